@@ -1,0 +1,338 @@
+/// The state of an engine and what happens to it. ``Engine`` is its public face.
+///
+/// Its memory is not counted, for the sake of speed. So it cannot be copied but by ``copy()``, and lives in an
+/// ``EngineBox``, which gives the memory back.
+struct EngineCore: ~Copyable {
+  /// What holds in this room.
+  var settings: EngineSettings
+
+  /// When the engine was created.
+  var epoch: Int64
+  var seq = 0
+  var lastBanner = 0
+  var time: Int64
+  var idleSince: Int64
+  /// When the screen is said next; `.max` for not at all.
+  var screenDeadline = Int64.max
+  /// No deadline is earlier than this.
+  var earliestDeadline = Int64.max
+
+  var combos = Combos()
+  var store = ByteStore()
+  var banners = Banners()
+  var screen = Screen()
+  /// How many banners wait whose combo is on screen and not leaving.
+  var waitingOnScreen: Int32 = 0
+  var queue = WaitingQueue()
+  var history = History()
+  var ids = GiftIDs()
+  /// Made for the first running total: many rooms never have one.
+  var streaks: Streaks?
+
+  init(at now: Int64, settings: EngineSettings) {
+    self.settings = settings
+    epoch = now
+    time = now
+    idleSince = now
+  }
+
+  /// The same state in memory of its own.
+  func copy() -> EngineCore {
+    var copy = EngineCore(at: epoch, settings: settings)
+    copy.seq = seq
+    copy.lastBanner = lastBanner
+    copy.time = time
+    copy.idleSince = idleSince
+    copy.screenDeadline = screenDeadline
+    copy.earliestDeadline = earliestDeadline
+    copy.combos = combos.copy()
+    copy.store = store.copy()
+    copy.banners = banners.copy()
+    copy.screen = screen.copy()
+    copy.waitingOnScreen = waitingOnScreen
+    copy.queue = queue.copy()
+    copy.history = history
+    copy.ids = ids.copy()
+    copy.streaks = streaks?.copy()
+    return copy
+  }
+
+  /// Gives the memory back.
+  mutating func free() {
+    combos.free()
+    store.free()
+    banners.free()
+    screen.free()
+    queue.free()
+    ids.free()
+    streaks = nil
+  }
+
+  // MARK: - Events
+
+  mutating func take(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
+    let now = begin(at: now, to: &sink)
+    replaceIfRested(at: now)
+    time = now
+    if isDuplicate(gift.id, at: now) { return }
+
+    let key = ComboKey(senderID: gift.senderID, receiverID: gift.receiverID, giftID: gift.giftID)
+    let hash = Combos.hash(key, settings.hashSeed)
+    // Held until the end: what uses up its history or overflows might else free it under our hands.
+    var combo = combos.find(key, hash: hash, in: store)
+    if combo < 0 { combo = combos.add(key, hash: hash, in: &store) } else { combos.retain(combo) }
+    switch gift.amount {
+    case .count(let count): join(combo, gift, count, at: now, to: &sink)
+    case .total(let total, let streak):
+      let count = growth(to: total, streak: streak, of: combo, hash: hash, at: now)
+      if count > 0 { join(combo, gift, count, at: now, to: &sink) }
+    }
+    combos.release(combo, in: &store)
+    if store.isWasteful { tidy() }
+  }
+
+  mutating func close(at now: Int64, to sink: inout some InstructionSink) {
+    let now = begin(at: now, to: &sink)
+    time = now
+    for i in 0..<screen.count {
+      dismiss(screen[i], .closed, at: now, to: &sink)
+      banners[screen[i]].takenOver = true
+    }
+    while queue.first >= 0 { skip(queue.first, .closed, at: now, to: &sink) }
+    history.removeAll(&combos, &store) { _, _, _ in true }
+    ids.free()
+    streaks?.removeAll(combos: &combos, store: &store)
+    settings = service
+    if store.isWasteful { tidy() }
+  }
+
+  mutating func retract(_ retraction: Retraction, at now: Int64, to sink: inout some InstructionSink) {
+    let now = begin(at: now, to: &sink)
+    time = now
+    for i in 0..<screen.count where retraction.means(combos.key(banners[screen[i]].combo, in: store)) {
+      dismiss(screen[i], .retracted, at: now, to: &sink)
+      banners[screen[i]].takenOver = true
+    }
+    var index = queue.first
+    while index >= 0 {
+      let next = banners[index].next
+      if retraction.means(combos.key(banners[index].combo, in: store)) { skip(index, .retracted, at: now, to: &sink) }
+      index = next
+    }
+    history.removeAll(&combos, &store) { combo, combos, store in retraction.means(combos.key(combo, in: store)) }
+    if store.isWasteful { tidy() }
+  }
+
+  mutating func set(_ own: OwnSettings, at now: Int64, to sink: inout some InstructionSink) {
+    let now = begin(at: now, to: &sink)
+    replaceIfRested(at: now)
+    time = now
+    settings = service.with(own)
+    settingsChanged(at: now, to: &sink)
+  }
+
+  mutating func adopt(_ settings: EngineSettings, at now: Int64, to sink: inout some InstructionSink) {
+    let now = begin(at: now, to: &sink)
+    replaceIfRested(at: now)
+    time = now
+    self.settings = settings.with(own)
+    settingsChanged(at: now, to: &sink)
+  }
+
+  mutating func shift(by milliseconds: Int64) {
+    banners.shift(by: milliseconds)
+    history.forEach(combos) { combos[$0].historyExpiry += milliseconds }
+    ids.shift(by: milliseconds)
+    streaks?.shift(by: milliseconds)
+    if screenDeadline != .max { screenDeadline += milliseconds }
+    if earliestDeadline != .max { earliestDeadline += milliseconds }
+    idleSince += milliseconds
+    time += milliseconds
+  }
+
+  mutating func beginAnew(at now: Int64, to sink: inout some InstructionSink) {
+    begin(at: max(now, max(time, epoch + 1)), keepingMemory: true)
+    sayScreen(at: time, to: &sink)
+  }
+
+  /// See ``Engine/forEachPlace(of:_:)``.
+  @inline(__always)
+  func forEachPlace(of gift: Gift, _ body: (UnsafeRawPointer) -> Void) {
+    if gift.id.count > 0 { ids.forEachPlace(GiftIDs.hash(gift.id, settings.hashSeed), body) }
+    let key = ComboKey(senderID: gift.senderID, receiverID: gift.receiverID, giftID: gift.giftID)
+    combos.forEachPlace(Combos.hash(key, settings.hashSeed), body)
+  }
+
+  // MARK: - Questions
+
+  /// The settings of the service.
+  var service: EngineSettings { settings.service ?? settings }
+
+  /// The room's own.
+  var own: OwnSettings { settings.own }
+
+  var isIdle: Bool { screen.count == 0 && queue.count == 0 }
+
+  var nextDeadline: Int64? {
+    if screen.count == 0 { return nil }
+    var deadline = screenDeadline
+    for i in 0..<screen.count { deadline = min(deadline, banners[screen[i]].deadline) }
+    return deadline
+  }
+
+  // MARK: - How many
+
+  /// Time never runs back, and what is due by then happens first.
+  @inline(__always)
+  private mutating func begin(at now: Int64, to sink: inout some InstructionSink) -> Int64 {
+    let now = max(now, time)
+    if earliestDeadline <= now { advance(to: now, to: &sink) }
+    return now
+  }
+
+  /// An engine that has been idle for too long makes place for a new one.
+  @inline(__always)
+  private mutating func replaceIfRested(at now: Int64) {
+    guard screen.count == 0, queue.count == 0, now > idleSince + Int64(settings.values.rest) else { return }
+    begin(at: now, keepingMemory: false)
+  }
+
+  /// Becomes a new engine, in which the room's own settings hold, and, if wanted, ids and running totals are remembered.
+  private mutating func begin(at now: Int64, keepingMemory: Bool) {
+    var new = EngineCore(at: now, settings: settings)
+    if keepingMemory {
+      swap(&new.ids, &ids)
+      streaks?.forEach(validAt: time, in: store) { combo, name, total, expiry in
+        // Refused only if it stood twice, which it cannot here.
+        try? new.restoreStreak(combos.key(combo, in: store), name: name, total: total, expiry: expiry)
+      }
+    }
+    free()
+    self = new
+  }
+
+  @inline(__always)
+  private mutating func isDuplicate(_ id: Bytes, at now: Int64) -> Bool {
+    let (dedupeMs, maxIds) = (settings.values.dedupeMs, settings.values.maxIds)
+    if id.count == 0 || dedupeMs == 0 || maxIds == 0 { return false }
+    let hash = GiftIDs.hash(id, settings.hashSeed)
+    if ids.contains(id, hash: hash, at: now) { return true }
+    ids.add(id, hash: hash, expiry: now + Int64(dedupeMs), limit: maxIds, at: now)
+    return false
+  }
+
+  /// How many a running total adds, and remembers it.
+  private mutating func growth(
+    to total: Int, streak name: Bytes, of combo: Int32, hash comboHash: UInt32, at now: Int64
+  ) -> Int {
+    let hash = Streaks.hash(combo: comboHash, name: name, settings.hashSeed)
+    let expiry = now + Int64(settings.values.streakMs)
+    let streaks = self.streaks ?? Streaks()
+    self.streaks = streaks
+    let known = streaks.find(combo, name: name, hash: hash, in: store)
+    var growth = total
+    if known >= 0 {
+      if let before = streaks.total(known, at: now) {
+        if total == before || (total < before && name.count > 0) { return 0 }
+        if total > before { growth = total - before }
+      }
+      streaks.set(known, total: total, expiry: expiry)
+    } else {
+      streaks.add(combo, name: name, hash: hash, total: total, expiry: expiry, combos: combos, store: &store)
+    }
+    streaks.keep(settings.values.maxStreaks, at: now, combos: &combos, store: &store)
+    return growth
+  }
+
+  // MARK: - Where to
+
+  /// `count` gifts join a banner of their combo, or make one.
+  @inline(__always)
+  private mutating func join(
+    _ combo: Int32, _ gift: Gift, _ count: Int, at now: Int64, to sink: inout some InstructionSink
+  ) {
+    let worth = gift.value * Double(count)
+    let active = combos[combo].active
+    if active >= 0 {
+      add(count, worth, gift.display, to: active)
+      if banners[active].phase == .lingering { update(active, at: now, to: &sink) }
+      return
+    }
+    let waiting = combos[combo].firstWaiting
+    if waiting >= 0 {
+      let joined = settings.values.queueMerge == .anywhere ? waiting : queue.last
+      if banners[joined].combo == combo { return add(count, worth, gift.display, to: joined) }
+    }
+    queueNew(combo, gift, count, worth, at: now, to: &sink)
+  }
+
+  @inline(__always)
+  private mutating func add(_ count: Int, _ worth: Double, _ display: Display, to index: Int32) {
+    banners[index].total += count
+    banners[index].value += worth
+    banners.setDisplay(index, display)
+  }
+
+  /// `count` gifts make a new banner, which waits, if only for a moment.
+  private mutating func queueNew(
+    _ combo: Int32, _ gift: Gift, _ count: Int, _ worth: Double, at now: Int64, to sink: inout some InstructionSink
+  ) {
+    lastBanner += 1
+    var banner = Banner()
+    banner.number = lastBanner
+    banner.base = takeOver(combo, at: now)
+    banner.total = banner.base
+    banner.created = now
+    banner.combo = combo
+    combos.retain(combo)
+    let index = banners.add(banner)
+    add(count, worth, gift.display, to: index)
+    queue.append(index, banners, combos)
+    fill(at: now, to: &sink)
+    keepQueue(at: now, to: &sink)
+  }
+
+  /// The count that a new banner of `combo` goes on from.
+  private mutating func takeOver(_ combo: Int32, at now: Int64) -> Int {
+    var leaving: Int32 = -1
+    for i in 0..<screen.count {
+      let index = screen[i]
+      if banners[index].combo != combo || banners[index].phase != .leaving || banners[index].takenOver { continue }
+      if leaving < 0 || banners[index].number > banners[leaving].number { leaving = index }
+    }
+    if leaving >= 0 {
+      banners[leaving].takenOver = true
+      return banners[leaving].total
+    }
+    guard combos[combo].hasHistory, combos[combo].historyExpiry >= now else { return 0 }
+    let total = combos[combo].historyTotal
+    history.forget(combo, &combos, &store)
+    return total
+  }
+
+  private mutating func settingsChanged(at now: Int64, to sink: inout some InstructionSink) {
+    if screen.count > 0, screenDeadline == .max, settings.values.screenMs > 0 {
+      screenDeadline = now + Int64(settings.values.screenMs)
+      earliestDeadline = min(earliestDeadline, screenDeadline)
+    }
+    fill(at: now, to: &sink)
+    keepQueue(at: now, to: &sink)
+  }
+
+  /// Moves what lives to a store without waste.
+  mutating func tidy() {
+    var old = store
+    store = ByteStore(capacity: old.live + old.live / 2)
+    combos.move(from: old, to: &store)
+    streaks?.move(from: old, to: &store)
+    old.free()
+  }
+}
+
+extension Retraction {
+  /// Whether it means the combo of that key.
+  func means(_ key: ComboKey) -> Bool {
+    func agrees(_ named: Bytes, _ id: Bytes) -> Bool { named.count == 0 || (named.count == id.count && sameBytes(named, id)) }
+    return agrees(senderID, key.senderID) && agrees(receiverID, key.receiverID) && agrees(giftID, key.giftID)
+  }
+}

@@ -1,0 +1,133 @@
+/// Where an engine keeps the long keys of its combos and the names of its streaks.
+///
+/// One buffer for all of them: bytes are added at its end; what is given back is waste until the owner moves the living
+/// bytes to a new store (``isWasteful``). So a new combo costs a copy of its key and, in the steady state, no allocation.
+/// Whoever owns a store copies it (``copy()``) and gives it back (``free()``).
+struct ByteStore {
+  private var base: UnsafeMutableRawPointer?
+  private var capacity = 0
+  private var used = 0
+  private var waste = 0
+
+  /// A store with room for so many bytes.
+  init(capacity: Int = 0) {
+    if capacity > 0 { resize(to: capacity) }
+  }
+
+  /// How many bytes are in use.
+  var live: Int { used - waste }
+
+  /// Whether more is wasted than used, so that moving the rest costs no more than what has been added since the last time.
+  @inline(__always)
+  var isWasteful: Bool { waste > Self.wasteMin && waste > used - waste }
+
+  /// Below this, moving is not worth the trouble.
+  private static let wasteMin = 512
+
+  /// Makes room for `count` bytes and says where they are.
+  mutating func allocate(_ count: Int) -> Int {
+    let offset = used
+    used += count
+    if used > capacity { resize(to: max(used, capacity * 2)) }
+    return offset
+  }
+
+  /// Gives `count` bytes back; the memory too, if they were the last.
+  @inline(__always)
+  mutating func giveBack(_ count: Int) {
+    waste += count
+    if waste == used { free() }
+  }
+
+  /// Adds `source` and says where it is.
+  mutating func add(_ source: Bytes) -> Int {
+    let offset = allocate(source.count)
+    if source.count > 0 { copyBytes(source, to: base.unsafelyUnwrapped + offset) }
+    return offset
+  }
+
+  /// Lends `count` bytes at `offset`; valid until the store changes.
+  @inline(__always)
+  func bytes(_ offset: Int, _ count: Int) -> Bytes {
+    // Nothing lies nowhere: its offset may be one of a store that was given back since.
+    if count == 0 { return Bytes(start: nil, count: 0) }
+    assert(offset + count <= used, "bytes beyond the end of their store")
+    return Bytes(start: base.unsafelyUnwrapped + offset, count: count)
+  }
+
+  /// Where the byte at `offset` is; valid until the store changes.
+  @inline(__always)
+  func address(_ offset: Int) -> UnsafeRawPointer {
+    assert(offset < used, "bytes beyond the end of their store")
+    return UnsafeRawPointer(base.unsafelyUnwrapped + offset)
+  }
+
+  /// Whether `other` stands at `offset`.
+  @inline(__always)
+  func equals(_ other: Bytes, at offset: Int) -> Bool { sameBytes(bytes(offset, other.count), other) }
+
+  /// A store of its own with the same bytes.
+  func copy() -> ByteStore {
+    guard let base else { return ByteStore() }
+    var copy = ByteStore(capacity: capacity)
+    copy.base.unsafelyUnwrapped.copyMemory(from: base, byteCount: used)
+    copy.used = used
+    copy.waste = waste
+    return copy
+  }
+
+  /// Gives the memory back; the store is empty then.
+  mutating func free() {
+    base?.deallocate()
+    self = ByteStore()
+  }
+
+  private mutating func resize(to count: Int) {
+    let grown = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+    if let base {
+      grown.copyMemory(from: base, byteCount: min(capacity, count))
+      base.deallocate()
+    }
+    base = grown
+    capacity = count
+  }
+}
+
+/// Copies `bytes` to `start`.
+@inline(__always)
+func copyBytes(_ bytes: Bytes, to start: UnsafeMutableRawPointer) {
+  if let from = bytes.baseAddress { start.copyMemory(from: from, byteCount: bytes.count) }
+}
+
+/// Whether the bytes from `p` on are those of `other`.
+@inline(__always)
+func sameBytes(_ p: UnsafeRawPointer, _ other: Bytes) -> Bool {
+  guard let q = other.baseAddress else { return true }
+  return sameBytes(p, q, other.count)
+}
+
+/// Whether two runs of equal length hold the same bytes.
+@inline(__always)
+func sameBytes(_ a: Bytes, _ b: Bytes) -> Bool {
+  guard let p = a.baseAddress, let q = b.baseAddress else { return a.count == b.count }
+  return sameBytes(p, q, b.count)
+}
+
+/// Whether `count` bytes at `p` and at `q` are the same. Eight at a time, the last eight overlapping those before.
+@inline(__always)
+func sameBytes(_ p: UnsafeRawPointer, _ q: UnsafeRawPointer, _ count: Int) -> Bool {
+  func same<T: BitwiseCopyable & Equatable>(_ type: T.Type, _ at: Int) -> Bool {
+    p.loadUnaligned(fromByteOffset: at, as: type) == q.loadUnaligned(fromByteOffset: at, as: type)
+  }
+  if count >= 8 {
+    var i = 0
+    while i &+ 8 < count {
+      if !same(UInt64.self, i) { return false }
+      i &+= 8
+    }
+    return same(UInt64.self, count &- 8)
+  }
+  if count >= 4 { return same(UInt32.self, 0) && same(UInt32.self, count &- 4) }
+  if count == 0 { return true }
+  return same(UInt8.self, 0) && same(UInt8.self, count &>> 1) && same(UInt8.self, count &- 1)
+}

@@ -1,0 +1,52 @@
+/// Hashes of keys, for look-up only: nothing that is said depends on them.
+///
+/// Seeded anew in each process, so that nobody can make keys that collide.
+enum KeyHash {
+  /// What hashes begin with. Whoever hashes much keeps a copy: a look at it costs as much as a short hash.
+  static let seed = UInt64.random(in: 1...UInt64.max)
+  private static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+  /// The hash of `bytes`, going on from `state`, at first ``seed``.
+  @inline(__always)
+  static func hash(_ bytes: Bytes, _ state: UInt64) -> UInt64 {
+    let count = bytes.count
+    var state = state ^ UInt64(truncatingIfNeeded: count) &* multiplier
+    guard let base = bytes.baseAddress, count > 0 else { return mix(state, multiplier) }
+    if count < 8 {
+      // Two halves that overlap, or one to three single bytes.
+      var rest: UInt64
+      if count >= 4 {
+        rest = UInt64(base.loadUnaligned(as: UInt32.self)) << 32
+        rest |= UInt64(base.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+      } else {
+        rest = UInt64(base.load(as: UInt8.self)) << 16
+        rest |= UInt64(base.load(fromByteOffset: count &>> 1, as: UInt8.self)) << 8
+        rest |= UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self))
+      }
+      return mix(state ^ rest, multiplier)
+    }
+    var i = 0
+    while i &+ 8 < count {
+      state = mix(state ^ base.loadUnaligned(fromByteOffset: i, as: UInt64.self), multiplier)
+      i &+= 8
+    }
+    return mix(state ^ base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self), multiplier)
+  }
+
+  /// The hash of three runs of bytes, one after the other. They are hashed side by side, which takes less time.
+  @inline(__always)
+  static func hash(_ a: Bytes, _ b: Bytes, _ c: Bytes, _ seed: UInt64) -> UInt64 {
+    let (x, y, z) = (hash(a, seed), hash(b, ~seed), hash(c, seed &+ multiplier))
+    return mix(x ^ z, y ^ z &+ multiplier)
+  }
+
+  /// The 32 bits that tables use.
+  @inline(__always)
+  static func fold(_ state: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: state ^ state >> 32) }
+
+  @inline(__always)
+  private static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    let product = a.multipliedFullWidth(by: b)
+    return product.high ^ product.low
+  }
+}

@@ -1,0 +1,119 @@
+/// A hash table from 32-bit hashes to numbers that mean something to its owner: open addressing, linear probing.
+///
+/// Up to ``linearMax`` entries its owner does without it and looks through them instead: most rooms are small, and
+/// a million of them must fit into a gigabyte.
+struct ProbeTable {
+  /// Owners look through so many entries one by one.
+  static let linearMax: Int32 = 4
+
+  /// A place: the hash in the upper half, with its lowest bit set; the number in the lower. 0 is an empty place. There are
+  /// a power of two of them.
+  private var places = Block<UInt64>()
+  /// How many places are not empty.
+  private(set) var used: Int32 = 0
+
+  init() {}
+
+  /// An empty table that can take `count` entries, and half as many more before it is full.
+  init(for count: Int32) {
+    var capacity: Int32 = 16
+    while capacity < count * 2 { capacity *= 2 }
+    places = Block(repeating: 0, count: capacity)
+  }
+
+  /// Whether it is in use.
+  @inline(__always)
+  var isInUse: Bool { places.capacity > 0 }
+
+  /// Whether the next one needs a larger table.
+  @inline(__always)
+  var isFull: Bool { used &* 4 >= places.capacity &* 3 }
+
+  /// The first number under `hash` for which `matches` holds, or nil. The table must be in use.
+  @inline(__always)
+  func find(_ hash: UInt32, where matches: (UInt32) -> Bool) -> UInt32? {
+    let mask = places.capacity &- 1
+    let tag = UInt64(hash | 1)
+    var i = home(tag << 32)
+    while true {
+      let place = places[i]
+      if place == 0 { return nil }
+      if place >> 32 == tag {
+        let number = UInt32(truncatingIfNeeded: place)
+        if matches(number) { return number }
+      }
+      i = (i &+ 1) & mask
+    }
+  }
+
+  /// Where the search for `hash` begins. The table must be in use.
+  @inline(__always)
+  func address(_ hash: UInt32) -> UnsafeRawPointer { UnsafeRawPointer(places.address(home(UInt64(hash | 1) << 32))) }
+
+  /// Adds `number` under `hash`; the table grows if it is full.
+  @inline(__always)
+  mutating func insert(_ hash: UInt32, _ number: UInt32) {
+    if isFull { grow() }
+    put(Self.place(hash, number))
+    used &+= 1
+  }
+
+  /// Takes `number` out, which is in under `hash`.
+  mutating func remove(_ hash: UInt32, _ number: UInt32) {
+    let mask = places.capacity - 1
+    let wanted = Self.place(hash, number)
+    var hole = home(wanted)
+    while places[hole] != wanted {
+      precondition(places[hole] != 0, "a number that is not in the table")
+      hole = (hole + 1) & mask
+    }
+    // What follows moves up, as far as it may without getting ahead of its own first place.
+    var i = hole
+    while true {
+      i = (i + 1) & mask
+      let place = places[i]
+      if place == 0 { break }
+      if (i &- home(place)) & mask >= (i &- hole) & mask {
+        places[hole] = place
+        hole = i
+      }
+    }
+    places[hole] = 0
+    used -= 1
+  }
+
+  /// A table of its own with the same entries.
+  func copy() -> ProbeTable {
+    var copy = self
+    copy.places = places.copy()
+    return copy
+  }
+
+  /// Forgets all and gives the memory back.
+  mutating func free() {
+    places.free()
+    used = 0
+  }
+
+  @inline(__always)
+  private static func place(_ hash: UInt32, _ number: UInt32) -> UInt64 { UInt64(hash | 1) << 32 | UInt64(number) }
+
+  /// Where a place would stand if it had the table for itself.
+  @inline(__always)
+  private func home(_ place: UInt64) -> Int32 { Int32(truncatingIfNeeded: place >> 33) & (places.capacity &- 1) }
+
+  @inline(__always)
+  private func put(_ place: UInt64) {
+    let mask = places.capacity &- 1
+    var i = home(place)
+    while places[i] != 0 { i = (i &+ 1) & mask }
+    places[i] = place
+  }
+
+  private mutating func grow() {
+    var old = places
+    places = Block(repeating: 0, count: max(16, old.capacity * 2))
+    for i in 0..<old.capacity where old[i] != 0 { put(old[i]) }
+    old.free()
+  }
+}

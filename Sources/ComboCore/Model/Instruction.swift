@@ -1,0 +1,58 @@
+/// One thing that a screen is told. Its display data is borrowed from the engine and valid until
+/// ``InstructionSink/say(_:)`` returns.
+public struct Instruction {
+  /// The time at which the engine was created, in milliseconds since the Unix epoch.
+  public let epoch: Int64
+  /// 1, 2, 3 … within the epoch, without gaps.
+  public let seq: Int
+  /// The time of the step, in milliseconds since the Unix epoch; never falling.
+  public let at: Int64
+  /// What is to be done.
+  public let operation: Operation
+
+  /// What a screen does.
+  public enum Operation {
+    /// A banner enters at the bottom. `milestone` is the largest one above `base` and not above `count`.
+    case show(banner: Int, count: Int, base: Int, milestone: Int?, display: Display)
+    /// A banner's number changes, by `added` to `count`.
+    case update(banner: Int, slot: Int, count: Int, added: Int, milestone: Int?)
+    /// A banner moves to `slot`.
+    case moveUp(banner: Int, slot: Int)
+    /// A banner slides out.
+    case dismiss(banner: Int, slot: Int, count: Int, reason: DismissReason)
+    /// A waiting banner will never be shown; `count` gifts with it.
+    case skip(banner: Int, count: Int, reason: SkipReason, display: Display)
+    /// The whole screen, for those who join late; lowest slot first.
+    case screen([ScreenBanner])
+  }
+
+  /// A banner as the screen stands.
+  public struct ScreenBanner {
+    /// Its number.
+    public let banner: Int
+    /// Where it is; 0 is the bottom.
+    public let slot: Int
+    /// The count on screen.
+    public let count: Int
+    /// The count that it took over.
+    public let base: Int
+    /// Its display data, borrowed.
+    public let display: Display
+  }
+}
+
+/// Why a banner leaves.
+public enum DismissReason: String, Sendable {
+  case idle, busy, closed, retracted
+}
+
+/// Why a banner is never shown.
+public enum SkipReason: String, Sendable {
+  case overflow, closed, retracted
+}
+
+/// Takes what an engine says, in order.
+public protocol InstructionSink {
+  /// Called during the engine's step, on its thread. Borrowed bytes must be copied here or not at all.
+  mutating func say(_ instruction: Instruction)
+}

@@ -1,0 +1,123 @@
+@testable import ComboCore
+import Testing
+
+@Suite("The memory of an engine")
+struct MemoryTests {
+  @Test("ids are found, forgotten and limited as in a plain list, of any length and number", arguments: 0..<30)
+  func ids(seed: Int) {
+    var random = SplitMix64(seed)
+    var ids = GiftIDs()
+    var list: [(id: String, expiry: Int64)] = []
+    defer { ids.free() }
+    var now: Int64 = 0
+    let names = random.pick([3, 30, 3000])
+    let limit = random.pick([1, 5, 200, 100_000])
+    var span = Int64(random.pick([10, 1000, 100_000]))
+    for _ in 0..<3000 {
+      now += Int64(random.below(4))
+      if random.oneIn(500) { span = Int64(random.pick([0, 10, 1000, 100_000])) }
+      if random.oneIn(700) {
+        ids.shift(by: 50)
+        list = list.map { ($0.id, $0.expiry + 50) }
+        now += 50
+      }
+      if random.oneIn(900) {
+        let copy = ids.copy()
+        ids.free()
+        ids = copy
+      }
+      let n = random.below(names)
+      let id = String(repeating: "x", count: n % 19) + "\(n)"
+      list.removeAll { $0.expiry < now }
+      [id].borrowed {
+        let hash = GiftIDs.hash($0[0], 7)
+        let isKnown = ids.contains($0[0], hash: hash, at: now)
+        #expect(isKnown == list.contains { $0.id == id }, "seed \(seed)")
+        if isKnown { return }
+        ids.add($0[0], hash: hash, expiry: now + span, limit: limit, at: now)
+        list.append((id, now + span))
+        while list.count > limit { list.removeFirst() }
+      }
+    }
+    #expect(ids.brokenInvariant() == nil, "seed \(seed)")
+    var held: [String] = []
+    ids.forEach(validAt: now) { id, _ in held.append(String(decoding: id, as: UTF8.self)) }
+    #expect(held == list.filter { $0.expiry >= now }.map(\.id), "seed \(seed)")
+  }
+
+  @Test("a table finds what is in it, through growth and removal", arguments: 0..<20)
+  func table(seed: Int) {
+    var random = SplitMix64(seed)
+    var table = ProbeTable(for: 4)
+    defer { table.free() }
+    // Few hashes, so that many collide.
+    var held: [UInt32: UInt32] = [:]
+    for n in 0..<2000 as Range<UInt32> {
+      let hash = UInt32(truncatingIfNeeded: random.next()) & random.pick([0x3f, 0xffff_ffff])
+      table.insert(hash, n)
+      held[n] = hash
+      if random.oneIn(2), let (number, hash) = held.randomElement(using: &random) {
+        table.remove(hash, number)
+        held[number] = nil
+        #expect(table.find(hash) { $0 == number } == nil, "seed \(seed)")
+      }
+      if n % 100 == 0 {
+        for (number, hash) in held { #expect(table.find(hash) { $0 == number } == number, "seed \(seed)") }
+      }
+    }
+    #expect(Int(table.used) == held.count, "seed \(seed)")
+  }
+
+  @Test("combos and banners are two lines of the cache each, and what is used most lies together")
+  func layout() {
+    #expect(MemoryLayout<Combo>.stride == 128 && MemoryLayout<Banner>.stride == 128)
+    #expect(MemoryLayout<Combo>.offset(of: \.shortKey) == Combo.shortKeyOffset)
+    #expect(MemoryLayout<Banner>.offset(of: \.number) == 64)
+  }
+
+  @Test("keys are told apart by each byte and by where one part ends")
+  func keys() {
+    var combos = Combos()
+    var store = ByteStore()
+    defer {
+      combos.free()
+      store.free()
+    }
+    var keys: [[String]] = [["a", "", "b"], ["ab", "", ""], ["", "ab", ""], ["a", "b", ""]]
+    for length in [1, 3, 4, 7, 8, 9, 15, 16, 17, 64, 65, 256] {
+      for place in 0..<length {
+        let id = (0..<length).map { $0 == place ? "y" : "x" }.joined()
+        keys += [[id, "r", "g"], ["s", id, "g"], ["s", "r", id]]
+      }
+    }
+    keys = Array(Set(keys))
+    for (n, key) in keys.enumerated() {
+      key.borrowed {
+        let key = ComboKey($0)
+        let hash = Combos.hash(key, 7)
+        #expect(combos.find(key, hash: hash, in: store) < 0)
+        #expect(combos.add(key, hash: hash, in: &store) == Int32(n))
+      }
+    }
+    for (n, key) in keys.enumerated() {
+      key.borrowed { #expect(combos.find(ComboKey($0), hash: Combos.hash(ComboKey($0), 7), in: store) == Int32(n)) }
+      #expect(Key(combos.key(Int32(n), in: store)).parts == key)
+    }
+    for n in keys.indices { combos.release(Int32(n), in: &store) }
+    #expect(combos.count == 0 && store.live == 0)
+  }
+
+  @Test("a room at rest holds no memory for banners, and a copy shares none with its original")
+  func rest() {
+    var room = Room(Settings())
+    for n in 0..<300 { room.apply(.gift(OwnedGift(id: "e\(n)", key: Key(sender: "u\(n)"))), at: Int64(n)) }
+    let copy = room
+    room.apply(.closed, at: 400)
+    room.apply(.advance, at: 10_000)
+    #expect(room.engine!.isIdle)
+    #expect(room.engine!.core.banners.count == 0 && room.engine!.core.store.live == 0)
+    #expect(room.engine!.memoryDepths.ids == 0)
+    #expect(copy.engine!.queueDepth > 200 && copy.engine!.memoryDepths.ids == 300)
+    #expect(copy.engine!.brokenInvariant() == nil)
+  }
+}

@@ -1,0 +1,111 @@
+import ComboCore
+import Glibc
+
+/// Takes gifts of 2,000 rooms into their engines on one core, prints gifts a second, and the memory of a room at rest.
+///
+///     bench-engine [plain|busy|memory] [ROUNDS]
+@main
+enum EngineBench {
+  struct CountingSink: InstructionSink {
+    var count = 0
+    mutating func say(_ instruction: Instruction) { count += 1 }
+  }
+
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    let what = arguments.first ?? "all"
+    let rounds = max(1, arguments.dropFirst().first.flatMap { Int($0) } ?? 7)
+    switch what {
+    case "all":
+      // First, since memory that others gave back would not be seen.
+      fillRooms()
+      takeGifts(.plain, rounds: rounds)
+      takeGifts(.busy, rounds: rounds)
+    case "plain": takeGifts(.plain, rounds: rounds)
+    case "busy": takeGifts(.busy, rounds: rounds)
+    case "memory": fillRooms()
+    default:
+      print("bench-engine [plain|busy|memory] [ROUNDS]: \(what) is none of these")
+      exit(2)
+    }
+  }
+
+  /// The median of some rounds. A first one fills the rooms and does not count: from then on no gift needs an allocation.
+  static func takeGifts(_ mix: Mix, rounds: Int) {
+    let gifts = 1_000_000
+    let stream = GiftStream(mix, count: gifts)
+    let settings = EngineSettings(Settings())
+    var engines = (0..<Mix.rooms).map { _ in Engine(at: 0, settings: settings) }
+    var figures: [(seconds: Double, instructions: Int)] = []
+    for round in 0...rounds {
+      let start = Int64(round * gifts / mix.giftsPerMs)
+      var sink = CountingSink()
+      let began = seconds()
+      stream.text.withUnsafeBytes { text in
+        for (n, record) in stream.records.enumerated() {
+          engines[Int(record.room)].take(gift(record, in: text), at: stream.times[n] + start, to: &sink)
+        }
+      }
+      if round > 0 { figures.append((seconds() - began, sink.count)) }
+    }
+    figures.sort { $0.seconds < $1.seconds }
+    let median = figures[rounds / 2]
+    func perSecond(_ seconds: Double) -> String { "\(Int((Double(gifts) / seconds / 1e4).rounded()) * 10)k" }
+    let ns = Int((median.seconds / Double(gifts) * 1e9).rounded())
+    let share = (Double(median.instructions) / Double(gifts) * 1000).rounded() / 1000
+    print(
+      "engine, \(mix.name): median \(perSecond(median.seconds)) gifts/s (\(ns) ns), best \(perSecond(figures[0].seconds)),",
+      "worst \(perSecond(figures[rounds - 1].seconds)); \(share) instructions a gift")
+  }
+
+  @inline(__always)
+  static func gift(_ record: GiftRecord, in text: Bytes) -> Gift {
+    var at = Int(record.offset)
+    func take(_ length: UInt8) -> Bytes {
+      defer { at += Int(length) }
+      return Bytes(rebasing: text[at..<at + Int(length)])
+    }
+    return Gift(
+      id: take(record.lengths.0), senderID: take(record.lengths.1), receiverID: take(record.lengths.2),
+      giftID: take(record.lengths.3),
+      display: Display(sender: take(record.lengths.4), receiver: take(record.lengths.5), gift: take(record.lengths.6)),
+      value: Double(record.value), amount: .count(Int(record.count)))
+  }
+
+  /// A million rooms, each with one combo that is gone.
+  static func fillRooms() {
+    let rooms = 1_000_000
+    let stream = GiftStream(Mix.plain, count: 1000)
+    let settings = EngineSettings(Settings())
+    var sink = CountingSink()
+    let before = residentBytes()
+    var engines: [Engine] = []
+    engines.reserveCapacity(rooms)
+    stream.text.withUnsafeBytes { text in
+      for n in 0..<rooms {
+        var engine = Engine(at: 0, settings: settings)
+        engine.take(gift(stream.records[n % stream.records.count], in: text), at: 0, to: &sink)
+        engine.advance(to: 4500, to: &sink)
+        engines.append(engine)
+      }
+    }
+    precondition(engines.allSatisfy(\.isIdle), "each combo is gone after four and a half seconds")
+    print("memory: \((residentBytes() - before) / rooms) bytes a room at rest, with one combo in its history and one id")
+  }
+
+  static func seconds() -> Double {
+    var t = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)
+    return Double(t.tv_sec) + Double(t.tv_nsec) / 1e9
+  }
+
+  static func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, 128, file) != nil else { return 0 }
+    let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let fields = text.split(separator: " ")
+    return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(getpagesize())
+  }
+}
