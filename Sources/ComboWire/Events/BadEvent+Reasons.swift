@@ -1,0 +1,96 @@
+internal import CSimdJSON
+internal import ComboCore
+
+// One function a fault, so that its wording has one home. None of them is on the way of a good event.
+extension BadEvent {
+  @inline(never)
+  static func recordTooLarge(_ size: Int, _ limits: WireLimits) -> BadEvent {
+    BadEvent(.tooLarge, "the record has \(size) bytes; at most \(limits.recordBytes) are allowed")
+  }
+
+  @inline(never)
+  static func displayTooLarge(_ size: Int, _ limits: WireLimits) -> BadEvent {
+    BadEvent(.tooLarge, "sender, receiver and gift have \(size) bytes together; at most \(limits.displayBytes) are allowed")
+  }
+
+  @inline(never)
+  static func notJSON(_ fault: csj_fault, at position: Int?, _ limits: WireLimits) -> BadEvent {
+    let place = position.map { " (at byte \($0))" } ?? ""
+    let advice =
+      fault == CSJ_TOO_DEEP
+      ? "at most \(limits.depth) levels are allowed" : "a JSON object in UTF-8 (RFC 8259) is expected"
+    return BadEvent(.notJSON, "the record \(fault.words)\(place); \(advice)")
+  }
+
+  @inline(never)
+  static func notObject(_ text: JSONText, _ token: Int) -> BadEvent {
+    BadEvent(.notJSON, "the record is \(text[token].typeName); a JSON object is expected")
+  }
+
+  @inline(never)
+  static func unknownType(_ text: JSONText, _ token: Int) -> BadEvent {
+    BadEvent(
+      .unknownType, "type is \(text.shown(token)); gift, room_closed, retract and room_settings are allowed, gift is the default")
+  }
+
+  @inline(never)
+  static func missing(_ name: String, _ why: String) -> BadEvent {
+    BadEvent(.missingField, "\(name) is missing; \(why)")
+  }
+
+  @inline(never)
+  static func wrongType(_ text: JSONText, _ token: Int, _ name: String, _ allowed: String) -> BadEvent {
+    BadEvent(.wrongType, "\(name) is \(text[token].typeName), \(text.shown(token)); it \(allowed)")
+  }
+
+  @inline(never)
+  static func noKey(_ room: Bytes) -> BadEvent {
+    BadEvent(
+      .wrongKey,
+      "the record has no key, but is for room \"\(Excerpt(room))\"; the key must be the room, so that its gifts lie in one "
+        + "partition")
+  }
+
+  @inline(never)
+  static func otherKey(_ key: Bytes, _ room: Bytes) -> BadEvent {
+    BadEvent(
+      .wrongKey,
+      "the record's key is \"\(Excerpt(key))\", but room is \"\(Excerpt(room))\"; they must be the same, so that a room's "
+        + "gifts lie in one partition")
+  }
+
+  @inline(never)
+  static func keyNotUTF8(_ key: Bytes) -> BadEvent {
+    BadEvent(
+      .wrongKey,
+      "room is missing, and the record's key \"\(Excerpt(key))\" is not UTF-8, so it can be no room; one of them must be")
+  }
+
+  @inline(never)
+  static func length(_ bytes: Bytes, _ name: String) -> BadEvent {
+    if bytes.isEmpty { return BadEvent(.outOfRange, "\(name) is empty; 1 to 256 bytes are allowed") }
+    return BadEvent(.outOfRange, "\(name) has \(bytes.count) bytes, \"\(Excerpt(bytes))\"; 1 to 256 are allowed")
+  }
+
+  @inline(never)
+  static func outside(_ text: JSONText, _ token: Int, _ name: String, _ allowed: String) -> BadEvent {
+    BadEvent(.outOfRange, "\(name) is \(text.shown(token)); \(allowed) is allowed")
+  }
+
+  @inline(never)
+  static func countAndTotal(_ text: JSONText, _ count: Int, _ total: Int) -> BadEvent {
+    BadEvent(
+      .outOfRange,
+      "count is \(text.shown(count)) and total is \(text.shown(total)); a gift may say one of them, not both")
+  }
+
+  @inline(never)
+  static func setting(_ name: String, _ fault: String) -> BadEvent {
+    BadEvent(.outOfRange, "\(name) \(fault)")
+  }
+}
+
+extension JSONText {
+  /// A value as it may stand in a sentence.
+  func shown(_ token: Int) -> String { Excerpt(slice(token)).description }
+}

@@ -1,0 +1,325 @@
+internal import CSimdJSON
+public import ComboCore
+
+/// Makes events of input records, by the rules of wire.md. One a thread; nothing is allocated in the steady state.
+///
+/// The fields of an event's type are looked at in the order of the table there, and the first fault counts: `type`,
+/// `room` (with the record's key), `ts`, `id`, `sender`, `gift`, `receiver`, the size of the display data, `gift.value`,
+/// `count`, `total`, `streak`; or `settings`, in the order in which they stand. A field that is null counts as missing;
+/// of two with one name the first counts.
+public final class EventDecoder {
+  /// What an event may be.
+  public let limits: WireLimits
+  /// The settings of the event decoded last, if it was a `room_settings`.
+  public private(set) var own = OwnSettings()
+
+  private let parser = JSONParser()
+
+  /// A decoder that goes by these limits.
+  public init(limits: WireLimits = WireLimits()) { self.limits = limits }
+
+  /// Makes an event of a record's value.
+  ///
+  /// - Parameters:
+  ///   - record: the value; not needed afterwards.
+  ///   - key: the record's key; nil if it has none, as in a replay. Not needed afterwards.
+  ///   - arena: where the bytes of the event go. A bad record leaves nothing in it.
+  ///   - event: what is filled. After an error it holds nothing of use.
+  public func decode(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
+    if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
+    let mark = arena.mark
+    do throws(BadEvent) {
+      try read(arena.copy(record), key: key, into: arena, &event)
+    } catch {
+      arena.rewind(to: mark)
+      throw error
+    }
+  }
+
+  /// The same without a copy: the event points into `record` itself, which must stay as it is for as long as the event is in
+  /// use, and behind which ``BumpArena/padding`` more bytes must be readable. What differs from the text, such as ids with escapes, is still put into
+  /// `arena`.
+  public func decodeInPlace(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
+    if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
+    let mark = arena.mark
+    do throws(BadEvent) {
+      try read(record, key: key, into: arena, &event)
+    } catch {
+      arena.rewind(to: mark)
+      throw error
+    }
+  }
+
+  @inline(__always)
+  private func read(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
+    let fault = parser.check(record, depth: limits.depth)
+    if fault != CSJ_FINE { throw .notJSON(fault, at: parser.faultPosition, limits) }
+    let text = parser.text(of: record)
+    if !text[0].isObject { throw .notObject(text, 0) }
+    try read(text, key: key, into: arena, &event)
+  }
+
+  /// Where the fields of a record stand on the tape; 0 where there is none (that is the record itself).
+  private struct Fields {
+    var type = 0, room = 0, ts = 0, id = 0, sender = 0, receiver = 0, gift = 0
+    var count = 0, total = 0, streak = 0, settings = 0
+  }
+
+  @inline(__always)
+  private func fields(of text: JSONText) -> Fields {
+    var fields = Fields()
+    var member = 1
+    let end = text.next(0)
+    while member < end {
+      let value = member + 1
+      switch text.name(member) {
+      case FieldName.type: if fields.type == 0 { fields.type = value }
+      case FieldName.room: if fields.room == 0 { fields.room = value }
+      case FieldName.ts: if fields.ts == 0 { fields.ts = value }
+      case FieldName.id: if fields.id == 0 { fields.id = value }
+      case FieldName.sender: if fields.sender == 0 { fields.sender = value }
+      case FieldName.receiver: if fields.receiver == 0 { fields.receiver = value }
+      case FieldName.gift: if fields.gift == 0 { fields.gift = value }
+      case FieldName.count: if fields.count == 0 { fields.count = value }
+      case FieldName.total: if fields.total == 0 { fields.total = value }
+      case FieldName.streak: if fields.streak == 0 { fields.streak = value }
+      case FieldName.settings: if fields.settings == 0 { fields.settings = value }
+      default: break
+      }
+      member = text.next(value)
+    }
+    return fields
+  }
+
+  @inline(__always)
+  private func read(_ text: JSONText, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
+    let fields = fields(of: text)
+    event.kind = try kind(text, fields.type)
+    event.room = try room(text, fields.room, key: key, into: arena)
+    event.ts = try time(text, fields.ts)
+    switch event.kind {
+    case .gift: try readGift(text, fields, into: arena, &event.gift)
+    case .roomClosed: break
+    case .retract: try readRetraction(text, fields, into: arena, &event.retraction)
+    case .roomSettings: try readSettings(text, fields.settings)
+    }
+  }
+
+  // MARK: The fields that all have
+
+  @inline(__always)
+  private func kind(_ text: JSONText, _ token: Int) throws(BadEvent) -> Event.Kind {
+    if !text.has(token) { return .gift }
+    if !text[token].isString { throw .wrongType(text, token, "type", "must be a string") }
+    if text.string(token, is: "gift") { return .gift }
+    if text.string(token, is: "retract") { return .retract }
+    if text.string(token, is: "room_closed") { return .roomClosed }
+    if text.string(token, is: "room_settings") { return .roomSettings }
+    throw .unknownType(text, token)
+  }
+
+  @inline(__always)
+  private func room(_ text: JSONText, _ token: Int, key: Bytes?, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    if !text.has(token) {
+      guard let key else { throw .missing("room", "the record has no key that could stand for it") }
+      return try roomOfKey(key, into: arena)
+    }
+    if !text[token].isString { throw .wrongType(text, token, "room", "must be a string") }
+    let room = text.meaning(token, into: arena)
+    if room.isEmpty || room.count > Self.idBytesMax { throw .length(room, "room") }
+    if !limits.roomFromBody {
+      guard let key else { throw .noKey(room) }
+      if !(key == room) { throw .otherKey(key, room) }
+    }
+    return room
+  }
+
+  private func roomOfKey(_ key: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    if key.isEmpty || key.count > Self.idBytesMax { throw .length(key, "room (missing, so the record's key)") }
+    if csj_is_utf8(key.baseAddress!.assumingMemoryBound(to: UInt8.self), key.count) == 0 { throw .keyNotUTF8(key) }
+    return arena.copy(key)
+  }
+
+  @inline(__always)
+  private func time(_ text: JSONText, _ token: Int) throws(BadEvent) -> Int64 {
+    if !text.has(token) {
+      if limits.requireTs { throw .missing("ts", "a replay takes its time from it") }
+      return -1
+    }
+    return try integer(text, token, "ts", 0...Self.timeMax)
+  }
+
+  // MARK: Gifts and retractions
+
+  @inline(__always)
+  private func readGift(_ text: JSONText, _ fields: Fields, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
+    gift.id = text.has(fields.id) ? try id(text, fields.id, "id", into: arena) : .none
+    gift.senderID = try idOfObject(text, fields.sender, "sender", "sender.id", into: arena)
+
+    // The gift's id and value in one go.
+    if !text.has(fields.gift) { throw .missing("gift", "a gift needs one") }
+    if !text[fields.gift].isObject { throw .wrongType(text, fields.gift, "gift", "must be an object") }
+    var giftID = 0
+    var value = 0
+    var member = fields.gift + 1
+    let end = text.next(fields.gift)
+    while member < end {
+      switch text.name(member) {
+      case FieldName.id: if giftID == 0 { giftID = member + 1 }
+      case FieldName.value: if value == 0 { value = member + 1 }
+      default: break
+      }
+      member = text.next(member + 1)
+    }
+    if !text.has(giftID) { throw .missing("gift.id", "a gift needs one") }
+    gift.giftID = try id(text, giftID, "gift.id", into: arena)
+
+    let hasReceiver = text.has(fields.receiver)
+    gift.receiverID =
+      hasReceiver ? try idOfObject(text, fields.receiver, "receiver", "receiver.id", into: arena) : .none
+
+    var size = Int(text[fields.sender].length) + Int(text[fields.gift].length)
+    if hasReceiver { size += Int(text[fields.receiver].length) }
+    if size > limits.displayBytes { throw .displayTooLarge(size, limits) }
+
+    gift.value = text.has(value) ? try worth(text, value) : 0
+    gift.amount = try amount(text, fields, into: arena)
+    gift.display.sender = parser.compact(text, fields.sender, into: arena)
+    gift.display.receiver = hasReceiver ? parser.compact(text, fields.receiver, into: arena) : .none
+    gift.display.gift = parser.compact(text, fields.gift, into: arena)
+  }
+
+  @inline(__always)
+  private func worth(_ text: JSONText, _ token: Int) throws(BadEvent) -> Double {
+    if !text[token].isNumber { throw .wrongType(text, token, "gift.value", "must be a number") }
+    let value = text.double(token)
+    if !(value >= 0 && value <= Self.valueMax) { throw .outside(text, token, "gift.value", "0 to 1000000000000") }
+    return value
+  }
+
+  @inline(__always)
+  private func amount(_ text: JSONText, _ fields: Fields, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
+    var count: Int64 = 1
+    if text.has(fields.count) { count = try integer(text, fields.count, "count", 1...Self.countMax) }
+    if !text.has(fields.total) {
+      // Nothing comes of a streak without a total, but a broken one is a broken gift.
+      if text.has(fields.streak) { _ = try id(text, fields.streak, "streak", into: arena) }
+      return .count(Int(count))
+    }
+    if !text[fields.total].isInteger { throw .wrongType(text, fields.total, "total", "must be an integer") }
+    if text.has(fields.count) { throw .countAndTotal(text, fields.count, fields.total) }
+    let total = try integer(text, fields.total, "total", 1...Self.totalMax)
+    let streak: Bytes = text.has(fields.streak) ? try id(text, fields.streak, "streak", into: arena) : .none
+    return .total(Int(total), streak: streak)
+  }
+
+  private func readRetraction(
+    _ text: JSONText, _ fields: Fields, into arena: BumpArena, _ retraction: inout Retraction
+  ) throws(BadEvent) {
+    retraction.senderID = try idOfObject(text, fields.sender, "sender", "sender.id", into: arena)
+    retraction.giftID = text.has(fields.gift) ? try idOfObject(text, fields.gift, "gift", "gift.id", into: arena) : .none
+    retraction.receiverID =
+      text.has(fields.receiver) ? try idOfObject(text, fields.receiver, "receiver", "receiver.id", into: arena) : .none
+  }
+
+  private func readSettings(_ text: JSONText, _ token: Int) throws(BadEvent) {
+    if !text.has(token) { throw .missing("settings", "a room_settings needs them") }
+    if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
+    own = try SettingsReader(text: text, path: "settings").read(token)
+  }
+
+  // MARK: What fields are made of
+
+  /// The id of an object that must be there.
+  @inline(__always)
+  private func idOfObject(
+    _ text: JSONText, _ token: Int, _ name: StaticString, _ idName: StaticString, into arena: BumpArena
+  ) throws(BadEvent) -> Bytes {
+    if !text.has(token) { throw .missing("\(name)", "the event needs one") }
+    if !text[token].isObject { throw .wrongType(text, token, "\(name)", "must be an object") }
+    var member = token + 1
+    let end = text.next(token)
+    while member < end {
+      if text.name(member) == FieldName.id {
+        if text[member + 1].isNull { break }
+        return try id(text, member + 1, idName, into: arena)
+      }
+      member = text.next(member + 1)
+    }
+    throw .missing("\(idName)", "a \(name) that is there needs one")
+  }
+
+  /// An id: a string's meaning, or an integer as it is written.
+  @inline(__always)
+  private func id(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    let id: Bytes
+    if text[token].isString {
+      id = text.meaning(token, into: arena)
+    } else if text[token].isInteger {
+      id = text.slice(token)
+    } else {
+      throw .wrongType(text, token, "\(name)", "must be a string or an integer")
+    }
+    if id.isEmpty || id.count > Self.idBytesMax { throw .length(id, "\(name)") }
+    return id
+  }
+
+  @inline(__always)
+  private func integer(
+    _ text: JSONText, _ token: Int, _ name: StaticString, _ range: ClosedRange<Int64>
+  ) throws(BadEvent) -> Int64 {
+    if !text[token].isInteger { throw .wrongType(text, token, "\(name)", "must be an integer") }
+    guard let value = text.integer(token), range.contains(value) else {
+      throw .outside(text, token, "\(name)", "\(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// The longest id, in bytes.
+  static let idBytesMax = 256
+  private static let timeMax: Int64 = 1 << 53
+  private static let valueMax = 1e12
+  private static let countMax: Int64 = 1_000_000
+  private static let totalMax: Int64 = 1_000_000_000
+}
+
+/// The names of the fields, as ``JSONText/name(_:)`` gives them: their letters, the first the lowest byte.
+enum FieldName {
+  static let type: UInt64 = 0x0000_0000_6570_7974
+  static let room: UInt64 = 0x0000_0000_6D6F_6F72
+  static let ts: UInt64 = 0x0000_0000_0000_7374
+  static let id: UInt64 = 0x0000_0000_0000_6469
+  static let sender: UInt64 = 0x0000_7265_646E_6573
+  static let receiver: UInt64 = 0x7265_7669_6563_6572
+  static let gift: UInt64 = 0x0000_0000_7466_6967
+  static let count: UInt64 = 0x0000_0074_6E75_6F63
+  static let total: UInt64 = 0x0000_006C_6174_6F74
+  static let streak: UInt64 = 0x0000_6B61_6572_7473
+  static let settings: UInt64 = 0x7367_6E69_7474_6573
+  static let value: UInt64 = 0x0000_0065_756C_6176
+}
+
+extension Bytes {
+  static var none: Bytes { Bytes(start: nil, count: 0) }
+}
+
+extension JSONText {
+  /// Whether a field is there: it has a token, and that is not null.
+  @inline(__always)
+  func has(_ token: Int) -> Bool { token != 0 && !self[token].isNull }
+
+  /// What a string means: its inside, or a copy of that without escapes.
+  @inline(__always)
+  func meaning(_ token: Int, into arena: BumpArena) -> Bytes {
+    let inside = inside(token)
+    return self[token].isEscaped ? unescaped(inside, into: arena) : inside
+  }
+
+  @inline(never)
+  private func unescaped(_ inside: Bytes, into arena: BumpArena) -> Bytes {
+    let piece = arena.allocate(inside.count)
+    let length = unescape(inside, to: piece)
+    arena.shrinkLast(piece, to: length)
+    return Bytes(start: piece, count: length)
+  }
+}

@@ -1,0 +1,45 @@
+internal import ComboCore
+
+/// Foreign bytes as they may stand in a sentence: short, printable, one line.
+///
+/// What is not UTF-8 becomes `\xNN`; control, format and other invisible characters (those that turn the direction of
+/// writing among them) become `\u{N}`.
+struct Excerpt: CustomStringConvertible {
+  let description: String
+
+  /// Characters of the original that are shown at most.
+  static let lengthMax = 60
+
+  init(_ bytes: Bytes) {
+    var text = ""
+    var shown = 0
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      if shown == Self.lengthMax {
+        text += "…"
+        break
+      }
+      shown += 1
+      var iterator = rest.makeIterator()
+      var decoder = UTF8()
+      switch decoder.decode(&iterator) {
+      case .scalarValue(let scalar):
+        Self.append(scalar, to: &text)
+        rest = rest.dropFirst(UTF8.width(scalar))
+      case .error, .emptyInput:
+        let byte = rest.removeFirst()
+        text += "\\x" + String(byte >> 4, radix: 16, uppercase: true) + String(byte & 15, radix: 16, uppercase: true)
+      }
+    }
+    description = text
+  }
+
+  private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+      text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    default:
+      text.unicodeScalars.append(scalar)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// What an event may be.
+public struct WireLimits: Equatable, Sendable {
+  /// The longest record, in bytes. A longer one is `too_large`.
+  public var recordBytes = 65_536
+  /// The most bytes that sender, receiver and gift may take together, as received. More are `too_large`.
+  public var displayBytes = 16_384
+  /// How many levels deep a record may be nested; the object itself is the first. Deeper is `not_json`.
+  public var depth = 64
+  /// Whether a record's `room` is trusted, whatever its key is. If not, another key, or none, is `wrong_key`.
+  public var roomFromBody = false
+  /// Whether an event without `ts` is bad, as in a replay.
+  public var requireTs = false
+
+  /// The defaults.
+  public init() {}
+
+  /// What a replay goes by: records have no key, and their `ts` is the time.
+  public static var replay: WireLimits {
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    limits.requireTs = true
+    return limits
+  }
+}

@@ -1,0 +1,59 @@
+/// From where on a partition's input is run through again to restore it (journal.md).
+public struct Checkpoint: Equatable, Sendable {
+  /// The entry at whose end the sweep began: what came after is run through again.
+  public var n: Int64
+  /// That entry's clock, in milliseconds since the Unix epoch.
+  public var clock: Int64
+  /// The sum of all shifts by then, in milliseconds.
+  public var shifted: Int64
+  /// The offset behind the input that was taken in by then.
+  public var input: Int64
+  /// The offset behind that entry in the journal.
+  public var journal: Int64
+  /// By what the entries from there on are derived.
+  public var derivation: Derivation
+  /// Whose state it is.
+  public var topics: TopicIdentity
+
+  /// A checkpoint of these values.
+  public init(
+    n: Int64, clock: Int64, shifted: Int64, input: Int64, journal: Int64, derivation: Derivation, topics: TopicIdentity
+  ) {
+    self.n = n
+    self.clock = clock
+    self.shifted = shifted
+    self.input = input
+    self.journal = journal
+    self.derivation = derivation
+    self.topics = topics
+  }
+
+  /// Appends all but its end.
+  func write(to buffer: ByteBuffer) {
+    buffer.append(#"{"v":"#)
+    buffer.append(Format.version)
+    buffer.append(#","n":"#)
+    buffer.append(n)
+    buffer.append(#","clock":"#)
+    buffer.append(clock)
+    buffer.append(#","shifted":"#)
+    buffer.append(shifted)
+    buffer.append(#","input":"#)
+    buffer.append(input)
+    buffer.append(#","journal":"#)
+    buffer.append(journal)
+    buffer.append(#","of":"#)
+    topics.write(to: buffer)
+    derivation.write(to: buffer)
+  }
+
+  init(_ fields: RecordFields) throws(FormatFault) {
+    n = try fields.integer("n", 0...Int64.max)
+    clock = try fields.integer("clock")
+    shifted = try fields.integer("shifted", 0...Int64.max)
+    input = try fields.integer("input", 0...Int64.max)
+    journal = try fields.integer("journal", 0...Int64.max)
+    derivation = try Derivation(fields)
+    topics = try fields.topics("of")
+  }
+}

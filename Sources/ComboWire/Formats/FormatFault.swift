@@ -1,0 +1,35 @@
+/// Why a record of the journal or the state is refused.
+public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The kind of fault.
+  public enum Code: Sendable {
+    /// Written by a newer version: it is not read, and nothing may be concluded from it.
+    case newer
+    /// Cut short, altered, or otherwise not what a program of this version writes.
+    case broken
+    /// Of another group, input or output.
+    case foreign
+  }
+
+  /// The kind of fault.
+  public let code: Code
+  /// A sentence: what was read, what is wrong with it.
+  public let description: String
+
+  static func newer(_ what: StaticString, _ version: Int64) -> FormatFault {
+    FormatFault(
+      code: .newer,
+      description: "\(what) has version \(version) of its format; this program reads version \(Format.version). Run a newer one")
+  }
+
+  static func broken(_ what: StaticString, _ fault: String) -> FormatFault {
+    FormatFault(code: .broken, description: "\(what) is broken: \(fault)")
+  }
+}
+
+/// What all formats of the journal and the state have in common. docs/formats.md describes them.
+enum Format {
+  /// The version that is written, and the newest that is read.
+  static let version: Int64 = 1
+  /// How deep a record may be nested: the display data of a banner, below the record's own levels.
+  static let depth = 256
+}

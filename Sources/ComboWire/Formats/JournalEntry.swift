@@ -1,0 +1,107 @@
+/// One entry of a partition's journal (journal.md): at what times its input was taken in, and what came of it.
+public struct JournalEntry: Equatable, Sendable {
+  /// A run of input records, taken in at one time.
+  public struct Batch: Equatable, Sendable {
+    /// The offset behind its last record.
+    public var endOffset: Int64
+    /// How many records were taken in.
+    public var taken: Int
+    /// When, in milliseconds since the Unix epoch.
+    public var now: Int64
+
+    /// A batch of these values.
+    public init(endOffset: Int64, taken: Int, now: Int64) {
+      self.endOffset = endOffset
+      self.taken = taken
+      self.now = now
+    }
+  }
+
+  /// What an owner begins with.
+  public struct Takeover: Equatable, Sendable {
+    /// By how many milliseconds all rooms were shifted.
+    public var shift: Int64
+    /// By what the entries from here on are derived.
+    public var derivation: Derivation
+    /// How instructions get out from here on.
+    public var delivery: Delivery
+    /// Whose journal it is.
+    public var topics: TopicIdentity
+    /// If the state could not be restored: why, and what was lost.
+    public var reset: Reset?
+
+    /// A takeover of these values.
+    public init(
+      shift: Int64, derivation: Derivation, delivery: Delivery, topics: TopicIdentity, reset: Reset? = nil
+    ) {
+      self.shift = shift
+      self.derivation = derivation
+      self.delivery = delivery
+      self.topics = topics
+      self.reset = reset
+    }
+  }
+
+  /// All rooms of the partition begin anew.
+  public struct Reset: Equatable, Sendable {
+    /// Why, as a sentence.
+    public var reason: String
+    /// How many offsets of the input could not be read again.
+    public var offsetsLost: Int64
+
+    /// A reset for this reason.
+    public init(reason: String, offsetsLost: Int64) {
+      self.reason = reason
+      self.offsetsLost = offsetsLost
+    }
+  }
+
+  /// How instructions get out.
+  public enum Delivery: String, CaseIterable, Sendable {
+    /// In transactions.
+    case exactlyOnce = "exactly-once"
+    /// At once, and again after a crash.
+    case atLeastOnce = "at-least-once"
+  }
+
+  /// 1, 2, 3 … without gaps.
+  public var n: Int64
+  /// In order; none if only deadlines passed.
+  public var batches: [Batch]
+  /// Up to when every room was advanced after the batches, in milliseconds since the Unix epoch.
+  public var clock: Int64
+  /// How many instructions and dead letters it led to.
+  public var said: Int
+  /// How many rooms were then awake.
+  public var rooms: Int
+  /// The sum, mod 2^64, of the running hashes of those rooms.
+  public var digest: UInt64
+  /// The sum of all shifts so far, in milliseconds.
+  public var shifted: Int64
+  /// Whose journal it is: ``TopicIdentity/hash``.
+  public var of: UInt64
+  /// The offsets of those `room_settings` that were bad only because enough rooms had settings of their own.
+  public var refused: [Int64]
+  /// In at-least-once delivery: the last `n` of which all is acknowledged.
+  public var saidTo: Int64?
+  /// If an owner begins with it.
+  public var takeover: Takeover?
+
+  /// An entry of these values.
+  public init(
+    n: Int64, batches: [Batch], clock: Int64, said: Int, rooms: Int, digest: UInt64, shifted: Int64, of: UInt64,
+    refused: [Int64] = [], saidTo: Int64? = nil, takeover: Takeover? = nil
+  ) {
+    self.n = n
+    self.batches = batches
+    self.clock = clock
+    self.said = said
+    self.rooms = rooms
+    self.digest = digest
+    self.shifted = shifted
+    self.of = of
+    self.refused = refused
+    self.saidTo = saidTo
+    self.takeover = takeover
+  }
+}

@@ -1,0 +1,157 @@
+internal import CSimdJSON
+internal import ComboCore
+
+/// Reads the JSON texts of the journal and the state: version first, then the checksum, then the rest.
+final class RecordReader {
+  let parser = JSONParser()
+  /// Holds the text that is read and what is made of it, until the next text.
+  let arena = BumpArena(chunkSize: 64 * 1024)
+  /// Names the kind of text in a fault.
+  let what: StaticString
+
+  init(_ what: StaticString) { self.what = what }
+
+  /// A text without seal; valid until the next one is read.
+  func read(_ bytes: Bytes) throws(FormatFault) -> RecordFields {
+    arena.reset()
+    return try parse(arena.copy(bytes))
+  }
+
+  /// The parts of a text, put together, to be parsed.
+  func join(_ parts: [Bytes]) -> Bytes {
+    arena.reset()
+    let size = parts.reduce(0) { $0 + $1.count }
+    let whole = arena.allocate(size)
+    var end = whole
+    for part in parts where part.count > 0 {
+      end.copyMemory(from: part.baseAddress!, byteCount: part.count)
+      end += part.count
+    }
+    return Bytes(start: whole, count: size)
+  }
+
+  /// A text with a seal; valid until the next one is read.
+  func read(sealed bytes: Bytes, seed: UInt64) throws(FormatFault) -> RecordFields {
+    let fields = try read(bytes)
+    if !Seal.isIntact(bytes, seed: seed) { throw .broken(what, "its checksum does not fit its bytes") }
+    return fields
+  }
+
+  /// A JSON array without version, as keys are.
+  func readArray(_ bytes: Bytes) throws(FormatFault) -> JSONText {
+    arena.reset()
+    let copy = arena.copy(bytes)
+    let text = try check(copy)
+    if !text[0].isArray { throw .broken(what, "it is no array") }
+    return text
+  }
+
+  private func check(_ copy: Bytes) throws(FormatFault) -> JSONText {
+    let fault = parser.check(copy, depth: Format.depth)
+    if fault != CSJ_FINE { throw .broken(what, "as JSON, it \(fault.words)") }
+    return parser.text(of: copy)
+  }
+
+  /// A text that lies in the arena.
+  func parse(_ copy: Bytes) throws(FormatFault) -> RecordFields {
+    let text = try check(copy)
+    if !text[0].isObject { throw .broken(what, "it is no object") }
+    let fields = RecordFields(text: text, object: 0, what: what)
+    try Self.checkVersion(fields)
+    return fields
+  }
+
+  static func checkVersion(_ fields: RecordFields) throws(FormatFault) {
+    let version = try fields.integer("v", 1...Int64.max)
+    if version > Format.version { throw .newer(fields.what, version) }
+  }
+}
+
+/// The members of one object in such a text.
+struct RecordFields {
+  let text: JSONText
+  let object: Int
+  let what: StaticString
+
+  /// The value of a member, or nil if there is none. Of two the first counts.
+  func find(_ name: StaticString) -> Int? {
+    var member = object + 1
+    let end = text.next(object)
+    while member < end {
+      if text.string(member, is: name) { return member + 1 }
+      member = text.next(member + 1)
+    }
+    return nil
+  }
+
+  func token(_ name: StaticString) throws(FormatFault) -> Int {
+    guard let token = find(name) else { throw .broken(what, "\(name) is missing") }
+    return token
+  }
+
+  func integer(_ name: StaticString, _ range: ClosedRange<Int64> = Int64.min...Int64.max) throws(FormatFault) -> Int64 {
+    try integer(try token(name), name, range)
+  }
+
+  func integer(
+    _ token: Int, _ name: StaticString, _ range: ClosedRange<Int64> = Int64.min...Int64.max
+  ) throws(FormatFault) -> Int64 {
+    guard text[token].isInteger, let value = text.integer(token), range.contains(value) else {
+      throw .broken(
+        what, "\(name) is \(text.shown(token)), but must be an integer from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  func string(_ name: StaticString) throws(FormatFault) -> String { try string(try token(name), name) }
+
+  func string(_ token: Int, _ name: StaticString) throws(FormatFault) -> String {
+    guard text[token].isString else { throw .broken(what, "\(name) is \(text[token].typeName), not a string") }
+    return text.string(token)
+  }
+
+  func hex(_ name: StaticString) throws(FormatFault) -> UInt64 {
+    let token = try token(name)
+    guard text[token].isString, let value = parseHex(text.inside(token)) else {
+      throw .broken(what, "\(name) is \(text.shown(token)), but must be 16 hexadecimal digits")
+    }
+    return value
+  }
+
+  func flag(_ name: StaticString) throws(FormatFault) -> Bool {
+    let token = try token(name)
+    switch Int(text[token].kind) {
+    case CSJ_TRUE: return true
+    case CSJ_FALSE: return false
+    default: throw .broken(what, "\(name) is \(text.shown(token)), but must be true or false")
+    }
+  }
+
+  func inside(_ name: StaticString) throws(FormatFault) -> RecordFields {
+    let token = try token(name)
+    guard text[token].isObject else { throw .broken(what, "\(name) is \(text[token].typeName), not an object") }
+    return RecordFields(text: text, object: token, what: what)
+  }
+
+  /// Settings under their names of engine.md.
+  func settings(_ name: StaticString) throws(FormatFault) -> OwnSettings {
+    let token = try token(name)
+    guard text[token].isObject else { throw .broken(what, "\(name) is \(text[token].typeName), not an object") }
+    do throws(BadEvent) {
+      return try SettingsReader(text: text, path: "\(name)").read(token)
+    } catch {
+      throw .broken(what, error.reason)
+    }
+  }
+
+  /// The names of group, input and output.
+  func topics(_ name: StaticString) throws(FormatFault) -> TopicIdentity {
+    let token = try token(name)
+    let first = token + 1
+    guard text[token].isArray, text.next(token) == first + 3 else {
+      throw .broken(what, "\(name) must be an array of group, input and output")
+    }
+    return TopicIdentity(
+      group: try string(first, name), input: try string(first + 1, name), output: try string(first + 2, name))
+  }
+}

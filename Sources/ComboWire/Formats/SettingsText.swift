@@ -1,0 +1,47 @@
+internal import ComboCore
+
+extension ByteBuffer {
+  /// Appends settings as a JSON object, under their names of engine.md, as a `room_settings` has them.
+  func append(_ settings: [Setting]) {
+    append(UInt8(ascii: "{"))
+    var isFirst = true
+    for setting in settings {
+      if !isFirst { append(",") }
+      isFirst = false
+      append(jsonString: setting.name)
+      append(":")
+      append(valueOf: setting)
+    }
+    append(UInt8(ascii: "}"))
+  }
+
+  private func append(valueOf setting: Setting) {
+    switch setting {
+    case .integer(_, let value):
+      append(value)
+    case .queueMerge(let value):
+      append(jsonString: value.rawValue)
+    case .queueOrder(let value):
+      append(jsonString: value.rawValue)
+    case .tiers(let tiers):
+      append("[")
+      for (index, tier) in tiers.enumerated() {
+        append(index == 0 ? #"{"value":"# : #",{"value":"#)
+        append(tier.value)
+        append(#","linger_ms":"#)
+        append(tier.lingerMs)
+        append(#","busy_linger_ms":"#)
+        append(tier.busyLingerMs)
+        append("}")
+      }
+      append("]")
+    case .milestones(let milestones):
+      append("[")
+      for (index, milestone) in milestones.enumerated() {
+        if index > 0 { append(",") }
+        append(milestone)
+      }
+      append("]")
+    }
+  }
+}

@@ -1,0 +1,148 @@
+public import ComboCore
+
+/// Writes an engine's whole state as a JSON object; docs/formats.md describes it.
+///
+/// Times but the engine's own are written as differences from that: they are short so, and a shift alters few bytes.
+public struct SnapshotEncoder: SnapshotWriter {
+  private enum Section { case head, ids, streaks, history, screen, queue }
+
+  private let buffer: ByteBuffer
+  private var section = Section.head
+  private var time: Int64 = 0
+
+  private init(_ buffer: ByteBuffer) { self.buffer = buffer }
+
+  /// Appends the state of an engine.
+  public static func write(_ engine: Engine, to buffer: ByteBuffer) {
+    var encoder = SnapshotEncoder(buffer)
+    engine.write(to: &encoder)
+    encoder.finish()
+  }
+
+  public mutating func head(_ head: EngineHead, own: OwnSettings) {
+    time = head.time
+    buffer.append(#"{"v":"#)
+    buffer.append(Format.version)
+    buffer.append(#","epoch":"#)
+    buffer.append(head.epoch)
+    buffer.append(#","seq":"#)
+    buffer.append(head.seq)
+    buffer.append(#","banners":"#)
+    buffer.append(head.banners)
+    buffer.append(#","time":"#)
+    buffer.append(time)
+    buffer.append(#","idle":"#)
+    append(time: head.idleSince)
+    if let deadline = head.screenDeadline {
+      buffer.append(#","screen":"#)
+      append(time: deadline)
+    }
+    if !own.isEmpty {
+      buffer.append(#","own":"#)
+      buffer.append(own.settings)
+    }
+  }
+
+  public mutating func id(_ id: Bytes, expiry: Int64) {
+    begin(.ids, #","ids":["#)
+    buffer.append(jsonString: id)
+    comma()
+    append(time: expiry)
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  public mutating func streak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64) {
+    begin(.streaks, #","streaks":["#)
+    append(key)
+    buffer.append(jsonString: name)
+    comma()
+    buffer.append(total)
+    comma()
+    append(time: expiry)
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  public mutating func history(_ key: ComboKey, total: Int, expiry: Int64) {
+    begin(.history, #","history":["#)
+    append(key)
+    buffer.append(total)
+    comma()
+    append(time: expiry)
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  public mutating func banner(_ key: ComboKey, _ state: BannerState, _ display: Display) {
+    let isQueued = state.phase == .queued
+    if isQueued {
+      begin(.queue, #","queue":["#)
+    } else {
+      begin(.screen, #","shown":["#)
+    }
+    append(key)
+    buffer.append(state.number)
+    comma()
+    buffer.append(state.base)
+    comma()
+    buffer.append(state.total)
+    comma()
+    buffer.append(state.value)
+    comma()
+    append(time: state.created)
+    comma()
+    if !isQueued {
+      buffer.append(Int(state.phase.rawValue))
+      comma()
+      buffer.append(state.slot)
+      comma()
+      buffer.append(state.shown)
+      comma()
+      append(time: state.deadline)
+      comma()
+      buffer.append((state.shortLinger ? 1 : 0) + (state.takenOver ? 2 : 0))
+      comma()
+    }
+    buffer.append(display.sender)
+    comma()
+    if display.receiver.count > 0 {
+      buffer.append(display.receiver)
+    } else {
+      buffer.append("null")
+    }
+    comma()
+    buffer.append(display.gift)
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  private mutating func finish() {
+    if section != .head { buffer.append(UInt8(ascii: "]")) }
+    buffer.append(UInt8(ascii: "}"))
+  }
+
+  /// Begins an entry, and its section where it is the first.
+  @inline(__always)
+  private mutating func begin(_ next: Section, _ name: StaticString) {
+    if next == section {
+      buffer.append(",[")
+      return
+    }
+    if section != .head { buffer.append(UInt8(ascii: "]")) }
+    section = next
+    buffer.append(name)
+    buffer.append(UInt8(ascii: "["))
+  }
+
+  private func append(_ key: ComboKey) {
+    buffer.append(jsonString: key.senderID)
+    comma()
+    buffer.append(jsonString: key.receiverID)
+    comma()
+    buffer.append(jsonString: key.giftID)
+    comma()
+  }
+
+  @inline(__always)
+  private func append(time: Int64) { buffer.append(time - self.time) }
+
+  @inline(__always)
+  private func comma() { buffer.append(UInt8(ascii: ",")) }
+}

@@ -1,0 +1,87 @@
+public import ComboCore
+
+/// What the state topic says of a room.
+public struct RoomRecord: Equatable, Sendable {
+  /// Where the state is.
+  public enum Content: Equatable, Sendable {
+    /// In the record: ``StateDecoder/engine(settings:)`` restores it until the next record is read.
+    case state
+    /// In so many parts, which have so many bytes and this checksum together.
+    case parts(Int, bytes: Int, sum: UInt64)
+    /// There is none: the room has rested.
+    case rested
+  }
+
+  /// The journal entry up to which it holds.
+  public let n: Int64
+  /// The sum of all shifts by then, in milliseconds.
+  public let shifted: Int64
+  /// The room's running hash; 0 if it has rested.
+  public let hash: UInt64
+  /// Whose state it is: ``TopicIdentity/hash``.
+  public let of: UInt64
+  /// Where the state is.
+  public let content: Content
+}
+
+/// Reads the values of the state topic. One a thread.
+public final class StateDecoder {
+  private let reader = RecordReader("a record of the state topic")
+  private let parts = RecordReader("a snapshot in parts")
+  private var state: RecordFields?
+
+  /// A decoder.
+  public init() {}
+
+  /// What a room's record says.
+  /// - Parameter key: the record's key; the value is bound to it.
+  public func room(_ value: Bytes, key: Bytes) throws(FormatFault) -> RoomRecord {
+    state = nil
+    let fields = try reader.read(sealed: value, seed: XXH3.hash(key))
+    let content: RoomRecord.Content
+    if fields.find("state") != nil {
+      content = .state
+      state = try fields.inside("state")
+    } else if fields.find("parts") != nil {
+      content = .parts(
+        Int(try fields.integer("parts", 1...Int64(Int32.max))), bytes: Int(try fields.integer("bytes", 0...1 << 40)),
+        sum: try fields.hex("state_sum"))
+    } else if try fields.flag("rested") {
+      content = .rested
+    } else {
+      throw .broken(reader.what, "it holds neither a state nor that the room has rested")
+    }
+    return RoomRecord(
+      n: try fields.integer("n", 0...Int64.max), shifted: try fields.integer("shifted", 0...Int64.max),
+      hash: content == .rested ? 0 : try fields.hex("hash"), of: try fields.hex("of"), content: content)
+  }
+
+  /// The engine of the room record read last, which must have said ``RoomRecord/Content/state``.
+  /// - Parameter settings: the service's.
+  public func engine(settings: EngineSettings) throws(FormatFault) -> Engine {
+    guard let state else { preconditionFailure("the record read last holds no state") }
+    try RecordReader.checkVersion(state)
+    return try SnapshotReader(state, reader).engine(settings)
+  }
+
+  /// The engine of a room record whose state is in parts, from the values of all of them, in order.
+  /// - Parameter settings: the service's.
+  public func engine(of record: RoomRecord, parts values: [Bytes], settings: EngineSettings) throws(FormatFault) -> Engine {
+    guard case .parts(let count, let bytes, let sum) = record.content else {
+      preconditionFailure("the record is not one of parts")
+    }
+    let size = values.reduce(0) { $0 + $1.count }
+    guard values.count == count, size == bytes else {
+      throw .broken(parts.what, "it has \(values.count) parts of \(size) bytes, but should have \(count) of \(bytes)")
+    }
+    let text = parts.join(values)
+    guard XXH3.hash(text) == sum else { throw .broken(parts.what, "its checksum does not fit its bytes") }
+    return try SnapshotReader(try parts.parse(text), parts).engine(settings)
+  }
+
+  /// The checkpoint that a record holds.
+  public func checkpoint(_ value: Bytes, key: Bytes) throws(FormatFault) -> Checkpoint {
+    state = nil
+    return try Checkpoint(try reader.read(sealed: value, seed: XXH3.hash(key)))
+  }
+}

@@ -1,0 +1,109 @@
+public import ComboCore
+
+/// Writes the records of the state topic: snapshots of rooms, rooms that have rested, checkpoints. One a thread; nothing is
+/// allocated in the steady state.
+public final class StateEncoder {
+  /// Takes one record; the bytes are valid during the call.
+  public typealias Emit = (_ key: Bytes, _ value: Bytes) throws -> Void
+
+  private let of: UInt64
+  private let key = ByteBuffer(capacity: 512)
+  private let value = ByteBuffer(capacity: 16 * 1024)
+  private let head = ByteBuffer(capacity: 512)
+  private let partBytes: Int
+
+  /// States above this are written in parts.
+  public static let partBytesDefault = 512 * 1024
+
+  /// An encoder for the state of these topics.
+  public init(topics: TopicIdentity, partBytes: Int = StateEncoder.partBytesDefault) {
+    of = topics.hash
+    self.partBytes = max(partBytes, 1)
+  }
+
+  /// Writes a room's snapshot: one record, or its parts and then, last, the record that makes them count.
+  ///
+  /// - Parameters:
+  ///   - n: the journal entry up to which it holds.
+  ///   - shifted: the sum of all shifts by then, in milliseconds.
+  ///   - hash: the room's running hash.
+  /// - Returns: how many parts there are; 0 if the state stands in the record itself. Parts of an earlier, longer snapshot
+  ///   beyond these mean nothing any more.
+  @discardableResult
+  public func room(
+    _ room: Bytes, _ engine: Engine, n: Int64, shifted: Int64, hash: UInt64, _ emit: Emit
+  ) rethrows -> Int {
+    key.removeAll()
+    StateKey.room(room).write(to: key)
+    value.removeAll()
+    begin(value, n: n, shifted: shifted)
+    value.append(#","hash":""#)
+    value.append(hex: hash)
+    value.append(#"","state":"#)
+    let start = value.count
+    SnapshotEncoder.write(engine, to: value)
+    let state = start..<value.count
+    if state.count <= partBytes {
+      Seal.close(value, from: 0, seed: XXH3.hash(key.bytes))
+      try emit(key.bytes, value.bytes)
+      return 0
+    }
+
+    let parts = (state.count + partBytes - 1) / partBytes
+    for index in 0..<parts {
+      let from = start + index * partBytes
+      key.removeAll()
+      StateKey.part(room: room, index: index).write(to: key)
+      try emit(key.bytes, value.bytes(from..<min(from + partBytes, state.upperBound)))
+    }
+    key.removeAll()
+    StateKey.room(room).write(to: key)
+    head.removeAll()
+    begin(head, n: n, shifted: shifted)
+    head.append(#","hash":""#)
+    head.append(hex: hash)
+    head.append(#"","parts":"#)
+    head.append(parts)
+    head.append(#","bytes":"#)
+    head.append(state.count)
+    head.append(#","state_sum":""#)
+    head.append(hex: XXH3.hash(value.bytes(state)))
+    head.append(UInt8(ascii: "\""))
+    Seal.close(head, from: 0, seed: XXH3.hash(key.bytes))
+    try emit(key.bytes, head.bytes)
+    return parts
+  }
+
+  /// Writes that a room has rested, in place of its snapshot.
+  public func rested(_ room: Bytes, n: Int64, shifted: Int64, _ emit: Emit) rethrows {
+    key.removeAll()
+    StateKey.room(room).write(to: key)
+    head.removeAll()
+    begin(head, n: n, shifted: shifted)
+    head.append(#","rested":true"#)
+    Seal.close(head, from: 0, seed: XXH3.hash(key.bytes))
+    try emit(key.bytes, head.bytes)
+  }
+
+  /// Writes a checkpoint.
+  public func checkpoint(_ checkpoint: Checkpoint, _ emit: Emit) rethrows {
+    key.removeAll()
+    StateKey.checkpoint.write(to: key)
+    head.removeAll()
+    checkpoint.write(to: head)
+    Seal.close(head, from: 0, seed: XXH3.hash(key.bytes))
+    try emit(key.bytes, head.bytes)
+  }
+
+  private func begin(_ buffer: ByteBuffer, n: Int64, shifted: Int64) {
+    buffer.append(#"{"v":"#)
+    buffer.append(Format.version)
+    buffer.append(#","n":"#)
+    buffer.append(n)
+    buffer.append(#","shifted":"#)
+    buffer.append(shifted)
+    buffer.append(#","of":""#)
+    buffer.append(hex: of)
+    buffer.append(UInt8(ascii: "\""))
+  }
+}

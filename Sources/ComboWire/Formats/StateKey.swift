@@ -1,0 +1,53 @@
+public import ComboCore
+
+/// The key of a record of the state topic. docs/formats.md describes them.
+public enum StateKey {
+  /// A room's snapshot, or that it has rested.
+  case room(Bytes)
+  /// A part of a room's snapshot, from 0 on.
+  case part(room: Bytes, index: Int)
+  /// The partition's checkpoint.
+  case checkpoint
+
+  /// Appends it.
+  public func write(to buffer: ByteBuffer) {
+    switch self {
+    case .room(let room):
+      buffer.append(#"["room","#)
+      buffer.append(jsonString: room)
+      buffer.append("]")
+    case .part(let room, let index):
+      buffer.append(#"["room","#)
+      buffer.append(jsonString: room)
+      buffer.append(",")
+      buffer.append(index)
+      buffer.append("]")
+    case .checkpoint:
+      buffer.append(#"["checkpoint"]"#)
+    }
+  }
+}
+
+/// Reads the keys of the state topic. One a thread.
+public final class StateKeyDecoder {
+  private let reader = RecordReader("a key of the state topic")
+
+  /// A decoder.
+  public init() {}
+
+  /// The key that these bytes are. A room's id is valid until the next call.
+  public func key(_ bytes: Bytes) throws(FormatFault) -> StateKey {
+    let text = try reader.readArray(bytes)
+    let count = text.next(0) - 1  // of tokens; all are plain
+    if count == 1, text[1].isString, text.string(1, is: "checkpoint") { return .checkpoint }
+    if count == 2 || count == 3, text[1].isString, text.string(1, is: "room"), text[2].isString {
+      let room = text.meaning(2, into: reader.arena)
+      if count == 2 { return .room(room) }
+      if text[3].isInteger, let index = text.integer(3), (0..<1 << 31).contains(index) {
+        return .part(room: room, index: Int(index))
+      }
+    }
+    // Other kinds may come with a newer version; what they would mean for a restore cannot be known.
+    throw .broken(reader.what, "\(Excerpt(bytes)) is none that this version knows")
+  }
+}

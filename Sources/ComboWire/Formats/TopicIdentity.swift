@@ -1,0 +1,43 @@
+/// Whose journal and state it is: they belong to one group, its input and its output, and are of no use to others.
+public struct TopicIdentity: Equatable, Sendable {
+  /// The consumer group.
+  public let group: String
+  /// The topic with the events.
+  public let input: String
+  /// The topic with the instructions.
+  public let output: String
+  /// The three names in 64 bits: the XXH3 of their JSON array. What records carry that do not carry the names.
+  public let hash: UInt64
+
+  /// The identity of these names.
+  public init(group: String, input: String, output: String) {
+    self.group = group
+    self.input = input
+    self.output = output
+    let buffer = ByteBuffer(capacity: 256)
+    Self.write(group, input, output, to: buffer)
+    hash = XXH3.hash(buffer.bytes)
+  }
+
+  /// Throws if a record is of somebody else.
+  /// - Parameter hash: what the record carries.
+  public func check(_ hash: UInt64, _ what: StaticString) throws(FormatFault) {
+    if hash == self.hash { return }
+    throw FormatFault(
+      code: .foreign,
+      description: "\(what) belongs to another group, input or output than \(group), \(input), \(output) (its mark is "
+        + "\(String(hash, radix: 16)), not \(String(self.hash, radix: 16))). Use topics of its own for each group")
+  }
+
+  func write(to buffer: ByteBuffer) { Self.write(group, input, output, to: buffer) }
+
+  private static func write(_ group: String, _ input: String, _ output: String, to buffer: ByteBuffer) {
+    buffer.append("[")
+    buffer.append(jsonString: group)
+    buffer.append(",")
+    buffer.append(jsonString: input)
+    buffer.append(",")
+    buffer.append(jsonString: output)
+    buffer.append("]")
+  }
+}

@@ -1,0 +1,98 @@
+internal import CSimdJSON
+public import ComboCore
+
+/// Memory handed out bit by bit and taken back all at once, at addresses that stay.
+///
+/// Events point into it: it must neither be reset nor go away while one of them is in use. ``reset()`` keeps the memory,
+/// so that in the steady state nothing is allocated. Behind what it hands out, ``padding`` more bytes are readable. One
+/// thread at a time.
+public final class BumpArena {
+  /// How many bytes can be read, but not used, behind each piece.
+  public static let padding = Int(CSJ_PADDING)
+
+  /// Where it stands, so that what came after can be taken back.
+  struct Mark {
+    fileprivate let chunk: Int
+    fileprivate let next: UnsafeMutableRawPointer
+  }
+
+  private var chunks: [UnsafeMutableRawBufferPointer] = []
+  private var chunk = 0
+  private var next: UnsafeMutableRawPointer
+  private var end: UnsafeMutableRawPointer
+  private let chunkSize: Int
+
+  /// An arena that takes memory from the system in pieces of `chunkSize` bytes (or more, for a single larger one).
+  public init(chunkSize: Int = 256 * 1024) {
+    self.chunkSize = max(chunkSize, 4 * Self.padding)
+    let first = Self.newChunk(self.chunkSize)
+    chunks = [first]
+    next = first.baseAddress!
+    end = first.baseAddress! + (first.count - Self.padding)
+  }
+
+  deinit {
+    for chunk in chunks { chunk.deallocate() }
+  }
+
+  /// The memory that it keeps, in bytes.
+  public var capacity: Int { chunks.reduce(0) { $0 + $1.count } }
+
+  /// Takes back all that was handed out, and keeps the memory.
+  public func reset() { open(0) }
+
+  /// A piece of `count` bytes, of any contents and alignment.
+  @inline(__always)
+  public func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+    if end - next < count { makeRoom(count) }
+    let piece = next
+    next = piece + count
+    return piece
+  }
+
+  /// A copy of bytes.
+  @inline(__always)
+  public func copy(_ bytes: Bytes) -> Bytes {
+    let piece = allocate(bytes.count)
+    if let start = bytes.baseAddress { piece.copyMemory(from: start, byteCount: bytes.count) }
+    return Bytes(start: piece, count: bytes.count)
+  }
+
+  /// Gives back the end of the piece handed out last: it was `count` bytes long and only `used` are needed.
+  @inline(__always)
+  func shrinkLast(_ piece: UnsafeMutableRawPointer, to used: Int) { next = piece + used }
+
+  var mark: Mark { Mark(chunk: chunk, next: next) }
+
+  /// Takes back all that was handed out since `mark`.
+  func rewind(to mark: Mark) {
+    open(mark.chunk)
+    next = mark.next
+  }
+
+  private func open(_ index: Int) {
+    chunk = index
+    let memory = chunks[index]
+    next = memory.baseAddress!
+    end = memory.baseAddress! + (memory.count - Self.padding)
+  }
+
+  @inline(never)
+  private func makeRoom(_ count: Int) {
+    precondition(count >= 0 && count < 1 << 40, "an arena cannot hand out that much")
+    // A chunk that is too small for this piece is left aside until the next reset.
+    while chunk + 1 < chunks.count {
+      open(chunk + 1)
+      if end - next >= count { return }
+    }
+    chunks.append(Self.newChunk(max(chunkSize, count + Self.padding)))
+    open(chunks.count - 1)
+  }
+
+  private static func newChunk(_ size: Int) -> UnsafeMutableRawBufferPointer {
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
+    // What is read behind a piece must have been written once, whatever it is.
+    chunk.initializeMemory(as: UInt8.self, repeating: 0)
+    return chunk
+  }
+}

@@ -1,0 +1,237 @@
+internal import CSimdJSON
+public import ComboCore
+
+/// Bytes that grow at their end: what all encoders write into.
+///
+/// It keeps its memory when it is emptied, so that in the steady state nothing is allocated. One thread at a time.
+public final class ByteBuffer {
+  /// The bytes' memory; at least `capacity` long.
+  private(set) var base: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  /// How many bytes it holds.
+  public private(set) var count = 0
+
+  /// An empty buffer with memory for `capacity` bytes.
+  public init(capacity: Int = 4096) {
+    self.capacity = max(capacity, 64)
+    base = .allocate(capacity: self.capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  /// What it holds; valid until it is changed.
+  public var bytes: Bytes { Bytes(start: base, count: count) }
+
+  /// A part of what it holds; valid until it is changed.
+  public func bytes(_ range: Range<Int>) -> Bytes {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "a part of a buffer must lie within it")
+    return Bytes(start: base + range.lowerBound, count: range.count)
+  }
+
+  /// Empties it, and keeps its memory.
+  public func removeAll() { count = 0 }
+
+  /// Takes back all but the first `count` bytes.
+  public func truncate(to count: Int) {
+    precondition(count >= 0 && count <= self.count, "a buffer can only be cut within what it holds")
+    self.count = count
+  }
+
+  /// Makes room for `extra` more bytes, and says where they go; ``commit(upTo:)`` then takes them in.
+  @inline(__always)
+  func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
+    if capacity - count < extra { grow(extra) }
+    return base + count
+  }
+
+  /// Takes in what was written up to `end`, which must lie in what ``reserve(_:)`` gave.
+  @inline(__always)
+  func commit(upTo end: UnsafeMutablePointer<UInt8>) {
+    count = end - base
+    assert(count <= capacity)
+  }
+
+  @inline(never)
+  private func grow(_ extra: Int) {
+    let (needed, overflow) = count.addingReportingOverflow(extra)
+    precondition(!overflow && needed < 1 << 40, "a buffer cannot hold that much")
+    let grown = max(capacity * 2, needed)
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: grown)
+    memory.update(from: base, count: count)
+    base.deallocate()
+    base = memory
+    capacity = grown
+  }
+
+  /// Appends bytes.
+  @inline(__always)
+  public func append(_ bytes: Bytes) {
+    guard let start = bytes.baseAddress else { return }
+    let out = reserve(bytes.count)
+    UnsafeMutableRawPointer(out).copyMemory(from: start, byteCount: bytes.count)
+    count += bytes.count
+  }
+
+  /// Appends text that stands in the program.
+  @inline(__always)
+  public func append(_ text: StaticString) {
+    commit(upTo: write(text, at: reserve(text.utf8CodeUnitCount)))
+  }
+
+  /// Appends one byte.
+  @inline(__always)
+  public func append(_ byte: UInt8) {
+    reserve(1).pointee = byte
+    count += 1
+  }
+
+  /// Appends a text as it is, in UTF-8.
+  public func append(_ text: String) {
+    var text = text
+    text.withUTF8 { append(Bytes($0)) }
+  }
+
+  /// Appends an integer in decimal digits.
+  @inline(__always)
+  public func append(_ value: Int64) {
+    commit(upTo: write(value, at: reserve(20)))
+  }
+
+  /// Appends an integer in decimal digits.
+  @inline(__always)
+  public func append(_ value: Int) { append(Int64(value)) }
+
+  /// Appends the shortest decimal that reads back as the same double. It must be finite.
+  public func append(_ value: Double) {
+    precondition(value.isFinite, "JSON knows no number that is not finite")
+    if value.magnitude < 9_007_199_254_740_992, value == value.rounded(.towardZero), !(value == 0 && value.sign == .minus) {
+      append(Int64(value))
+      return
+    }
+    let out = reserve(32)
+    count += csj_write_double(value, out)
+  }
+
+  /// Appends 16 hexadecimal digits.
+  public func append(hex value: UInt64) {
+    let out = reserve(16)
+    for place in 0..<16 {
+      let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 15
+      out[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+    }
+    count += 16
+  }
+
+  /// Appends a JSON string, quotes included. The bytes must be UTF-8. Only what must be escaped is.
+  public func append(jsonString bytes: Bytes) {
+    var out = reserve(bytes.count * 6 + 2)
+    out.pointee = 0x22
+    out += 1
+    for byte in bytes {
+      if byte >= 0x20 && byte != 0x22 && byte != 0x5C {
+        out.pointee = byte
+        out += 1
+      } else {
+        out = writeEscape(of: byte, at: out)
+      }
+    }
+    out.pointee = 0x22
+    commit(upTo: out + 1)
+  }
+
+  /// Appends a JSON string, quotes included.
+  public func append(jsonString text: String) {
+    var text = text
+    text.withUTF8 { append(jsonString: Bytes($0)) }
+  }
+}
+
+/// Writes text that stands in the program; returns where it ends.
+@inline(__always)
+func write(_ text: StaticString, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+  UnsafeMutableRawPointer(out).copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
+  return out + text.utf8CodeUnitCount
+}
+
+/// Writes bytes; returns where they end.
+@inline(__always)
+func write(_ bytes: Bytes, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+  if let start = bytes.baseAddress { UnsafeMutableRawPointer(out).copyMemory(from: start, byteCount: bytes.count) }
+  return out + bytes.count
+}
+
+/// Writes an integer in at most 20 decimal digits; returns where it ends.
+@inline(__always)
+func write(_ value: Int64, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+  if value >= 0 && value < 10 {
+    out.pointee = 0x30 + UInt8(truncatingIfNeeded: value)
+    return out + 1
+  }
+  return writeLong(value, at: out)
+}
+
+/// "00" to "99", one after the other: two digits for one division.
+private let digitPairs: StaticString = """
+  00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960\
+  616263646566676869707172737475767778798081828384858687888990919293949596979899
+  """
+
+private func writeLong(_ value: Int64, at start: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+  var out = start
+  if value < 0 {
+    out.pointee = 0x2D
+    out += 1
+  }
+  var rest = value.magnitude
+  var length = 1
+  var bound: UInt64 = 10
+  while length < 19 && rest >= bound {
+    length += 1
+    bound &*= 10
+  }
+  // 20 digits do not occur: the magnitude of an Int64 has 19 at most.
+  let end = out + length
+  var place = end
+  let pairs = digitPairs.utf8Start
+  while rest >= 100 {
+    let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 100)
+    place -= 2
+    place[0] = pairs[Int(remainder) * 2]
+    place[1] = pairs[Int(remainder) * 2 + 1]
+    rest = quotient
+  }
+  if rest >= 10 {
+    place[-2] = pairs[Int(rest) * 2]
+    place[-1] = pairs[Int(rest) * 2 + 1]
+  } else {
+    place[-1] = 0x30 + UInt8(rest)
+  }
+  return end
+}
+
+@inline(never)
+private func writeEscape(of byte: UInt8, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+  let short: UInt8? =
+    switch byte {
+    case 0x22: 0x22
+    case 0x5C: 0x5C
+    case 0x08: 0x62
+    case 0x0C: 0x66
+    case 0x0A: 0x6E
+    case 0x0D: 0x72
+    case 0x09: 0x74
+    default: nil
+    }
+  out[0] = 0x5C
+  if let short {
+    out[1] = short
+    return out + 2
+  }
+  out[1] = 0x75
+  out[2] = 0x30
+  out[3] = 0x30
+  out[4] = 0x30 + (byte >> 4)
+  let low = byte & 15
+  out[5] = low < 10 ? 0x30 + low : 0x57 + low
+  return out + 6
+}

@@ -1,0 +1,74 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import Glibc
+
+/// Checks JSON texts and makes their tapes. One a thread; its memory grows to the largest text seen.
+final class JSONParser {
+  private let parser: UnsafeMutablePointer<csj_parser>
+
+  init() {
+    guard let parser = csj_parser_new() else { fatalError("out of memory: no JSON parser can be made") }
+    self.parser = parser
+  }
+
+  deinit { csj_parser_free(parser) }
+
+  /// Checks a text, behind which ``BumpArena/padding`` bytes must be readable. If there is no fault, ``text(of:)`` gives
+  /// its tape.
+  @inline(__always)
+  func check(_ text: Bytes, depth: Int) -> csj_fault {
+    guard let start = text.baseAddress else { return CSJ_EMPTY }
+    return csj_parse(
+      parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
+  }
+
+  /// The tape of the text that was checked last and found good; valid until the next check.
+  @inline(__always)
+  func text(of text: Bytes) -> JSONText {
+    JSONText(base: text.baseAddress!.assumingMemoryBound(to: UInt8.self), tokens: UnsafePointer(parser.pointee.tokens))
+  }
+
+  /// A value without white space between its tokens: as it stands, or a copy. The text must be the one checked last.
+  @inline(__always)
+  func compact(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
+    text[token].isSpaced ? minified(text, token, into: arena) : text.slice(token)
+  }
+
+  private func minified(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
+    let piece = arena.allocate(Int(text[token].length) + BumpArena.padding)
+    let length = csj_minify(parser, text.base, UInt32(token), piece.assumingMemoryBound(to: UInt8.self))
+    arena.shrinkLast(piece, to: length)
+    return Bytes(start: piece, count: length)
+  }
+
+  /// Where in the text the last fault was seen, if that is known.
+  var faultPosition: Int? { parser.pointee.fault_at == 0 ? nil : Int(parser.pointee.fault_at) }
+}
+
+extension csj_fault {
+  /// The fault, as the end of a sentence.
+  var words: String {
+    switch self {
+    case CSJ_NO_MEMORY: "is too long to be read"
+    case CSJ_EMPTY: "is empty"
+    case CSJ_BAD_UTF8: "is not UTF-8"
+    case CSJ_CONTROL: "has a control character in a string (it must be escaped)"
+    case CSJ_OPEN_STRING: "has a string that does not end"
+    case CSJ_NO_CONTAINER: "does not begin with an object"
+    case CSJ_TOO_DEEP: "is nested too deeply"
+    case CSJ_BAD_NUMBER: "has a number that JSON does not allow"
+    case CSJ_BAD_WORD: "has something that is no JSON value"
+    case CSJ_BAD_ESCAPE: "has an escape that JSON does not know"
+    case CSJ_LONE_SURROGATE: "has half of a surrogate pair"
+    case CSJ_NO_NAME: "lacks a member's name in quotes"
+    case CSJ_NO_COLON: "lacks a colon after a member's name"
+    case CSJ_NO_COMMA: "lacks a comma or a closing bracket"
+    case CSJ_UNCLOSED: "ends before all brackets are closed"
+    case CSJ_MORE: "goes on after its object has ended"
+    default: "is no JSON"
+    }
+  }
+}
+
+@inline(__always)
+func isEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }

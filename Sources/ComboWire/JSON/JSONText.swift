@@ -1,0 +1,182 @@
+internal import CSimdJSON
+internal import ComboCore
+
+/// A JSON text that was found good, as a flat tape of tokens. It borrows the text, and the tape of its parser.
+///
+/// Token 0 is the whole text; an object's members follow it as name, value, name, value. No index is checked in release:
+/// they come from the tape itself.
+struct JSONText {
+  let base: UnsafePointer<UInt8>
+  let tokens: UnsafePointer<csj_token>
+
+  @inline(__always)
+  subscript(token: Int) -> csj_token { tokens[token] }
+
+  /// The first token that is not part of this one.
+  @inline(__always)
+  func next(_ token: Int) -> Int { Int(tokens[token].next) }
+
+  /// The token's bytes as they stand, quotes or brackets included.
+  @inline(__always)
+  func slice(_ token: Int) -> Bytes {
+    let t = tokens[token]
+    return Bytes(start: base + Int(t.start), count: Int(t.length))
+  }
+
+  /// What stands between a string's quotes, as it stands.
+  @inline(__always)
+  func inside(_ token: Int) -> Bytes {
+    let t = tokens[token]
+    return Bytes(start: base + Int(t.start) + 1, count: Int(t.length) - 2)
+  }
+
+  /// The first 8 bytes of a member's name, the first of them the lowest, and 0 behind its end; 0 for a name that is empty
+  /// or longer than 8 bytes. No name of ours is.
+  @inline(__always)
+  func name(_ token: Int) -> UInt64 {
+    let t = tokens[token]
+    if t.flags & UInt8(CSJ_ESCAPED) != 0 { return escapedName(token) }
+    let length = Int(t.length) - 2
+    if length <= 0 || length > 8 { return 0 }
+    // May read behind the text: it is padded.
+    let word = UnsafeRawPointer(base + Int(t.start) + 1).loadUnaligned(as: UInt64.self)
+    return UInt64(littleEndian: word) & (~0 >> UInt64(64 - 8 * length))
+  }
+
+  @inline(never)
+  private func escapedName(_ token: Int) -> UInt64 {
+    let inside = inside(token)
+    if inside.count > 48 { return 0 }  // 8 characters of 6 bytes each
+    return withUnsafeTemporaryAllocation(byteCount: 48, alignment: 1) { scratch in
+      let plain = Bytes(rebasing: scratch[..<unescape(inside, to: scratch.baseAddress!)])
+      // A NUL would look like the name's end.
+      if plain.isEmpty || plain.count > 8 || plain.contains(0) { return 0 }
+      var word: UInt64 = 0
+      for (place, byte) in plain.enumerated() { word |= UInt64(byte) << UInt64(8 * place) }
+      return word
+    }
+  }
+
+  /// Whether a string means exactly this.
+  func string(_ token: Int, is text: StaticString) -> Bool {
+    let inside = inside(token)
+    if self[token].flags & UInt8(CSJ_ESCAPED) == 0 { return inside == text }
+    if inside.count > 6 * text.utf8CodeUnitCount { return false }
+    return withUnsafeTemporaryAllocation(byteCount: inside.count, alignment: 1) { scratch in
+      Bytes(rebasing: scratch[..<unescape(inside, to: scratch.baseAddress!)]) == text
+    }
+  }
+
+  /// What a string means.
+  func string(_ token: Int) -> String {
+    let inside = inside(token)
+    if self[token].flags & UInt8(CSJ_ESCAPED) == 0 { return String(decoding: inside, as: UTF8.self) }
+    return withUnsafeTemporaryAllocation(byteCount: inside.count, alignment: 1) { scratch in
+      String(decoding: scratch[..<unescape(inside, to: scratch.baseAddress!)], as: UTF8.self)
+    }
+  }
+
+  /// The value of an integer token, or nil if it is beyond 64 bits.
+  @inline(__always)
+  func integer(_ token: Int) -> Int64? {
+    let t = tokens[token]
+    if t.length > 16 { return longInteger(token) }
+    var p = base + Int(t.start)
+    var length = Int(t.length)
+    let negative = p.pointee == 0x2D
+    if negative {
+      p += 1
+      length -= 1
+    }
+    var value: UInt64
+    if length <= 8 {
+      value = Self.digits(p, length)
+    } else {
+      value = Self.digits(p, length - 8) &* 100_000_000 &+ Self.digits(p + (length - 8), 8)
+    }
+    if negative { value = 0 &- value }
+    return Int64(bitPattern: value)
+  }
+
+  /// The value of 1 to 8 digits, all at once. Reads 8 bytes: the text is padded.
+  @inline(__always)
+  private static func digits(_ p: UnsafePointer<UInt8>, _ length: Int) -> UInt64 {
+    // The first digit is in the lowest byte; zeros are shifted in before it. Then neighbours are joined: to 2, 4, 8 digits.
+    var word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self)) &<< UInt64(64 &- 8 &* length)
+    word &= 0x0F0F_0F0F_0F0F_0F0F
+    word = (word &* (10 << 8 | 1)) &>> 8 & 0x00FF_00FF_00FF_00FF
+    word = (word &* (100 << 16 | 1)) &>> 16 & 0x0000_FFFF_0000_FFFF
+    return (word &* (10_000 << 32 | 1)) &>> 32
+  }
+
+  @inline(never)
+  private func longInteger(_ token: Int) -> Int64? {
+    var value: Int64 = 0
+    var digits = slice(token)[...]
+    let negative = digits.first == 0x2D
+    if negative { digits.removeFirst() }
+    for byte in digits {
+      let (shifted, high) = value.multipliedReportingOverflow(by: 10)
+      let digit = Int64(byte) - 0x30
+      let (sum, over) = negative ? shifted.subtractingReportingOverflow(digit) : shifted.addingReportingOverflow(digit)
+      if high || over { return nil }
+      value = sum
+    }
+    return value
+  }
+
+  /// The double nearest to a number token, whole or not; infinite if it is too large.
+  @inline(__always)
+  func double(_ token: Int) -> Double {
+    let t = tokens[token]
+    // Up to 15 digits are exact.
+    if t.kind == UInt8(CSJ_INTEGER), t.length <= 15, let value = integer(token), value != 0 { return Double(value) }
+    return csj_double(base + Int(t.start), Int(t.length))
+  }
+}
+
+extension csj_token {
+  @inline(__always) var isObject: Bool { kind == UInt8(CSJ_OBJECT) }
+  @inline(__always) var isArray: Bool { kind == UInt8(CSJ_ARRAY) }
+  @inline(__always) var isString: Bool { kind == UInt8(CSJ_STRING) }
+  @inline(__always) var isInteger: Bool { kind == UInt8(CSJ_INTEGER) }
+  /// A number, whole or not.
+  @inline(__always) var isNumber: Bool { kind == UInt8(CSJ_INTEGER) || kind == UInt8(CSJ_NUMBER) }
+  @inline(__always) var isNull: Bool { kind == UInt8(CSJ_NULL) }
+  @inline(__always) var isEscaped: Bool { flags & UInt8(CSJ_ESCAPED) != 0 }
+  /// An object or array with white space between its tokens.
+  @inline(__always) var isSpaced: Bool { flags & UInt8(CSJ_SPACED) != 0 }
+
+  /// Its JSON type, with an article.
+  var typeName: String {
+    switch Int(kind) {
+    case CSJ_OBJECT: "an object"
+    case CSJ_ARRAY: "an array"
+    case CSJ_STRING: "a string"
+    case CSJ_INTEGER: "an integer"
+    case CSJ_NUMBER: "a number with a fraction or an exponent"
+    case CSJ_TRUE, CSJ_FALSE: "a boolean"
+    default: "null"
+    }
+  }
+}
+
+/// Writes what a string's inside means to `out`, which has room for as many bytes; returns how many it took.
+func unescape(_ inside: Bytes, to out: UnsafeMutableRawPointer) -> Int {
+  guard let start = inside.baseAddress else { return 0 }
+  return csj_unescape(start.assumingMemoryBound(to: UInt8.self), inside.count, out.assumingMemoryBound(to: UInt8.self))
+}
+
+/// Whether bytes are the same.
+@inline(__always)
+func == (a: Bytes, b: Bytes) -> Bool {
+  guard a.count == b.count else { return false }
+  guard let left = a.baseAddress, let right = b.baseAddress else { return true }
+  return isEqual(left, right, a.count)
+}
+
+/// Whether bytes are this text.
+@inline(__always)
+func == (a: Bytes, b: StaticString) -> Bool {
+  a == Bytes(start: b.utf8Start, count: b.utf8CodeUnitCount)
+}

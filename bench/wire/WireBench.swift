@@ -1,0 +1,63 @@
+import ComboCore
+import ComboWire
+import Glibc
+
+/// Decodes events of about 300 bytes on one core, the copy into an arena included, and prints events a second.
+@main
+enum WireBench {
+  static func main() {
+    let events = (0..<4096).map(event)
+    let bytes = events.reduce(0) { $0 + $1.count }
+    let keys = (0..<4096).map { Array("r\($0 % 100)".utf8) }
+    let decoder = EventDecoder()
+    let arena = BumpArena()
+    var slot = Event()
+    var figures: [Double] = []
+    for round in 0...7 {
+      let began = seconds()
+      var count = 0
+      for _ in 0..<120 {
+        for i in 0..<events.count {
+          if i & 1023 == 0 { arena.reset() }
+          do throws(BadEvent) {
+            try decode(events[i], keys[i], decoder, arena, &slot)
+            count += 1
+          } catch {
+            fatalError("an event of the benchmark is bad: \(error)")
+          }
+        }
+      }
+      let took = seconds() - began
+      // The first round warms up.
+      if round > 0 { figures.append(Double(count) / took) }
+    }
+    figures.sort()
+    print(
+      "decode: median \(Int(figures[figures.count / 2])) events/s, \(Int(1e9 / figures[figures.count / 2])) ns an event of \(bytes / events.count) bytes (7 rounds, \(Int(figures[0])) to \(Int(figures.last!)))"
+    )
+  }
+
+  @inline(__always)
+  private static func decode(
+    _ event: [UInt8], _ key: [UInt8], _ decoder: EventDecoder, _ arena: BumpArena, _ slot: inout Event
+  ) throws(BadEvent) {
+    let value = UnsafeRawBufferPointer(start: event.withUnsafeBytes { $0.baseAddress }, count: event.count)
+    let key = UnsafeRawBufferPointer(start: key.withUnsafeBytes { $0.baseAddress }, count: key.count)
+    try decoder.decode(value, key: key, into: arena, &slot)
+  }
+
+  private static func event(_ n: Int) -> [UInt8] {
+    Array(
+      """
+      {"id":"e-193b2f2a3c0-1-\(1_000_000 + n)","room":"r\(n % 100)","ts":1732104000\(100 + n % 900),"sender":{"id":"u\(n % 100)-\(n % 50)",\
+      "name":"小明\(n % 1000)","avatar":"https://cdn.example.com/avatar/3f/3fa9c1d27b64e85f_100.webp","t":1732104000123},\
+      "receiver":{"id":"a\(n % 100)","name":"主播晚风"},"gift":{"id":"rose","name":"玫瑰","value":\(n % 500)},"count":\(1 + n % 10)}
+      """.utf8)
+  }
+
+  private static func seconds() -> Double {
+    var t = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)
+    return Double(t.tv_sec) + Double(t.tv_nsec) / 1e9
+  }
+}
