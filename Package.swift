@@ -16,19 +16,31 @@ let package = Package(
   products: [
     .library(name: "ComboCore", targets: ["ComboCore"]),
     .library(name: "ComboWire", targets: ["ComboWire"]),
+    .executable(name: "combo-consumer", targets: ["combo-consumer"]),
   ],
   targets: [
+    // The Kafka client.
+    .systemLibrary(name: "CKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
     // XXH3, the hash of the journal's digest and of room look-up. Header only.
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    // glibc's getopt_long, which Swift's module of glibc leaves out.
+    .systemLibrary(name: "CGetopt"),
+    // An instruction that Swift has no word for.
+    .systemLibrary(name: "CPrefetch"),
     // simdjson behind a few C functions.
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "ComboCore", swiftSettings: settings),
     .target(name: "ComboWire", dependencies: ["ComboCore", "CSimdJSON", "CXXHash"], swiftSettings: settings),
+    .executableTarget(
+      name: "combo-consumer", dependencies: ["ComboCore", "ComboWire", "CKafka", "CXXHash", "CPrefetch", "CGetopt"], swiftSettings: settings),
     .executableTarget(name: "bench-engine", dependencies: ["ComboCore"], path: "bench/engine", swiftSettings: settings),
     .executableTarget(
       name: "bench-wire", dependencies: ["ComboCore", "ComboWire"], path: "bench/wire", swiftSettings: settings),
     .testTarget(name: "ComboCoreTests", dependencies: ["ComboCore"], swiftSettings: settings),
     .testTarget(name: "ComboWireTests", dependencies: ["ComboCore", "ComboWire"], swiftSettings: settings),
+    .testTarget(
+      name: "ComboConsumerTests", dependencies: ["combo-consumer", "ComboCore", "ComboWire", "CKafka"],
+      swiftSettings: settings),
   ],
   cxxLanguageStandard: .cxx17
 )

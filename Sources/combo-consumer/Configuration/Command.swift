@@ -1,0 +1,60 @@
+/// What the program can be told to do.
+enum Command: String, CaseIterable, Sendable {
+  case run, demo, replay, generate, verify
+
+  /// What it does, in one line.
+  var summary: String {
+    switch self {
+    case .run: "the service: gifts from Kafka in, display instructions to Kafka out"
+    case .demo: "the service on a broker inside the process, fed with made-up gifts, drawn in the terminal"
+    case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
+    case .generate: "made-up gifts into a file or a topic"
+    case .verify: "derives the output again from input and journal, and compares byte for byte"
+    }
+  }
+
+  /// What stands behind the options, if anything may.
+  var operand: String? {
+    switch self {
+    case .replay: "FILE"
+    case .run, .demo, .generate, .verify: nil
+    }
+  }
+
+  /// More about it, for its `--help`.
+  var description: String {
+    switch self {
+    case .run:
+      """
+      Reads gift events from the input topic, keeps one combo engine a room, and writes what screens shall show to the
+      output topic, in transactions. SIGTERM or SIGINT ends it after a last commit.
+      """
+    case .demo:
+      """
+      Needs no broker: one is started inside the process. Ctrl-C or `q` ends it.
+      That broker fakes transactions: it is for looking only.
+      """
+    case .replay:
+      """
+      Reads FILE, or standard input if there is none or it is `-`. The time of an event is its `ts`. Blank lines are
+      skipped; a bad line is reported with its number on standard error and skipped, and the exit code is 1 at the end.
+      After the last line every room goes on until it is idle.
+
+      Instructions are written in the order of the lines that led to them, so the same input gives the same bytes. Up to
+      --max-rested-rooms rooms are remembered however long they are silent; above that, a room is forgotten once it has
+      rested longer than all rooms of the latest 131,072 lines have: exact, unless its times jump back behind those.
+      """
+    case .generate:
+      """
+      To a file or standard output, the times are virtual: they begin at 1732104000000 and advance by --rate (100,000 a
+      second if that is 0); nothing waits, and the same options give the same bytes. To a topic, the times are those of
+      the clock, and --rate is kept. Without --events and --seconds it makes 1,000,000 events.
+      """
+    case .verify:
+      """
+      Reads input, journal and output, derives every instruction again, and ends with a summary: exit code 0 if all is
+      equal, 1 if not.
+      """
+    }
+  }
+}

@@ -1,0 +1,115 @@
+internal import ComboCore
+
+/// The options of `replay`.
+struct ReplayOptions: Equatable, Sendable {
+  /// Nil: standard input.
+  var file: String?
+  /// Rooms that are remembered at least, however long they are silent.
+  var maxRestedRooms = 65_536
+  /// 0: one a processor.
+  var threads = 0
+  var settings = Settings()
+
+  init(file: String? = nil) { self.file = file }
+
+  init(_ reader: inout OptionReader, operands: [String]) {
+    file = operands.first.flatMap { $0 == "-" ? nil : $0 }
+    maxRestedRooms = reader.integer("max-rested-rooms")
+    threads = reader.integer("threads")
+    settings = reader.settings()
+  }
+}
+
+/// The options of `generate`.
+struct GenerateOptions: Equatable, Sendable {
+  /// Where the events go.
+  enum Target: Equatable, Sendable {
+    /// JSON lines in virtual time; nil: standard output.
+    case file(String?)
+    case topic(String, brokers: String, kafka: [KafkaProperty])
+  }
+
+  var target = Target.file(nil)
+  /// 0: no limit.
+  var events = 0
+  /// 0: no limit.
+  var seconds = 0.0
+  /// Events a second; 0: as fast as it goes.
+  var rate = 0
+  var mix = GiftMix()
+
+  init() {}
+
+  init(_ reader: inout OptionReader) {
+    events = reader.integer("events")
+    seconds = reader.number("seconds")
+    rate = reader.integer("rate")
+    if events == 0, seconds == 0 { events = 1_000_000 }
+    mix.rooms = reader.integer("rooms")
+    mix.skew = reader.number("skew")
+    mix.senders = reader.integer("senders")
+    mix.active = reader.integer("active")
+    mix.gifts = reader.integer("gifts")
+    mix.totals = reader.number("totals")
+    mix.repeats = reader.number("repeats")
+    mix.retracts = reader.number("retracts")
+    mix.closes = reader.number("closes")
+    mix.bad = reader.number("bad")
+    mix.seed = reader.integer("seed")
+    if let fault = mix.fault { reader.fault(fault) }
+    let kafka = reader.kafkaProperties()
+    if let topic = reader.optionalText("topic") {
+      if reader.isGiven("file") { reader.fault("--file and --topic exclude each other: events go to one of them") }
+      target = .topic(topic, brokers: reader.requiredText("brokers"), kafka: kafka)
+    } else {
+      target = .file(reader.optionalText("file").flatMap { $0 == "-" ? nil : $0 })
+    }
+  }
+}
+
+/// The options of `demo`.
+struct DemoOptions: Equatable, Sendable {
+  /// 0: until it is ended.
+  var seconds = 0.0
+  var rooms = 12
+  /// Gifts a second.
+  var rate = 20
+  var seed = 1
+  var logLevel = LogLevel.error
+  var settings = Settings()
+
+  init() {}
+
+  init(_ reader: inout OptionReader) {
+    seconds = reader.number("seconds")
+    rooms = reader.integer("rooms")
+    rate = reader.integer("rate")
+    seed = reader.integer("seed")
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    settings = reader.settings()
+  }
+}
+
+/// The options of `verify`.
+struct VerifyOptions: Equatable, Sendable {
+  var brokers: String
+  var input: String
+  var output: String
+  var group: String
+  var deadLetter: String
+  /// The room is the event's, whatever the record key says.
+  var roomFromBody: Bool
+  var logLevel: LogLevel
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader) {
+    brokers = reader.requiredText("brokers")
+    input = reader.requiredText("input")
+    output = reader.requiredText("output")
+    group = reader.text("group")
+    deadLetter = reader.optionalText("dead-letter") ?? ServiceOptions.deadLetter(input: input, group: group)
+    roomFromBody = reader.flag("room-from-body")
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    kafka = reader.kafkaProperties()
+  }
+}

@@ -1,0 +1,69 @@
+internal import ComboCore
+
+/// The texts of `--help`, made from the table.
+enum Help {
+  static var overview: String {
+    var text = """
+      combo-consumer: gift events in, display instructions out, exactly once.
+
+      Usage: combo-consumer COMMAND [OPTIONS]
+
+
+      """
+    let width = Command.allCases.map(\.rawValue.count).max()!
+    for command in Command.allCases { text += "  \(padded(command.rawValue, width))  \(command.summary)\n" }
+    text += """
+
+      combo-consumer COMMAND --help tells a command's options. Each is also read from the environment, --linger-ms from
+      COMBO_LINGER_MS, unless it stands on the command line. An option is written out, as --name VALUE or --name=VALUE.
+      combo-consumer --version tells the version.
+
+      Exit codes: 0 = done, 1 = failed (or, replay: bad lines), 2 = wrong options.
+
+      """
+    return text
+  }
+
+  static func text(of command: Command) -> String {
+    let operand = command.operand.map { " [\($0)]" } ?? ""
+    var text = "combo-consumer \(command.rawValue): \(command.summary)\n\n"
+    text += "Usage: combo-consumer \(command.rawValue) [OPTIONS]\(operand)\n\n\(command.description)\n"
+    let options = OptionTable.options(of: command)
+    for section in Option.Section.allCases {
+      let members = options.filter { $0.section == section }
+      if members.isEmpty { continue }
+      text += "\n\(section.rawValue):\n"
+      let width = members.map { head($0).count }.max()!
+      for option in members { text += "  \(padded(head(option), width))  \(option.help)\(limits(option))\n" }
+    }
+    let example = options.last { $0.name.contains("-") } ?? options[0]
+    text +=
+      "\nEach option is also read from the environment, --\(example.name) from \(example.variable); an empty variable counts as none.\n"
+    return text
+  }
+
+  private static func head(_ option: Option) -> String {
+    option.placeholder.isEmpty ? "--\(option.name)" : "--\(option.name) \(option.placeholder)"
+  }
+
+  private static func limits(_ option: Option) -> String {
+    var parts: [String] = []
+    switch option.kind {
+    case .integer(let range): parts.append(range.upperBound == Int.max ? "" : "\(range.lowerBound) to \(range.upperBound)")
+    case .choice(let words): parts.append(words.joined(separator: " or "))
+    case .setting(.integer(let name)):
+      if option.placeholder != "MS" { parts.append("\(name.range.lowerBound) to \(name.range.upperBound)") }
+    case .flag, .text, .topic, .number, .property, .setting: break
+    }
+    if case .flag = option.kind {
+    } else if let fallback = option.fallback {
+      parts.append("default \(fallback)")
+    }
+    parts.removeAll(where: \.isEmpty)
+    return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}

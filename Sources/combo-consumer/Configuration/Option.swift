@@ -1,0 +1,138 @@
+internal import ComboCore
+
+/// One option of the program: the same name on the command line (`--commit-interval-ms`) and in the environment
+/// (`COMBO_COMMIT_INTERVAL_MS`).
+struct Option: Sendable {
+  /// What its value is.
+  enum Kind: Sendable {
+    /// Yes or no; named alone, it is a yes.
+    case flag
+    /// Any text but the empty one.
+    case text
+    /// A Kafka topic's name.
+    case topic
+    /// A whole number.
+    case integer(ClosedRange<Int>)
+    /// A number that may have a fraction.
+    case number(ClosedRange<Double>)
+    /// One of these words.
+    case choice([String])
+    /// `KEY=VALUE`; may be given several times, in the environment one a line.
+    case property
+    /// A setting of the combo engine.
+    case setting(SettingName)
+  }
+
+  /// Under which heading `--help` shows it.
+  enum Section: String, CaseIterable, Sendable {
+    case main = "Options"
+    case service = "Service"
+    case kafka = "Kafka"
+    case combo = "Combo settings (durations in whole milliseconds)"
+  }
+
+  /// Without the dashes.
+  let name: String
+  /// What stands for the value in `--help`.
+  let placeholder: String
+  let kind: Kind
+  /// The value if nobody says any; nil: there is none, or it is worked out (then `help` says how).
+  let fallback: String?
+  let commands: [Command]
+  let section: Section
+  /// One line.
+  let help: String
+
+  init(
+    _ name: String, _ placeholder: String, _ kind: Kind, _ fallback: String?, _ commands: [Command], _ section: Section,
+    _ help: String
+  ) {
+    self.name = name
+    self.placeholder = placeholder
+    self.kind = kind
+    self.fallback = fallback
+    self.commands = commands
+    self.section = section
+    self.help = help
+  }
+
+  /// Its name in the environment.
+  var variable: String {
+    "COMBO_" + String(name.map { $0 == "-" ? "_" : Character($0.uppercased()) })
+  }
+
+  /// Whether several values add up, instead of the last one counting.
+  var isRepeatable: Bool {
+    if case .property = kind { true } else { false }
+  }
+
+  /// Why `text` is not allowed, as the end of a sentence that begins with the option's name, or nil if it is.
+  func fault(of text: String) -> String? {
+    switch kind {
+    case .flag:
+      return Self.flag(text) == nil ? "must be true or false, not \(Self.quoted(text))" : nil
+    case .text:
+      return text.isEmpty ? "must not be empty" : nil
+    case .topic:
+      return Self.topicFault(text)
+    case .integer(let range):
+      guard let value = Int(text) else {
+        return "must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(Self.quoted(text))"
+      }
+      return range.contains(value) ? nil : "must be from \(range.lowerBound) to \(range.upperBound), not \(text)"
+    case .number(let range):
+      guard let value = Self.number(text) else {
+        return "must be a number from \(range.lowerBound) to \(range.upperBound), not \(Self.quoted(text))"
+      }
+      return range.contains(value) ? nil : "must be from \(range.lowerBound) to \(range.upperBound), not \(text)"
+    case .choice(let words):
+      if words.contains(text) { return nil }
+      return "must be \(words.joined(separator: " or ")), not \(Self.quoted(text))"
+    case .property:
+      return KafkaProperty(text) == nil
+        ? "must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000, not \(Self.quoted(text))" : nil
+    case .setting(let name):
+      switch name.parse(text) {
+      case .success(let setting): return setting.fault
+      case .failure(let fault): return fault.description
+      }
+    }
+  }
+
+  /// A yes or a no, or nil if it is neither.
+  static func flag(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "true", "yes", "on", "1": true
+    case "false", "no", "off", "0": false
+    default: nil
+    }
+  }
+
+  /// A decimal number; `Double(_:)` would take `nan` and `0x1p3` as well.
+  static func number(_ text: String) -> Double? {
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
+    return Double(text).flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  /// Kafka's rule for topic names.
+  static func topicFault(_ text: String) -> String? {
+    let allowed = text.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || "._-".utf8.contains($0)
+    }
+    guard allowed, (1...249).contains(text.utf8.count), text != ".", text != ".." else {
+      return "must be a topic's name (1 to 249 of a-z, A-Z, 0-9, `.`, `_` and `-`), not \(quoted(text))"
+    }
+    return nil
+  }
+
+  /// A value as sentences show it: in quotes, without control characters, not too long.
+  static func quoted(_ text: String) -> String {
+    var shown = ""
+    for (index, scalar) in text.unicodeScalars.enumerated() {
+      if index == 60 { return "\"\(shown)…\"" }
+      let isControl = scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+      shown.unicodeScalars.append(isControl ? "\u{fffd}" : scalar)
+    }
+    return "\"\(shown)\""
+  }
+}

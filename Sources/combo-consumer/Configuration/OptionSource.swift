@@ -1,0 +1,24 @@
+/// Where values come from: the command line, or the environment. Sources are asked in order; the first that has a
+/// value wins. A further kind of source is one more `OptionSource` in the list.
+struct OptionSource: Sendable {
+  /// A value, and what a sentence about it calls it: `--slots`, `COMBO_SLOTS`.
+  struct Value: Equatable, Sendable {
+    let text: String
+    let label: String
+  }
+
+  /// By option name; in the order given. Only those of a repeatable option all count, of others the last. An empty list
+  /// says that the option was named without the value that it needs, which is reported already.
+  var values: [String: [Value]] = [:]
+
+  /// What the environment says about `options`. An empty variable counts as none.
+  static func environment(_ options: [Option], _ variable: (String) -> String?) -> OptionSource {
+    var source = OptionSource()
+    for option in options {
+      guard let text = variable(option.variable), !text.isEmpty else { continue }
+      let texts = option.isRepeatable ? text.split(whereSeparator: \.isNewline).map(String.init) : [text]
+      source.values[option.name] = texts.map { Value(text: $0, label: option.variable) }
+    }
+    return source
+  }
+}

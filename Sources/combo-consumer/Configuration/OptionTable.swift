@@ -1,0 +1,143 @@
+internal import ComboCore
+
+/// Every option there is. All else, `--help` and checks included, is made from this table.
+enum OptionTable {
+  static let all: [Option] = general + service + demo + generate + kafka + combo
+
+  /// Those that `command` takes.
+  static func options(of command: Command) -> [Option] {
+    all.filter { $0.commands.contains(command) }
+  }
+
+  private static let kafkaCommands: [Command] = [.run, .verify, .generate]
+  private static let engineCommands: [Command] = [.run, .demo, .replay]
+
+  private static let general: [Option] = [
+    Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
+    Option("input", "TOPIC", .topic, nil, [.run, .verify], .main, "where gift events are read"),
+    Option("output", "TOPIC", .topic, nil, [.run, .verify], .main, "where display instructions are written"),
+    Option(
+      "group", "NAME", .text, "combo-consumer", [.run, .verify], .main, "the consumer group; journal and state belong to it"),
+    Option(
+      "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
+      "rooms remembered at least, however long they are silent"),
+    Option("threads", "N", .integer(0...64), "0", [.replay], .main, "threads that work; 0 = one a processor"),
+  ]
+
+  private static let service: [Option] = [
+    Option(
+      "dead-letter", "TOPIC", .topic, nil, [.run, .verify], .service,
+      "where bad events go; default <input>.<group>.combo-dead-letter"),
+    Option(
+      "from", "WHERE", .choice(["earliest", "latest"]), "earliest", [.run], .service,
+      "where a group that has read nothing yet begins"),
+    Option(
+      "delivery", "KIND", .choice(["exactly-once"]), "exactly-once", [.run], .service,
+      "how instructions are delivered; this is the only kind yet"),
+    Option(
+      "commit-interval-ms", "MS", .integer(1...5000), "100", [.run], .service, "from one transaction to the next"),
+    Option(
+      "checkpoint-gifts", "N", .integer(1...1_000_000_000_000), "1000000", [.run], .service,
+      "snapshots of rooms are written after so many gifts"),
+    Option(
+      "checkpoint-interval-ms", "MS", .integer(1...IntegerSetting.longestMs), "60000", [.run], .service,
+      "… or after so long"),
+    Option(
+      "max-own-settings", "N", .integer(0...100_000_000), "10000", [.run], .service,
+      "rooms of a partition that may have settings of their own"),
+    Option(
+      "instance", "NAME", .text, nil, [.run], .service,
+      "a stable name of this instance within the group, for a restart without a rebalance"),
+    Option(
+      "transactional-id", "ID", .text, nil, [.run], .service,
+      "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
+    Option(
+      "room-from-body", "", .flag, "false", [.run, .verify], .service,
+      "take the room from the event though the record key differs; only if producers keep a room in one partition"),
+    Option("progress", "", .flag, "false", [.run], .service, "say the committed totals on standard output once a second"),
+    Option(
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .verify], .service,
+      "the least that is logged on standard error"),
+  ]
+
+  private static let kafka: [Option] = [
+    Option(
+      "kafka", "KEY=VALUE", .property, nil, kafkaCommands, .kafka,
+      "a property of librdkafka; may be given several times (in the environment, one a line)"),
+    Option("kafka-file", "FILE", .text, nil, kafkaCommands, .kafka, "a file of such properties, one a line"),
+  ]
+
+  private static let demo: [Option] = [
+    Option("seconds", "S", .number(0...1_000_000_000), "0", [.demo, .generate], .main, "how long; 0 = no limit"),
+    Option("rooms", "N", .integer(1...10_000_000), "1000", [.generate], .main, "how many rooms"),
+    Option("rooms", "N", .integer(1...1000), "12", [.demo], .main, "how many rooms"),
+    Option(
+      "rate", "N", .integer(0...100_000_000), "0", [.generate], .main, "events a second, evenly; 0 = as fast as it goes"),
+    Option("rate", "N", .integer(1...100_000), "20", [.demo], .main, "gifts a second"),
+    Option(
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "error", [.demo], .main,
+      "the least that is logged on standard error"),
+    Option("seed", "N", .integer(0...Int.max), "1", [.demo, .generate], .main, "of the random numbers"),
+  ]
+
+  private static let share = Option.Kind.number(0...1)
+
+  private static let generate: [Option] = [
+    Option("file", "FILE", .text, nil, [.generate], .main, "where to write JSON lines; default, and `-`: standard output"),
+    Option("topic", "TOPIC", .topic, nil, [.generate], .main, "the topic to produce to, instead of a file"),
+    Option("events", "N", .integer(0...1_000_000_000_000), "0", [.generate], .main, "how many; 0 = no limit"),
+    Option("skew", "S", .number(0...10), "1", [.generate], .main, "Zipf exponent of the rooms' shares; 0 = all alike"),
+    Option("senders", "N", .integer(1...1_000_000), "50", [.generate], .main, "senders a room"),
+    Option("active", "N", .integer(1...100_000), "2", [.generate], .main, "how many of them send at once"),
+    Option("gifts", "N", .integer(1...65_535), "24", [.generate], .main, "kinds of gifts"),
+    Option("totals", "SHARE", share, "0", [.generate], .main, "share of gifts told as running totals of a streak (0 to 1)"),
+    Option("repeats", "SHARE", share, "0", [.generate], .main, "share of events that are an earlier one sent again"),
+    Option("retracts", "SHARE", share, "0", [.generate], .main, "share of events that retract a sender's combos"),
+    Option("closes", "SHARE", share, "0", [.generate], .main, "share of events that close a room"),
+    Option("bad", "SHARE", share, "0", [.generate], .main, "share of events that are bad"),
+  ]
+
+  /// One option for each setting of the engine, in the order of its table.
+  private static let combo: [Option] = Settings().all.map { setting in
+    Option(
+      setting.name.split(separator: "_").joined(separator: "-"), placeholder(of: setting),
+      .setting(SettingName(of: setting)), SettingName.text(of: setting), engineCommands, .combo, help(of: setting))
+  }
+
+  private static func placeholder(of setting: Setting) -> String {
+    switch setting {
+    case .integer(let name, _): name.range.upperBound == IntegerSetting.longestMs ? "MS" : "N"
+    case .queueMerge, .queueOrder: "WORD"
+    case .tiers: "V:MS:MS,…"
+    case .milestones: "N,N,…"
+    }
+  }
+
+  private static func help(of setting: Setting) -> String {
+    switch setting {
+    case .queueMerge: "anywhere: a gift joins its combo wherever it waits; tail: only if it is the last to have come"
+    case .queueOrder: "fifo: first in, first out; tier: the highest rank first"
+    case .tiers: "from a banner's value on: its linger, and its linger while busy"
+    case .milestones: "counts worth a special effect"
+    case .integer(let name, _):
+      switch name {
+      case .slots: "banners on screen at once"
+      case .enterMs: "a banner slides in"
+      case .countMs: "the number animation; no two number changes of one banner come closer together"
+      case .lingerMs: "a banner stays after its last number animation"
+      case .busyLingerMs: "the same, while the room is busy"
+      case .busyThreshold: "busy = more than this many banners wait"
+      case .exitMs: "a banner slides out"
+      case .reuseMs: "after it is gone, the same combo goes on from the old count"
+      case .maxQueue: "banners waiting at most"
+      case .promoteMs: "in tier order, one rank up for each so long waited; 0 = never"
+      case .screenMs: "how often the whole screen is said; 0 = never"
+      case .dedupeMs: "how long gift ids are remembered; 0 = off"
+      case .maxIds: "how many gift ids are remembered; 0 = off"
+      case .streakMs: "how long running totals are remembered"
+      case .maxStreaks: "how many running totals are remembered"
+      case .restMs: "an idle room is forgotten after this, if nothing is remembered for longer"
+      }
+    }
+  }
+}

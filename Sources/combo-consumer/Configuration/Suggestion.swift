@@ -1,0 +1,32 @@
+/// Guesses what somebody meant to type.
+enum Suggestion {
+  /// The candidate with the fewest typing mistakes from `text`, if they are few enough to be mistakes.
+  static func nearest(to text: String, among candidates: [String]) -> String? {
+    var best: (candidate: String, distance: Int)?
+    for candidate in candidates {
+      let distance = distance(text, candidate)
+      if distance < (best?.distance ?? Int.max) { best = (candidate, distance) }
+    }
+    guard let best, best.distance <= max(1, min(text.count, best.candidate.count) / 4) else { return nil }
+    return best.candidate
+  }
+
+  /// How many letters are wrong, missing, too many, or swapped with their neighbour.
+  static func distance(_ one: String, _ other: String) -> Int {
+    let one = Array(one), other = Array(other)
+    if one.isEmpty || other.isEmpty { return max(one.count, other.count) }
+    var before: [Int] = []
+    var last = Array(0...other.count)
+    for i in 1...one.count {
+      var row = [i]
+      for j in 1...other.count {
+        var cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1))
+        if i > 1, j > 1, one[i - 1] == other[j - 2], one[i - 2] == other[j - 1] { cost = min(cost, before[j - 2] + 1) }
+        row.append(cost)
+      }
+      before = last
+      last = row
+    }
+    return last[other.count]
+  }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+
+/// Bytes being written, one after the other, to memory that somebody else owns. The writer must know that they fit.
+struct EventText {
+  private let start: UnsafeMutablePointer<UInt8>
+  private(set) var count = 0
+
+  init(_ start: UnsafeMutablePointer<UInt8>) { self.start = start }
+
+  @inline(__always)
+  mutating func put(_ text: StaticString) {
+    memcpy(start + count, text.utf8Start, text.utf8CodeUnitCount)
+    count += text.utf8CodeUnitCount
+  }
+
+  @inline(__always)
+  mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+    if let base = bytes.baseAddress { memcpy(start + count, base, bytes.count) }
+    count += bytes.count
+  }
+
+  @inline(__always)
+  mutating func put(byte: UInt8) {
+    start[count] = byte
+    count += 1
+  }
+
+  /// In decimal.
+  @inline(__always)
+  mutating func put(_ number: UInt64) {
+    var length = 1
+    var limit: UInt64 = 10
+    while length < 19, number >= limit {
+      length += 1
+      limit &*= 10
+    }
+    if number >= 10_000_000_000_000_000_000 { length = 20 }
+    var rest = number
+    var index = count + length
+    while index > count {
+      index -= 1
+      let tenth = rest / 10
+      start[index] = UInt8(truncatingIfNeeded: 0x30 + rest - tenth * 10)
+      rest = tenth
+    }
+    count += length
+  }
+
+  /// In sixteen hexadecimal digits.
+  @inline(__always)
+  mutating func put(hex number: UInt64) {
+    for index in 0..<16 {
+      let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * index)) & 15
+      start[count + index] = digit < 10 ? 0x30 + digit : 0x57 + digit
+    }
+    count += 16
+  }
+
+  /// Takes back what was written behind `length`.
+  mutating func cut(to length: Int) { count = min(count, length) }
+}

@@ -1,0 +1,106 @@
+internal import CKafka
+internal import Synchronization
+
+/// What a client's log and error callbacks need, as librdkafka's opaque pointer; subclasses add rebalances and
+/// delivery reports.
+///
+/// Long-lived context passed unretained: `KafkaClient` holds it and destroys the handle first, after which no callback
+/// comes. The log callback comes on librdkafka's own threads, the others on the thread that polls (or flushes).
+///
+/// `@unchecked Sendable`: all that changes is behind the lock.
+class ClientCallbacks: @unchecked Sendable {
+  /// Errors of the same kind are passed on at most so often: a broker that is down says so several times a second.
+  static let repeatAfterMs: Int64 = 30_000
+
+  private struct State {
+    var lastConnectionFault: String?
+    var lastPassedOnMs: [Int32: Int64] = [:]
+  }
+
+  private let kind: ClientKind
+  private let brokers: String
+  private let log: KafkaLog
+  private let state = Mutex(State())
+
+  init(_ kind: ClientKind, _ properties: KafkaProperties) {
+    self.kind = kind
+    brokers = properties.brokers
+    log = properties.log
+  }
+
+  /// Sets the callbacks; to be extended by subclasses.
+  func install(_ configuration: borrowing ClientConfiguration) {
+    let opaque = Unmanaged.passUnretained(self).toOpaque()
+    configuration.withPointer { pointer in
+      rd_kafka_conf_set_opaque(pointer, opaque)
+      rd_kafka_conf_set_log_cb(pointer) { handle, level, facility, text in
+        // No handle: a line from before the client was made whole.
+        guard let opaque = handle.flatMap({ rd_kafka_opaque($0) }), let text else { return }
+        ClientCallbacks.from(opaque).logged(level, facility.map { String(cString: $0) } ?? "", String(cString: text))
+      }
+      rd_kafka_conf_set_error_cb(pointer) { handle, error, reason, opaque in
+        guard let opaque else { return }
+        ClientCallbacks.from(opaque).failed(
+          rd_kafka_resp_err_t(rawValue: error), reason.map { String(cString: $0) } ?? "", handle)
+      }
+    }
+  }
+
+  static func from(_ opaque: UnsafeMutableRawPointer) -> ClientCallbacks {
+    Unmanaged<ClientCallbacks>.fromOpaque(opaque).takeUnretainedValue()
+  }
+
+  /// An error of the client as a whole, already thinned out. Without a subclass that knows better it is logged.
+  func passOn(_ error: KafkaError) {
+    log.write(error.isRetriable ? .warning : .error, "ERROR", error.message)
+  }
+
+  /// Why there was no connection when one was last tried; nil once something answered.
+  var lastConnectionFault: String? { state.withLock { $0.lastConnectionFault } }
+
+  func answered() {
+    state.withLock {
+      $0.lastConnectionFault = nil
+      $0.lastPassedOnMs[RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN.rawValue] = nil
+    }
+  }
+
+  /// Whether an error of this number was not passed on in the last `repeatAfterMs`.
+  func isNews(_ number: Int32) -> Bool {
+    let now = MonotonicClock.nowMs()
+    return state.withLock {
+      if let last = $0.lastPassedOnMs[number], now - last < Self.repeatAfterMs { return false }
+      $0.lastPassedOnMs[number] = now
+      return true
+    }
+  }
+
+  private func logged(_ level: Int32, _ facility: String, _ text: String) {
+    log.write(KafkaLog.Level(rawValue: level) ?? .debug, facility, text)
+  }
+
+  private func failed(_ number: rd_kafka_resp_err_t, _ reason: String, _ handle: OpaquePointer?) {
+    switch number {
+    case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE, RD_KAFKA_RESP_ERR__TIMED_OUT:
+      // One connection of perhaps several; librdkafka has logged it and tries again. It is the reason if all are down.
+      state.withLock { $0.lastConnectionFault = reason }
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+      guard isNews(number.rawValue) else { return }
+      let why = lastConnectionFault ?? reason
+      passOn(
+        KafkaError(
+          number, failed: "The \(kind.word) reaches no Kafka broker, and goes on trying", detail: why, brokers: brokers))
+    case RD_KAFKA_RESP_ERR__FATAL:
+      var text = [CChar](repeating: 0, count: 512)
+      let cause = handle.map { rd_kafka_fatal_error($0, &text, text.count) } ?? number
+      let detail = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let code = KafkaError.Code(cause) == .fenced ? KafkaError.Code.fenced : .fatal
+      let sentence = KafkaError(cause, failed: "The Kafka \(kind.word) has given up", detail: detail, brokers: brokers)
+      passOn(KafkaError(code, sentence.message, number: cause.rawValue))
+    default:
+      if KafkaError.Code(number) == .authentication { state.withLock { $0.lastConnectionFault = reason } }
+      guard isNews(number.rawValue) else { return }
+      passOn(KafkaError(number, failed: "The Kafka \(kind.word) has trouble", detail: reason, brokers: brokers))
+    }
+  }
+}

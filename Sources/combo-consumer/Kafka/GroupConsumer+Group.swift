@@ -1,0 +1,87 @@
+internal import CKafka
+
+/// What a group has committed of a partition.
+struct CommittedOffset: Equatable, Sendable {
+  let partition: Int32
+  /// The next record to read; nil: nothing was ever committed (or it has expired).
+  let offset: Int64?
+  /// What was kept beside it.
+  let metadata: String
+}
+
+/// Who this member is to its group at this moment, for ``TransactionalProducer/sendOffsets(_:of:)``. It is out of date
+/// after the next rebalance, of which a cooperative member may not even be told.
+struct GroupMetadata: ~Copyable {
+  let pointer: OpaquePointer
+
+  deinit { rd_kafka_consumer_group_metadata_destroy(pointer) }
+}
+
+extension GroupConsumer {
+  /// What the group has committed of these partitions. Waits for transactions that are open on them, and asks again when
+  /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only when said three times: a
+  /// coordinator that is still loading may say so.
+  ///
+  /// Any thread. The group need not be joined for it.
+  /// - Throws: `unreachable`, `timedOut` (a transaction is open), `notAuthorized`.
+  func committed(_ partitions: [Int32], withinMs: Int64) throws(KafkaError) -> [CommittedOffset] {
+    guard !partitions.isEmpty else { return [] }
+    let deadline = Deadline(afterMs: withinMs)
+    var timesNothing = 0
+    while true {
+      let list = PartitionList(topic: topic, partitions)
+      var error = rd_kafka_committed(client.handle, list.pointer, max(1, deadline.left(atMostMs: 5000)))
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR {
+        let offsets = (0..<list.count).map { CommittedOffset(list[$0]) }
+        timesNothing += 1
+        if timesNothing == 3 || !offsets.contains(where: { $0.offset == nil }) { return offsets }
+      } else if !error.isTransient || deadline.isOver {
+        throw client.error(error, "cannot get the committed offsets of topic \"\(topic)\"")
+      }
+      if deadline.isOver {
+        throw client.error(
+          RD_KAFKA_RESP_ERR__TIMED_OUT, "cannot make sure what is committed of topic \"\(topic)\"")
+      }
+      MonotonicClock.sleep(ms: min(100, deadline.leftMs))
+    }
+  }
+
+  /// Commits offsets outside any transaction, without waiting for the answer: for tools that show the lag. An error is
+  /// logged, and mended by the next one.
+  func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
+    let list = PartitionList(capacity: offsets.count)
+    for offset in offsets {
+      guard let next = offset.offset else { continue }
+      list.add(topic: topic, offset.partition, offset: next, metadata: offset.metadata)
+    }
+    if list.count > 0 { rd_kafka_commit(client.handle, list.pointer, 1) }
+  }
+
+  /// Fetch it afresh for each transaction. A message to librdkafka's thread and back, no network.
+  func groupMetadata() throws(KafkaError) -> GroupMetadata {
+    guard let pointer = rd_kafka_consumer_group_metadata(client.handle) else {
+      throw client.error(RD_KAFKA_RESP_ERR__STATE, "cannot say who this member is: the consumer is closed")
+    }
+    return GroupMetadata(pointer: pointer)
+  }
+
+  /// Whether the partitions are others' already: the group gave this member up.
+  var isAssignmentLost: Bool { rd_kafka_assignment_lost(client.handle) != 0 }
+
+  /// The id that the coordinator gave this member; nil before it joined.
+  var memberID: String? {
+    guard let id = rd_kafka_memberid(client.handle) else { return nil }
+    defer { rd_kafka_mem_free(client.handle, id) }
+    return id.pointee == 0 ? nil : String(cString: id)
+  }
+}
+
+extension CommittedOffset {
+  fileprivate init(_ partition: rd_kafka_topic_partition_t) {
+    self.init(
+      partition: partition.partition, offset: partition.offset >= 0 ? partition.offset : nil,
+      metadata: String(
+        decoding: UnsafeRawBufferPointer(start: partition.metadata, count: partition.metadata_size), as: UTF8.self))
+  }
+}

@@ -1,0 +1,46 @@
+internal import CKafka
+
+/// A producer that writes each record once and in order, without transactions, and says of each tagged record where it was
+/// written. If one cannot be written, none after it is: the producer gives up (`fatal`) rather than leave a gap.
+enum IdempotentProducer {
+  /// - Parameter receiver: hears of each record produced with a tag; held weakly.
+  /// - Throws: `badProperty`. Brokers are not contacted yet.
+  static func make(
+    _ properties: KafkaProperties, receiver: any DeliveryReceiver, queueFullWaitMs: Int64 = 10_000
+  ) throws(KafkaError) -> KafkaProducer {
+    try KafkaProducer(
+      properties,
+      [("enable.idempotence", "true"), ("enable.gapless.guarantee", "true"), ("delivery.report.only.error", "false")],
+      receiver: receiver, queueFullWaitMs: queueFullWaitMs)
+  }
+}
+
+/// A producer for one topic without guarantees beyond the brokers' acknowledgement: fast, for made-up load.
+final class TopicProducer {
+  private let producer: KafkaProducer
+  private let topic: ProducerTopic
+
+  /// - Throws: `unreachable`, `unknownTopic`, `notAuthorized` after `withinMs`.
+  init(_ properties: KafkaProperties, topic name: String, withinMs: Int64) throws(KafkaError) {
+    producer = try KafkaProducer(properties, [("delivery.report.only.error", "true")], queueFullWaitMs: 60_000)
+    topic = try producer.topic(name, withinMs: withinMs)
+  }
+
+  /// Puts a record, copied, into the queue; waits while the queue is full.
+  @inline(__always)
+  func produce(key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) throws(KafkaError) {
+    try producer.produce(topic, key: key, value: value)
+  }
+
+  /// Serves errors; to be called now and then.
+  func poll() { producer.poll() }
+
+  /// Waits until everything is delivered.
+  func flush(withinMs: Int64) throws(KafkaError) { try producer.flush(withinMs: withinMs) }
+
+  /// Records that could not be delivered so far.
+  var failedDeliveries: Int { producer.failedDeliveries }
+
+  /// Why the first of them could not.
+  var firstFailedDelivery: KafkaError? { producer.firstFailedDelivery }
+}

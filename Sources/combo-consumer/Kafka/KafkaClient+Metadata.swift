@@ -1,0 +1,45 @@
+internal import CKafka
+
+/// What the brokers say of one topic.
+struct TopicMetadata {
+  let name: String
+  let error: rd_kafka_resp_err_t
+  let partitionCount: Int
+  /// Whether each partition has a leader.
+  let hasLeaders: Bool
+}
+
+extension KafkaClient {
+  /// Asks the brokers, once.
+  /// - Parameter topic: of which; nil: of none.
+  func metadata(of topic: OpaquePointer?, timeoutMs: Int32) -> (topics: [TopicMetadata], error: rd_kafka_resp_err_t?) {
+    var answer: (topics: [TopicMetadata], error: rd_kafka_resp_err_t?) = ([], nil)
+    answer.error = withMetadata(of: topic, timeoutMs: timeoutMs) { metadata in
+      answer.topics = UnsafeBufferPointer(start: metadata.topics, count: Int(metadata.topic_cnt)).map(TopicMetadata.init)
+    }
+    return answer
+  }
+
+  /// Asks the brokers, once, and shows the answer.
+  /// - Returns: the error, if there is one; then `body` was not called.
+  func withMetadata(
+    of topic: OpaquePointer?, timeoutMs: Int32, _ body: (rd_kafka_metadata) -> Void
+  ) -> rd_kafka_resp_err_t? {
+    var metadata: UnsafePointer<rd_kafka_metadata>?
+    let error = rd_kafka_metadata(handle, 0, topic, &metadata, timeoutMs)
+    guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else { return error }
+    answered()
+    body(metadata.pointee)
+    rd_kafka_metadata_destroy(metadata)
+    return nil
+  }
+}
+
+extension TopicMetadata {
+  init(_ topic: rd_kafka_metadata_topic) {
+    let partitions = UnsafeBufferPointer(start: topic.partitions, count: Int(topic.partition_cnt))
+    self.init(
+      name: topic.topic.map { String(cString: $0) } ?? "", error: topic.err, partitionCount: partitions.count,
+      hasLeaders: !partitions.isEmpty && partitions.allSatisfy { $0.leader >= 0 })
+  }
+}

@@ -1,0 +1,57 @@
+internal import CKafka
+internal import Synchronization
+
+/// A client of librdkafka with what its callbacks need. The handle lives as long as this object, which whoever uses the
+/// handle (topics, queues, readers) therefore holds.
+///
+/// `@unchecked Sendable`: the handle may be used from any thread (librdkafka's promise), the rest is immutable or behind
+/// a lock.
+final class KafkaClient: @unchecked Sendable {
+  /// librdkafka's handle.
+  let handle: OpaquePointer
+  let brokers: String
+  /// What the callbacks see; outlives the handle.
+  private let callbacks: ClientCallbacks
+  /// Leave without a word to the group: for one that did not close in time.
+  private let leavesSilently = Atomic(false)
+
+  /// - Parameters:
+  ///   - own: properties that this client needs; over the program's presets, under the user's.
+  ///   - callbacks: nobody else's.
+  /// - Throws: `badProperty`.
+  init(
+    _ kind: ClientKind, _ properties: KafkaProperties, _ own: [(String, String)], callbacks: ClientCallbacks
+  ) throws(KafkaError) {
+    brokers = properties.brokers
+    self.callbacks = callbacks
+    let configuration = try properties.configuration(kind, own)
+    callbacks.install(configuration)
+    handle = try configuration.makeClient()
+  }
+
+  /// Waits for librdkafka's threads. `callbacks` is released after it, so none of them can find it gone.
+  deinit {
+    if leavesSilently.load(ordering: .relaxed) {
+      rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
+    } else {
+      rd_kafka_destroy(handle)
+    }
+  }
+
+  /// Makes `deinit` not wait for the group's coordinator.
+  func leaveSilently() { leavesSilently.store(true, ordering: .relaxed) }
+
+  /// An error of this client's.
+  func error(_ number: rd_kafka_resp_err_t, _ failed: String, detail: String? = nil) -> KafkaError {
+    // "All brokers down" and "timed out" say little; why no connection came about says more.
+    let code = KafkaError.Code(number)
+    if (code == .unreachable || code == .timedOut), let broken = callbacks.lastConnectionFault {
+      return KafkaError(
+        RD_KAFKA_RESP_ERR__TRANSPORT, failed: failed, detail: broken, brokers: brokers)
+    }
+    return KafkaError(number, failed: failed, detail: detail, brokers: brokers)
+  }
+
+  /// Something answered: what was wrong with the connections before is over.
+  func answered() { callbacks.answered() }
+}

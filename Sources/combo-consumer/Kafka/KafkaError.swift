@@ -1,0 +1,181 @@
+internal import CKafka
+
+/// What went wrong with Kafka, in a sentence for the operator, and sorted by who has to act.
+struct KafkaError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Small and stable; what programs decide by.
+  enum Code: String, Sendable, CaseIterable {
+    /// A property that librdkafka does not know, refuses, or that the service sets itself.
+    case badProperty
+    /// No broker answers: name, port, network, or the brokers are down. Passes by itself once they are up.
+    case unreachable
+    /// The broker was there but did not finish in time.
+    case timedOut
+    /// TLS or SASL: who we are was not accepted.
+    case authentication
+    /// Who we are was accepted, but may not do this.
+    case notAuthorized
+    case unknownTopic
+    case unknownPartition
+    case topicExists
+    /// A name, a number of partitions or replicas, or a topic setting that the broker refuses.
+    case invalidRequest
+    /// The offset asked for is not (or no longer) in the partition.
+    case offsetOutOfRange
+    /// Another producer or member with our id has taken over.
+    case fenced
+    /// The group no longer counts us as a member of this generation.
+    case memberLost
+    /// Not polled for longer than `max.poll.interval.ms`.
+    case pollTooLate
+    case recordTooLarge
+    /// The producer's own queue stayed full.
+    case queueFull
+    /// A record could not be delivered.
+    case undelivered
+    /// The broker or this librdkafka is too old or too new for it.
+    case unsupported
+    /// The client has given up and must be made anew.
+    case fatal
+    case other
+  }
+
+  /// What kind of failure it is.
+  let code: Code
+  /// What went wrong, where, and what to do.
+  let message: String
+  /// librdkafka's number for it; 0 if it does not come from there. Below 0: its own; above: the broker's.
+  let number: Int32
+  /// Whether doing the same again later may work without anybody mending anything.
+  let isRetriable: Bool
+
+  var description: String { message }
+
+  init(_ code: Code, _ message: String, number: Int32 = 0, isRetriable: Bool = false) {
+    self.code = code
+    self.message = message
+    self.number = number
+    self.isRetriable = isRetriable
+  }
+}
+
+extension KafkaError {
+  /// An error of librdkafka or of a broker.
+  ///
+  /// - Parameters:
+  ///   - error: its number.
+  ///   - failed: what could not be done, as the beginning of a sentence: `cannot create topic "gifts"`.
+  ///   - detail: what librdkafka said of it, if it said more than the number.
+  ///   - brokers: the addresses that were tried.
+  init(_ error: rd_kafka_resp_err_t, failed: String, detail: String? = nil, brokers: String) {
+    let code = Code(error)
+    let reason = detail.flatMap { $0.isEmpty ? nil : $0 } ?? String(cString: rd_kafka_err2str(error))
+    let name = String(cString: rd_kafka_err2name(error))
+    self.init(
+      code, "\(failed): \(reason) (\(name)). \(Self.remedy(code, brokers: brokers))", number: error.rawValue,
+      isRetriable: code.passesByItself || error.isTransient)
+  }
+
+  private static func remedy(_ code: Code, brokers: String) -> String {
+    switch code {
+    case .badProperty: "Mend or remove the property."
+    case .unreachable: "Check that --brokers (\(brokers)) is right, that the brokers run and that this host may open the port."
+    case .timedOut: "The brokers at \(brokers) are slow or busy; it is worth trying again."
+    case .authentication:
+      "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."
+    case .notAuthorized: "Give this client's principal the right on the brokers (kafka-acls), then start again."
+    case .unknownTopic: "Check the topic's name, or create it."
+    case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not made anew."
+    case .topicExists: "Nothing is to be done if it is the right one."
+    case .invalidRequest: "Check the topic's name, partitions, replicas and settings against what the brokers allow."
+    case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was made anew."
+    case .fenced: "Another instance uses the same id; give each its own and stop the older one."
+    case .memberLost: "The group has gone on without this instance; it joins again by itself."
+    case .pollTooLate: "The service was too slow or stopped for too long; it joins the group again by itself."
+    case .recordTooLarge: "Raise max.message.bytes of the topic and message.max.bytes of this client, or make the record smaller."
+    case .queueFull: "The brokers take records more slowly than they are made; raise queue.buffering.max.messages or slow down."
+    case .undelivered: "What was produced since the last commit is taken back and done again."
+    case .unsupported: "Use brokers from 2.5 on (not 4.0.0) and librdkafka from 2.0.2 on."
+    case .fatal: "The client must be made anew."
+    case .other: "See the broker's log for more."
+    }
+  }
+}
+
+extension KafkaError.Code {
+  /// Whether it passes once the brokers are well again.
+  var passesByItself: Bool {
+    switch self {
+    case .unreachable, .timedOut, .queueFull: true
+    default: false
+    }
+  }
+
+  init(_ error: rd_kafka_resp_err_t) {
+    self =
+      switch error {
+      case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__RESOLVE,
+        RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+        .unreachable
+      case RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
+        RD_KAFKA_RESP_ERR__WAIT_COORD, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
+        RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS, RD_KAFKA_RESP_ERR_NOT_COORDINATOR,
+        RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS,
+        RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_CONTROLLER, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT,
+        RD_KAFKA_RESP_ERR__RETRY, RD_KAFKA_RESP_ERR__IN_PROGRESS, RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS,
+        RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+        .timedOut
+      case RD_KAFKA_RESP_ERR__AUTHENTICATION, RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED, RD_KAFKA_RESP_ERR__SSL,
+        RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM, RD_KAFKA_RESP_ERR_ILLEGAL_SASL_STATE:
+        .authentication
+      case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED,
+        RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+        .notAuthorized
+      case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC: .unknownTopic
+      case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION: .unknownPartition
+      case RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS: .topicExists
+      case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, RD_KAFKA_RESP_ERR_INVALID_PARTITIONS,
+        RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR, RD_KAFKA_RESP_ERR_INVALID_CONFIG,
+        RD_KAFKA_RESP_ERR_INVALID_REQUEST, RD_KAFKA_RESP_ERR_POLICY_VIOLATION, RD_KAFKA_RESP_ERR__INVALID_ARG,
+        RD_KAFKA_RESP_ERR_INVALID_REPLICA_ASSIGNMENT:
+        .invalidRequest
+      case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE, RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, RD_KAFKA_RESP_ERR__NO_OFFSET:
+        .offsetOutOfRange
+      case RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH,
+        RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
+        .fenced
+      case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID,
+        RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:
+        .memberLost
+      case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: .pollTooLate
+      case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE: .recordTooLarge
+      case RD_KAFKA_RESP_ERR__QUEUE_FULL: .queueFull
+      case RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION, RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE,
+        RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT, RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED:
+        .unsupported
+      case RD_KAFKA_RESP_ERR__FATAL, RD_KAFKA_RESP_ERR__INCONSISTENT, RD_KAFKA_RESP_ERR__GAPLESS_GUARANTEE,
+        RD_KAFKA_RESP_ERR__STATE, RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE:
+        .fatal
+      default: .other
+      }
+  }
+}
+
+extension rd_kafka_resp_err_t {
+  /// Brokers and coordinators move and load; what is asked of them then is asked again.
+  var isTransient: Bool {
+    switch self {
+    case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__TIMED_OUT,
+      RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT, RD_KAFKA_RESP_ERR__WAIT_COORD,
+      RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
+      RD_KAFKA_RESP_ERR_NOT_COORDINATOR, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT,
+      RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+      RD_KAFKA_RESP_ERR_NOT_CONTROLLER, RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION,
+      RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE, RD_KAFKA_RESP_ERR__RETRY,
+      RD_KAFKA_RESP_ERR__IN_PROGRESS, RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS, RD_KAFKA_RESP_ERR__OUTDATED,
+      RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH, RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH,
+      RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS, RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import CKafka
+
+/// A record as librdkafka holds it, borrowed: everything it points to is gone once its batch is released.
+struct KafkaMessage {
+  let pointer: UnsafeMutablePointer<rd_kafka_message_t>
+
+  var partition: Int32 { pointer.pointee.partition }
+  var offset: Int64 { pointer.pointee.offset }
+
+  /// nil: the record has no key (an empty key is an empty buffer).
+  var key: UnsafeRawBufferPointer? {
+    guard let start = pointer.pointee.key else { return nil }
+    return UnsafeRawBufferPointer(start: start, count: pointer.pointee.key_len)
+  }
+
+  /// nil: the record has no value (in a compacted topic: the key is deleted).
+  var value: UnsafeRawBufferPointer? {
+    guard let start = pointer.pointee.payload else { return nil }
+    return UnsafeRawBufferPointer(start: start, count: pointer.pointee.len)
+  }
+
+  /// Whose time a record carries.
+  enum TimestampType: Sendable {
+    case none
+    /// The producer's.
+    case create
+    /// The broker's, when it appended the record.
+    case append
+  }
+
+  /// In milliseconds since the epoch; nil: the record carries none.
+  var timestampMs: Int64? { timestamp.ms }
+
+  /// The time and whose it is.
+  var timestamp: (ms: Int64?, type: TimestampType) {
+    var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
+    let ms = rd_kafka_message_timestamp(pointer, &type)
+    switch type {
+    case RD_KAFKA_TIMESTAMP_CREATE_TIME: return (ms, .create)
+    case RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME: return (ms, .append)
+    default: return (nil, .none)
+    }
+  }
+
+  /// Calls `body` with each header in order: the name, and the value or nil. librdkafka parses them at the first call;
+  /// who never asks pays nothing.
+  func forEachHeader(_ body: (_ name: String, _ value: UnsafeRawBufferPointer?) -> Void) {
+    var headers: OpaquePointer?
+    guard rd_kafka_message_headers(pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers else { return }
+    var index = 0
+    var name: UnsafePointer<CChar>?
+    var value: UnsafeRawPointer?
+    var size = 0
+    while rd_kafka_header_get_all(headers, index, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR {
+      if let name {
+        body(String(cString: name), value.map { UnsafeRawBufferPointer(start: $0, count: size) })
+      }
+      index += 1
+    }
+  }
+}
+
+/// Room for the messages of one poll, used again and again. One thread at a time.
+final class MessageBatch {
+  /// How many messages it can hold.
+  let capacity: Int
+  /// How many it holds.
+  private(set) var count = 0
+  private let slots: UnsafeMutablePointer<UnsafeMutablePointer<rd_kafka_message_t>?>
+
+  init(capacity: Int) {
+    precondition(capacity > 0, "a batch holds at least one message")
+    self.capacity = capacity
+    slots = .allocate(capacity: capacity)
+    slots.initialize(repeating: nil, count: capacity)
+  }
+
+  deinit {
+    release()
+    slots.deallocate()
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  /// - Precondition: `index` is in `0..<count`.
+  subscript(index: Int) -> KafkaMessage {
+    precondition(index >= 0 && index < count, "no message at this place of the batch")
+    return KafkaMessage(pointer: slots[index].unsafelyUnwrapped)
+  }
+
+  /// Gives all messages back. Do it early: each pins the whole fetch response it came in.
+  func release() {
+    for index in 0..<count { rd_kafka_message_destroy(slots[index]) }
+    count = 0
+  }
+
+  /// Waits up to `maxWaitMs` for one message from the queue. The batch call of librdkafka would wait for a full batch.
+  /// - Returns: whether one came (it may be an error).
+  func waitForOne(from queue: OpaquePointer, maxWaitMs: Int32) -> Bool {
+    precondition(count == 0, "the batch must be released before it is filled again")
+    guard rd_kafka_consume_batch_queue(queue, maxWaitMs, slots, 1) == 1 else { return false }
+    count = 1
+    return true
+  }
+
+  /// Takes what else is there, up to `max` in all, without waiting.
+  func takeMore(from queue: OpaquePointer, max: Int) {
+    let room = min(max, capacity) - count
+    guard room > 0 else { return }
+    let taken = rd_kafka_consume_batch_queue(queue, 0, slots + count, room)
+    if taken > 0 { count += taken }
+  }
+
+  /// Keeps the messages for which `keep` is true, in order, and destroys the others.
+  @inline(__always)
+  func filter(_ keep: (UnsafeMutablePointer<rd_kafka_message_t>) -> Bool) {
+    var kept = 0
+    for index in 0..<count {
+      let message = slots[index].unsafelyUnwrapped
+      if keep(message) {
+        slots[kept] = message
+        kept += 1
+      } else {
+        rd_kafka_message_destroy(message)
+      }
+    }
+    count = kept
+  }
+}

@@ -1,0 +1,122 @@
+internal import CKafka
+
+/// What every Kafka client of the process is made with: the brokers, and whatever properties of librdkafka the user gave.
+///
+/// Made once at the start; all that can be known to be wrong is said then, not when a client is made later.
+struct KafkaProperties: Sendable {
+  /// One `--kafka KEY=VALUE`.
+  struct Override: Equatable, Sendable {
+    let key: String
+    let value: String
+
+    /// Throws if `text` has no `=`, or nothing before it.
+    init(parsing text: String) throws(KafkaError) {
+      guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.startIndex else {
+        throw KafkaError(
+          .badProperty, "\"\(text)\" is no Kafka property: write KEY=VALUE, such as security.protocol=SASL_SSL.")
+      }
+      self.init(key: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+    }
+
+    init(key: String, value: String) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Addresses to begin with, `host:port,host:port`.
+  let brokers: String
+  /// How the clients call themselves to the brokers, which log and limit by it.
+  let clientID: String
+  let log: KafkaLog
+  private let logLevel: KafkaLog.Level
+  private let presets: [Override]
+  private let overrides: [Override]
+
+  /// - Parameters:
+  ///   - brokers: `host:port,host:port`.
+  ///   - clientID: the name that brokers log.
+  ///   - overrides: the user's properties, in order; a later one of the same key wins. Each is applied to every client
+  ///     for whose kind librdkafka has it.
+  ///   - presets: like `overrides`, but chosen by the program: the user's win over them.
+  ///   - logLevel: librdkafka's lines up to this reach `log`.
+  ///   - log: where to.
+  /// - Throws: one error that names every property that cannot be used, and why.
+  init(
+    brokers: String, clientID: String = "combo-consumer", overrides: [Override] = [], presets: [Override] = [],
+    logLevel: KafkaLog.Level = .warning, log: KafkaLog = .standardError
+  ) throws(KafkaError) {
+    self.brokers = brokers
+    self.clientID = clientID
+    self.overrides = overrides
+    self.presets = presets
+    self.logLevel = logLevel
+    self.log = log
+    try check()
+  }
+
+  /// A configuration with these properties, and `own` over the presets and under the user's.
+  func configuration(_ kind: ClientKind, _ own: [(String, String)] = []) throws(KafkaError) -> ClientConfiguration {
+    let configuration = ClientConfiguration(kind: kind)
+    try configuration.set("bootstrap.servers", brokers)
+    try configuration.set("client.id", clientID)
+    try configuration.set("socket.nagle.disable", "true")
+    try configuration.set("log_level", String(logLevel.rawValue))
+    // Idle connections are closed by brokers as a matter of course.
+    try configuration.set("log.connection.close", "false")
+    for (key, value) in own { try configuration.set(key, value) }
+    for override in presets + overrides where LibrdkafkaProperties.applies(override.key, to: kind) {
+      try configuration.set(override.key, override.value)
+    }
+    return configuration
+  }
+
+  private func check() throws(KafkaError) {
+    var faults: [String] = []
+    if brokers.isEmpty {
+      faults.append("No Kafka brokers are given; use --brokers HOST:PORT.")
+    }
+    let trial = ClientConfiguration(kind: .consumer)
+    for override in presets + overrides {
+      if let reason = Self.reserved[override.key] {
+        faults.append("The Kafka property \(override.key) cannot be set here: \(reason).")
+        continue
+      }
+      do throws(KafkaError) {
+        try trial.set(override.key, override.value)
+      } catch {
+        faults.append(error.message)
+      }
+    }
+    if !faults.isEmpty { throw KafkaError(.badProperty, faults.joined(separator: " ")) }
+  }
+
+  /// Properties on which the service's promises rest, with the reason why nobody else may set them.
+  private static let reserved: [String: String] = {
+    let exactlyOnce = "offsets belong to the transaction that writes what came of them"
+    let idempotence = "the producer must write each record exactly once and in order"
+    let restart = "the start is decided by the journal and by --from"
+    let addresses = "use --brokers"
+    return [
+      "bootstrap.servers": addresses, "metadata.broker.list": addresses,
+      "group.id": "use --group",
+      "group.protocol": "the service answers rebalances of the classic protocol",
+      "enable.auto.commit": exactlyOnce, "auto.commit.enable": exactlyOnce, "enable.auto.offset.store": exactlyOnce,
+      "auto.commit.interval.ms": exactlyOnce, "offset.store.method": exactlyOnce, "offset.store.path": exactlyOnce,
+      "offset.store.sync.interval.ms": exactlyOnce,
+      "isolation.level": "what an aborted transaction wrote must never be counted",
+      "auto.offset.reset": restart,
+      "enable.partition.eof": "the service needs to know where a partition ends",
+      "partition.assignment.strategy": "it is chosen by the version of librdkafka, which has bugs in some",
+      "transactional.id": "it is made from the group and the instance",
+      "enable.idempotence": idempotence, "enable.gapless.guarantee": idempotence, "acks": idempotence,
+      "request.required.acks": idempotence,
+      "partitioner": "any consumer must find a room's partition by its key",
+      "delivery.report.only.error": "the service asks for the reports that it needs",
+      "allow.auto.create.topics": "the service creates missing topics with the right settings itself",
+      "test.mock.num.brokers": "use the demo command for a broker inside the process",
+      "log.queue": "librdkafka's log goes to the service's own",
+      "enable.sasl.oauthbearer.unsecure.jwt": "tokens that nobody signed prove nothing",
+    ]
+  }()
+}

@@ -1,0 +1,46 @@
+internal import CKafka
+
+/// librdkafka's own broker inside the process, for a first look: nothing to install or start.
+///
+/// It fakes transactions (an abort hides nothing, offsets sent along are thrown away), compacts nothing, knows no admin
+/// requests, and keeps 5 MiB or 100,000 records a partition. A group's first join takes 3 s.
+final class MockCluster {
+  /// The addresses of its brokers, on loopback; other processes may use them too.
+  let brokers: String
+  private let client: KafkaClient
+  private let cluster: OpaquePointer
+
+  /// - Parameter brokers: how many of them.
+  init(brokers count: Int = 1, log: KafkaLog = .standardError) throws(KafkaError) {
+    // The cluster needs a client to belong to, which never connects to anything.
+    let nowhere = try KafkaProperties(brokers: "127.0.0.1:1", clientID: "mock-cluster", logLevel: .emergency, log: log)
+    let own = [("enable.sparse.connections", "true")]
+    client = try KafkaClient(.producer, nowhere, own, callbacks: ClientCallbacks(.producer, nowhere))
+    guard let cluster = rd_kafka_mock_cluster_new(client.handle, Int32(count)) else {
+      throw KafkaError(
+        .other, "cannot make a broker inside the process: no port on loopback, or no memory. Free some and start again.")
+    }
+    self.cluster = cluster
+    self.brokers = String(cString: rd_kafka_mock_cluster_bootstraps(cluster))
+  }
+
+  deinit { rd_kafka_mock_cluster_destroy(cluster) }
+
+  /// Creates a topic; one that is there already is left as it is.
+  func createTopic(_ name: String, partitions: Int) throws(KafkaError) {
+    let error = rd_kafka_mock_topic_create(cluster, name, Int32(partitions), 1)
+    if error != RD_KAFKA_RESP_ERR_NO_ERROR && error != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS {
+      throw KafkaError(error, failed: "cannot create topic \"\(name)\" on the broker inside the process", brokers: brokers)
+    }
+  }
+
+  /// Properties for its clients.
+  func properties(
+    clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .standardError
+  ) throws(KafkaError) -> KafkaProperties {
+    // It answers an empty fetch only after all of this time.
+    try KafkaProperties(
+      brokers: brokers, clientID: clientID, overrides: overrides,
+      presets: [KafkaProperties.Override(key: "fetch.wait.max.ms", value: "5")], log: log)
+  }
+}

@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// Time for deadlines: it never jumps.
+enum MonotonicClock {
+  /// Milliseconds since some moment of the past.
+  static func nowMs() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// Blocks this thread.
+  static func sleep(ms: Int64) {
+    guard ms > 0 else { return }
+    var time = timespec(tv_sec: Int(ms / 1000), tv_nsec: Int(ms % 1000) * 1_000_000)
+    var left = timespec()
+    while nanosleep(&time, &left) != 0 && errno == EINTR { time = left }
+  }
+}
+
+/// A moment until which something is tried.
+struct Deadline {
+  private let atMs: Int64
+
+  init(afterMs: Int64) { atMs = MonotonicClock.nowMs() + afterMs }
+
+  /// What is left, at least 0.
+  var leftMs: Int64 { max(0, atMs - MonotonicClock.nowMs()) }
+  var isOver: Bool { leftMs == 0 }
+
+  /// What is left, but at most `ms`, as librdkafka takes time-outs.
+  func left(atMostMs ms: Int64) -> Int32 { Int32(min(leftMs, ms)) }
+}

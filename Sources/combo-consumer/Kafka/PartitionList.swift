@@ -1,0 +1,61 @@
+internal import CKafka
+
+/// librdkafka's list of partitions with offsets, of one topic or several.
+struct PartitionList: ~Copyable {
+  let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
+
+  /// An empty list.
+  init(capacity: Int) { pointer = rd_kafka_topic_partition_list_new(Int32(clamping: capacity)) }
+
+  /// Partitions of one topic, each with `offset`.
+  init(topic: String, _ partitions: [Int32], offset: Int64 = PartitionList.invalidOffset) {
+    self.init(capacity: partitions.count)
+    for partition in partitions { add(topic: topic, partition, offset: offset) }
+  }
+
+  /// Takes over a list that librdkafka made.
+  init(owning pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) { self.pointer = pointer }
+
+  deinit { rd_kafka_topic_partition_list_destroy(pointer) }
+
+  var count: Int { Int(pointer.pointee.cnt) }
+
+  subscript(index: Int) -> rd_kafka_topic_partition_t {
+    precondition(index >= 0 && index < count, "no partition at this place of the list")
+    return pointer.pointee.elems[index]
+  }
+
+  /// - Parameter metadata: what is kept beside a committed offset.
+  func add(topic: String, _ partition: Int32, offset: Int64, metadata: String = "") {
+    guard let added = rd_kafka_topic_partition_list_add(pointer, topic, partition) else { return }
+    added.pointee.offset = offset
+    guard !metadata.isEmpty else { return }
+    var metadata = metadata
+    metadata.withUTF8 { bytes in
+      // The list frees it, with the allocator of librdkafka.
+      guard let copy = rd_kafka_mem_malloc(nil, bytes.count) else { return }
+      copy.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+      added.pointee.metadata = copy
+      added.pointee.metadata_size = bytes.count
+    }
+  }
+
+  /// The numbers of all partitions in it.
+  var partitions: [Int32] { (0..<count).map { self[$0].partition } }
+
+  /// Sets the offset of every partition in it.
+  func setOffsets(_ offset: Int64) {
+    for index in 0..<count { pointer.pointee.elems[index].offset = offset }
+  }
+
+  /// The first error of any partition.
+  var firstError: (partition: Int32, error: rd_kafka_resp_err_t)? {
+    for index in 0..<count where self[index].err != RD_KAFKA_RESP_ERR_NO_ERROR {
+      return (self[index].partition, self[index].err)
+    }
+    return nil
+  }
+
+  /// librdkafka's `RD_KAFKA_OFFSET_INVALID`: none.
+  static let invalidOffset: Int64 = -1001
+}

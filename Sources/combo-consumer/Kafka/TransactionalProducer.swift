@@ -1,0 +1,177 @@
+internal import CKafka
+
+/// What became of a step of a transaction, and so what to do next.
+enum TransactionOutcome: Equatable, Sendable {
+  case success
+  /// Nothing of this transaction counts. Abort it, go back to what is committed, and go on with the same producer.
+  case abortNeeded(KafkaError)
+  /// This producer is done for: another with the same id has fenced it, or librdkafka has given up. Make it anew. If it was
+  /// the commit that ended so, its outcome is unknown, as with `indefinite`.
+  case fatal(KafkaError)
+  /// The commit did not end in time: it may have happened or not, and may still happen. Make the producer anew
+  /// (`initTransactions` settles it), then ask the broker what is committed.
+  case indefinite(KafkaError)
+}
+
+/// An exactly-once producer: all that is produced between `begin` and `commit`, and the offsets sent along, counts at once
+/// or not at all.
+///
+/// Records are produced through ``producer`` from any thread; everything else is called from one thread at a time, and no
+/// record is produced beside `begin`, `commit` or `abort`.
+final class TransactionalProducer {
+  /// Where records go in.
+  let producer: KafkaProducer
+  let transactionalID: String
+  /// Failed deliveries when the transaction began.
+  private var failedBefore = 0
+
+  /// - Parameters:
+  ///   - transactionalID: the same at each start of this instance, so that what a crash left open is ended at once, and no
+  ///     other instance's.
+  ///   - timeoutMs: after so long without a word from us the brokers abort, for which every reader waits.
+  /// - Throws: `badProperty`. Brokers are not contacted yet.
+  init(
+    _ properties: KafkaProperties, transactionalID: String, timeoutMs: Int = 10_000, queueFullWaitMs: Int64 = 10_000
+  ) throws(KafkaError) {
+    self.transactionalID = transactionalID
+    producer = try KafkaProducer(
+      properties,
+      [
+        ("transactional.id", transactionalID), ("transaction.timeout.ms", String(timeoutMs)),
+        ("enable.idempotence", "true"), ("delivery.report.only.error", "true"),
+      ], queueFullWaitMs: queueFullWaitMs)
+  }
+
+  /// Gets the producer's identity, fences any other with the same id, and ends what that one left open. Once, first.
+  ///
+  /// - Throws: a retriable error if brokers could not be reached or were busy in this time: call it again. Any other is for
+  ///   the operator.
+  func initTransactions(withinMs: Int64) throws(KafkaError) {
+    let failed = "cannot begin to use transactional id \"\(transactionalID)\""
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      // In slices, which librdkafka takes up again, so that errors of connections are told meanwhile.
+      let error = rd_kafka_init_transactions(producer.client.handle, max(1, deadline.left(atMostMs: 1000)))
+      producer.poll()
+      guard let error else {
+        producer.client.answered()
+        return
+      }
+      let isRetriable = rd_kafka_error_is_retriable(error) != 0
+      let fault = describe(error, failed)
+      if !isRetriable || deadline.isOver {
+        throw KafkaError(fault.code, fault.message, number: fault.number, isRetriable: isRetriable)
+      }
+      // An error that comes at once and not after the slice must not be asked for in a busy loop.
+      MonotonicClock.sleep(ms: min(20, deadline.leftMs))
+    }
+  }
+
+  /// Opens a transaction. Local, so cheap.
+  func begin() -> TransactionOutcome {
+    failedBefore = producer.failedDeliveries
+    guard let error = rd_kafka_begin_transaction(producer.client.handle) else { return .success }
+    return .fatal(describe(error, "cannot begin a transaction"))
+  }
+
+  /// Makes the group's new offsets part of the open transaction.
+  ///
+  /// - Parameters:
+  ///   - offsets: the next record to read of each partition, with what is to be kept beside it.
+  ///   - topic: of these partitions.
+  ///   - group: fetched just now.
+  func sendOffsets(
+    _ offsets: [(partition: Int32, offset: Int64, metadata: String)], topic: String, of group: borrowing GroupMetadata,
+    withinMs: Int64
+  ) -> TransactionOutcome {
+    guard !offsets.isEmpty else { return .success }
+    let list = PartitionList(capacity: offsets.count)
+    for (partition, offset, metadata) in offsets { list.add(topic: topic, partition, offset: offset, metadata: metadata) }
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      let timeout = max(1, deadline.left(atMostMs: .max))
+      guard
+        let error = rd_kafka_send_offsets_to_transaction(producer.client.handle, list.pointer, group.pointer, timeout)
+      else { return .success }
+      switch sort(error, "cannot make offsets part of the transaction") {
+      case .again(let fault):
+        if deadline.isOver { return .abortNeeded(fault) }
+        MonotonicClock.sleep(ms: 10)
+      case .outcome(.fatal(let fault)) where fault.code == .memberLost:
+        // The group has gone on without us, which is no reason to end.
+        return .abortNeeded(fault)
+      case .outcome(let outcome):
+        return outcome
+      }
+    }
+  }
+
+  /// Delivers all that is left, then commits. A record that could not be delivered makes it `abortNeeded`; so, once more, may
+  /// the gap in the sequence that it left (librdkafka finds it in the next transaction).
+  ///
+  /// Brokers write the marks of a commit or an abort a moment after they answer: a partition's end may still grow by them.
+  func commit(withinMs: Int64) -> TransactionOutcome {
+    if let failure = failedInThisTransaction { return .abortNeeded(failure) }
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      guard
+        let error = rd_kafka_commit_transaction(producer.client.handle, max(1, deadline.left(atMostMs: .max)))
+      else { return .success }
+      switch sort(error, "cannot commit the transaction") {
+      case .again(let fault):
+        if deadline.isOver { return .indefinite(fault) }
+        MonotonicClock.sleep(ms: 10)
+      case .outcome(let outcome):
+        return outcome
+      }
+    }
+  }
+
+  /// Throws away what was produced since `begin`. If it does not end in time, that is `fatal`: a new producer with the same id
+  /// aborts it too.
+  func abort(withinMs: Int64) -> TransactionOutcome {
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      guard
+        let error = rd_kafka_abort_transaction(producer.client.handle, max(1, deadline.left(atMostMs: .max)))
+      else { return .success }
+      switch sort(error, "cannot abort the transaction") {
+      case .again(let fault), .outcome(.abortNeeded(let fault)):
+        if deadline.isOver { return .fatal(fault) }
+        MonotonicClock.sleep(ms: 10)
+      case .outcome(let outcome):
+        return outcome
+      }
+    }
+  }
+
+  // MARK: Sorting errors
+
+  private enum Sorted {
+    case again(KafkaError)
+    case outcome(TransactionOutcome)
+  }
+
+  /// In the order that librdkafka asks for: does it need an abort; may the call be repeated; else it is fatal.
+  private func sort(_ error: OpaquePointer, _ failed: String) -> Sorted {
+    let needsAbort = rd_kafka_error_txn_requires_abort(error) != 0
+    let isRetriable = rd_kafka_error_is_retriable(error) != 0
+    let fault = describe(error, failed)
+    if needsAbort { return .outcome(.abortNeeded(fault)) }
+    if isRetriable { return .again(fault) }
+    return .outcome(.fatal(fault))
+  }
+
+  /// The error in a sentence; destroys it.
+  private func describe(_ error: OpaquePointer, _ failed: String) -> KafkaError {
+    let number = rd_kafka_error_code(error)
+    let detail = String(cString: rd_kafka_error_string(error))
+    rd_kafka_error_destroy(error)
+    if let fatal = producer.fatalError(failed) { return fatal }
+    return producer.client.error(number, failed, detail: detail)
+  }
+
+  private var failedInThisTransaction: KafkaError? {
+    producer.failedDeliveries == failedBefore ? nil : producer.firstFailedDelivery
+  }
+}

@@ -1,0 +1,49 @@
+internal import ComboCore
+internal import ComboWire
+internal import Glibc
+
+/// Makes events of lines. One a thread.
+final class ChunkDecoder {
+  private let decoder = EventDecoder(limits: .replay)
+
+  /// Decodes whole lines of the chunk's own memory, each event to the group of its room. `isFirst`: these are the first lines.
+  func decode(_ text: UnsafeRawBufferPointer, into chunk: ReplayChunk, groups: Int, isFirst: Bool) {
+    guard var line = text.baseAddress else { return }
+    let end = line + text.count
+    if isFirst, text.count >= 3, memcmp(line, [0xef, 0xbb, 0xbf] as [UInt8], 3) == 0 { line += 3 }  // a byte order mark
+    var number = 0
+    while line < end {
+      let lineEnd = memchr(line, 0x0a, end - line).map { UnsafeRawPointer($0) } ?? end
+      let record = UnsafeRawBufferPointer(start: line, count: lineEnd - line)
+      if !Self.isBlank(record) { decode(record, number, into: chunk, groups: groups) }
+      number += 1
+      line = lineEnd + 1
+    }
+    chunk.lineCount = number
+  }
+
+  @inline(__always)
+  private func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
+    let event = chunk.nextEvent()
+    do throws(BadEvent) {
+      try decoder.decodeInPlace(record, key: nil, into: chunk.arena, &event.pointee)
+    } catch {
+      chunk.badLines.append((number, error.description))
+      return
+    }
+    if event.pointee.kind == .roomSettings { chunk.owns[chunk.eventCount] = decoder.own }
+    if event.pointee.ts < chunk.earliest { chunk.earliest = event.pointee.ts }
+    let hash = ReplayRooms.hash(event.pointee.room)
+    chunk.add(group: Int(truncatingIfNeeded: hash >> 29) & (groups - 1), hash: hash)
+  }
+
+  @inline(__always)
+  private static func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let first = line.first else { return true }
+    return first <= 0x20 && isAllSpace(line)
+  }
+
+  private static func isAllSpace(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
+  }
+}

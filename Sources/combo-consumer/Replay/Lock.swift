@@ -1,0 +1,63 @@
+internal import Glibc
+
+/// A lock that threads can wait at until something has changed.
+final class Lock: @unchecked Sendable {
+  // Sendable: POSIX allows any thread to call these on what was initialised once.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  /// Guarded by the lock.
+  private var waiting = 0
+
+  init() {
+    mutex.initialize(to: pthread_mutex_t())
+    changed.initialize(to: pthread_cond_t())
+    precondition(pthread_mutex_init(mutex, nil) == 0)
+    precondition(pthread_cond_init(changed, nil) == 0)
+  }
+
+  deinit {
+    pthread_cond_destroy(changed)
+    pthread_mutex_destroy(mutex)
+    changed.deallocate()
+    mutex.deallocate()
+  }
+
+  func lock() { pthread_mutex_lock(mutex) }
+  func unlock() { pthread_mutex_unlock(mutex) }
+
+  /// Leaves the lock until ``wakeAll()``, or without a reason. Under the lock.
+  func wait() {
+    waiting += 1
+    pthread_cond_wait(changed, mutex)
+    waiting -= 1
+  }
+
+  /// Wakes those that wait. Under the lock.
+  func wakeAll() {
+    if waiting > 0 { pthread_cond_broadcast(changed) }
+  }
+}
+
+/// A thread of its own for work that blocks or takes long.
+final class WorkThread {
+  private var thread = pthread_t()
+  private final class Box {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Starts it.
+  init(_ body: @escaping @Sendable () -> Void) {
+    let box = Unmanaged.passRetained(Box(body))
+    let error = pthread_create(
+      &thread, nil,
+      { context in
+        Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
+        return nil
+      }, box.toOpaque())
+    precondition(error == 0, "the system has no thread left (error \(error))")
+  }
+
+  /// Waits until it has ended. To be called once.
+  func join() { pthread_join(thread, nil) }
+}

@@ -1,0 +1,176 @@
+internal import ComboCore
+internal import ComboWire
+
+/// A part of the input on its way: its events, and what came of them. Used again and again.
+///
+/// Belongs to one thread while it is decoded or written out. While it is applied, several threads read its events, and
+/// each writes to the output of the room group that it has; the pipeline's lock stands between these times.
+final class ReplayChunk {
+  /// A room's place in the input: its chunk and the event in it.
+  static func place(_ number: Int, _ event: Int) -> UInt64 { UInt64(number) << 24 | UInt64(event) }
+
+  /// What it is a part of.
+  enum Kind {
+    /// The input.
+    case lines
+    /// The rooms that are there after it: `finishing` says which.
+    case end
+  }
+
+  /// 0, 1, 2 … in the order of the input.
+  var number = 0
+  var kind = Kind.lines
+  /// Its lines, blank and bad ones included.
+  var lineCount = 0
+  /// What is wrong with its bad lines, each with the line's index.
+  var badLines: [(line: Int, sentence: String)] = []
+  /// The earliest `ts` of its events.
+  var earliest = Int64.max
+  /// If set, rooms that rested before this time may be forgotten after its events.
+  var sweepBefore: Int64?
+
+  /// Its lines as they were read; its events point into them. Padding follows.
+  let text: UnsafeMutableRawBufferPointer
+  /// What of its events differs from the text.
+  let arena = BumpArena(chunkSize: 1 << 16)
+  private(set) var events: UnsafeMutablePointer<Event>
+  private(set) var hashes: UnsafeMutablePointer<UInt64>
+  private(set) var eventCount = 0
+  private var eventCapacity = 4096
+  /// The group of each event's room.
+  private(set) var groups: UnsafeMutablePointer<UInt8>
+  /// The indexes of the events of each group.
+  let members: [IndexList]
+  /// The settings of its `room_settings`, by event.
+  var owns: [Int: OwnSettings] = [:]
+  /// The rooms of the last part: for each entry the index in its group.
+  var finishing: [Int32] = []
+  /// For each event the next one of the same room, or -1.
+  private(set) var following: UnsafeMutablePointer<Int32>
+  /// For each event where in its group's buffer stands what it led to.
+  private var spans: UnsafeMutablePointer<(start: Int32, end: Int32)>
+  /// What the rooms of each group said.
+  let buffers: [ByteBuffer]
+  /// Where in each group's buffer stands what a sweep led to.
+  var sweepStarts: [Int]
+
+  init(groups count: Int, textBytes: Int) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: textBytes + BumpArena.padding, alignment: 64)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    text = UnsafeMutableRawBufferPointer(rebasing: memory[..<textBytes])
+    events = .allocate(capacity: eventCapacity)
+    hashes = .allocate(capacity: eventCapacity)
+    groups = .allocate(capacity: eventCapacity)
+    following = .allocate(capacity: eventCapacity)
+    spans = .allocate(capacity: eventCapacity)
+    members = (0..<count).map { _ in IndexList() }
+    buffers = (0..<count).map { _ in ByteBuffer(capacity: 1 << 14) }
+    sweepStarts = Array(repeating: Int.max, count: count)
+  }
+
+  deinit {
+    text.deallocate()
+    events.deallocate()
+    hashes.deallocate()
+    groups.deallocate()
+    following.deallocate()
+    spans.deallocate()
+  }
+
+  /// Makes it the `number`th one, with nothing in it.
+  func begin(_ number: Int, _ kind: Kind) {
+    self.number = number
+    self.kind = kind
+    lineCount = 0
+    badLines.removeAll(keepingCapacity: true)
+    earliest = .max
+    sweepBefore = nil
+    arena.reset()
+    eventCount = 0
+    for list in members { list.count = 0 }
+    owns.removeAll(keepingCapacity: true)
+    finishing.removeAll(keepingCapacity: true)
+    for buffer in buffers { buffer.removeAll() }
+    for group in sweepStarts.indices { sweepStarts[group] = .max }
+  }
+
+  /// Where the next event goes. It counts once it is ``add(group:hash:)``ed.
+  @inline(__always)
+  func nextEvent() -> UnsafeMutablePointer<Event> {
+    if eventCount == eventCapacity { grow() }
+    return events + eventCount
+  }
+
+  /// Takes in the event that was written to ``nextEvent()``.
+  @inline(__always)
+  func add(group: Int, hash: UInt64) {
+    hashes[eventCount] = hash
+    groups[eventCount] = UInt8(truncatingIfNeeded: group)
+    members[group].append(Int32(truncatingIfNeeded: eventCount))
+    eventCount += 1
+  }
+
+  /// Takes in a room that is to be finished.
+  func finish(group: Int, room: Int) {
+    if eventCount == eventCapacity { grow() }
+    finishing.append(Int32(room))
+    add(group: group, hash: 0)
+  }
+
+  private func grow() {
+    events = Self.larger(events, eventCount, eventCapacity * 2)
+    hashes = Self.larger(hashes, eventCount, eventCapacity * 2)
+    groups = Self.larger(groups, eventCount, eventCapacity * 2)
+    following = Self.larger(following, eventCount, eventCapacity * 2)
+    spans = Self.larger(spans, eventCount, eventCapacity * 2)
+    eventCapacity *= 2
+  }
+
+  private static func larger<Element>(
+    _ old: UnsafeMutablePointer<Element>, _ count: Int, _ capacity: Int
+  ) -> UnsafeMutablePointer<Element> {
+    let new = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+    new.moveInitialize(from: old, count: count)
+    old.deallocate()
+    return new
+  }
+
+  /// Notes where in its group's buffer stands what an event led to.
+  @inline(__always)
+  func note(_ event: Int, _ start: Int, _ end: Int) {
+    spans[event] = (Int32(truncatingIfNeeded: start), Int32(truncatingIfNeeded: end))
+  }
+
+  /// What all groups said, in the order of the events that led to it; what a sweep led to comes last, by group.
+  func gather(into out: ByteBuffer) {
+    for event in 0..<eventCount {
+      let span = spans[event]
+      if span.start < span.end { out.append(buffers[Int(groups[event])].bytes(Int(span.start)..<Int(span.end))) }
+    }
+    for (buffer, start) in zip(buffers, sweepStarts) where start < buffer.count { out.append(buffer.bytes(start..<buffer.count)) }
+  }
+}
+
+/// A list of indexes that grows without moving a reference count.
+final class IndexList {
+  private(set) var base = UnsafeMutablePointer<Int32>.allocate(capacity: 1024)
+  private var capacity = 1024
+  var count = 0
+
+  deinit { base.deallocate() }
+
+  @inline(__always)
+  func append(_ index: Int32) {
+    if count == capacity { grow() }
+    base[count] = index
+    count += 1
+  }
+
+  private func grow() {
+    let larger = UnsafeMutablePointer<Int32>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: base, count: count)
+    base.deallocate()
+    base = larger
+    capacity *= 2
+  }
+}

@@ -1,0 +1,14 @@
+internal import ComboCore
+internal import ComboWire
+
+/// Writes what a room's engine says as JSON lines.
+struct ReplaySink: InstructionSink {
+  /// As a JSON string.
+  let room: UnsafeRawBufferPointer
+  let buffer: ByteBuffer
+
+  mutating func say(_ instruction: Instruction) {
+    InstructionEncoder.encode(instruction, room: room, into: buffer)
+    buffer.append(UInt8(ascii: "\n"))
+  }
+}

@@ -1,0 +1,145 @@
+internal import CPrefetch
+internal import ComboCore
+internal import ComboWire
+
+/// A share of the rooms with their engines: what one thread at a time works on.
+final class RoomGroup {
+  private let index: Int
+  private let rooms = ReplayRooms()
+  private let settings: EngineSettings
+  private let roomsMax: Int
+  /// The rooms that have events in the chunk at hand.
+  private let touched = IndexList()
+
+  /// Above `roomsMax` rooms, those that have rested are forgotten.
+  init(index: Int, settings: EngineSettings, roomsMax: Int) {
+    self.index = index
+    self.settings = settings
+    self.roomsMax = roomsMax
+  }
+
+  /// Rooms held.
+  var count: Int { rooms.count }
+
+  /// All rooms, with their places in the input.
+  var roomsByPlace: [(place: UInt64, room: Int)] { rooms.indices.map { (rooms[$0].pointee.first, $0) } }
+
+  /// Takes this group's events of `chunk` in.
+  ///
+  /// Room by room, each with its events in order: an engine's memory comes into the processor's cache once a chunk. What
+  /// the rooms say is put back into the order of the events when the chunk is written out.
+  func apply(_ chunk: ReplayChunk) {
+    let buffer = chunk.buffers[index]
+    switch chunk.kind {
+    case .lines:
+      lineUp(chunk)
+      for place in 0..<touched.count {
+        foresee(place, chunk)
+        let room = rooms[Int(touched.base[place])]
+        var event = Int(room.pointee.firstEvent)
+        room.pointee.firstEvent = -1
+        while event >= 0 {
+          let start = buffer.count
+          let following = Int(chunk.following[event])
+          if following >= 0, chunk.events[following].kind == .gift {
+            room.pointee.engine.forEachPlace(of: chunk.events[following].gift) { prefetch($0) }
+          }
+          take(event, of: chunk, room, buffer)
+          chunk.note(event, start, buffer.count)
+          event = Int(chunk.following[event])
+        }
+      }
+      if let time = chunk.sweepBefore, rooms.count > roomsMax {
+        chunk.sweepStarts[index] = buffer.count
+        sweep(before: time, to: buffer)
+      }
+    case .end:
+      let members = chunk.members[index]
+      for place in 0..<members.count {
+        let event = Int(members.base[place])
+        let start = buffer.count
+        finish(Int(chunk.finishing[event]), to: buffer)
+        chunk.note(event, start, buffer.count)
+      }
+    }
+  }
+
+  /// Most engines are not in the processor's cache when their turn comes: the memory of the next ones is asked for early.
+  @inline(__always)
+  private func foresee(_ place: Int, _ chunk: ReplayChunk) {
+    if place + 8 < touched.count {
+      let memory = rooms[Int(touched.base[place + 8])].pointee.engine.memory
+      prefetch_lines(memory.address, memory.bytes)
+    }
+    if place + 4 < touched.count {
+      let room = rooms[Int(touched.base[place + 4])]
+      let event = chunk.events + Int(room.pointee.firstEvent)
+      if event.pointee.kind == .gift { room.pointee.engine.forEachPlace(of: event.pointee.gift) { prefetch($0) } }
+    }
+  }
+
+  /// Finds the room of each event, making it if it is new, and lines its events up behind it.
+  private func lineUp(_ chunk: ReplayChunk) {
+    touched.count = 0
+    let members = chunk.members[index]
+    for place in 0..<members.count {
+      let number = Int(members.base[place])
+      let event = chunk.events + number
+      let hash = chunk.hashes[number]
+      chunk.note(number, 0, 0)
+      var index = rooms.find(event.pointee.room, hash: hash)
+      if index < 0 {
+        // Nothing is there to be closed or taken back.
+        if event.pointee.kind == .roomClosed || event.pointee.kind == .retract { continue }
+        index = rooms.add(
+          event.pointee.room, hash: hash, first: ReplayChunk.place(chunk.number, number),
+          engine: Engine(at: event.pointee.ts, settings: settings), at: event.pointee.ts)
+      }
+      let room = rooms[index]
+      if room.pointee.firstEvent < 0 {
+        touched.append(Int32(truncatingIfNeeded: index))
+        room.pointee.firstEvent = Int32(truncatingIfNeeded: number)
+      } else {
+        chunk.following[Int(room.pointee.lastEvent)] = Int32(truncatingIfNeeded: number)
+      }
+      room.pointee.lastEvent = Int32(truncatingIfNeeded: number)
+      chunk.following[number] = -1
+    }
+  }
+
+  @inline(__always)
+  private func take(
+    _ number: Int, of chunk: ReplayChunk, _ room: UnsafeMutablePointer<ReplayRooms.Room>, _ buffer: ByteBuffer
+  ) {
+    let event = chunk.events + number
+    let ts = event.pointee.ts
+    if ts > room.pointee.time { room.pointee.time = ts }
+    var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
+    switch event.pointee.kind {
+    case .gift: room.pointee.engine.take(event.pointee.gift, at: ts, to: &sink)
+    case .roomClosed: room.pointee.engine.close(at: ts, to: &sink)
+    case .retract: room.pointee.engine.retract(event.pointee.retraction, at: ts, to: &sink)
+    case .roomSettings: room.pointee.engine.set(chunk.owns[number]!, at: ts, to: &sink)
+    }
+  }
+
+  private func finish(_ index: Int, to buffer: ByteBuffer) {
+    let room = rooms[index]
+    var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
+    while let deadline = room.pointee.engine.nextDeadline { room.pointee.engine.advance(to: deadline, to: &sink) }
+  }
+
+  /// Forgets rooms that are idle and rested by `time`. That shows only if one of them later goes back behind `time`, since
+  /// an engine that has rested is replaced at the next gift in any case.
+  private func sweep(before time: Int64, to buffer: ByteBuffer) {
+    let rest = Int64(settings.values.rest)
+    for index in rooms.indices {
+      let room = rooms[index]
+      // One that heard of something lately cannot have rested.
+      if room.pointee.time + rest >= time { continue }
+      var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
+      room.pointee.engine.advance(to: time, to: &sink)
+      if let restsAfter = room.pointee.engine.restsAfter, restsAfter < time { rooms.remove(index) }
+    }
+  }
+}

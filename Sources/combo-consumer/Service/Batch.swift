@@ -1,0 +1,182 @@
+internal import CPrefetch
+internal import ComboCore
+internal import ComboWire
+internal import Dispatch
+internal import Synchronization
+
+/// What one poll brought: the events, and which room takes which of them.
+///
+/// The events of a room form a chain, in their order; a room gets its whole chain in one hop. The batch must not be filled
+/// again before ``wait()`` has returned.
+final class Batch: @unchecked Sendable {
+  // The proof: filled by the owner alone; then only read, by the rooms' queues, until the counter is at 0.
+
+  /// Holds the bytes that events point to.
+  let arena = BumpArena()
+  private var events: UnsafeMutablePointer<Event>
+  private var next: UnsafeMutablePointer<Int32>
+  private(set) var count = 0
+  private var capacity: Int
+  /// The settings of events that bring some, by their index.
+  private var own: [Int32: OwnSettings] = [:]
+  /// The rooms that take part, and at what time.
+  ///
+  /// Their partitions own them, and keep them until the batch is done.
+  private var parts: [(room: Unmanaged<Room>, now: Int64)] = []
+  private let outstanding = Atomic<Int>(0)
+  private let done = DispatchSemaphore(value: 0)
+
+  init(capacity: Int = 4096) {
+    self.capacity = capacity
+    events = .allocate(capacity: capacity)
+    events.initialize(repeating: Event(), count: capacity)
+    next = .allocate(capacity: capacity)
+    next.initialize(repeating: -1, count: capacity)
+  }
+
+  deinit {
+    events.deallocate()
+    next.deallocate()
+  }
+
+  /// Where the next event is to be decoded to.
+  @inline(__always)
+  func slot() -> UnsafeMutablePointer<Event> {
+    if count == capacity { grow() }
+    return events + count
+  }
+
+  /// Takes in the event in ``slot()``, for this room.
+  @inline(__always)
+  func add(to handle: Unmanaged<Room>, own settings: OwnSettings?, now: Int64) {
+    let index = Int32(count)
+    count += 1
+    next[Int(index)] = -1
+    if let settings { own[index] = settings }
+    handle._withUnsafeGuaranteedRef { room in
+      if room.firstOfBatch < 0 {
+        room.firstOfBatch = index
+        room.countOfBatch = 1
+        parts.append((handle, now))
+      } else {
+        next[Int(room.lastOfBatch)] = index
+        room.countOfBatch += 1
+      }
+      room.lastOfBatch = index
+    }
+  }
+
+  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, on the
+  /// room's queue all the same.
+  func dispatch(lanes: Lanes, hopMin: Int) {
+    outstanding.store(1, ordering: .relaxed)
+    // The long ones first: others run them while this thread does the short ones.
+    for (handle, now) in parts {
+      handle._withUnsafeGuaranteedRef { room in
+        if room.countOfBatch < hopMin { return }
+        let first = room.firstOfBatch
+        room.firstOfBatch = -1
+        outstanding.add(1, ordering: .relaxed)
+        room.queue.async { [self] in
+          lanes.withLane { lane in handle._withUnsafeGuaranteedRef { run($0, from: first, at: now, lane: lane) } }
+          finish()
+        }
+      }
+    }
+    lanes.withLane { lane in
+      for index in parts.indices {
+        foresee(index)
+        let (handle, now) = parts[index]
+        handle._withUnsafeGuaranteedRef { room in
+          let first = room.firstOfBatch
+          if first < 0 { return }
+          room.firstOfBatch = -1
+          room.queue.sync { run(room, from: first, at: now, lane: lane) }
+        }
+      }
+    }
+    finish()
+  }
+
+  /// Most rooms are not in the processor's cache when their turn comes: the memory of the next ones is asked for early.
+  @inline(__always)
+  private func foresee(_ index: Int) {
+    if index + 8 < parts.count {
+      parts[index + 8].room._withUnsafeGuaranteedRef { room in
+        if room.firstOfBatch < 0 { return }
+        let memory = room.engine.memory
+        prefetch_lines(memory.address, memory.bytes)
+      }
+    }
+    if index + 4 < parts.count {
+      parts[index + 4].room._withUnsafeGuaranteedRef { room in
+        if room.firstOfBatch < 0 { return }
+        let event = events + Int(room.firstOfBatch)
+        if event.pointee.kind == .gift { room.engine.forEachPlace(of: event.pointee.gift) { prefetch($0) } }
+      }
+    }
+  }
+
+  /// Waits until all rooms have taken their part, then empties the batch.
+  func wait() {
+    if count == 0 { return }
+    done.wait()
+    count = 0
+    parts.removeAll(keepingCapacity: true)
+    own.removeAll()
+    arena.reset()
+  }
+
+  private func run(_ room: Room, from first: Int32, at now: Int64, lane: Lane) {
+    var index = first
+    while index >= 0 {
+      let following = next[Int(index)]
+      if following >= 0, events[Int(following)].kind == .gift {
+        room.engine.forEachPlace(of: events[Int(following)].gift) { prefetch($0) }
+      }
+      room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, lane: lane)
+      index = following
+    }
+    room.findLook()
+  }
+
+  private func finish() {
+    if outstanding.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done.signal() }
+  }
+
+  private func grow() {
+    let larger = capacity * 2
+    let events = UnsafeMutablePointer<Event>.allocate(capacity: larger)
+    events.update(from: self.events, count: count)
+    (events + count).initialize(repeating: Event(), count: larger - count)
+    let next = UnsafeMutablePointer<Int32>.allocate(capacity: larger)
+    next.update(from: self.next, count: count)
+    (next + count).initialize(repeating: -1, count: larger - count)
+    self.events.deallocate()
+    self.next.deallocate()
+    self.events = events
+    self.next = next
+    capacity = larger
+  }
+}
+
+/// Lanes for the threads that run rooms: each takes one, and puts it back.
+final class Lanes: Sendable {
+  private let idle = Mutex<[Lane]>([])
+  private let target: (any SaidTarget)?
+
+  init(_ target: (any SaidTarget)?) { self.target = target }
+
+  func withLane(_ body: (Lane) -> Void) {
+    let lane = idle.withLock { idle in UnsafeTransfer(idle.popLast()) }.value ?? Lane(target)
+    body(lane)
+    let back = UnsafeTransfer(lane)
+    idle.withLock { $0.append(back.value) }
+  }
+}
+
+/// Carries a lane over the lock: it is in one hand at a time.
+private struct UnsafeTransfer<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,118 @@
+internal import ComboCore
+
+/// The border between the service's logic and Kafka. Everything behind it can be a simulation.
+
+/// A record that is handed out, borrowed: valid during the call.
+struct InputRecord {
+  var partition: Int32
+  var offset: Int64
+  /// nil: the record has none.
+  var key: Bytes?
+  /// nil: the record has none.
+  var value: Bytes?
+  /// What its time and headers are found by.
+  var token: UnsafeRawPointer?
+}
+
+/// A header of a record.
+struct RecordHeader: Equatable, Sendable {
+  var name: String
+  var value: [UInt8]?
+}
+
+/// The topics that a group reads and writes.
+enum Topic: Int, CaseIterable, Sendable {
+  case input, output, journal, state, deadLetter
+}
+
+/// An offset to be committed, with the number of the last journal entry beside it.
+struct OffsetToCommit: Equatable, Sendable {
+  var partition: Int32
+  var offset: Int64
+  var metadata: String
+}
+
+/// Why a transaction did not come to its end.
+enum TransactionFault: Error, Equatable, Sendable {
+  /// It must be aborted; the producer is good for another.
+  case abort(String)
+  /// Nobody knows whether it was committed; the producer must be made anew before the offsets are asked for.
+  case indefinite(String)
+  /// The producer is done for, as when it was fenced.
+  case fatal(String)
+
+  var reason: String {
+    switch self {
+    case .abort(let reason), .indefinite(let reason), .fatal(let reason): reason
+    }
+  }
+}
+
+/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:_:)`` or `close`.
+protocol GroupEdgeDelegate: AnyObject {
+  func assigned(_ partitions: [Int32])
+  /// The partitions go to others when this returns; if `lost`, they are others' already.
+  func revoked(_ partitions: [Int32], lost: Bool)
+  func failed(_ error: KafkaError, partition: Int32?)
+}
+
+/// A member of the consumer group. Everything but ``committed(_:)`` is called by the loop's thread alone.
+protocol GroupEdge: AnyObject, Sendable {
+  var delegate: (any GroupEdgeDelegate)? { get set }
+  /// Joins the group.
+  func subscribe() throws(KafkaError)
+  /// Waits for a record, at most so long, then hands out what is there.
+  func poll(maxWaitMs: Int32, _ take: (InputRecord) -> Void)
+  /// From now on the partition's records are handed out, from this offset on.
+  func start(_ partition: Int32, at offset: Int64) throws(KafkaError)
+  /// Nothing more is handed out of it, until it is started again.
+  func stop(_ partition: Int32)
+  /// What the group has committed, once no transaction is open on it. Any thread.
+  func committed(_ partition: Int32) throws(KafkaError) -> CommittedOffset
+  /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
+  /// Leaves the group.
+  func close()
+}
+
+/// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by
+/// the loop's alone.
+protocol OutputEdge: AnyObject, Sendable {
+  func begin() throws(TransactionFault)
+  /// Copies what it is given. What goes wrong with it is told by the next ``commit(_:)``.
+  /// - Parameter partition: nil: by the key, as Java's producer does.
+  func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader])
+  /// Sends the offsets and commits; returns once all of it is durable.
+  func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault)
+  func abort() throws(TransactionFault)
+  /// A new producer in place of the old one; what that left open is ended.
+  func renew() throws(KafkaError)
+  /// Lets what the client has to say be heard; call it often.
+  func serve()
+  /// Sees to it that this partition of journal and state can be produced to, also if it is newer than the producer.
+  func prepare(_ partition: Int32) throws(KafkaError)
+}
+
+extension OutputEdge {
+  func prepare(_ partition: Int32) throws(KafkaError) {}
+}
+
+/// Reads partitions from one offset to another, `read_committed`. Any number at a time, by any threads.
+protocol ReadEdge: AnyObject, Sendable {
+  /// The first offset that is still there, and the one after the last, whatever is committed of it.
+  func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64)
+  /// Makes this partition of journal and state, if the input has gained it and they have not.
+  func makeRoom(for partition: Int32) throws(KafkaError)
+  /// The partitions of a topic.
+  func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32>
+  /// Hands out all committed records from `start` on, below `end`, until `take` returns false or `isCancelled`, which is
+  /// asked now and then, does not. Waits for transactions that are open.
+  func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(KafkaError)
+}
+
+extension ReadEdge {
+  func makeRoom(for partition: Int32) throws(KafkaError) {}
+}

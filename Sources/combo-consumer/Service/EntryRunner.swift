@@ -1,0 +1,148 @@
+internal import ComboCore
+internal import ComboWire
+
+/// Why entries of a journal could not be run again.
+struct ReplayFault: Error, Equatable, Sendable, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Runs the entries of a partition's journal over its input again: the same records at the same times, and so the same
+/// instructions. What restores a partition, and what audits one.
+///
+/// Hand it the input's records in order, then ``finish()``. One thread.
+final class EntryRunner {
+  let partition: Partition
+  private let lane: Lane
+  private let topics: TopicIdentity
+  private let nextEntry: () throws -> JournalEntry?
+  /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which it holds.
+  private var silent: [Int64: [Room]]
+  /// Up to this entry rooms are missing, so that nothing can be proved.
+  private let silentUpTo: Int64
+
+  private var decoder: EventDecoder
+  private let arena = BumpArena()
+  private var event = Event()
+  private var entry: JournalEntry?
+  private var batch = 0
+  private var taken = 0
+  /// Entries run through, and records taken in.
+  private(set) var entries = 0
+  private(set) var records = 0
+  /// Called after each entry, with what the journal says and what came of it.
+  var entryDone: ((_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Void)?
+  /// Called for each record that is no event.
+  var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
+
+  /// - Parameters:
+  ///   - lane: where what is said goes.
+  ///   - silent: rooms that wait until the run has come to their snapshot.
+  ///   - next: the journal's entries, from `partition.n + 1` on.
+  init(
+    _ partition: Partition, derivation: Derivation, topics: TopicIdentity, lane: Lane, silent: [Int64: [Room]] = [:],
+    next: @escaping () throws -> JournalEntry?
+  ) throws {
+    self.partition = partition
+    self.lane = lane
+    self.topics = topics
+    self.silent = silent
+    silentUpTo = silent.keys.max() ?? 0
+    nextEntry = next
+    decoder = EventDecoder(limits: derivation.limits)
+    try open()
+  }
+
+  /// Takes the next record of the input in.
+  func take(_ record: InputRecord) throws {
+    while let entry {
+      if batch == entry.batches.count {
+        try close(entry)
+      } else if record.offset >= entry.batches[batch].endOffset {
+        try endBatch(entry)
+      } else {
+        taken += 1
+        records += 1
+        try run(record, at: entry.batches[batch].now)
+        return
+      }
+    }
+    // What lies above the last entry has not been taken in yet.
+  }
+
+  /// The input has no more records that belong to the entries.
+  func finish() throws {
+    while let entry {
+      while batch < entry.batches.count { try endBatch(entry) }
+      try close(entry)
+    }
+  }
+
+  private func run(_ record: InputRecord, at now: Int64) throws {
+    guard let value = record.value else { return }
+    arena.reset()
+    do throws(BadEvent) {
+      try decoder.decode(value, key: record.key, into: arena, &event)
+    } catch {
+      partition.deadLettered()
+      try deadLettered?(record, error)
+      return
+    }
+    let own = event.kind == .roomSettings ? decoder.own : nil
+    let route = withUnsafePointer(to: &event) { partition.route($0, own: own, offset: record.offset, at: now) }
+    switch route {
+    case .room(let room):
+      withUnsafePointer(to: &event) { event in
+        room._withUnsafeGuaranteedRef { $0.take(event, own: own, at: now, lane: lane) }
+      }
+    case .nowhere: break
+    case .tooManyOwnSettings:
+      partition.deadLettered()
+      try deadLettered?(record, .tooManyOwnSettings(partition.ownSettingsMax))
+    }
+  }
+
+  private func endBatch(_ entry: JournalEntry) throws {
+    let expected = entry.batches[batch]
+    if taken != expected.taken {
+      throw ReplayFault(
+        "entry \(entry.n) took in \(expected.taken) records below offset \(expected.endOffset), but the input now holds \(taken):"
+          + " it was compacted, cut or made anew")
+    }
+    partition.tookIn(taken, upTo: expected.endOffset, now: expected.now)
+    batch += 1
+    taken = 0
+  }
+
+  private func close(_ entry: JournalEntry) throws {
+    for room in partition.due(at: entry.clock) { room.advance(to: entry.clock, lane: lane) }
+    let derived = partition.closeEntry(clock: entry.clock, of: topics)
+    if let rooms = silent.removeValue(forKey: entry.n) {
+      for room in rooms { partition.wake(room) }
+    }
+    entries += 1
+    if entry.n >= silentUpTo, derived.rooms != entry.rooms || derived.digest != entry.digest {
+      throw ReplayFault(
+        "after entry \(entry.n) there are \(derived.rooms) rooms with digest \(String(derived.digest, radix: 16)), but the journal"
+          + " says \(entry.rooms) with \(String(entry.digest, radix: 16))")
+    }
+    try entryDone?(entry, derived)
+    try open()
+  }
+
+  private func open() throws {
+    entry = try nextEntry()
+    batch = 0
+    taken = 0
+    guard let entry else { return }
+    if entry.n != partition.n + 1 {
+      throw ReplayFault("the journal goes on with entry \(entry.n) where \(partition.n + 1) should be")
+    }
+    partition.decidedRefusals = Set(entry.refused)
+    if let takeover = entry.takeover {
+      decoder = EventDecoder(limits: takeover.derivation.limits)
+      partition.takeOver(shift: takeover.shift, settings: EngineSettings(takeover.derivation.settings), lane: lane)
+      if takeover.reset != nil { partition.reset(at: entry.clock, lane: lane) }
+    }
+  }
+}

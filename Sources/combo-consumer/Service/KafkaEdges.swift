@@ -1,0 +1,243 @@
+internal import ComboCore
+internal import Synchronization
+
+/// The names of a group's topics.
+struct TopicNames: Equatable, Sendable {
+  var input: String
+  var output: String
+  var journal: String
+  var state: String
+  var deadLetter: String
+
+  subscript(topic: Topic) -> String {
+    switch topic {
+    case .input: input
+    case .output: output
+    case .journal: journal
+    case .state: state
+    case .deadLetter: deadLetter
+    }
+  }
+}
+
+/// The group member, by librdkafka.
+final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
+  // The proof: the consumer's `committed` may be called by any thread; all else here belongs to the loop's.
+  weak var delegate: (any GroupEdgeDelegate)?
+  let consumer: GroupConsumer
+  private let batch = MessageBatch(capacity: KafkaGroup.batchMax)
+
+  /// Records taken in one go.
+  private static let batchMax = 8192
+  private static let committedWithinMs: Int64 = 30_000
+  private static let closeWithinMs: Int64 = 3000
+
+  init(_ properties: KafkaProperties, _ options: GroupConsumer.Options) throws(KafkaError) {
+    consumer = try GroupConsumer(properties, options)
+    consumer.delegate = self
+  }
+
+  func subscribe() throws(KafkaError) { try consumer.subscribe() }
+
+  func poll(maxWaitMs: Int32, _ take: (InputRecord) -> Void) {
+    consumer.poll(maxWaitMs: maxWaitMs, into: batch)
+    for index in 0..<batch.count {
+      let message = batch[index]
+      take(
+        InputRecord(
+          partition: message.partition, offset: message.offset, key: message.key, value: message.value,
+          token: UnsafeRawPointer(bitPattern: index + 1)))
+    }
+    batch.release()
+  }
+
+  func start(_ partition: Int32, at offset: Int64) throws(KafkaError) { try consumer.start(partition, at: offset) }
+
+  func stop(_ partition: Int32) { consumer.positions.stop(partition) }
+
+  func committed(_ partition: Int32) throws(KafkaError) -> CommittedOffset {
+    try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]
+  }
+
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    let message = batch[Int(bitPattern: record.token) - 1]
+    var headers: [RecordHeader] = []
+    message.forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
+    return (message.timestampMs, headers)
+  }
+
+  func close() { consumer.close(timeoutMs: Self.closeWithinMs) }
+
+  // MARK: GroupConsumerDelegate
+
+  func assigned(_ partitions: [Int32]) { delegate?.assigned(partitions) }
+  func revoked(_ partitions: [Int32], lost: Bool) { delegate?.revoked(partitions, lost: lost) }
+  func failed(_ error: KafkaError, partition: Int32?) { delegate?.failed(error, partition: partition) }
+}
+
+/// The transactional producer, by librdkafka.
+final class KafkaOutput: OutputEdge, @unchecked Sendable {
+  // The proof: `current` is replaced by the loop's thread only while no room works; the first fault is behind a lock.
+
+  private struct Current {
+    let transactional: TransactionalProducer
+    let topics: [ProducerTopic]
+  }
+
+  private var current: Current?
+  private let properties: KafkaProperties
+  private let transactionalID: String
+  private let names: TopicNames
+  private let group: KafkaGroup
+  private let fault = Mutex<KafkaError?>(nil)
+
+  private static let initWithinMs: Int64 = 30_000
+  private static let topicsWithinMs: Int64 = 30_000
+  private static let commitWithinMs: Int64 = 15_000
+  private static let abortWithinMs: Int64 = 10_000
+
+  init(_ properties: KafkaProperties, transactionalID: String, names: TopicNames, group: KafkaGroup) {
+    self.properties = properties
+    self.transactionalID = transactionalID
+    self.names = names
+    self.group = group
+  }
+
+  func renew() throws(KafkaError) {
+    current = nil
+    fault.withLock { $0 = nil }
+    let transactional = try TransactionalProducer(properties, transactionalID: transactionalID)
+    try transactional.initTransactions(withinMs: Self.initWithinMs)
+    var topics: [ProducerTopic] = []
+    for topic in Topic.allCases where topic != .input {
+      topics.append(try transactional.producer.topic(names[topic], withinMs: Self.topicsWithinMs))
+    }
+    current = Current(transactional: transactional, topics: topics)
+  }
+
+  func begin() throws(TransactionFault) {
+    guard let current else { throw .fatal("there is no producer") }
+    fault.withLock { $0 = nil }
+    try check(current.transactional.begin())
+  }
+
+  func produce(
+    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
+  ) {
+    guard let current else { return }
+    let handle = current.topics[topic.rawValue - 1]
+    do throws(KafkaError) {
+      if headers.isEmpty {
+        try current.transactional.producer.produce(
+          handle, partition: partition, key: key, value: value, timestampMs: timestamp)
+      } else {
+        let all = RecordHeaders()
+        for header in headers {
+          if let value = header.value {
+            value.withUnsafeBytes { all.add(header.name, bytes: $0) }
+          } else {
+            all.add(header.name, bytes: nil)
+          }
+        }
+        try current.transactional.producer.produce(
+          handle, partition: partition, key: key, value: value, timestampMs: timestamp, headers: all)
+      }
+    } catch {
+      // The room that speaks cannot do anything about it; the commit can.
+      fault.withLock { if $0 == nil { $0 = error } }
+    }
+  }
+
+  func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault) {
+    guard let current else { throw .fatal("there is no producer") }
+    if let fault = fault.withLock({ $0 }) {
+      throw fault.code == .fatal || fault.code == .fenced ? .fatal(fault.message) : .abort(fault.message)
+    }
+    let list = offsets.map { (partition: $0.partition, offset: $0.offset, metadata: $0.metadata) }
+    let sent: TransactionOutcome
+    do throws(KafkaError) {
+      let metadata = try group.consumer.groupMetadata()
+      sent = current.transactional.sendOffsets(list, topic: names.input, of: metadata, withinMs: Self.commitWithinMs)
+    } catch {
+      throw .abort(error.message)
+    }
+    try check(sent)
+    try check(current.transactional.commit(withinMs: Self.commitWithinMs))
+  }
+
+  func abort() throws(TransactionFault) {
+    guard let current else { return }
+    fault.withLock { $0 = nil }
+    try check(current.transactional.abort(withinMs: Self.abortWithinMs))
+  }
+
+  func serve() { current?.transactional.producer.poll() }
+
+  func prepare(_ partition: Int32) throws(KafkaError) {
+    guard let current else { return }
+    for topic in [Topic.journal, .state] {
+      try current.transactional.producer.awaitPartition(
+        partition, of: current.topics[topic.rawValue - 1], withinMs: Self.topicsWithinMs)
+    }
+  }
+
+  private func check(_ outcome: TransactionOutcome) throws(TransactionFault) {
+    switch outcome {
+    case .success: return
+    case .abortNeeded(let error): throw .abort(error.message)
+    case .indefinite(let error): throw .indefinite(error.message)
+    case .fatal(let error): throw .fatal(error.message)
+    }
+  }
+}
+
+/// Readers of partitions, by librdkafka.
+final class KafkaReading: ReadEdge {
+  private let readers: ReaderClient
+  private let control: ControlClient
+  private let names: TopicNames
+  private static let withinMs: Int64 = 10_000
+
+  init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames) throws(KafkaError) {
+    readers = try ReaderClient(properties)
+    self.control = control
+    self.names = names
+  }
+
+  func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
+    let found = try control.watermarks(names[topic], partition, withinMs: Self.withinMs)
+    return (found.first, found.end)
+  }
+
+  func makeRoom(for partition: Int32) throws(KafkaError) {
+    for topic in [Topic.journal, .state] {
+      guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs), count <= partition else { continue }
+      try control.createPartitions(names[topic], total: Int(partition) + 1, withinMs: Self.withinMs)
+    }
+  }
+
+  func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32> {
+    0..<Int32(try control.partitionCount(names[topic], withinMs: Self.withinMs) ?? 0)
+  }
+
+  func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(KafkaError) {
+    if start >= end { return }
+    let reader = try readers.reader(names[topic], partition, from: start, to: end)
+    let batch = MessageBatch(capacity: 4096)
+    while !isCancelled() {
+      let wasAtEnd = reader.isAtEnd
+      try reader.read(maxWaitMs: 100, into: batch)
+      defer { batch.release() }
+      for index in 0..<batch.count {
+        let message = batch[index]
+        let record = InputRecord(
+          partition: partition, offset: message.offset, key: message.key, value: message.value, token: nil)
+        if !take(record) { return }
+      }
+      if wasAtEnd || (reader.isAtEnd && batch.isEmpty) { return }
+    }
+  }
+}

@@ -1,0 +1,314 @@
+internal import ComboCore
+internal import ComboWire
+
+/// The rooms of one partition and what its journal needs: the entry that is being made, the digest, who is due when.
+///
+/// The same code serves the service, restoring and auditing, which differ only in who lets the rooms work and where what
+/// they say goes. Belongs to one thread.
+final class Partition {
+  let number: Int32
+  /// What its rooms go by.
+  private(set) var settings: EngineSettings
+  /// The last entry that was made.
+  private(set) var n: Int64
+  /// The time up to which everything has happened that was due.
+  private(set) var clock: Int64
+  /// The next input offset.
+  private(set) var offset: Int64
+  /// The sum of all shifts.
+  private(set) var shifted: Int64
+  /// Rooms that may have settings of their own.
+  let ownSettingsMax: Int
+
+  let table = RoomTable()
+  private var heap = DeadlineHeap()
+  private(set) var digest: UInt64 = 0
+  /// Rooms that are awake; ghosts do not count.
+  private(set) var awake = 0
+  private(set) var ownSettingsCount = 0
+
+  // The entry that is being made.
+  private(set) var batches: [JournalEntry.Batch] = []
+  private(set) var refused: [Int64] = []
+  private(set) var deadLetters = 0
+  /// Of the entry made last.
+  private(set) var lastDeadLetters = 0
+  private(set) var taken = 0
+  private var touched: [Unmanaged<Room>] = []
+
+  /// What the state topic holds of the rooms; nil where nobody keeps it.
+  let records: RoomRecords?
+
+  init(
+    _ number: Int32, settings: EngineSettings, ownSettingsMax: Int, n: Int64 = 0, clock: Int64, offset: Int64,
+    shifted: Int64 = 0, records: RoomRecords? = nil
+  ) {
+    self.number = number
+    self.settings = settings
+    self.ownSettingsMax = ownSettingsMax
+    self.n = n
+    self.clock = clock
+    self.offset = offset
+    self.shifted = shifted
+    self.records = records
+  }
+
+  /// Whether the entry that is being made holds anything.
+  var hasNews: Bool { !batches.isEmpty }
+
+  /// When somebody must look at it: a deadline of a room, or the end of its rest; nil if nothing is to come.
+  var nextLook: Int64? { heap.first }
+
+  // MARK: - Taking in
+
+  /// A batch has been taken in, up to `offset`.
+  func tookIn(_ count: Int, upTo offset: Int64, now: Int64) {
+    taken += count
+    self.offset = offset
+    if let last = batches.last, last.now == now {
+      batches[batches.count - 1].endOffset = offset
+      batches[batches.count - 1].taken += count
+    } else {
+      batches.append(JournalEntry.Batch(endOffset: offset, taken: count, now: now))
+    }
+  }
+
+  /// The room that takes an event, made if need be; nil if there is nothing to be done.
+  @inline(__always)
+  private func room(for event: UnsafePointer<Event>, at now: Int64) -> Unmanaged<Room>? {
+    let hash = RoomTable.hash(event.pointee.room)
+    if let room = table.find(event.pointee.room, hash: hash) {
+      let isSilent = room._withUnsafeGuaranteedRef { room in
+        if room.silentUpTo > n { return true }
+        touch(room)
+        return false
+      }
+      return isSilent ? nil : room
+    }
+    switch event.pointee.kind {
+    case .roomClosed, .retract: return nil
+    case .gift, .roomSettings: return Unmanaged.passUnretained(makeRoom(event.pointee.room, hash: hash, at: now))
+    }
+  }
+
+  private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
+    let room = Room(id, Engine(at: now, settings: settings))
+    table.insert(room, hash: hash)
+    awake += 1
+    digest &+= room.hash.value
+    room.foldedHash = room.hash.value
+    touch(room)
+    return room
+  }
+
+  @inline(__always)
+  private func touch(_ room: Room) {
+    if room.changedAt == n + 1 { return }
+    room.changedAt = n + 1
+    touched.append(Unmanaged.passUnretained(room))
+  }
+
+  /// Where an event goes.
+  enum Route {
+    case room(Unmanaged<Room>)
+    /// Nowhere: it closes or retracts in a room that is not awake, or the room's snapshot holds it already.
+    case nowhere
+    /// To the dead-letter topic: enough rooms have settings of their own.
+    case tooManyOwnSettings
+  }
+
+  /// Where an event goes, and what the partition must know of it.
+  /// - Parameter own: what a `room_settings` brings.
+  @inline(__always)
+  func route(_ event: UnsafePointer<Event>, own: OwnSettings?, offset: Int64, at now: Int64) -> Route {
+    if let own, isRefused(own, event.pointee.room, offset) {
+      refused.append(offset)
+      return .tooManyOwnSettings
+    }
+    guard let room = room(for: event, at: now) else { return .nowhere }
+    switch event.pointee.kind {
+    case .gift, .retract: break
+    case .roomClosed: ownSettingsChange(of: room.takeUnretainedValue(), to: false)
+    case .roomSettings: ownSettingsChange(of: room.takeUnretainedValue(), to: !(own?.isEmpty ?? true))
+    }
+    return .room(room)
+  }
+
+  /// Whether a room would be one too many with settings of its own. What was decided once is not decided anew: while
+  /// restoring, rooms are there whose settings came later.
+  private func isRefused(_ own: OwnSettings, _ id: Bytes, _ offset: Int64) -> Bool {
+    if let decided = decidedRefusals { return decided.contains(offset) }
+    return !own.isEmpty && ownSettingsCount >= ownSettingsMax && !(table.find(id)?.hasOwn ?? false)
+  }
+
+  /// While entries are run through again: the offsets refused in them. nil: it is decided here.
+  var decidedRefusals: Set<Int64>?
+
+  private func ownSettingsChange(of room: Room, to hasOwn: Bool) {
+    if room.hasOwn == hasOwn { return }
+    room.hasOwn = hasOwn
+    ownSettingsCount += hasOwn ? 1 : -1
+  }
+
+  /// A record went to the dead-letter topic.
+  func deadLettered() { deadLetters += 1 }
+
+  // MARK: - Making an entry
+
+  /// The rooms with a deadline up to `clock`: they are to be advanced to it before ``closeEntry(clock:of:)``. All rooms are
+  /// quiet.
+  func due(at clock: Int64) -> [Room] {
+    while let (time, index) = heap.pop(upTo: clock) {
+      guard let room = table.room(at: Int(index)), room.scheduled == time else { continue }
+      room.scheduled = .max
+      room.findLook()
+      switch room.look {
+      case .deadline(let deadline) where deadline <= clock: touch(room)
+      case .rest(let rest) where rest < clock: touch(room)  // closing the entry drops it
+      default:
+        if room.changedAt != n + 1 { schedule(room) }  // what it was scheduled for has moved
+      }
+    }
+    // What an event of this very entry has set, the heap does not know yet.
+    var due: [Room] = []
+    for handle in touched {
+      handle._withUnsafeGuaranteedRef { room in
+        room.findLook()
+        if case .deadline(let deadline) = room.look, deadline <= clock { due.append(room) }
+      }
+    }
+    return due
+  }
+
+  /// Makes the next entry, once all rooms are quiet, and leaves out those that have rested by `clock`.
+  func closeEntry(clock: Int64, of topics: TopicIdentity) -> JournalEntry {
+    n += 1
+    self.clock = clock
+    var said = deadLetters
+    lastDeadLetters = deadLetters
+    for handle in touched {
+      handle._withUnsafeGuaranteedRef { room in
+        said += room.said
+        room.said = 0
+        digest &+= room.hash.value &- room.foldedHash
+        room.foldedHash = room.hash.value
+        settle(room)
+      }
+    }
+    touched.removeAll(keepingCapacity: true)
+    let entry = JournalEntry(
+      n: n, batches: batches, clock: clock, said: said, rooms: awake, digest: digest, shifted: shifted, of: topics.hash,
+      refused: refused)
+    batches.removeAll(keepingCapacity: true)
+    refused.removeAll()
+    deadLetters = 0
+    taken = 0
+    return entry
+  }
+
+  /// Schedules a room's next look, or drops it if it has rested.
+  private func settle(_ room: Room) {
+    room.findLook()
+    if case .rest(let rest) = room.look, rest < clock {
+      records?.rested(room)
+      forget(room)
+    } else {
+      schedule(room)
+    }
+  }
+
+  private func forget(_ room: Room) {
+    if !room.isGhost {
+      awake -= 1
+      digest &-= room.foldedHash
+      if room.hasOwn { ownSettingsCount -= 1 }
+    }
+    table.remove(room)
+  }
+
+  // MARK: - Taking over
+
+  /// The time away is cut out: everything that is yet to come moves by `shift`, and rooms come under new settings, which
+  /// may make them say something. The entry is then closed like any other, at `clock + shift`.
+  func takeOver(shift: Int64, settings new: EngineSettings, lane: Lane, upTo silent: Int64 = .max) {
+    let changed = new.values != settings.values
+    shifted += shift
+    settings = new
+    heap.removeAll()
+    table.forEach { room in
+      // A snapshot that is newer than this entry holds all of it already.
+      if room.isGhost || room.silentUpTo > n { return }
+      room.engine.shift(by: shift)
+      room.forgetLook()
+      if changed {
+        touch(room)
+        var sink = RoomSink(room: room, lane: lane)
+        room.engine.adopt(new, at: clock + shift, to: &sink)
+        room.forgetLook()
+      }
+      room.scheduled = .max
+      schedule(room)
+    }
+  }
+
+  /// All rooms begin a new epoch at `now`, as their state could not be proved.
+  func reset(at now: Int64, lane: Lane) {
+    heap.removeAll()
+    table.forEach { room in
+      if room.isGhost {
+        table.remove(room)
+        return
+      }
+      room.silentUpTo = -1
+      touch(room)
+      var sink = RoomSink(room: room, lane: lane)
+      room.engine.beginAnew(at: now, to: &sink)
+      room.forgetLook()
+      room.scheduled = .max
+    }
+  }
+
+  /// Where the journal says it stands, when that could not be come to by running through it.
+  func stand(at n: Int64, clock: Int64, offset: Int64, shifted: Int64) {
+    table.forEach { room in
+      if room.silentUpTo >= 0 { return }
+      room.engine.shift(by: shifted - self.shifted)
+      room.forgetLook()
+    }
+    self.n = n
+    self.clock = clock
+    self.offset = offset
+    self.shifted = shifted
+  }
+
+  /// A room as its snapshot has it, while restoring.
+  func restore(_ room: Room) {
+    table.insert(room)
+    if room.isGhost { return }
+    awake += 1
+    digest &+= room.hash.value
+    room.foldedHash = room.hash.value
+    if room.hasOwn { ownSettingsCount += 1 }
+    if room.silentUpTo <= n { schedule(room) }
+  }
+
+  /// The entries that a room's snapshot holds have been run through: from now on it takes part.
+  func wake(_ room: Room) {
+    if room.isGhost { forget(room) } else { schedule(room) }
+  }
+
+  /// A look that comes later than the heap knows is found out when it comes up.
+  private func schedule(_ room: Room) {
+    room.findLook()
+    let time: Int64
+    switch room.look {
+    case .deadline(let deadline): time = deadline
+    case .rest(let rest): time = rest + 1
+    case .never: return
+    }
+    if time < room.scheduled {
+      room.scheduled = time
+      heap.push(time, room.index)
+    }
+  }
+}

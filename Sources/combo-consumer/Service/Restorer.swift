@@ -1,0 +1,507 @@
+internal import ComboCore
+internal import ComboWire
+internal import Synchronization
+
+/// A partition as its last owner left it.
+struct RestoredPartition {
+  let partition: Partition
+  let records: RoomRecords
+  /// If it could not be restored as it was.
+  let reset: JournalEntry.Reset?
+  /// In a sentence, for the log.
+  let summary: String
+}
+
+/// What came of restoring a partition.
+enum RestoreOutcome {
+  case restored(RestoredPartition)
+  /// The service must not go on: somebody has to mend something first.
+  case refused(String)
+  /// It may work later.
+  case failed(String)
+  /// Nobody needs it any more.
+  case stopped
+}
+
+struct RestoreResult {
+  let number: Int32
+  let token: Int
+  let outcome: RestoreOutcome
+}
+
+/// Tells a restorer that it is no longer needed.
+final class Cancellation: Sendable {
+  private let flag = Atomic<Bool>(false)
+  init() {}
+  var isCancelled: Bool { flag.load(ordering: .relaxed) }
+  func cancel() { flag.store(true, ordering: .relaxed) }
+}
+
+/// Brings a partition's rooms back to the last commit: the newest snapshots, then the input from the checkpoint on, in the
+/// journal's batches; the digest of the last entry proves that all is as it was.
+///
+/// Blocks; runs on a thread of its own.
+struct Restorer: @unchecked Sendable {
+  // The proof: made by the loop, used by one other thread.
+  private let number: Int32
+  private let configuration: ServiceConfiguration
+  private let edges: Service.Edges
+  private let log: ServiceLog
+  private let cancellation: Cancellation
+  /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
+  private let clockMin: Int64
+
+  init(
+    _ number: Int32, _ configuration: ServiceConfiguration, _ edges: Service.Edges, log: ServiceLog,
+    cancellation: Cancellation, clockMin: Int64
+  ) {
+    self.clockMin = clockMin
+    self.number = number
+    self.configuration = configuration
+    self.edges = edges
+    self.log = log
+    self.cancellation = cancellation
+  }
+
+  private enum Stop: Error {
+    case cancelled
+    case refused(String)
+    case kafka(KafkaError)
+    /// The state cannot be had: all rooms begin anew.
+    case lost(reason: String, offsets: Int64)
+
+    /// Whether what was read led to it, and not how reading went.
+    var isAboutWhatWasFound: Bool {
+      switch self {
+      case .refused, .lost: true
+      case .cancelled, .kafka: false
+      }
+    }
+  }
+
+  private var topics: TopicIdentity { configuration.topics }
+  private var input: String { "\(topics.input) partition \(number)" }
+
+  func run() -> RestoreOutcome {
+    do {
+      try kafka { () throws(KafkaError) in try edges.reader.makeRoom(for: number) }
+      var attempt = 1
+      while true {
+        let committed = try committed()
+        do {
+          return .restored(try restore(from: committed, isLastAttempt: attempt == 2))
+        } catch let stop as Stop {
+          guard stop.isAboutWhatWasFound else { throw stop }
+          // Somebody whose partition it is may have committed between two of our looks.
+          if try self.committed() != committed { return .failed("another member is still at work on it") }
+          guard case .lost(let reason, _) = stop else { throw stop }
+          log.error("partition \(number): it was found in another state than it was left in, looking once more: \(reason)")
+          attempt += 1
+        }
+      }
+    } catch let stop as Stop {
+      switch stop {
+      case .cancelled: return .stopped
+      case .refused(let reason): return .refused(reason)
+      case .kafka(let error): return error.isRetriable ? .failed(error.message) : .refused(error.message)
+      case .lost(let reason, _): return .failed(reason)
+      }
+    } catch {
+      return .failed("\(error)")
+    }
+  }
+
+  // MARK: - What there is
+
+  private func committed() throws -> CommittedOffset {
+    try kafka { () throws(KafkaError) in try edges.group.committed(number) }
+  }
+
+  private func restore(from committed: CommittedOffset, isLastAttempt: Bool) throws -> RestoredPartition {
+    let began = edges.time.monotonicMs()
+    let journalBounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.journal, number) }
+    let inputBounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.input, number) }
+    let state = try readState()
+    let (entries, broken) = try readJournal(from: max(state.checkpoint?.journal ?? 0, journalBounds.first), to: journalBounds.end, state)
+    guard var last = Standing(entries, state.checkpoint) ?? (broken == nil ? nil : Standing(unknownSince: edges.time.wallMs())) else {
+      return try begin(committed, inputBounds)
+    }
+    if broken == nil {
+      try check(committed, against: last, inputBounds)
+    } else {
+      // What the broken ones said is known in part: beside the group's offset stands the number of the last entry.
+      last.n = max(last.n, Int64(committed.metadata) ?? 0)
+      last.offset = committed.offset ?? last.offset
+    }
+    do {
+      do {
+        if let broken { throw broken }
+        return try run(state, entries, inputBounds, began: began)
+      } catch let replay as ReplayFault {
+        throw Stop.lost(reason: replay.description, offsets: 0)
+      } catch let format as FormatFault {
+        if format.code != .broken { throw Stop.refused(format.description) }
+        throw Stop.lost(reason: format.description, offsets: 0)
+      }
+    } catch Stop.lost(let reason, let offsets) where isLastAttempt {
+      if try self.committed() != committed { throw Stop.lost(reason: reason, offsets: offsets) }
+      return try salvage(state, entries, last, inputBounds, reason: reason, offsets: offsets)
+    }
+  }
+
+  /// Where the journal says that the partition stands.
+  private struct Standing {
+    var n: Int64
+    var clock: Int64
+    var shifted: Int64
+    var offset: Int64?
+
+    /// Nothing of it can be read.
+    init(unknownSince clock: Int64) {
+      n = 0
+      self.clock = clock
+      shifted = 0
+    }
+
+    init?(_ entries: [JournalEntry], _ checkpoint: Checkpoint?) {
+      guard let n = entries.last?.n ?? checkpoint?.n else { return nil }
+      self.n = n
+      clock = entries.last?.clock ?? checkpoint!.clock
+      shifted = entries.last?.shifted ?? checkpoint!.shifted
+      offset = entries.last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? checkpoint?.input
+    }
+  }
+
+  /// A partition that nobody has read.
+  private func begin(_ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64)) throws -> RestoredPartition {
+    var offset = bounds.first
+    var why = "from its beginning"
+    if let known = committed.offset {
+      offset = known
+      why = "where the group stands"
+      if known > bounds.end || known < bounds.first {
+        throw Stop.refused(
+          "the group stands at offset \(known) of \(input), which holds offsets \(bounds.first) to \(bounds.end). "
+            + "Say where to begin: kafka-consumer-groups --group \(topics.group) --topic \(topics.input):\(number) "
+            + "--reset-offsets --to-earliest --execute")
+      }
+    } else if configuration.fromLatest, try !groupHasJournal() {
+      offset = bounds.end
+      why = "from its end"
+    }
+    let records = RoomRecords(topics, partBytes: configuration.partBytes)
+    let partition = Partition(
+      number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
+      clock: max(edges.time.wallMs(), clockMin), offset: offset, records: records)
+    return RestoredPartition(
+      partition: partition, records: records, reset: nil, summary: "new: partition \(number), read \(why), offset \(offset)")
+  }
+
+  /// Whether the group has written a journal of any partition: then one without is new, and is read from its beginning.
+  private func groupHasJournal() throws -> Bool {
+    for other in try kafka({ () throws(KafkaError) in try edges.reader.partitions(.journal) }) where other != number {
+      if try kafka({ () throws(KafkaError) in try edges.reader.bounds(.journal, other) }).end > 0 { return true }
+    }
+    return false
+  }
+
+  /// The journal is the truth: what the group says must agree with it.
+  private func check(_ committed: CommittedOffset, against last: Standing, _ bounds: (first: Int64, end: Int64)) throws {
+    guard let offset = last.offset else { return }
+    let mend =
+      "kafka-consumer-groups --group \(topics.group) --topic \(topics.input):\(number) --reset-offsets --to-offset \(offset) --execute"
+    if let known = committed.offset, known != offset {
+      throw Stop.refused(
+        "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
+          + " changed by somebody else. To go on from the journal, stop all instances and run: \(mend). To begin anew, use another"
+          + " group, or delete the topics of this one's journal and state")
+    }
+    if bounds.end < offset {
+      throw Stop.refused(
+        "\(input) ends at offset \(bounds.end), but the journal has taken it in up to \(offset): the topic was cut or made anew. Use"
+          + " another group for it, or delete the topics of this group's journal and state and its offsets")
+    }
+  }
+
+  // MARK: - Reading
+
+  /// What the state topic holds of the partition.
+  private struct State {
+    var checkpoint: Checkpoint?
+    /// The newest value of each key but the checkpoint's; nil: it was deleted. In the order in which the keys first came, so
+    /// that the same topic always leads to the same order of work.
+    private(set) var records: [(key: [UInt8], value: [UInt8]?)] = []
+    private var places: [[UInt8]: Int] = [:]
+
+    subscript(key: [UInt8]) -> [UInt8]? {
+      get { places[key].flatMap { records[$0].value } }
+      set {
+        if let place = places[key] {
+          records[place].value = newValue
+        } else {
+          places[key] = records.count
+          records.append((key, newValue))
+        }
+      }
+    }
+  }
+
+  private func readState() throws -> State {
+    let bounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.state, number) }
+    var state = State()
+    var checkpoint: (key: [UInt8], value: [UInt8])?
+    let keys = StateKeyDecoder()
+    var fault: (any Error)?
+    try read(.state, from: bounds.first, to: bounds.end) { record in
+      guard let key = record.key else { return true }
+      do throws(FormatFault) {
+        if case .checkpoint = try keys.key(key) {
+          checkpoint = record.value.map { ([UInt8](key), [UInt8]($0)) }
+        } else {
+          state[[UInt8](key)] = record.value.map { [UInt8]($0) }
+        }
+        return true
+      } catch {
+        fault = error
+        return false
+      }
+    }
+    // A key that is unknown means something to a newer version.
+    if let fault = fault as? FormatFault { throw Stop.refused(fault.description) }
+    if let checkpoint {
+      do {
+        state.checkpoint = try checkpoint.value.withUnsafeBytes { value in
+          try checkpoint.key.withUnsafeBytes { key in try StateDecoder().checkpoint(value, key: key) }
+        }
+      } catch let fault as FormatFault {
+        guard fault.code == .broken else { throw Stop.refused(fault.description) }
+        // Without it everything is run through again, as far as it is still there; the digest proves it or does not.
+        log.error("partition \(number): \(fault)")
+      }
+      if let checkpoint = state.checkpoint, checkpoint.topics != topics {
+        throw Stop.refused("the state topic of \(input) belongs to another group, input or output. Use topics of its own for each")
+      }
+    }
+    return state
+  }
+
+  /// The entries above the checkpoint, or all; and what is wrong with the first that is broken.
+  private func readJournal(from: Int64, to: Int64, _ state: State) throws -> (entries: [JournalEntry], broken: FormatFault?) {
+    let decoder = JournalDecoder()
+    var entries: [JournalEntry] = []
+    var broken: FormatFault?
+    var refused: FormatFault?
+    try read(.journal, from: from, to: to) { record in
+      guard let value = record.value else { return true }
+      do throws(FormatFault) {
+        let entry = try decoder.entry(value)
+        try topics.check(entry.of, "the journal")
+        if entry.n > state.checkpoint?.n ?? 0 { entries.append(entry) }
+      } catch {
+        // What a newer version has written, or another group, is not to be thrown away; broken records are no state.
+        switch error.code {
+        case .newer, .foreign: refused = error
+        case .broken: broken = broken ?? error
+        }
+      }
+      return refused == nil
+    }
+    if let refused { throw Stop.refused(refused.description) }
+    return (entries, broken)
+  }
+
+  // MARK: - Running through again
+
+  /// What a run begins with.
+  private struct Beginning {
+    let partition: Partition
+    let records: RoomRecords
+    let derivation: Derivation
+    let silent: [Int64: [Room]]
+  }
+
+  private func run(
+    _ state: State, _ entries: [JournalEntry], _ bounds: (first: Int64, end: Int64), began: Int64
+  ) throws -> RestoredPartition {
+    let beginning = try beginning(state, entries, isLenient: false)
+    let partition = beginning.partition
+    let (start, end) = (partition.offset, entries.last(where: { !$0.batches.isEmpty })?.batches.last?.endOffset ?? 0)
+    if bounds.first > max(start, end) || (bounds.first > start && end > start) {
+      throw Stop.lost(
+        reason: "\(input) begins at offset \(bounds.first), but is needed from offset \(start) on: what lay before was deleted",
+        offsets: bounds.first - start)
+    }
+    var rest = entries.makeIterator()
+    let runner = try EntryRunner(
+      partition, derivation: beginning.derivation, topics: topics, lane: Lane(nil), silent: beginning.silent,
+      next: { rest.next() })
+    var fault: (any Error)?
+    try read(.input, from: start, to: max(start, end)) { record in
+      do {
+        try runner.take(record)
+        return true
+      } catch {
+        fault = error
+        return false
+      }
+    }
+    if let fault { throw fault }
+    try runner.finish()
+    partition.decidedRefusals = nil
+    beginning.records.takenSince = runner.records
+    let ms = edges.time.monotonicMs() - began
+    return RestoredPartition(
+      partition: partition, records: beginning.records, reset: nil,
+      summary: "restored: partition \(number) at offset \(partition.offset), entry \(partition.n), \(partition.awake) rooms,"
+        + " \(runner.records) records and \(runner.entries) entries run through again, digest found, in \(ms) ms")
+  }
+
+  /// The rooms as their snapshots have them, at the checkpoint.
+  private func beginning(_ state: State, _ entries: [JournalEntry], isLenient: Bool) throws -> Beginning {
+    let checkpoint = state.checkpoint
+    if !isLenient, let first = entries.first?.n, first != (checkpoint?.n ?? 0) + 1 {
+      throw ReplayFault(
+        "the journal begins with entry \(first), but the checkpoint is at \(checkpoint?.n ?? 0): what lay between was deleted")
+    }
+    guard let derivation = checkpoint?.derivation ?? entries.first?.takeover?.derivation else {
+      throw ReplayFault("the journal does not begin with a takeover, and there is no checkpoint")
+    }
+    let records = RoomRecords(topics, partBytes: configuration.partBytes)
+    let partition = Partition(
+      number, settings: EngineSettings(derivation.settings), ownSettingsMax: configuration.ownSettingsMax,
+      n: checkpoint?.n ?? 0, clock: checkpoint?.clock ?? entries[0].clock - (entries[0].takeover?.shift ?? 0),
+      offset: checkpoint?.input ?? entries[0].batches.first?.endOffset ?? 0, shifted: checkpoint?.shifted ?? 0, records: records)
+    var silent: [Int64: [Room]] = [:]
+    let timeline = SettingsTimeline(derivation.settings, entries)
+    let keys = StateKeyDecoder()
+    let decoder = StateDecoder()
+    for case (let key, let value?) in state.records {
+      var named: [UInt8] = []
+      do {
+        try key.withUnsafeBytes { key in
+          guard case .room(let name) = try keys.key(key) else { return }
+          named = [UInt8](name)
+          try value.withUnsafeBytes { value in
+            let record = try decoder.room(value, key: key)
+            try topics.check(record.of, "the state topic")
+            let room: Room
+            switch record.content {
+            case .rested:
+              records.foundMarker([UInt8](name), n: record.n)
+              if record.n <= partition.n { return }
+              room = Room(name, Engine(at: partition.clock, settings: partition.settings))
+              room.isGhost = true
+            case .state:
+              room = Room(name, try decoder.engine(settings: timeline.settings(at: record.n)))
+            case .parts(let count, _, _):
+              let parts = try parts(count, of: name, state)
+              room = Room(
+                name, try withBytes(of: parts) { try decoder.engine(of: record, parts: $0, settings: timeline.settings(at: record.n)) })
+              room.parts = count
+            }
+            room.hash = RunningHash(record.hash)
+            room.hasOwn = !room.engine.own.isEmpty
+            room.hasRecord = !room.isGhost
+            room.changedAt = record.n
+            room.snapshotAt = record.n
+            if record.n > partition.n {
+              room.silentUpTo = record.n
+              silent[record.n, default: []].append(room)
+            } else {
+              room.engine.shift(by: partition.shifted - record.shifted)
+            }
+            partition.restore(room)
+          }
+        }
+      } catch let fault as FormatFault where isLenient && fault.code == .broken {
+        log.error("partition \(number): a room's snapshot is lost: \(fault)")
+        // The next sweep writes over it.
+        records.foundGone(named, parts: 0)
+      }
+    }
+    return Beginning(partition: partition, records: records, derivation: derivation, silent: silent)
+  }
+
+  private func parts(_ count: Int, of name: Bytes, _ state: State) throws -> [[UInt8]] {
+    let key = ByteBuffer(capacity: 512)
+    return try (0..<count).map { index in
+      key.removeAll()
+      StateKey.part(room: name, index: index).write(to: key)
+      guard let part = state[[UInt8](key.bytes)] else {
+        throw ReplayFault("part \(index) of \(count) of a room's snapshot is missing")
+      }
+      return part
+    }
+  }
+
+  private func withBytes<R>(of parts: [[UInt8]], _ body: ([Bytes]) throws -> R) throws -> R {
+    let joined = parts.flatMap { $0 }
+    return try joined.withUnsafeBytes { all in
+      var start = 0
+      return try body(
+        parts.map { part in
+          defer { start += part.count }
+          return Bytes(rebasing: all[start..<start + part.count])
+        })
+    }
+  }
+
+  /// What can be known of a partition whose state could not be proved: all its rooms will begin anew.
+  private func salvage(
+    _ state: State, _ entries: [JournalEntry], _ last: Standing, _ bounds: (first: Int64, end: Int64), reason: String,
+    offsets: Int64
+  ) throws -> RestoredPartition {
+    let records: RoomRecords
+    let partition: Partition
+    do {
+      let beginning = try beginning(state, entries, isLenient: true)
+      partition = beginning.partition
+      records = beginning.records
+    } catch let fault as ReplayFault {
+      log.error("partition \(number): nothing of its rooms is known: \(fault)")
+      records = RoomRecords(topics, partBytes: configuration.partBytes)
+      for case (let key, _?) in state.records { forget(key, records) }
+      partition = Partition(
+        number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
+        clock: last.clock, offset: 0, records: records)
+    }
+    let offset = last.offset ?? partition.offset
+    partition.stand(at: last.n, clock: last.clock, offset: max(offset, bounds.first), shifted: last.shifted)
+    return RestoredPartition(
+      partition: partition, records: records,
+      reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, bounds.first - offset)),
+      summary: "RESET: partition \(number) could not be restored as it was left, all its rooms begin a new epoch: \(reason)")
+  }
+
+  /// A record of the state topic that is of no use any more: the next sweep writes over it.
+  private func forget(_ key: [UInt8], _ records: RoomRecords) {
+    key.withUnsafeBytes { key in
+      if case .room(let name)? = try? StateKeyDecoder().key(key) { records.foundGone([UInt8](name), parts: 0) }
+    }
+  }
+
+  private func read(_ topic: Topic, from: Int64, to: Int64, _ take: (InputRecord) -> Bool) throws {
+    try kafka { () throws(KafkaError) in
+      try edges.reader.read(topic, number, from: from, to: to, unless: { cancellation.isCancelled }, take)
+    }
+    if cancellation.isCancelled { throw Stop.cancelled }
+  }
+
+  private func kafka<R>(_ body: () throws(KafkaError) -> R) throws -> R {
+    do throws(KafkaError) { return try body() } catch { throw Stop.kafka(error) }
+  }
+}
+
+/// Under which settings of the service the rooms were after each entry.
+private struct SettingsTimeline {
+  private var changes: [(n: Int64, settings: EngineSettings)]
+
+  init(_ first: Settings, _ entries: [JournalEntry]) {
+    changes = [(0, EngineSettings(first))]
+    for entry in entries {
+      if let takeover = entry.takeover { changes.append((entry.n, EngineSettings(takeover.derivation.settings))) }
+    }
+  }
+
+  func settings(at n: Int64) -> EngineSettings { changes.last { $0.n <= n }!.settings }
+}

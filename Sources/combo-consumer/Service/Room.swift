@@ -1,0 +1,155 @@
+internal import ComboCore
+internal import ComboWire
+internal import Dispatch
+
+/// A room that is awake: its engine, its serial queue, and what its partition keeps of it.
+///
+/// The engine, `hash` and `said` belong to the room's queue; all else to the partition's owner, who may look at the former
+/// only when the queue is empty (``Batch/wait()``).
+final class Room: @unchecked Sendable {
+  // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
+  // counter orders what they do.
+
+  /// The room's name as a JSON string, then, if that holds an escape, the name itself.
+  private let names: UnsafeMutableRawPointer
+  private let nameLength: Int32
+  private let idOffset: Int32
+  private let idLength: Int32
+
+  var engine: Engine
+  /// The running hash of all that was said, in order.
+  var hash = RunningHash()
+  /// Instructions said since the entry began.
+  var said = 0
+
+  /// Where it stands in its partition's table.
+  var index: Int32 = -1
+  /// The hash in the partition's digest.
+  var foldedHash: UInt64 = 0
+  /// For when the deadline heap holds it.
+  var scheduled = Int64.max
+  /// The last entry in which it did anything.
+  var changedAt: Int64 = 0
+  /// The entry up to which its last committed snapshot holds, or -1.
+  var snapshotAt: Int64 = -1
+  /// Whether the state topic holds a record of it.
+  var hasRecord = false
+  /// In how many parts, beside the head.
+  var parts = 0
+  /// Whether it has settings of its own, or will when its queue is empty.
+  var hasOwn = false
+  /// While restoring: up to this entry its snapshot holds, so nothing is taken in.
+  var silentUpTo: Int64 = -1
+  /// Whether it is but the memory of a room that has rested (while restoring).
+  var isGhost = false
+  /// Its part of the batch that is being filled.
+  var firstOfBatch: Int32 = -1
+  var lastOfBatch: Int32 = -1
+  var countOfBatch: Int32 = 0
+  /// What still works on it.
+  private(set) lazy var queue = DispatchQueue(label: "room", target: Room.pool)
+
+  /// As wide as the machine.
+  private static let pool = DispatchQueue(label: "rooms", attributes: .concurrent)
+
+  init(_ id: Bytes, _ engine: Engine) {
+    let buffer = ByteBuffer(capacity: 64)
+    buffer.append(jsonString: id)
+    let name = buffer.bytes
+    let isPlain = name.count == id.count + 2
+    nameLength = Int32(name.count)
+    idLength = Int32(id.count)
+    idOffset = isPlain ? 1 : nameLength
+    names = .allocate(byteCount: name.count + (isPlain ? 0 : id.count), alignment: 1)
+    names.copyMemory(from: name.baseAddress!, byteCount: name.count)
+    if !isPlain, let start = id.baseAddress { (names + name.count).copyMemory(from: start, byteCount: id.count) }
+    self.engine = engine
+  }
+
+  deinit { names.deallocate() }
+
+  /// Its name, as in the records' keys.
+  var id: Bytes { Bytes(start: names + Int(idOffset), count: Int(idLength)) }
+  /// Its name as a JSON string.
+  var name: Bytes { Bytes(start: names, count: Int(nameLength)) }
+
+  /// Lets the engine take an event.
+  @inline(__always)
+  func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, lane: Lane) {
+    isLookKnown = false
+    var sink = RoomSink(room: self, lane: lane)
+    switch event.pointee.kind {
+    case .gift: engine.take(event.pointee.gift, at: now, to: &sink)
+    case .roomClosed: engine.close(at: now, to: &sink)
+    case .retract: engine.retract(event.pointee.retraction, at: now, to: &sink)
+    case .roomSettings: engine.set(own ?? OwnSettings(), at: now, to: &sink)
+    }
+  }
+
+  /// Lets happen what is due.
+  func advance(to now: Int64, lane: Lane) {
+    isLookKnown = false
+    var sink = RoomSink(room: self, lane: lane)
+    engine.advance(to: now, to: &sink)
+    findLook()
+  }
+
+  /// When somebody must look at it next: a deadline, or the end of its rest.
+  enum Look {
+    case deadline(Int64)
+    /// It is idle, and can be forgotten once the time is above this.
+    case rest(Int64)
+    /// It is idle and has settings of its own.
+    case never
+  }
+
+  private(set) var look = Look.never
+  /// Found out by the room's own thread while the engine is in its cache; whoever comes later would wait for memory.
+  private var isLookKnown = false
+
+  /// Finds out when somebody must look at it next, if that is not known.
+  func findLook() {
+    if isLookKnown { return }
+    isLookKnown = true
+    if let deadline = engine.nextDeadline {
+      look = .deadline(deadline)
+    } else if let rest = engine.restsAfter {
+      look = .rest(rest)
+    } else {
+      look = .never
+    }
+  }
+
+  /// The engine was changed from outside.
+  func forgetLook() { isLookKnown = false }
+}
+
+/// Where what rooms say goes.
+protocol SaidTarget: AnyObject, Sendable {
+  /// Called on the room's queue; the bytes are borrowed.
+  func said(_ record: Bytes, _ instruction: Instruction, by room: Room)
+}
+
+/// What a thread needs to let rooms speak: a buffer, and where it goes.
+final class Lane {
+  let buffer = ByteBuffer()
+  /// nil: nowhere; it is only hashed, as while restoring.
+  let target: (any SaidTarget)?
+
+  init(_ target: (any SaidTarget)?) { self.target = target }
+}
+
+/// Encodes what a room says, hashes it and hands it on.
+struct RoomSink: InstructionSink {
+  unowned(unsafe) let room: Room
+  unowned(unsafe) let lane: Lane
+
+  mutating func say(_ instruction: Instruction) {
+    let buffer = lane.buffer
+    buffer.removeAll()
+    InstructionEncoder.encode(instruction, room: room.name, into: buffer)
+    room.hash.add(buffer.bytes)
+    room.said += 1
+    lane.target?.said(buffer.bytes, instruction, by: room)
+  }
+}

@@ -1,0 +1,85 @@
+internal import ComboCore
+internal import ComboWire
+internal import Glibc
+
+extension ServiceOptions {
+  /// The names of its topics.
+  var topicNames: TopicNames {
+    TopicNames(input: input, output: output, journal: journal, state: state, deadLetter: deadLetter)
+  }
+
+  /// What its clients are made with; what is wrong with the properties is thrown.
+  func kafkaProperties(presets: [KafkaProperties.Override] = [], log: ServiceLog) throws(KafkaError) -> KafkaProperties {
+    try KafkaProperties(
+      brokers: brokers, clientID: "combo-consumer", overrides: kafka.map { .init(key: $0.key, value: $0.value) },
+      presets: presets, log: log.ofKafka)
+  }
+
+  /// What the service's logic goes by.
+  var configuration: ServiceConfiguration {
+    var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
+    configuration.settings = settings
+    configuration.limits.roomFromBody = roomFromBody
+    configuration.commitIntervalMs = commitIntervalMs
+    configuration.checkpointGifts = checkpointGifts
+    configuration.checkpointIntervalMs = checkpointIntervalMs
+    configuration.ownSettingsMax = maxOwnSettings
+    configuration.fromLatest = from == .latest
+    return configuration
+  }
+}
+
+extension ServiceLog {
+  /// For what librdkafka says.
+  var ofKafka: KafkaLog {
+    KafkaLog { level, facility, text in
+      let line = "kafka: \(text) [\(facility)]"
+      switch level {
+      case .emergency, .alert, .critical, .error: error(line)
+      case .warning: warning(line)
+      case .notice, .info: info(line)
+      case .debug: debug(line)
+      }
+    }
+  }
+}
+
+extension Service {
+  /// A service on real brokers. Waits for them, and for the input topic, until `stop` is set.
+  /// - Parameter hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
+  /// - Returns: nil if it was told to stop before, or something must be mended first, which has then been said.
+  static func build(
+    _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag
+  ) throws(KafkaError) -> Service? {
+    let names = options.topicNames
+    let control = try ControlClient(properties)
+    var configuration = options.configuration
+    var said = ""
+    while hasAdmin {
+      if stop.isSet { return nil }
+      do throws(TopicSetup.Fault) {
+        let found = try TopicSetup(control, names, options.settings, log: log).run()
+        configuration.deadLetterLimits = found.deadLetterLimits
+        break
+      } catch {
+        switch error {
+        case .refused(let reason):
+          log.error(reason)
+          return nil
+        case .notYet(let reason):
+          if reason != said { log.warning("\(reason); trying again") }
+          said = reason
+          usleep(500_000)
+        }
+      }
+    }
+    let group = try KafkaGroup(
+      properties,
+      GroupConsumer.Options(groupID: options.group, topic: options.input, groupInstanceID: options.instance))
+    let edges = Edges(
+      group: group,
+      output: KafkaOutput(properties, transactionalID: options.transactionalID, names: names, group: group),
+      reader: try KafkaReading(properties, control: control, names: names), time: SystemTime())
+    return Service(configuration, edges, log: log, stop: stop)
+  }
+}

@@ -1,0 +1,67 @@
+internal import Glibc
+
+/// Standard output and standard error, and what else a process is born with.
+enum Console {
+  /// Writes all of it, however often the kernel takes only a part; false if nobody reads any more, or the disk is full.
+  @discardableResult
+  static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      if written < 0 {
+        if errno == EINTR { continue }
+        if errno == EAGAIN {  // somebody made the terminal non-blocking: wait until it takes more
+          var ready = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+          poll(&ready, 1, -1)
+          continue
+        }
+        return false
+      }
+      rest = rest.dropFirst(written)
+    }
+    return true
+  }
+
+  @discardableResult
+  static func write(_ text: String, to file: Int32) -> Bool {
+    var text = text
+    return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: file) }
+  }
+
+  /// A text for standard output; an exit code.
+  static func tell(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : 1 }
+
+  /// A sentence on standard error, in one write, so that lines of several threads do not mix.
+  static func say(_ sentence: String) { write("combo-consumer: \(sentence)\n", to: STDERR_FILENO) }
+
+  /// What is wrong with a command line; an exit code.
+  static func refuse(_ sentences: [String], hint: String) -> Int32 {
+    let lines = sentences.map { "combo-consumer: \($0)\n" }.joined()
+    write("\(lines)See \(hint).\n", to: STDERR_FILENO)
+    return 2
+  }
+
+  /// A variable of the environment.
+  static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// This machine's name.
+  static var hostName: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
+      guard gethostname(name.baseAddress!, 255) == 0 else { return "localhost" }
+      name[255] = 0
+      return String(cString: name.baseAddress!)
+    }
+  }
+
+  /// In milliseconds, from an arbitrary beginning; never runs back.
+  static var monotonicMs: Int64 { time(CLOCK_MONOTONIC) }
+
+  /// In milliseconds since the Unix epoch.
+  static var wallMs: Int64 { time(CLOCK_REALTIME) }
+
+  private static func time(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

@@ -1,0 +1,47 @@
+internal import Glibc
+internal import Synchronization
+
+/// Whether somebody asked the program to stop: a signal, a key, or the end of the time given.
+final class StopSignal: Sendable {
+  private let flag = Atomic<Bool>(false)
+  private let actions = Mutex<[@Sendable () -> Void]>([])
+
+  init() {}
+
+  /// Costs next to nothing; any thread may ask, as often as it likes.
+  var isSet: Bool { flag.load(ordering: .acquiring) }
+
+  /// Asks to stop. Only the first time has an effect.
+  func set() {
+    if flag.exchange(true, ordering: .acquiringAndReleasing) { return }
+    for action in actions.withLock({ $0 }) { action() }
+  }
+
+  /// Runs `action` once it is set, on the thread that sets it; at once if it is.
+  func onSet(_ action: @escaping @Sendable () -> Void) {
+    actions.withLock { $0.append(action) }
+    // If it was set in between, `set()` may have missed it; an action must bear to be run twice.
+    if isSet { action() }
+  }
+
+  /// Lets SIGINT, SIGTERM and SIGHUP set it. A second signal ends the process at once.
+  ///
+  /// To be called once, before other threads are started: these signals are held back from them, and a thread of its own
+  /// waits for them.
+  func watchSignals() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let waited = signals
+    _ = WorkThread {
+      var waited = waited
+      while true {
+        var signal: Int32 = 0
+        guard sigwait(&waited, &signal) == 0 else { continue }
+        if self.isSet { _exit(128 + signal) }
+        self.set()
+      }
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import combo_consumer
+
+/// What the tests on a real broker share: a topic of their own, records as text, a log that can be looked at.
+final class KafkaFixture {
+  let properties: KafkaProperties
+  let control: ControlClient
+  let log: RecordedLog
+
+  init(brokers: String? = nil, overrides: [KafkaProperties.Override] = []) throws {
+    log = RecordedLog()
+    properties = try KafkaProperties(
+      brokers: brokers ?? TestKafka.brokers(), clientID: "test", overrides: overrides, log: log.sink)
+    control = try ControlClient(properties)
+  }
+
+  static let withinMs: Int64 = 30_000
+
+  func topic(partitions: Int = 1, settings: [(String, String)] = []) throws -> String {
+    let name = TestKafka.fresh("test")
+    try control.createTopic(name, partitions: partitions, settings: settings, withinMs: Self.withinMs)
+    return name
+  }
+
+  func end(_ topic: String, _ partition: Int32 = 0) throws -> Int64 {
+    try control.watermarks(topic, partition, withinMs: Self.withinMs).end
+  }
+
+  /// Waits until partition 0 ends there.
+  func waitForEnd(_ topic: String, _ end: Int64) throws {
+    let deadline = Deadline(afterMs: Self.withinMs)
+    var found = try self.end(topic)
+    while found != end {
+      guard !deadline.isOver else { throw TestKafka.Failure("the topic ends at \(found), not \(end)") }
+      found = try self.end(topic)
+    }
+  }
+
+  /// A transactional producer that is ready, with a topic.
+  func transactional(_ topic: String, id: String = TestKafka.fresh("txn"), timeoutMs: Int = 10_000) throws
+    -> (TransactionalProducer, ProducerTopic)
+  {
+    let producer = try TransactionalProducer(properties, transactionalID: id, timeoutMs: timeoutMs)
+    let handle = try producer.producer.topic(topic, withinMs: Self.withinMs)
+    try producer.initTransactions(withinMs: Self.withinMs)
+    return (producer, handle)
+  }
+
+  /// Puts values into a partition, outside any transaction.
+  func fill(_ topic: String, _ partition: Int32 = 0, _ values: [String]) throws {
+    let producer = try KafkaProducer(properties, [])
+    let handle = try producer.topic(topic, withinMs: Self.withinMs)
+    for value in values { try producer.produce(handle, partition: partition, text: value) }
+    try producer.flush(withinMs: Self.withinMs)
+  }
+
+  /// All values of a partition up to `end` (nil: as far as it goes now), in order.
+  func values(
+    _ topic: String, _ partition: Int32 = 0, from: Int64 = 0, to end: Int64? = nil,
+    isolation: ReaderClient.Isolation = .readCommitted
+  ) throws -> [String] {
+    let client = try ReaderClient(properties, isolation: isolation)
+    let reader = try client.reader(topic, partition, from: from, to: try end ?? self.end(topic, partition))
+    return try reader.values()
+  }
+}
+
+extension PartitionReader {
+  /// Everything up to the end, as text.
+  func values() throws -> [String] {
+    let batch = MessageBatch(capacity: 100)
+    var values: [String] = []
+    let deadline = Deadline(afterMs: KafkaFixture.withinMs)
+    while !isAtEnd {
+      guard !deadline.isOver else { throw TestKafka.Failure("stuck at \(position) of \(end)") }
+      try read(maxWaitMs: 50, into: batch)
+      for index in 0..<batch.count { values.append(batch[index].valueText ?? "null") }
+      batch.release()
+    }
+    return values
+  }
+}
+
+extension KafkaMessage {
+  var valueText: String? { value.map { String(decoding: $0, as: UTF8.self) } }
+  var keyText: String? { key.map { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension KafkaProducer {
+  /// One record of text.
+  func produce(
+    _ topic: ProducerTopic, partition: Int32? = nil, key: String? = nil, text: String?, timestampMs: Int64? = nil,
+    tag: UInt = 0
+  ) throws(KafkaError) {
+    let key = key.map { Array($0.utf8) }
+    let value = text.map { Array($0.utf8) }
+    var fault: KafkaError?
+    withBytes(key) { key in
+      withBytes(value) { value in
+        do throws(KafkaError) {
+          try produce(topic, partition: partition, key: key, value: value, timestampMs: timestampMs, tag: tag)
+        } catch {
+          fault = error
+        }
+      }
+    }
+    if let fault { throw fault }
+  }
+}
+
+func withBytes<Result>(_ bytes: [UInt8]?, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+  guard let bytes else { return body(nil) }
+  return bytes.withUnsafeBytes { body($0) }
+}
+
+/// Log lines of a test's clients, kept instead of shown.
+final class RecordedLog: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  var sink: KafkaLog {
+    KafkaLog { [self] _, facility, text in lines.withLock { $0.append("\(facility): \(text)") } }
+  }
+
+  var all: [String] { lines.withLock { $0 } }
+}
+
+/// A group member that remembers what happens to it. Driven by the test's thread.
+final class TestMember: GroupConsumerDelegate {
+  enum Event: Equatable {
+    case assigned([Int32])
+    case revoked([Int32], lost: Bool)
+  }
+
+  let consumer: GroupConsumer
+  private(set) var events: [Event] = []
+  private(set) var errors: [KafkaError] = []
+  private(set) var values: [Int32: [String]] = [:]
+  private(set) var owned: Set<Int32> = []
+  private(set) var delivered = 0
+  /// Where to start what is assigned, from within the call; nil: not.
+  var startAt: ((Int32) -> Int64)?
+  private let batch = MessageBatch(capacity: 64)
+
+  init(_ properties: KafkaProperties, _ options: GroupConsumer.Options) throws {
+    consumer = try GroupConsumer(properties, options)
+    consumer.delegate = self
+    try consumer.subscribe()
+  }
+
+  func assigned(_ partitions: [Int32]) {
+    events.append(.assigned(partitions.sorted()))
+    owned.formUnion(partitions)
+    guard let startAt else { return }
+    do {
+      try consumer.start(partitions.map { ($0, startAt($0)) })
+    } catch {
+      Issue.record("cannot start \(partitions): \(error)")
+    }
+  }
+
+  func revoked(_ partitions: [Int32], lost: Bool) {
+    events.append(.revoked(partitions.sorted(), lost: lost))
+    owned.subtract(partitions)
+  }
+
+  func failed(_ error: KafkaError, partition: Int32?) { errors.append(error) }
+
+  func poll(maxWaitMs: Int32 = 10) {
+    consumer.poll(maxWaitMs: maxWaitMs, into: batch)
+    for index in 0..<batch.count {
+      let message = batch[index]
+      if !owned.contains(message.partition) {
+        Issue.record("record \(message.offset) of partition \(message.partition), which is others'")
+      }
+      values[message.partition, default: []].append(message.valueText ?? "null")
+      delivered += 1
+    }
+    batch.release()
+  }
+}
+
+/// Polls these members in turn until it is so.
+func poll(_ members: [TestMember], _ what: String, until isSo: () -> Bool) throws {
+  let deadline = Deadline(afterMs: 60_000)
+  while !isSo() {
+    guard !deadline.isOver else { throw TestKafka.Failure("it never came to pass: \(what); so far: \(members.map(\.events))") }
+    for member in members { member.poll() }
+  }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import combo_consumer
+
+@Suite("Kafka properties")
+struct KafkaPropertiesTests {
+  private func fault(_ overrides: [KafkaProperties.Override], brokers: String = "h:9092") -> KafkaError? {
+    do {
+      _ = try KafkaProperties(brokers: brokers, overrides: overrides, log: .none)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("a property that librdkafka does not know is named")
+  func unknown() throws {
+    let error = try #require(fault([.init(key: "no.such.thing", value: "1")]))
+    #expect(error.code == .badProperty)
+    #expect(error.message.hasPrefix("There is no Kafka property \"no.such.thing\" in librdkafka "))
+  }
+
+  @Test("a value that librdkafka refuses is named with its property")
+  func badValue() throws {
+    let error = try #require(fault([.init(key: "linger.ms", value: "soon")]))
+    #expect(error.code == .badProperty)
+    #expect(error.message.contains("linger.ms"))
+    #expect(error.message.contains("soon"))
+  }
+
+  @Test(
+    "a property on which the service's promises rest is refused with the reason",
+    arguments: [
+      "enable.auto.commit", "isolation.level", "enable.idempotence", "transactional.id", "group.id", "auto.offset.reset",
+      "partition.assignment.strategy", "bootstrap.servers", "partitioner", "acks",
+    ])
+  func reserved(_ key: String) throws {
+    let error = try #require(fault([.init(key: key, value: "x")]))
+    #expect(error.message.hasPrefix("The Kafka property \(key) cannot be set here: "))
+  }
+
+  @Test("all faults are told at once")
+  func allAtOnce() throws {
+    let error = try #require(
+      fault([.init(key: "no.such", value: ""), .init(key: "group.id", value: "g"), .init(key: "linger.ms", value: "-")]))
+    for key in ["no.such", "group.id", "linger.ms"] { #expect(error.message.contains(key)) }
+  }
+
+  @Test("no brokers is a fault")
+  func noBrokers() throws {
+    #expect(try #require(fault([], brokers: "")).message.contains("--brokers"))
+  }
+
+  @Test("KEY=VALUE is taken apart at the first equals sign", arguments: ["a=b=c", "a=", "novalue", "=x"])
+  func parsing(_ text: String) throws {
+    switch text {
+    case "a=b=c": #expect(try KafkaProperties.Override(parsing: text) == .init(key: "a", value: "b=c"))
+    case "a=": #expect(try KafkaProperties.Override(parsing: text) == .init(key: "a", value: ""))
+    default:
+      let error = #expect(throws: KafkaError.self) { try KafkaProperties.Override(parsing: text) }
+      #expect(error?.message.contains("\"\(text)\"") == true)
+    }
+  }
+
+  @Test("a property reaches the clients that have it, and no other is warned of it")
+  func kinds() throws {
+    #expect(LibrdkafkaProperties.applies("linger.ms", to: .producer))
+    #expect(!LibrdkafkaProperties.applies("linger.ms", to: .consumer))
+    #expect(!LibrdkafkaProperties.applies("fetch.min.bytes", to: .producer))
+    #expect(LibrdkafkaProperties.applies("socket.timeout.ms", to: .producer))
+    #expect(LibrdkafkaProperties.applies("compression.codec", to: .producer))
+    let log = RecordedLog()
+    let properties = try KafkaProperties(
+      brokers: "127.0.0.1:1",
+      overrides: [.init(key: "linger.ms", value: "7"), .init(key: "fetch.min.bytes", value: "2")], log: log.sink)
+    _ = try ControlClient(properties)
+    _ = try KafkaProducer(properties, [])
+    #expect(log.all.filter { $0.contains("CONFWARN") } == [])
+  }
+
+  @Test("a combination that only the making of the client finds out is told by the client")
+  func combination() throws {
+    let properties = try KafkaProperties(
+      brokers: "127.0.0.1:1", overrides: [.init(key: "max.in.flight.requests.per.connection", value: "100")], log: .none)
+    let error = #expect(throws: KafkaError.self) { try TransactionalProducer(properties, transactionalID: "t") }
+    #expect(error?.code == .badProperty)
+    #expect(error?.message.contains("max.in.flight") == true)
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+@testable import combo_consumer
+
+@Suite("Brokers that are away")
+struct OutageTests {
+  private let withinMs = KafkaFixture.withinMs
+
+  @Test("a broker that is not there is told with its address, the reason and what to do")
+  func nobody() throws {
+    let properties = try KafkaProperties(brokers: "127.0.0.1:1", log: .none)
+    let control = try ControlClient(properties)
+    let error = #expect(throws: KafkaError.self) { try control.cluster(withinMs: 300) }
+    #expect(error?.code == .unreachable)
+    #expect(error?.isRetriable == true)
+    #expect(error?.message.contains("127.0.0.1:1") == true)
+    #expect(error?.message.contains("refused") == true)
+    #expect(error?.message.contains("Check that --brokers") == true)
+    let producer = try TransactionalProducer(properties, transactionalID: "t")
+    let atInit = #expect(throws: KafkaError.self) { try producer.initTransactions(withinMs: 300) }
+    #expect(atInit?.code == .unreachable)
+    #expect(atInit?.isRetriable == true)
+    let atTopic = #expect(throws: KafkaError.self) { try producer.producer.topic("t", withinMs: 300) }
+    #expect(atTopic?.code == .unreachable)
+  }
+
+  @Test("the same error is not told again and again, but anew after brokers have answered")
+  func repeats() throws {
+    let callbacks = ClientCallbacks(.consumer, try KafkaProperties(brokers: "h:1", log: .none))
+    let allDown: Int32 = -187
+    #expect(callbacks.isNews(allDown))
+    #expect(!callbacks.isNews(allDown))
+    #expect(callbacks.isNews(29))
+    callbacks.answered()
+    #expect(callbacks.isNews(allDown))
+    #expect(!callbacks.isNews(29))
+  }
+
+  @Test("a host name that does not exist is told")
+  func noHost() throws {
+    let properties = try KafkaProperties(brokers: "no-such-host.invalid:9092", log: .none)
+    let control = try ControlClient(properties)
+    let error = #expect(throws: KafkaError.self) { try control.cluster(withinMs: 2000) }
+    #expect(error?.code == .unreachable)
+    #expect(error?.message.contains("no-such-host.invalid") == true)
+  }
+
+  @Test(
+    "clients made while the brokers are away go on by themselves when they come; the outage is told once",
+    .enabled(if: TestKafka.canStartClusters, Comment(rawValue: TestKafka.howTo)))
+  func later() throws {
+    let cluster = try TestKafka.cluster()
+    do {
+      let kafka = try KafkaFixture(brokers: cluster.brokers)
+      try kafka.control.createTopic("later", partitions: 1, withinMs: withinMs)
+      try kafka.fill("later", 0, ["a"])
+    }
+    try cluster.stop()
+    let kafka = try KafkaFixture(brokers: cluster.brokers)
+    let member = try TestMember(kafka.properties, .init(groupID: "g", topic: "later"))
+    member.startAt = { _ in 0 }
+    try poll([member], "the outage told") { !member.errors.isEmpty }
+    for _ in 0..<100 { member.poll() }
+    #expect(member.errors.map(\.code) == [.unreachable])
+    #expect(throws: KafkaError.self) { try kafka.control.cluster(withinMs: 200) }
+    try cluster.start()
+    #expect(try kafka.control.cluster(withinMs: withinMs).brokers.count == 1)
+    try poll([member], "read") { member.delivered == 1 }
+  }
+
+  @Test(
+    "a full queue holds the producer up for its time and is then told; nothing is lost when the brokers are back",
+    .enabled(if: TestKafka.canStartClusters, Comment(rawValue: TestKafka.howTo)))
+  func fullQueue() throws {
+    let cluster = try TestKafka.cluster()
+    let kafka = try KafkaFixture(
+      brokers: cluster.brokers, overrides: [.init(key: "queue.buffering.max.messages", value: "100")])
+    let topic = try kafka.topic()
+    let producer = try KafkaProducer(kafka.properties, [], queueFullWaitMs: 200)
+    let handle = try producer.topic(topic, withinMs: withinMs)
+    try cluster.stop()
+    var count = 0
+    let error = #expect(throws: KafkaError.self) {
+      while count < 10_000 {
+        try producer.produce(handle, partition: 0, text: "\(count)")
+        count += 1
+      }
+    }
+    #expect(error?.code == .queueFull)
+    #expect(error?.isRetriable == true)
+    #expect(count == 100)
+    try cluster.start()
+    try producer.flush(withinMs: withinMs)
+    #expect(producer.failedDeliveries == 0)
+    #expect(try kafka.values(topic) == (0..<100).map(String.init))
+  }
+
+  @Test(
+    "a commit that brokers do not answer in time is indefinite, and a new producer with the same id settles it",
+    .enabled(if: TestKafka.canStartClusters, Comment(rawValue: TestKafka.howTo)))
+  func indefinite() throws {
+    let cluster = try TestKafka.cluster()
+    let kafka = try KafkaFixture(brokers: cluster.brokers)
+    let topic = try kafka.topic()
+    let (producer, handle) = try kafka.transactional(topic, id: "one")
+    #expect(producer.begin() == .success)
+    try producer.producer.produce(handle, text: "maybe")
+    try producer.producer.flush(withinMs: withinMs)
+    try cluster.kill()
+    guard case .indefinite(let error) = producer.commit(withinMs: 500) else {
+      Issue.record("a commit without brokers ended otherwise")
+      return
+    }
+    #expect(error.code == .unreachable || error.code == .timedOut)
+    try cluster.start()
+    let (second, secondHandle) = try kafka.transactional(topic, id: "one")
+    #expect(second.begin() == .success)
+    try second.producer.produce(secondHandle, text: "after")
+    #expect(second.commit(withinMs: withinMs) == .success)
+    let values = try kafka.values(topic)
+    #expect(values == ["after"] || values == ["maybe", "after"])
+  }
+}
+
+@Suite("The broker inside the process")
+struct MockClusterTests {
+  @Test("what is produced is read back by a group member, without anything installed")
+  func roundTrip() throws {
+    let cluster = try MockCluster(log: .none)
+    try cluster.createTopic("gifts", partitions: 2)
+    try cluster.createTopic("gifts", partitions: 2)
+    let properties = try cluster.properties(log: .none)
+    let producer = try TransactionalProducer(properties, transactionalID: "t")
+    try producer.initTransactions(withinMs: 30_000)
+    let handle = try producer.producer.topic("gifts", withinMs: 30_000)
+    #expect(producer.begin() == .success)
+    for number in 0..<100 { try producer.producer.produce(handle, key: "\(number % 7)", text: "\(number)") }
+    #expect(producer.commit(withinMs: 30_000) == .success)
+    let member = try TestMember(properties, .init(groupID: "g", topic: "gifts"))
+    member.startAt = { _ in 0 }
+    try poll([member], "all read") { member.delivered == 100 }
+    #expect(member.errors == [])
+    let control = try ControlClient(properties)
+    let ends = try (0..<2).map { try control.watermarks("gifts", $0, withinMs: 30_000).end }
+    #expect(ends.reduce(0, +) == 100)
+    let client = try ReaderClient(properties)
+    let values = try (0..<2).map { try client.reader("gifts", Int32($0), from: 0, to: ends[$0]).values() }
+    #expect(values.joined().count == 100)
+  }
+}

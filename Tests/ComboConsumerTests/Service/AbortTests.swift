@@ -1,0 +1,139 @@
+import CKafka
+import ComboWire
+import Glibc
+import Testing
+
+@testable import combo_consumer
+
+extension ServiceTests {
+  @Suite("Transactions that fail")
+  struct AbortTests {
+    private let rooms = (0..<40).map { "r\($0)" }
+
+    private func gifts(_ name: String, _ count: Int) -> [TestGift] {
+      (0..<count).map { TestGift(id: "\(name)\($0)", room: rooms[$0 % rooms.count], sender: "u\($0 % 7)") }
+    }
+
+    private func expected(_ count: Int) -> [String: Int] {
+      Dictionary(uniqueKeysWithValues: rooms.map { ($0, count / rooms.count) })
+    }
+
+    @Test("fenced in mid-batch by another producer under its id, again and again, it goes back and goes on")
+    func fenced() throws {
+      let seed = testSeed("fenced")
+      var random = SplitMix64(seed: seed)
+      let group = try TestGroup(partitions: 4)
+      let id = TestKafka.fresh("txn")
+      let service = try group.thread(
+        TestGroup.fast + ["--transactional-id", id, "--checkpoint-gifts", "3000", "--checkpoint-interval-ms", "300"])
+      try service.waitForLog("new: ", count: 4)
+      for round in 1...5 {
+        try group.give(gifts("\(round)-", 8000))
+        let before = try group.takenIn()
+        try wait(for: "work: \(service.text)") { try group.takenIn() > before }
+        MonotonicClock.sleep(ms: Int64(random.below(200)))
+        let other = try TransactionalProducer(group.properties, transactionalID: id)
+        try other.initTransactions(withinMs: ServiceKafka.patienceMs)
+        try service.waitForLog("transaction given up, going back", count: round)
+      }
+      try group.waitUntilTakenIn(service)
+      let ledger = try group.waitUntilSaid(expected(40_000), service)
+      #expect(ledger.epochs.allSatisfy { $0.value.count == 1 })
+      try service.stop()
+      #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+      let takeovers = try group.journal().map { $0.compactMap(\.takeover).count }
+      #expect(takeovers.allSatisfy { $0 >= 2 }, "\(takeovers)")
+      try group.verify()
+    }
+
+    @Test("frozen in mid-transaction until the brokers have aborted it, it goes back and goes on")
+    func timedOut() throws {
+      let group = try TestGroup(partitions: 2)
+      // A member for longer than a transaction may take.
+      let service = try group.process(
+        TestGroup.fast + [
+          "--kafka", "transaction.timeout.ms=1000", "--kafka", "session.timeout.ms=45000", "--commit-interval-ms", "200",
+        ])
+      try service.waitForLog("new: ", count: 2)
+      try group.give(gifts("a", 4000))
+      var next = 0
+      // Frozen where it has an open transaction: what its output holds is then not readable up to the end.
+      try wait(for: "a freeze in mid-transaction: \(service.text)") {
+        try group.give(gifts("b\(next)-", 400))
+        next += 1
+        MonotonicClock.sleep(ms: 30)
+        service.signal(SIGSTOP)
+        if try isHeldUp(group) { return true }
+        service.signal(SIGCONT)
+        return false
+      }
+      try wait(for: "the brokers' abort") { try !isHeldUp(group) }
+      service.signal(SIGCONT)
+      try service.waitForLog("transaction given up, going back")
+      try group.give(gifts("c", 400))
+      try group.waitUntilTakenIn(service)
+      try group.waitUntilSaid(expected(4400 + 400 * next), service)
+      try service.stop()
+      #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+      try group.verify()
+    }
+
+    /// Whether a transaction is open on any of the group's topics.
+    private func isHeldUp(_ group: TestGroup) throws -> Bool {
+      let committed = try ReaderClient(group.properties)
+      for topic in [group.names.output, group.names.journal] {
+        for partition in 0..<Int32(group.partitions) {
+          var (first, stable): (Int64, Int64) = (0, 0)
+          let error = rd_kafka_query_watermark_offsets(committed.client.handle, topic, partition, &first, &stable, 10_000)
+          guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw TestKafka.Failure("no watermarks: \(error)") }
+          if try group.control.watermarks(topic, partition, withinMs: ServiceKafka.patienceMs).end > stable { return true }
+        }
+      }
+      return false
+    }
+
+    @Test("an input whose records are deleted before they were read: all rooms begin anew, with the number lost, loudly")
+    func deletedInput() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast + ["--linger-ms", "3600000", "--kafka", "session.timeout.ms=45000", "--checkpoint-interval-ms", "100"])
+      try group.give([TestGift(id: "first", room: "r", count: 5)])
+      try group.waitUntilSaid(["r": 5], service)
+      try wait(for: "a snapshot and a checkpoint") { try group.state().count == 2 }
+      service.signal(SIGSTOP)
+      // The first of these may come by a fetch that is under way; the others are gone before they are asked for.
+      for index in 0..<50 { try group.give([TestGift(id: "lost\(index)", room: "r")]) }
+      try delete(group, before: 51)
+      service.signal(SIGCONT)
+      try service.waitForLog("RESET: partition 0")
+      try group.give([TestGift(id: "last", room: "after", count: 7)])
+      try wait(for: "what comes after: \(service.text)") { try group.ledger().accounted["after"] == 7 }
+      let entries = try group.journal()[0]
+      let index = try #require(entries.firstIndex { $0.takeover?.reset != nil })
+      let before = try #require(entries[..<index].last { !$0.batches.isEmpty }?.batches.last?.endOffset)
+      let reset = try #require(entries[index].takeover?.reset)
+      #expect(before < 51 && (51 - before...51).contains(reset.offsetsLost), "\(reset), taken in up to \(before)")
+      #expect(reset.reason.contains("begins at offset 51"), "\(reset)")
+      #expect(try group.ledger().epochs["r"]?.count == 2)
+      try service.stop()
+    }
+
+    private func delete(_ group: TestGroup, before offset: Int64) throws {
+      let list = rd_kafka_topic_partition_list_new(1)
+      defer { rd_kafka_topic_partition_list_destroy(list) }
+      rd_kafka_topic_partition_list_add(list, group.names.input, 0).pointee.offset = offset
+      var request = rd_kafka_DeleteRecords_new(list)
+      defer { rd_kafka_DeleteRecords_destroy(request) }
+      let queue = rd_kafka_queue_new(group.control.client.handle)
+      defer { rd_kafka_queue_destroy(queue) }
+      rd_kafka_DeleteRecords(group.control.client.handle, &request, 1, nil, queue)
+      let event = rd_kafka_queue_poll(queue, 60_000)
+      defer { rd_kafka_event_destroy(event) }
+      guard let event, rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR_NO_ERROR else {
+        throw TestKafka.Failure("records were not deleted")
+      }
+      try wait(for: "the deletion") {
+        try group.control.watermarks(group.names.input, 0, withinMs: ServiceKafka.patienceMs).first >= offset
+      }
+    }
+  }
+}

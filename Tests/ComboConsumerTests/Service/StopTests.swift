@@ -1,0 +1,109 @@
+import Glibc
+import Testing
+
+@testable import combo_consumer
+
+extension ServiceTests {
+  @Suite("Stopping, and brokers that are away")
+  struct StopTests {
+    @Test("a signal ends it within 10 s with exit code 0, with work in flight, and nothing is lost", arguments: [SIGTERM, SIGINT])
+    func signals(_ signal: Int32) throws {
+      let group = try TestGroup(partitions: 4)
+      let gifts = (0..<40_000).map { TestGift(id: "e\($0)", room: "r\($0 % 100)", sender: "u\($0 % 7)") }
+      let service = try group.process(TestGroup.fast)
+      try group.give(gifts)
+      try wait(for: "work: \(service.text)") { try group.takenIn() > 0 }
+      let began = MonotonicClock.nowMs()
+      service.signal(signal)
+      #expect(try service.waitForExit(withinMs: 10_000) == 0, "\(service.text)")
+      print("signal \(signal): exit after \(MonotonicClock.nowMs() - began) ms")
+      let at = try group.takenIn()
+      // The last line of progress is what was committed.
+      #expect(service.progress.last?.hasPrefix("events \(at) ") == true, "\(service.text), committed \(at)")
+
+      let again = try group.process(TestGroup.fast)
+      try again.waitForLog("restored: ", "digest found", count: 4)
+      try group.waitUntilTakenIn(again)
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<100).map { ("r\($0)", 400) }), again)
+      try again.stop()
+      try group.verify()
+    }
+
+    @Test("a hand-over before the end leaves nothing to be run through again")
+    func handOver() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.thread(["--linger-ms", "3600000"])
+      try group.give((0..<500).map { TestGift(room: "r\($0 % 50)") })
+      try group.waitUntilTakenIn(service)
+      try service.stop()
+      let again = try group.thread(["--linger-ms", "3600000"])
+      let line = try again.waitForLog("restored: ", "digest found")
+      #expect(line.contains("50 rooms, 0 records and"), "\(line)")
+      try again.stop()
+    }
+
+    @Test("a second signal does not wait")
+    func secondSignal() throws {
+      // Nobody answers on this port, so that the end could take long.
+      let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b"])
+      try service.waitForLog("127.0.0.1:1")
+      try wait(for: "its end", withinMs: 10_000) {
+        service.signal(SIGINT)
+        return service.exitCode != nil
+      }
+      #expect(service.exitCode == -SIGINT, "\(service.text)")
+    }
+
+    @Test("brokers that are not there: a sentence that names them, and exit code 0 within 10 s when it is told to end")
+    func nobodyThere() throws {
+      let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b"])
+      let line = try service.waitForLog("127.0.0.1:1", "--brokers")
+      #expect(line.contains(" warning ") || line.contains(" error "), "\(line)")
+      service.signal(SIGTERM)
+      #expect(try service.waitForExit(withinMs: 10_000) == 0, "\(service.text)")
+    }
+
+    @Test("brokers that come up later are waited for; ones that go away and come back are gone on with", .enabled(if: TestKafka.canStartClusters))
+    func brokersComeAndGo() throws {
+      let cluster = try TestKafka.cluster(properties: ServiceKafka.properties)
+      let group = try TestGroup(partitions: 2, brokers: cluster.brokers)
+      try cluster.stop()
+      let service = try group.process(TestGroup.fast)
+      try service.waitForLog(cluster.brokers)
+      try cluster.start()
+      try service.waitForLog("new: partition 1")
+      try group.give((0..<100).map { TestGift(id: "a\($0)", room: "r\($0 % 10)") })
+      try group.waitUntilTakenIn(service)
+
+      try cluster.kill()
+      try service.waitForLog("reaches no Kafka broker")
+      #expect(service.exitCode == nil)
+      try cluster.start()
+      try group.give((0..<100).map { TestGift(id: "b\($0)", room: "r\($0 % 10)") })
+      try group.waitUntilTakenIn(service)
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<10).map { ("r\($0)", 20) }), service)
+
+      // Told to end while they are away again: there is nobody to commit to.
+      try group.give((0..<100).map { TestGift(id: "c\($0)", room: "r\($0 % 10)") })
+      try cluster.kill()
+      service.signal(SIGTERM)
+      #expect(try service.waitForExit(withinMs: 10_000) == 0, "\(service.text)")
+      try cluster.start()
+      let last = try group.process(TestGroup.fast)
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<10).map { ("r\($0)", 30) }), last)
+      try last.stop()
+      try group.verify()
+    }
+
+    @Test("what is wrong with the options is said at once, all of it, with exit code 2")
+    func wrongOptions() throws {
+      let (code, output, log) = try ServiceProcess.run(["run", "--input", "a", "--output", "a", "--slots", "0", "--kafk", "x=y"])
+      #expect(code == 2 && output.isEmpty)
+      for words in ["--brokers", "--output must be another topic", "--slots", "--kafka"] { #expect(log.contains(words), "\(log)") }
+      let property = try ServiceProcess.run(
+        ["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b", "--kafka", "acks=0", "--kafka", "no.such=1"])
+      #expect(property.code == 2)
+      #expect(property.log.contains("acks") && property.log.contains("no.such"), "\(property.log)")
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import combo_consumer
+
+/// A service that runs, in this process or in one of its own.
+protocol RunningService: AnyObject {
+  /// What it has said on standard error so far, a line an entry.
+  var log: [String] { get }
+  /// What it has said on standard output so far.
+  var progress: [String] { get }
+  /// Its exit code, once it has ended.
+  var exitCode: Int32? { get }
+  /// Tells it to end in good order; does not wait.
+  func tellToStop()
+}
+
+extension RunningService {
+  /// Waits until it has logged a line with all of these words.
+  /// - Parameter count: how many such lines.
+  @discardableResult
+  func waitForLog(_ words: String..., count: Int = 1, withinMs: Int64 = ServiceKafka.patienceMs) throws -> String {
+    var found: [String] = []
+    try wait(for: "\(count) lines with \(words) in the log:\n\(text)", withinMs: withinMs) {
+      let ended = exitCode != nil
+      found = log.filter { line in words.allSatisfy { line.contains($0) } }
+      if found.count >= count { return true }
+      if ended { throw TestKafka.Failure("it ended before it said \(words):\n\(text)") }
+      return false
+    }
+    return found[count - 1]
+  }
+
+  /// Waits for its end, and returns the exit code.
+  func waitForExit(withinMs: Int64 = ServiceKafka.patienceMs) throws -> Int32 {
+    try wait(for: "its end. Log:\n\(text)", withinMs: withinMs) { exitCode != nil }
+    return exitCode!
+  }
+
+  /// Stops it, which must succeed.
+  func stop(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    tellToStop()
+    #expect(try waitForExit() == 0, "\(text)", sourceLocation: sourceLocation)
+  }
+
+  func has(_ words: String...) -> Bool { log.contains { line in words.allSatisfy { line.contains($0) } } }
+
+  /// All that it has said.
+  var text: String { (log + progress.suffix(3)).joined(separator: "\n") }
+}
+
+/// The service on a thread of this process, built as `run` builds it.
+final class ServiceThread: RunningService, @unchecked Sendable {
+  // The proof: all that changes is behind the lock.
+  private struct State {
+    var log: [String] = []
+    var progress: [String] = []
+    var exitCode: Int32?
+  }
+
+  private let state = Mutex(State())
+  private let stopFlag = StopFlag()
+
+  var log: [String] { state.withLock { $0.log } }
+  var progress: [String] { state.withLock { $0.progress } }
+  var exitCode: Int32? { state.withLock { $0.exitCode } }
+
+  /// - Parameter arguments: of `run`.
+  init(_ arguments: [String]) throws {
+    guard case .run(let options) = Invocation.parse(["run"] + arguments) else {
+      throw TestKafka.Failure("these are no arguments of run: \(arguments)")
+    }
+    let thread = Thread { [self] in
+      let code = run(options)
+      state.withLock { $0.exitCode = code }
+    }
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
+
+  deinit { stopFlag.set() }
+
+  private func run(_ options: ServiceOptions) -> Int32 {
+    var log = ServiceLog(options.logLevel)
+    log.write = { [self] line in state.withLock { $0.log.append(line) } }
+    do throws(KafkaError) {
+      let properties = try options.kafkaProperties(log: log)
+      guard let service = try Service.build(options, properties, log: log, stop: stopFlag) else {
+        return stopFlag.isSet ? 0 : 1
+      }
+      if options.progress { service.progress = Progress { [self] line in state.withLock { $0.progress.append(line) } } }
+      return service.run()
+    } catch {
+      log.error(error.message)
+      return 1
+    }
+  }
+
+  func tellToStop() { stopFlag.set() }
+}

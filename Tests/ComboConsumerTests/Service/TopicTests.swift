@@ -1,0 +1,140 @@
+import Testing
+
+@testable import combo_consumer
+
+extension ServiceTests {
+  @Suite("Topics")
+  struct TopicTests {
+    private static func settings(_ group: TestGroup, _ topic: String) throws -> TopicSettings {
+      try group.control.settings(of: topic, withinMs: ServiceKafka.patienceMs)
+    }
+
+    @Test("missing topics are made with the input's partitions, the right policy and limits")
+    func created() throws {
+      let group = try TestGroup(partitions: 5, settings: [("retention.ms", "777000000")])
+      let service = try group.thread()
+      try service.waitForLog("new: partition 4")
+      try service.stop()
+      for topic in [group.names.output, group.names.deadLetter, group.names.journal, group.names.state] {
+        #expect(try group.control.partitionCount(topic, withinMs: ServiceKafka.patienceMs) == 5, "\(topic)")
+        #expect(service.has("created topic \"\(topic)\" with 5 partitions"))
+        #expect(try Self.settings(group, topic)["max.message.bytes"] == "8388608", "\(topic)")
+      }
+      let journal = try Self.settings(group, group.names.journal)
+      #expect(!journal.isCompacted && journal.retentionMs == 777_000_000 && journal.retentionBytes == nil)
+      #expect(try Self.settings(group, group.names.state)["cleanup.policy"] == "compact")
+      #expect(try Self.settings(group, group.names.output)["cleanup.policy"] == "delete")
+      let deadLetter = try Self.settings(group, group.names.deadLetter)
+      #expect(deadLetter["message.timestamp.after.max.ms"] == "\(Int64.max)")
+    }
+
+    @Test("a journal that would be kept for less long than the input is kept for as long")
+    func retention() throws {
+      let group = try TestGroup(partitions: 1, settings: [("retention.ms", "777000000")])
+      try group.control.createTopic(
+        group.names.journal, partitions: 1, settings: [("retention.ms", "1000"), ("retention.bytes", "1000")],
+        withinMs: ServiceKafka.patienceMs)
+      let service = try group.thread()
+      try service.waitForLog("new: partition 0")
+      try service.stop()
+      #expect(service.has("raising the retention", group.names.journal))
+      let journal = try Self.settings(group, group.names.journal)
+      #expect(journal.retentionMs == 777_000_000 && journal.retentionBytes == nil)
+    }
+
+    enum Which: CaseIterable { case input, journal, state }
+
+    @Test("a policy that would lose something is refused, with a sentence and exit code 1", arguments: Which.allCases)
+    func refused(_ which: Which) throws {
+      let group = try TestGroup(partitions: 1, settings: which == .input ? [("cleanup.policy", "compact")] : [])
+      let words: [String]
+      switch which {
+      case .input: words = ["the input topic", group.names.input, "is compacted", "cleanup.policy"]
+      case .journal:
+        try group.control.createTopic(
+          group.names.journal, partitions: 1, settings: [("cleanup.policy", "compact")], withinMs: ServiceKafka.patienceMs)
+        words = ["the journal topic", group.names.journal, "is compacted", "cleanup.policy"]
+      case .state:
+        try group.control.createTopic(
+          group.names.state, partitions: 1, settings: [("cleanup.policy", "compact,delete")],
+          withinMs: ServiceKafka.patienceMs)
+        words = ["the state topic", group.names.state, "only be compacted", "cleanup.policy"]
+      }
+      let service = try group.process()
+      #expect(try service.waitForExit() == 1)
+      #expect(service.log.contains { line in words.allSatisfy { line.contains($0) } }, "\(service.text)")
+    }
+
+    @Test("an input that is not there yet is waited for")
+    func inputMissing() throws {
+      let group = try TestGroup(partitions: 0)
+      let service = try group.thread()
+      try service.waitForLog("the input topic", group.names.input, "does not exist", "--input")
+      try group.control.createTopic(group.names.input, partitions: 2, withinMs: ServiceKafka.patienceMs)
+      try service.waitForLog("new: partition 1")
+      try service.stop()
+    }
+
+    @Test("two groups on one input do not touch each other")
+    func twoGroups() throws {
+      let one = try TestGroup(partitions: 3)
+      let other = try TestGroup(sharing: one)
+      let gifts = (0..<300).map { TestGift(id: "e\($0)", room: "r\($0 % 30)") }
+      let expected = Dictionary(uniqueKeysWithValues: (0..<30).map { ("r\($0)", 10) })
+      let first = try one.thread(TestGroup.fast)
+      let second = try other.thread(TestGroup.fast + ["--slots", "1"])
+      try one.give(gifts)
+      try one.waitUntilSaid(expected, first)
+      try other.waitUntilSaid(expected, second)
+      // One that stops and comes again finds its own.
+      try first.stop()
+      try one.give([TestGift(room: "r0")])
+      let again = try one.thread(TestGroup.fast)
+      let more = expected.merging(["r0": 11]) { $1 }
+      try one.waitUntilSaid(more, again)
+      try other.waitUntilSaid(more, second)
+      try again.stop()
+      try second.stop()
+      try one.verify()
+      try other.verify()
+    }
+
+    @Test("another group's journal and state are refused")
+    func foreign() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.thread(TestGroup.fast)
+      try group.give([TestGift(room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      // The same group and input, but another output: what was derived went elsewhere.
+      let other = try ServiceProcess(["run"] + group.arguments(["--output", group.names.output + "-other"]))
+      #expect(try other.waitForExit() == 1)
+      #expect(other.has("belongs to another group, input or output"), "\(other.text)")
+    }
+
+    @Test("offsets that somebody moved are refused, with the command that mends them, which does")
+    func movedOffsets() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.thread(TestGroup.fast)
+      try group.give((0..<10).map { TestGift(id: "e\($0)", room: "r") })
+      try group.waitUntilSaid(["r": 10], service)
+      try service.stop()
+
+      let move = ["groups", "--bootstrap-server", group.brokers, "--group", group.group, "--topic", "\(group.names.input):0"]
+      try TestKafka.tool(move + ["--reset-offsets", "--to-offset", "3", "--execute"])
+      let refused = try group.process(TestGroup.fast)
+      #expect(try refused.waitForExit() == 1)
+      let line = try #require(refused.log.first { $0.contains("the group stands at offset 3") }, "\(refused.text)")
+      #expect(line.contains("the journal ends at offset 10"))
+
+      // What it says is to be typed as it stands, with the address of the brokers.
+      let command = try #require(line.firstMatch(of: /kafka-consumer-groups (--group [^.]*(?:\.[^. ]+)* --execute)/)).1
+      try TestKafka.tool(["groups", "--bootstrap-server", group.brokers] + command.split(separator: " ").map(String.init))
+      try group.give([TestGift(id: "e10", room: "r")])
+      let mended = try group.thread(TestGroup.fast)
+      try group.waitUntilSaid(["r": 11], mended)
+      try mended.stop()
+      try group.verify()
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import ComboCore
+
+@testable import combo_consumer
+
+/// A simulated instance's membership.
+final class SimGroupEdge: GroupEdge, @unchecked Sendable {
+  // The proof: a world belongs to one thread.
+  weak var delegate: (any GroupEdgeDelegate)?
+  private unowned let instance: SimInstance
+  private var positions: [Int32: Int64] = [:]
+  private var current: SimRecord?
+  private var isClosed = false
+
+  private var broker: SimBroker { instance.broker }
+  private var group: SimGroup { instance.broker.group }
+  private var member: SimMember { instance.member }
+
+  init(_ instance: SimInstance) { self.instance = instance }
+
+  func subscribe() throws(KafkaError) {
+    try instance.step()
+    group.join(member)
+  }
+
+  func poll(maxWaitMs: Int32, _ take: (InputRecord) -> Void) {
+    if instance.isOver() { return }
+    rebalance()
+    if instance.isOver() { return }
+    if !hand(out: take), maxWaitMs > 0 {
+      broker.clock.advance(Int64(broker.random.below(Int(maxWaitMs) + 1)))
+      _ = hand(out: take)
+    }
+  }
+
+  private func hand(out take: (InputRecord) -> Void) -> Bool {
+    var any = false
+    let most = 1 + broker.random.below(instance.world.batchMax)
+    for (partition, position) in positions.sorted(by: { $0.key < $1.key }) {
+      let log = broker.log(.input, partition)
+      if position < log.first || position > log.end {
+        positions[partition] = nil
+        delegate?.failed(KafkaError(.offsetOutOfRange, "offset \(position) is out of range"), partition: partition)
+        continue
+      }
+      var index = log.index(of: position)
+      let end = log.lastStable
+      var count = 0
+      while index < log.records.count, count < most, positions[partition] != nil {
+        let record = log.records[index]
+        index += 1
+        if record.offset >= end { break }
+        if !record.isCommitted { continue }
+        any = true
+        count += 1
+        current = record
+        positions[partition] = record.offset + 1
+        lend(record, partition, take)
+        current = nil
+        if instance.isDead { return true }
+      }
+    }
+    return any
+  }
+
+  /// What must be done before anything else is handed out.
+  private func rebalance() {
+    if !member.isIn, !isClosed {
+      giveUp(member.owned, lost: true)
+      member.next = nil
+      if instance.isDead { return }
+      group.join(member)
+    }
+    if group.isPreparing, !member.hasJoined {
+      if !group.isCooperative { giveUp(member.owned, lost: false) }
+      if instance.isDead { return }
+      member.next = nil
+      group.rejoin(member)
+    }
+    guard let next = member.next, member.isIn else { return }
+    member.next = nil
+    let leaving = member.owned.filter { !next.contains($0) }
+    let coming = next.filter { !member.owned.contains($0) }
+    if !leaving.isEmpty {
+      giveUp(leaving, lost: false)
+      if instance.isDead { return }
+      if member.isIn { group.prepare() }
+    }
+    member.owned += coming
+    delegate?.assigned(coming)
+  }
+
+  private func giveUp(_ partitions: [Int32], lost: Bool) {
+    if partitions.isEmpty { return }
+    delegate?.revoked(partitions, lost: lost)
+    for partition in partitions { positions[partition] = nil }
+    member.owned.removeAll { partitions.contains($0) }
+  }
+
+  func start(_ partition: Int32, at offset: Int64) throws(KafkaError) {
+    try instance.step()
+    if !member.owned.contains(partition) { instance.complain("partition \(partition) was started, but is not assigned") }
+    positions[partition] = offset
+  }
+
+  func stop(_ partition: Int32) { positions[partition] = nil }
+
+  func committed(_ partition: Int32) throws(KafkaError) -> CommittedOffset {
+    try instance.step()
+    if broker.happens(broker.faults.retriable) { throw KafkaError(.timedOut, "no answer (made up)", isRetriable: true) }
+    return broker.committed(partition)
+  }
+
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    (current?.timestamp, current?.headers ?? [])
+  }
+
+  func close() {
+    if instance.isOver() { return }
+    giveUp(member.owned, lost: !member.isIn)
+    isClosed = true
+    group.remove(member)
+  }
+}
+
+/// Hands a record out.
+private func lend(_ record: SimRecord, _ partition: Int32, _ take: (InputRecord) -> Void) {
+  func hand(_ key: Bytes?, _ value: Bytes?) {
+    take(InputRecord(partition: partition, offset: record.offset, key: key, value: value, token: nil))
+  }
+  func withKey(_ key: Bytes?) {
+    if let value = record.value { value.withUnsafeBytes { hand(key, $0) } } else { hand(key, nil) }
+  }
+  if let key = record.key { key.withUnsafeBytes { withKey($0) } } else { withKey(nil) }
+}
+
+/// Reads partitions of the simulated cluster.
+final class SimReadEdge: ReadEdge, @unchecked Sendable {
+  // The proof: a world belongs to one thread; an audit's threads only read.
+  private let broker: SimBroker
+  /// nil: an audit, which sees what is committed, waits for nothing and changes nothing.
+  private weak var instance: SimInstance?
+  private let isAudit: Bool
+
+  init(_ broker: SimBroker, instance: SimInstance?) {
+    self.broker = broker
+    self.instance = instance
+    isAudit = instance == nil
+  }
+
+  private func step() throws(KafkaError) {
+    if isAudit { return }
+    guard let instance else { throw KafkaError(.other, "this process is no more") }
+    try instance.step()
+    if broker.happens(broker.faults.retriable) { throw KafkaError(.timedOut, "no answer (made up)", isRetriable: true) }
+  }
+
+  func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
+    try step()
+    let log = broker.log(topic, partition)
+    return (log.first, log.end)
+  }
+
+  func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32> {
+    try step()
+    return broker.partitions(topic)
+  }
+
+  func makeRoom(for partition: Int32) throws(KafkaError) {
+    if isAudit { return }
+    try step()
+    broker.makeRoom(for: partition)
+  }
+
+  func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(KafkaError) {
+    if start >= end { return }
+    try step()
+    let log = broker.log(topic, partition)
+    if start < log.first || start > log.end { throw KafkaError(.offsetOutOfRange, "offset \(start) is out of range") }
+    if !isAudit { broker.wait(for: log, upTo: end) }
+    var goesOn = true
+    var index = log.index(of: start)
+    while index < log.records.count, goesOn, !isCancelled() {
+      let record = log.records[index]
+      index += 1
+      if record.offset >= end { break }
+      if !record.isCommitted { continue }
+      lend(record, partition) { goesOn = take($0) }
+    }
+  }
+}

@@ -1,0 +1,312 @@
+import ComboCore
+import ComboWire
+import Testing
+
+@testable import combo_consumer
+
+/// What may go wrong, one by one.
+@Suite("Faults on a simulated cluster")
+struct SimulatedFaultTests {
+  @Test("after an abort in the middle of a batch the engines stand at the last commit")
+  func abortInMidBatch() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<6 {
+      scene.world.feed(4)
+      scene.turn(instance, 3)
+    }
+    let before = instance.service.totals
+    scene.world.feed(10)
+    scene.world.broker.faults.abortable = 1000
+    for _ in 0..<20 where instance.service.totals.aborts == before.aborts { scene.turn(instance) }
+    scene.world.broker.faults.abortable = 0
+    #expect(instance.service.totals.aborts > before.aborts)
+    #expect(instance.service.totals.events == before.events)
+    #expect(scene.audit() == [])
+    #expect(scene.finish() == [])
+    #expect(instance.service.totals.events > before.events)
+  }
+
+  @Test("a commit without an answer is asked for, whether it happened, did not, or is still under way",
+    arguments: [SimOutputEdge.CommitFate.unheard, .lost, .late])
+  func indefiniteCommits(fate: SimOutputEdge.CommitFate) {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.gift(count: 2)
+    scene.settle(instance)
+    scene.gift(count: 5)
+    instance.nextCommit = fate
+    for _ in 0..<20 where instance.nextCommit != nil { scene.turn(instance) }
+    let n = scene.entries.last!.n
+    scene.turn(instance, 10)
+    let takeover = scene.entries.first { $0.n == n + 1 }?.takeover
+    #expect((takeover != nil) || fate == .late, "going on is a takeover")
+    #expect(scene.finish() == [])
+    #expect(instance.service.totals.aborts == 1)
+  }
+
+  @Test("a restart with other settings keeps every combo")
+  func otherSettings() {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.gift(count: 5)
+    scene.settle(instance)
+    scene.world.stop(instance)
+    scene.world.clock.advance(60_000)
+    scene.configuration.settings.lingerMs = 700
+    scene.configuration.settings.enterMs = 0
+    scene.configuration.settings.slots = 3
+    let next = scene.start()
+    scene.turn(next, 4)
+    scene.gift(count: 2)
+    #expect(scene.finish() == [])
+    let said = scene.lines(.output).filter { $0.contains(#""op":"show""#) || $0.contains(#""op":"update""#) }
+    #expect(said.count == 2 && said[1].contains(#""count":7,"added":2"#), "\(said)")
+    #expect(scene.entries.contains { $0.takeover?.derivation.settings.lingerMs == 700 })
+  }
+
+  @Test("new settings without durations, under which a banner comes and has to go on at once, are derived again")
+  func takeoverThatSaysSomething() {
+    let scene = SimScene()
+    scene.configuration.settings.slots = 1
+    let instance = scene.start()
+    for sender in ["a", "b", "c"] { scene.gift(sender: sender) }
+    scene.settle(instance)
+    scene.world.kill(instance)
+    scene.configuration.settings = Settings()
+    scene.configuration.settings.slots = 3
+    scene.configuration.settings.enterMs = 0
+    scene.configuration.settings.countMs = 0
+    scene.configuration.settings.lingerMs = 0
+    _ = scene.start()
+    #expect(scene.finish() == [])
+  }
+
+  @Test("offsets that somebody else has moved are refused, with the command that mends it")
+  func movedOffsets() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.settle(instance)
+    scene.world.stop(instance)
+    scene.world.broker.moveOffset(0, to: 2)
+    scene.world.expectsErrors = true
+    let next = scene.start()
+    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    #expect(next.isDead)
+    let offset = scene.entries.last { !$0.batches.isEmpty }!.batches.last!.endOffset
+    #expect(
+      scene.world.ends.first?.contains(
+        "kafka-consumer-groups --group group --topic gifts:0 --reset-offsets --to-offset \(offset) --execute") == true,
+      "\(scene.world.ends)")
+  }
+
+  @Test("offsets that have expired are taken from the journal")
+  func expiredOffsets() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.settle(instance)
+    scene.world.stop(instance)
+    scene.world.broker.moveOffset(0, to: nil)
+    _ = scene.start()
+    scene.gift()
+    #expect(scene.finish() == [])
+  }
+
+  @Test("an input made anew is refused")
+  func newInput() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.settle(instance)
+    scene.world.stop(instance)
+    scene.world.broker.log(.input, 0).makeAnew()
+    scene.world.expectsErrors = true
+    let next = scene.start()
+    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    #expect(scene.world.ends.first?.contains("the topic was cut or made anew") == true, "\(scene.world.ends)")
+  }
+
+  /// Breaks something between a kill and a start.
+  /// - Returns: the resets of the first start after it, and of the second.
+  private func resets(checkpoints: Bool, _ scene: SimScene, _ harm: () -> Void) -> (Int, Int) {
+    if checkpoints { scene.configuration.checkpointGifts = 3 }
+    let instance = scene.start()
+    for number in 0..<8 {
+      scene.gift("r\(number % 3)", sender: "u\(number)")
+      scene.turn(instance, 3)
+    }
+    scene.settle(instance)
+    scene.world.kill(instance)
+    harm()
+    scene.world.expectsErrors = true
+    let second = scene.start()
+    scene.gift("r0", sender: "again")
+    scene.settle(second)
+    scene.turn(second, 5)
+    scene.world.kill(second)
+    let third = scene.start()
+    scene.gift("r1", sender: "again")
+    scene.settle(third)
+    #expect(third.service.totals.restores > 0 && !third.isDead, "\(scene.world.ends)")
+    return (second.service.totals.resets, third.service.totals.resets)
+  }
+
+  @Test("input that was deleted too early: one reset, counted, in the journal, a new epoch with an empty screen")
+  func cutInput() {
+    let scene = SimScene()
+    let counts = resets(checkpoints: false, scene) { scene.world.broker.log(.input, 0).cut(before: 6) }
+    #expect(counts == (1, 0))
+    let reset = scene.entries.compactMap { $0.takeover?.reset }
+    #expect(reset.count == 1 && reset[0].offsetsLost == 6, "\(reset)")
+    let epochs = scene.lines(.output).filter { $0.contains(#""seq":1,"#) && $0.contains(#""op":"screen","banners":[]"#) }
+    // Nothing can be known of the rooms but by their snapshots, of which there are none.
+    #expect(epochs.count == 0)
+  }
+
+  @Test("input that was deleted too early: rooms with a snapshot begin a later epoch with an empty screen")
+  func cutInputBehindTheCheckpoint() {
+    let scene = SimScene()
+    scene.configuration.sweepBudget = 1
+    let counts = resets(checkpoints: true, scene) {
+      scene.gift("r2")
+      scene.world.broker.log(.input, 0).cut(before: scene.world.broker.log(.input, 0).end)
+    }
+    #expect(counts.0 == 1 && counts.1 == 0, "\(counts)")
+    let anew = scene.lines(.output).filter { $0.contains(#""seq":1,"#) && $0.contains(#""op":"screen","banners":[]"#) }
+    #expect(!anew.isEmpty)
+  }
+
+  @Test("input that is deleted under a running service: one reset, and it goes on")
+  func cutInputUnderTheService() {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.gift()
+    scene.settle(instance)
+    for _ in 0..<6 { scene.gift() }
+    scene.world.broker.log(.input, 0).cut(before: 4)
+    scene.world.expectsErrors = true
+    scene.settle(instance)
+    #expect(instance.service.totals.resets == 1 && !instance.isDead)
+    #expect(scene.entries.compactMap { $0.takeover?.reset?.offsetsLost } == [4])
+    #expect(scene.world.broker.offsets[0]?.offset == 7)
+  }
+
+  @Test("of input and journal only what lies behind the checkpoint is needed")
+  func retentionBeforeTheCheckpoint() {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 4
+    var instance = scene.start()
+    for round in 0..<4 {
+      for number in 0..<10 {
+        scene.gift("r\(number % 4)", sender: "u\(number % 3)")
+        scene.turn(instance, 3)
+      }
+      scene.settle(instance)
+      let checkpoints = scene.world.broker.log(.state, 0).records.filter {
+        $0.isCommitted && String(decoding: $0.key!, as: UTF8.self) == #"["checkpoint"]"#
+      }
+      let checkpoint = checkpoints.last!.value!.withUnsafeBytes { value in
+        checkpoints.last!.key!.withUnsafeBytes { key in try? StateDecoder().checkpoint(value, key: key) }
+      }!
+      scene.world.broker.log(.input, 0).cut(before: checkpoint.input)
+      scene.world.broker.log(.journal, 0).cut(before: checkpoint.journal)
+      scene.world.broker.log(.state, 0).compact(below: .max, dropsDeletions: true)
+      if round % 2 == 0 { scene.world.kill(instance) } else { scene.world.stop(instance) }
+      instance = scene.start()
+      scene.gift()
+      scene.settle(instance)
+      #expect(instance.service.totals.resets == 0 && scene.world.complaints == [] && scene.world.ends == [])
+    }
+  }
+
+  @Test("an input that gains partitions: they are taken in, without a restart")
+  func grownInput() {
+    let scene = SimScene()
+    let (one, other) = (scene.start("a"), scene.start("b"))
+    func work(_ turns: Int) {
+      for _ in 0..<turns {
+        scene.turn(one)
+        scene.turn(other)
+      }
+    }
+    for number in 0..<6 { scene.gift("r\(number)") }
+    work(60)
+    // A room that moves leaves behind what it remembered, so that all have rested before.
+    scene.world.clock.advance(3_000)
+    work(60)
+    scene.world.broker.grow(to: 3)
+    for number in 0..<12 { scene.gift("r\(number)") }
+    work(60)
+    #expect(scene.world.broker.partitions(.journal).count == 3)
+    #expect(scene.finish() == [])
+  }
+
+  @Test("a snapshot with a flipped bit: one reset, and the next start is well")
+  func brokenSnapshot() {
+    let scene = SimScene()
+    let counts = resets(checkpoints: true, scene) {
+      scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self).contains(#""r1""#) && $0.value != nil }) {
+        $0.value![$0.value!.count / 2] ^= 1
+      }
+    }
+    #expect(counts == (1, 0))
+  }
+
+  @Test("a broken checkpoint is done without where the journal reaches back")
+  func brokenCheckpoint() {
+    let scene = SimScene()
+    let counts = resets(checkpoints: true, scene) {
+      scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self) == #"["checkpoint"]"# }) { $0.value![20] ^= 1 }
+    }
+    #expect(counts == (0, 0))
+  }
+
+  @Test("a journal whose last entry is broken: one reset, and its numbers go on", arguments: [false, true])
+  func brokenJournal(checkpoints: Bool) {
+    let scene = SimScene()
+    let counts = resets(checkpoints: checkpoints, scene) { scene.alter(.journal, where: { _ in true }) { $0.value![30] ^= 1 } }
+    #expect(counts == (1, 0))
+    let numbers = scene.entries.map(\.n)
+    #expect(Set(numbers).count == numbers.count)
+    #expect(numbers.last! == Int64(numbers.count) + 1, "only the broken one is missing")
+  }
+
+  @Test("a journal or a state of a newer version is refused", arguments: [Topic.journal, .state])
+  func newerVersion(topic: Topic) {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 2
+    let instance = scene.start()
+    for _ in 0..<5 {
+      scene.gift()
+      scene.turn(instance, 4)
+    }
+    scene.settle(instance)
+    scene.world.kill(instance)
+    scene.alter(topic, where: { $0.value != nil }) { $0.value![5] = UInt8(ascii: "2") }
+    scene.world.expectsErrors = true
+    let next = scene.start()
+    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    #expect(next.service.totals.resets == 0)
+    #expect(scene.world.ends.first?.contains("version 2") == true, "\(scene.world.ends)")
+  }
+
+  @Test("topics of another group, input or output are refused")
+  func foreignTopics() {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 2
+    let instance = scene.start()
+    for _ in 0..<5 {
+      scene.gift()
+      scene.turn(instance, 4)
+    }
+    scene.settle(instance)
+    scene.world.stop(instance)
+    scene.world.expectsErrors = true
+    scene.configuration.topics = TopicIdentity(group: "group", input: "gifts", output: "elsewhere")
+    let next = scene.start()
+    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    #expect(scene.world.ends.first?.contains("belongs to another group, input or output") == true, "\(scene.world.ends)")
+  }
+}
