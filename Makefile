@@ -1,0 +1,39 @@
+# `make` alone shows what there is. Every target installs what it needs by itself (see tools/install-deps).
+
+SHELL := bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench build install-deps check-swift format lint clean
+BIN := .build/release/combo-consumer
+
+help: ## shows this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## the whole service in one process, with made-up gifts, drawn in this terminal
+	@$(BIN) demo $(ARGS)
+
+test: install-deps check-swift ## all tests; on a real Kafka too if COMBO_TEST_KAFKA or COMBO_TEST_BROKERS is set
+	swift build --build-tests
+	swift test --skip-build --disable-xctest $(ARGS)
+
+build: install-deps check-swift ## the program, for use: .build/release/combo-consumer
+	swift build -c release --product combo-consumer
+
+bench: install-deps check-swift ## this machine's figures; ARGS="engine decode replay service" for some of them
+	swift build -c release
+	@bench/run $(ARGS)
+
+install-deps: ## installs what is missing by apt-get; elsewhere names it
+	@tools/install-deps
+
+# What a toolchain needs to run comes with install-deps.
+check-swift: install-deps
+	@tools/check-swift
+
+format: check-swift ## formats the sources
+	swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+lint: check-swift ## says where sources are not formatted
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+
+clean: ## removes what was built
+	rm -rf .build
