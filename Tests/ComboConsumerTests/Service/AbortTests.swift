@@ -95,7 +95,8 @@ extension ServiceTests {
     @Test("an input whose records are deleted before they were read: all rooms begin anew, with the number lost, loudly")
     func deletedInput() throws {
       let group = try TestGroup(partitions: 1)
-      let service = try group.process(TestGroup.fast + ["--linger-ms", "3600000", "--kafka", "session.timeout.ms=45000", "--checkpoint-interval-ms", "100"])
+      let service = try group.process(
+        TestGroup.fast + ["--linger-ms", "3600000", "--kafka", "session.timeout.ms=45000", "--checkpoint-interval-ms", "100"])
       try group.give([TestGift(id: "first", room: "r", count: 5)])
       try group.waitUntilSaid(["r": 5], service)
       try wait(for: "a snapshot and a checkpoint") { try group.state().count == 2 }

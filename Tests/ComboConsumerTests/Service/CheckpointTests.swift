@@ -48,7 +48,8 @@ extension ServiceTests {
       let name = String(repeating: "x", count: 15_000)
       let options =
         TestGroup.fast + [
-          "--linger-ms", "400", "--screen-ms", "0", "--rest-ms", "300", "--reuse-ms", "300", "--dedupe-ms", "300", "--streak-ms", "300", "--instance",
+          "--linger-ms", "400", "--screen-ms", "0", "--rest-ms", "300", "--reuse-ms", "300", "--dedupe-ms", "300", "--streak-ms",
+          "300", "--instance",
           "one", "--checkpoint-interval-ms", "50",
         ]
       var given: [String: Int] = [:]
@@ -63,7 +64,8 @@ extension ServiceTests {
             let room = "r\(random.below(400))"
             given[room, default: 0] += 1
             records.append(
-              TestRecord(key: room, #"{"room":"\#(room)","sender":{"id":"u\#(random.below(4))","name":"\#(name)"},"gift":{"id":"g"}}"#))
+              TestRecord(
+                key: room, #"{"room":"\#(room)","sender":{"id":"u\#(random.below(4))","name":"\#(name)"},"gift":{"id":"g"}}"#))
           }
           try group.produce(records)
           try group.waitUntilTakenIn(service)

@@ -66,7 +66,8 @@ extension ServiceTests {
           line = refused.log.first { line in (step.words + ["kafka-acls"]).allSatisfy { line.contains($0) } }
           return line != nil || refused.exitCode != nil
         }
-        #expect(line != nil, "step \(index): \(step.words): \(line ?? "nothing"), exit \(refused.exitCode ?? 99)\n\(refused.text)")
+        #expect(
+          line != nil, "step \(index): \(step.words): \(line ?? "nothing"), exit \(refused.exitCode ?? 99)\n\(refused.text)")
         refused.tellToStop()
         _ = try refused.waitForExit()
         for rights in step.grants { try allow(group, rights) }

@@ -34,7 +34,10 @@ extension ServiceTests {
         #expect(takeovers.map(\.derivation.settings.slots) == [2, 3])
         #expect(takeovers.map(\.derivation.settings.lingerMs) == [3_600_000, 3_599_999])
         #expect(takeovers.allSatisfy { $0.reset == nil && $0.delivery == .exactlyOnce })
-        #expect(takeovers.allSatisfy { $0.topics == TopicIdentity(group: group.group, input: group.names.input, output: group.names.output) })
+        #expect(
+          takeovers.allSatisfy {
+            $0.topics == TopicIdentity(group: group.group, input: group.names.input, output: group.names.output)
+          })
       }
       try group.verify()
     }

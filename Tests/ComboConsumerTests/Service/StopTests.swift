@@ -6,7 +6,8 @@ import Testing
 extension ServiceTests {
   @Suite("Stopping, and brokers that are away")
   struct StopTests {
-    @Test("a signal ends it within 10 s with exit code 0, with work in flight, and nothing is lost", arguments: [SIGTERM, SIGINT])
+    @Test(
+      "a signal ends it within 10 s with exit code 0, with work in flight, and nothing is lost", arguments: [SIGTERM, SIGINT])
     func signals(_ signal: Int32) throws {
       let group = try TestGroup(partitions: 4)
       let gifts = (0..<40_000).map { TestGift(id: "e\($0)", room: "r\($0 % 100)", sender: "u\($0 % 7)") }
@@ -63,7 +64,9 @@ extension ServiceTests {
       #expect(try service.waitForExit(withinMs: 10_000) == 0, "\(service.text)")
     }
 
-    @Test("brokers that come up later are waited for; ones that go away and come back are gone on with", .enabled(if: TestKafka.canStartClusters))
+    @Test(
+      "brokers that come up later are waited for; ones that go away and come back are gone on with",
+      .enabled(if: TestKafka.canStartClusters))
     func brokersComeAndGo() throws {
       let cluster = try TestKafka.cluster(properties: ServiceKafka.properties)
       let group = try TestGroup(partitions: 2, brokers: cluster.brokers)
@@ -99,7 +102,9 @@ extension ServiceTests {
     func wrongOptions() throws {
       let (code, output, log) = try ServiceProcess.run(["run", "--input", "a", "--output", "a", "--slots", "0", "--kafk", "x=y"])
       #expect(code == 2 && output.isEmpty)
-      for words in ["--brokers", "--output must be another topic", "--slots", "--kafka"] { #expect(log.contains(words), "\(log)") }
+      for words in ["--brokers", "--output must be another topic", "--slots", "--kafka"] {
+        #expect(log.contains(words), "\(log)")
+      }
       let property = try ServiceProcess.run(
         ["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b", "--kafka", "acks=0", "--kafka", "no.such=1"])
       #expect(property.code == 2)

@@ -29,7 +29,8 @@ struct OutputLedger {
   private mutating func add(_ record: TestRecord, _ partitions: Int) throws {
     func fail(_ what: String) -> TestKafka.Failure {
       TestKafka.Failure(
-        "partition \(record.partition!), offset \(record.offset): \(what): \(String(decoding: record.value ?? [], as: UTF8.self))")
+        "partition \(record.partition!), offset \(record.offset): \(what): \(String(decoding: record.value ?? [], as: UTF8.self))"
+      )
     }
     guard let value = record.value, let json = try JSONSerialization.jsonObject(with: Data(value)) as? [String: Any],
       let room = json["room"] as? String, let epoch = (json["epoch"] as? NSNumber)?.int64Value,

@@ -99,7 +99,7 @@ final class ServiceProcess: RunningService {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { words.forEach { free($0) } }
+    defer { for word in words { free(word) } }
     var child: pid_t = 0
     let error = posix_spawn(&child, program, &actions, &attributes, &words, environ)
     guard error == 0 else { throw TestKafka.Failure("cannot run \(program): \(String(cString: strerror(error)))") }
