@@ -51,8 +51,8 @@ final class ReplayChunk {
   private var spans: UnsafeMutablePointer<(start: Int32, end: Int32)>
   /// What the rooms of each group said.
   let buffers: [ByteBuffer]
-  /// Where in each group's buffer stands what a sweep led to.
-  var sweepStarts: [Int]
+  /// Where in each group's buffer stands what a sweep led to. No array: each group writes to its own place at its own time.
+  let sweepStarts: UnsafeMutableBufferPointer<Int>
 
   init(groups count: Int, textBytes: Int) {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: textBytes + BumpArena.padding, alignment: 64)
@@ -65,7 +65,8 @@ final class ReplayChunk {
     spans = .allocate(capacity: eventCapacity)
     members = (0..<count).map { _ in GrowingList<Int32>() }
     buffers = (0..<count).map { _ in ByteBuffer(capacity: 1 << 14) }
-    sweepStarts = Array(repeating: Int.max, count: count)
+    sweepStarts = .allocate(capacity: count)
+    sweepStarts.initialize(repeating: Int.max)
   }
 
   deinit {
@@ -75,6 +76,7 @@ final class ReplayChunk {
     groups.deallocate()
     following.deallocate()
     spans.deallocate()
+    sweepStarts.deallocate()
   }
 
   /// Makes it the `number`th one, with nothing in it.
@@ -91,7 +93,7 @@ final class ReplayChunk {
     owns.removeAll(keepingCapacity: true)
     finishing.removeAll(keepingCapacity: true)
     for buffer in buffers { buffer.removeAll() }
-    for group in sweepStarts.indices { sweepStarts[group] = .max }
+    sweepStarts.update(repeating: .max)
   }
 
   /// Where the next event goes. It counts once it is ``add(group:hash:)``ed.
