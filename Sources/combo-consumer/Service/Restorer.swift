@@ -63,7 +63,7 @@ struct Restorer: @unchecked Sendable {
     self.cancellation = cancellation
   }
 
-  private enum Stop: Error {
+  enum Stop: Error {
     case cancelled
     case refused(String)
     case kafka(KafkaError)
@@ -226,7 +226,7 @@ struct Restorer: @unchecked Sendable {
   // MARK: - Reading
 
   /// What the state topic holds of the partition.
-  private struct State {
+  struct State {
     var checkpoint: Checkpoint?
     /// The newest value of each key but the checkpoint's; nil: it was deleted. In the order in which the keys first came, so
     /// that the same topic always leads to the same order of work.
@@ -246,7 +246,7 @@ struct Restorer: @unchecked Sendable {
     }
   }
 
-  private func readState() throws -> State {
+  func readState() throws -> State {
     let bounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.state, number) }
     var state = State()
     var checkpoint: (key: [UInt8], value: [UInt8])?
@@ -313,7 +313,7 @@ struct Restorer: @unchecked Sendable {
   // MARK: - Running through again
 
   /// What a run begins with.
-  private struct Beginning {
+  struct Beginning {
     let partition: Partition
     let records: RoomRecords
     let derivation: Derivation
@@ -357,7 +357,7 @@ struct Restorer: @unchecked Sendable {
   }
 
   /// The rooms as their snapshots have them, at the checkpoint.
-  private func beginning(_ state: State, _ entries: [JournalEntry], isLenient: Bool) throws -> Beginning {
+  func beginning(_ state: State, _ entries: [JournalEntry], isLenient: Bool) throws -> Beginning {
     let checkpoint = state.checkpoint
     if !isLenient, let first = entries.first?.n, first != (checkpoint?.n ?? 0) + 1 {
       throw ReplayFault(
