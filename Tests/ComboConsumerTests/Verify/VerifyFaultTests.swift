@@ -202,8 +202,7 @@ struct VerifyFaultTests {
     #expect(try scene.verify().findings.count(.bytes) == 1)
     let later = try scene.verify(Verifier.Options(from: at))
     #expect(later.faults == [] && later.tally.skipped > 0 && later.tally.equal > 0, "\(later.faults)")
-    let late = texts.last!
-    late.set(late.text.replacing(#""reason":"idle""#, with: #""reason":"busy""#))
+    scene.spoil("r1")
     #expect(try scene.verify(Verifier.Options(from: at)).findings.count(.bytes) == 1)
   }
 }

@@ -87,6 +87,13 @@ struct VerifyScene {
     found.log.alter(found.index) { $0.value = [UInt8](buffer.bytes) }
   }
 
+  /// Gives the last dismissal of a room another reason.
+  func spoil(_ room: String) {
+    let last = output(room).last { $0.text.contains(#""reason":""#) }!
+    let isIdle = last.text.contains(#""reason":"idle""#)
+    last.set(last.text.replacing(isIdle ? #""reason":"idle""# : #""reason":"busy""#, with: isIdle ? #""reason":"busy""# : #""reason":"idle""#))
+  }
+
   /// The journal's takeovers.
   func takeovers() throws -> [Found] { try records(.journal).filter { try entry($0).takeover != nil } }
 }
