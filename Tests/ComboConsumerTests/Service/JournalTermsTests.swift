@@ -1,3 +1,4 @@
+import ComboCore
 import ComboWire
 import Testing
 
