@@ -20,10 +20,10 @@ enum VerifyCommand {
       var verifier = Verifier(
         reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
         options: Verifier.Options(from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint), log: log)
-      let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records"), count: 0))
+      let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
       verifier.progress = { count, total in
         meter.withLock {
-          if let total { $0.meter = ProgressMeter(of: total, unit: "records") }
+          if let total { $0.meter = ProgressMeter(of: total, unit: "records", isAlone: true) }
           $0.count += count
           $0.meter.tell($0.count)
         }

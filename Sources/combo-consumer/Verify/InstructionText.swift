@@ -206,7 +206,9 @@ struct TextCursor {
     var found: Bytes?
     repeat {
       guard let name = string(), skip(":") else { return nil }
-      let isID = found == nil && (name.elementsEqual("id".utf8) || (name.contains(UInt8(ascii: "\\")) && Self.meaning(name) == [0x69, 0x64]))
+      let isID =
+        found == nil
+        && (name.elementsEqual("id".utf8) || (name.contains(UInt8(ascii: "\\")) && Self.meaning(name) == [0x69, 0x64]))
       let start = position
       if isID, let id = string() {
         found = id

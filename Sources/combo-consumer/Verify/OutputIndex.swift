@@ -118,7 +118,9 @@ final class OutputIndex {
     func fault(_ kind: Findings.Kind, _ what: String) {
       if isCompared { findings.add(kind, "\(Self.name(key, text)): \(what) (\(place))", at: text.at) }
     }
-    if !Self.isRoom(key, text.room) { fault(.foreign, "the record's key is \(Option.quoted(String(decoding: key, as: UTF8.self))), not the room") }
+    if !Self.isRoom(key, text.room) {
+      fault(.foreign, "the record's key is \(Option.quoted(String(decoding: key, as: UTF8.self))), not the room")
+    }
     let room = self.room(key, record.partition)
     let epoch = self.epoch(of: room, text, place, seq)
     let entry = Entry(

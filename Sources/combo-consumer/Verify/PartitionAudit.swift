@@ -134,7 +134,7 @@ final class PartitionAudit {
   private func goOn(from beginning: Restorer.Beginning, _ run: JournalReading.Run, _ index: Int) throws {
     let partition = beginning.partition
     comparison.partition = partition
-    partition.table.forEach { if !$0.isGhost { comparison.adopt($0) } }
+    for room in rooms(of: partition) where !room.isGhost { comparison.adopt(room) }
     // Rooms whose snapshot is newer take part from then on only.
     let provesFrom = beginning.silent.keys.max() ?? 0
     let since = run.items.first { $0.entry.n == provesFrom }?.entry.clock ?? partition.clock
@@ -142,12 +142,16 @@ final class PartitionAudit {
     _ = try pass(run, from: index, until: nil, partition, beginning.derivation, beginning.silent, provesFrom: provesFrom)
   }
 
+  private func rooms(of partition: Partition) -> [Room] {
+    (0..<partition.table.placeCount).compactMap { partition.table.room(at: $0) }
+  }
+
   private func snapshotBeginning(_ run: JournalReading.Run, _ index: Int) -> Restorer.Beginning? {
     guard let snapshots else { return nil }
     do {
       let beginning = try snapshots.beginning(run.items[index...].map(\.entry))
-      beginning.partition.table.forEach { room in
-        if !room.engine.own.isEmpty { comparison.mayHaveOwn.insert(RoomKey(room.id)) }
+      for room in rooms(of: beginning.partition) where !room.engine.own.isEmpty {
+        comparison.mayHaveOwn.insert(RoomKey(room.id))
       }
       return beginning
     } catch {
@@ -295,6 +299,7 @@ private final class Nobody: GroupEdge, OutputEdge, @unchecked Sendable {
   func start(_ partition: Int32, at offset: Int64) {}
   func stop(_ partition: Int32) {}
   func committed(_ partition: Int32) -> CommittedOffset { CommittedOffset(partition: partition, offset: nil, metadata: "") }
+  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {}
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
   func close() {}
   func begin() {}

@@ -68,7 +68,8 @@ struct Recount {
     let count: Int64
     switch gift.amount {
     case .count(let number): count = Int64(number)
-    case .total(let total, let streak): count = growth(to: Int64(total), XXH3.hash(streak, seed: combo), isNamed: streak.count > 0, limits)
+    case .total(let total, let streak):
+      count = growth(to: Int64(total), XXH3.hash(streak, seed: combo), isNamed: streak.count > 0, limits)
     }
     given += count
     fingerprint &+= UInt64(bitPattern: count) &* combo

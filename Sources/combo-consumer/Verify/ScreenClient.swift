@@ -67,7 +67,9 @@ struct ScreenClient {
     if let other = banners.first(where: { $0.slot == instruction.slot }) {
       fault = fault ?? "it shows a banner in slot \(instruction.slot), where banner \(other.number) is"
     }
-    if instruction.count <= instruction.base { fault = fault ?? "it shows \(instruction.count), though \(instruction.base) were there before" }
+    if instruction.count <= instruction.base {
+      fault = fault ?? "it shows \(instruction.count), though \(instruction.base) were there before"
+    }
     if fault == nil || isKnown {
       banners.append(
         Banner(
@@ -129,7 +131,8 @@ struct ScreenClient {
       }
     if isSame { return nil }
     func words(_ banners: [Banner]) -> String {
-      banners.isEmpty ? "nothing" : banners.map { "banner \($0.number) in slot \($0.slot) at \($0.count)" }.joined(separator: ", ")
+      banners.isEmpty
+        ? "nothing" : banners.map { "banner \($0.number) in slot \($0.slot) at \($0.count)" }.joined(separator: ", ")
     }
     return "the screen is said to be \(words(said)), but a client has drawn \(words(drawn))"
   }

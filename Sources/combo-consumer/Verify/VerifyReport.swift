@@ -59,7 +59,8 @@ struct VerifyReport: Equatable, Sendable {
       "conservation: "
         + verdict(
           [.conservation],
-          "\(n(tally.gifts)) gifts told of, each once; \(n(tally.countedEpochs)) epochs add up, in \(n(tally.openEpochs)) gifts still wait")
+          "\(n(tally.gifts)) gifts told of, each once; \(n(tally.countedEpochs)) epochs add up, in \(n(tally.openEpochs)) gifts still wait"
+        )
         + (tally.leftByResets > 0 ? "; resets left \(n(tally.leftByResets)) untold" : ""),
     ]
     if unprovenRooms > 0 || tally.deleted > 0 || entriesSkipped > 0 {

@@ -39,7 +39,9 @@ struct VerifyVerdict {
       for (place, epoch) in room.epochs.enumerated() {
         found.epochs += 1
         found.screens += epoch.client.screens
-        if let late = epoch.late { checkOrder(epoch, late, byEpoch[place], later: byEpoch[(place + 1)...].joined().map(\.partition)) }
+        if let late = epoch.late {
+          checkOrder(epoch, late, byEpoch[place], later: byEpoch[(place + 1)...].joined().map(\.partition))
+        }
         judgeRepetitions(epoch, byEpoch[place])
         unproven += judge(
           epoch, byEpoch[place], mustBeDerived: isComplete || (!isDoubtful && epoch.epoch >= knownSince),
@@ -70,7 +72,8 @@ struct VerifyVerdict {
     }
     for again in epoch.repetitions where !claims.contains(where: { $0.from <= again.seq && again.seq <= $0.upTo }) {
       found.findings.add(
-        .sequence, "room \(epoch.room.text), epoch \(epoch.epoch), seq \(again.seq): it was said twice (the second: \(again.place))",
+        .sequence,
+        "room \(epoch.room.text), epoch \(epoch.epoch), seq \(again.seq): it was said twice (the second: \(again.place))",
         at: again.at)
     }
   }

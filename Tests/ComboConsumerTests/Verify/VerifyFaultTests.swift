@@ -57,7 +57,9 @@ struct VerifyFaultTests {
     all[5].remove()
     let report = try scene.verify()
     #expect(report.findings.count(.missing) == 1 && report.findings.count(.sequence) == 1, "\(report.faults)")
-    #expect(report.first(.missing).contains("room r2") && report.first(.missing).contains("missing in the output, where it should follow"))
+    #expect(
+      report.first(.missing).contains("room r2")
+        && report.first(.missing).contains("missing in the output, where it should follow"))
     #expect(report.first(.sequence).contains("seq 7 stands where 6 should: one is missing"), "\(report.first(.sequence))")
   }
 
@@ -102,7 +104,9 @@ struct VerifyFaultTests {
     var record = SimRecord(key: Array("r1".utf8), value: nil)
     switch what {
     case "seq": record.value = Array(text.with(seq: text.seq + 1).utf8)
-    case "epoch": record.value = Array(text.with(seq: 1).replacing(#""epoch":\#(text.epoch)"#, with: #""epoch":\#(text.epoch + 90_000)"#).utf8)
+    case "epoch":
+      record.value = Array(
+        text.with(seq: 1).replacing(#""epoch":\#(text.epoch)"#, with: #""epoch":\#(text.epoch + 90_000)"#).utf8)
     default:
       record.key = Array("r9".utf8)
       record.value = Array(text.with(seq: 1).replacing(#""room":"r1""#, with: #""room":"r9""#).utf8)
@@ -118,7 +122,10 @@ struct VerifyFaultTests {
     let scene = VerifyScene()
     scene.story()
     let log = scene.broker.log(.output, 0)
-    let values: [[UInt8]?] = [Array("hello".utf8), nil, [0xff, 0], Array(#"{"v":2,"room":"r1"}"#.utf8), Array(#"{"v":1,"room":"r1","epoch":1,"seq":"#.utf8)]
+    let values: [[UInt8]?] = [
+      Array("hello".utf8), nil, [0xff, 0], Array(#"{"v":2,"room":"r1"}"#.utf8),
+      Array(#"{"v":1,"room":"r1","epoch":1,"seq":"#.utf8),
+    ]
     for value in values { log.append(SimRecord(key: Array("r1".utf8), value: value)) }
     let report = try scene.verify()
     #expect(report.findings.count(.foreign) == 5 && report.first(.foreign).contains("no instruction"), "\(report.faults)")
@@ -148,7 +155,9 @@ struct VerifyFaultTests {
     #expect(try scene.verify().findings.count(.bytes) > 0)
   }
 
-  @Test("an entry of the journal that is gone, broken, or stands twice is told with its place", arguments: ["gone", "broken", "twice"])
+  @Test(
+    "an entry of the journal that is gone, broken, or stands twice is told with its place",
+    arguments: ["gone", "broken", "twice"])
   func journal(what: String) throws {
     let scene = VerifyScene()
     scene.story()
@@ -170,7 +179,9 @@ struct VerifyFaultTests {
     if what == "broken" { #expect(report.findings.count(.source) == 2) }
   }
 
-  @Test("a journal of another group, or of a newer version, gives no verdict but a sentence", arguments: ["newer", "foreign", "rules"])
+  @Test(
+    "a journal of another group, or of a newer version, gives no verdict but a sentence",
+    arguments: ["newer", "foreign", "rules"])
   func refused(what: String) throws {
     let scene = VerifyScene()
     scene.story()
@@ -187,8 +198,11 @@ struct VerifyFaultTests {
       scene.put(entry, at: victim)
     }
     let fault = #expect(throws: VerifyFault.self) { try scene.verify() }
-    let expected = ["newer": "version 2", "foreign": "belongs to another group", "rules": "version 2 of the engine's rules"][what]!
-    #expect(fault?.description.contains(expected) == true && fault?.description.contains("offset 0") == true, "\(String(describing: fault))")
+    let expected = ["newer": "version 2", "foreign": "belongs to another group", "rules": "version 2 of the engine's rules"][
+      what]!
+    #expect(
+      fault?.description.contains(expected) == true && fault?.description.contains("offset 0") == true,
+      "\(String(describing: fault))")
   }
 
   @Test("--from leaves out what differs before it, and nothing after it")

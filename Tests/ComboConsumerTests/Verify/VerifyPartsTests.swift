@@ -33,10 +33,12 @@ struct VerifyPartsTests {
       Self.show1, #""op":"update","banner":1,"slot":0,"count":5,"added":2,"milestone":5"#, #""op":"move_up","banner":1,"slot":1"#,
       #""op":"show","banner":2,"slot":0,"count":1,"base":0,"sender":{"id":7,"name":"}]"},"receiver":{"id":"a"},"gift":{"x":[{}],"id":"g"}"#,
       #""op":"screen","banners":[{"banner":2,"slot":0,"count":1,"base":0,"sender":{"id":"7"},"receiver":{"id":"a"},"gift":{"id":"g"}},{"banner":1,"slot":1,"count":5,"base":1,\#(Self.who)}]"#,
-      #""op":"dismiss","banner":1,"slot":1,"count":6,"reason":"closed""#, #""op":"skip","banner":3,"count":4,"reason":"closed",\#(Self.who)"#,
+      #""op":"dismiss","banner":1,"slot":1,"count":6,"reason":"closed""#,
+      #""op":"skip","banner":3,"count":4,"reason":"closed",\#(Self.who)"#,
       #""op":"dismiss","banner":2,"slot":0,"count":1,"reason":"idle""#, #""op":"screen","banners":[]"#,
     ])
-    #expect(found.fault == nil && found.client.said == 2 + 2 + 1 + 1 + 4 && found.client.screens == 2 && found.client.banners.isEmpty)
+    #expect(
+      found.fault == nil && found.client.said == 2 + 2 + 1 + 1 + 4 && found.client.screens == 2 && found.client.banners.isEmpty)
   }
 
   @Test(
@@ -52,7 +54,10 @@ struct VerifyPartsTests {
       ([show1, #""op":"skip","banner":1,"count":2,"reason":"closed",\#(who)"#], "skips banner 1, which is on screen"),
       ([show1, #""op":"screen","banners":[]"#], "said to be nothing, but a client has drawn banner 1 in slot 0 at 3"),
       ([show1, #""op":"screen","banners":[{"banner":1,"slot":0,"count":4,"base":1,\#(who)}]"#], "banner 1 in slot 0 at 4, but"),
-      ([show1, #""op":"screen","banners":[{"banner":1,"slot":0,"count":3,"base":1,"sender":{"id":"v"},"gift":{"id":"g"}}]"#], "said to be"),
+      (
+        [show1, #""op":"screen","banners":[{"banner":1,"slot":0,"count":3,"base":1,"sender":{"id":"v"},"gift":{"id":"g"}}]"#],
+        "said to be"
+      ),
     ] as [([String], String)])
   func tells(told: [String], fault: String) {
     let found = draw(told).fault
@@ -69,12 +74,15 @@ struct VerifyPartsTests {
     #expect(draw(late + [#""op":"screen","banners":[]"#], isWhole: false).fault != nil)
   }
 
-  @Test("what is no instruction of this version is not read", arguments: [
-    #""op":"show","banner":1,"slot":0,"count":3,"base":1,"sender":{"id":"u"}"#, #""op":"clap""#, #""op":"update","banner":1"#,
-    #""op":"screen","banners":[{"banner":1}]"#, #""op":"move_up","banner":1,"slot":1,"x":1"#, #""op":"move_up","banner":-,"slot":1"#,
-    #""op":"show","banner":1,"slot":0,"count":3,"base":1,"sender":{},"gift":{"id":"g"}"#,
-    #""op":"move_up","banner":9999999999999999999,"slot":1"#,
-  ])
+  @Test(
+    "what is no instruction of this version is not read",
+    arguments: [
+      #""op":"show","banner":1,"slot":0,"count":3,"base":1,"sender":{"id":"u"}"#, #""op":"clap""#, #""op":"update","banner":1"#,
+      #""op":"screen","banners":[{"banner":1}]"#, #""op":"move_up","banner":1,"slot":1,"x":1"#,
+      #""op":"move_up","banner":-,"slot":1"#,
+      #""op":"show","banner":1,"slot":0,"count":3,"base":1,"sender":{},"gift":{"id":"g"}"#,
+      #""op":"move_up","banner":9999999999999999999,"slot":1"#,
+    ])
   func unreadable(text: String) {
     instruction(1, text).withUnsafeBytes { #expect(InstructionText($0) == nil) }
   }
@@ -88,11 +96,13 @@ struct VerifyPartsTests {
     whole.withUnsafeBytes { #expect(InstructionText($0) != nil) }
   }
 
-  @Test("a combo is the same in an event and in an instruction, however its ids are written", arguments: [
-    (#"{"id":"u1"}"#, "u1"), (#"{"id":5}"#, "5"), (#"{"name":"id","id":"x"}"#, "x"), (#"{"id":"a\"b"}"#, "a\"b"),
-    (#"{"id":"\u5c0f\ud83d\ude00\n"}"#, "小😀\n"), (#"{"\u0069d":"y","id":"z"}"#, "y"), (#"{"a":{"id":"no"},"id":"yes"}"#, "yes"),
-    (#"{"a":null,"b":true,"c":-1.5e3,"id":"w"}"#, "w"),
-  ] as [(String, String)])
+  @Test(
+    "a combo is the same in an event and in an instruction, however its ids are written",
+    arguments: [
+      (#"{"id":"u1"}"#, "u1"), (#"{"id":5}"#, "5"), (#"{"name":"id","id":"x"}"#, "x"), (#"{"id":"a\"b"}"#, "a\"b"),
+      (#"{"id":"\u5c0f\ud83d\ude00\n"}"#, "小😀\n"), (#"{"\u0069d":"y","id":"z"}"#, "y"), (#"{"a":{"id":"no"},"id":"yes"}"#, "yes"),
+      (#"{"a":null,"b":true,"c":-1.5e3,"id":"w"}"#, "w"),
+    ] as [(String, String)])
   func identity(object: String, id: String) {
     let text = instruction(1, #""op":"skip","banner":3,"count":4,"reason":"closed","sender":\#(object),"gift":\#(object)"#)
     let bytes = Array(id.utf8)
@@ -127,7 +137,10 @@ struct VerifyPartsTests {
   func ids() throws {
     var settings = Settings()
     settings.dedupeMs = 10
-    #expect(try count([(0, #""id":1"#), (10, #""id":1"#), (11, #""id":1"#), (12, #""id":"1""#), (12, #""count":4"#)], settings) == [1, 1, 2, 2, 6])
+    #expect(
+      try count([(0, #""id":1"#), (10, #""id":1"#), (11, #""id":1"#), (12, #""id":"1""#), (12, #""count":4"#)], settings) == [
+        1, 1, 2, 2, 6,
+      ])
     settings.maxIds = 2
     let four: [(Int64, String)] = [(0, #""id":1"#), (0, #""id":2"#), (0, #""id":3"#), (0, #""id":1"#)]
     #expect(try count(four, settings) == [1, 2, 3, 4], "the oldest is forgotten")
@@ -143,11 +156,17 @@ struct VerifyPartsTests {
       try count([(0, #""total":3"#), (1, #""total":5"#), (1, #""total":5"#), (2, #""total":2"#), (13, #""total":2"#)], settings)
         == [3, 5, 5, 7, 9])
     #expect(
-      try count([(0, #""total":3,"streak":1"#), (1, #""total":2,"streak":1"#), (1, #""total":2,"streak":2"#), (11, #""total":4,"streak":1"#)], settings)
+      try count(
+        [
+          (0, #""total":3,"streak":1"#), (1, #""total":2,"streak":1"#), (1, #""total":2,"streak":2"#),
+          (11, #""total":4,"streak":1"#),
+        ], settings)
         == [3, 3, 5, 9], "a late one changes nothing, also not for how long the streak is remembered")
     settings.maxStreaks = 1
     #expect(
-      try count([(0, #""total":3,"streak":1"#), (0, #""total":3,"streak":2"#), (0, #""total":3,"streak":1"#)], settings) == [3, 6, 9])
+      try count([(0, #""total":3,"streak":1"#), (0, #""total":3,"streak":2"#), (0, #""total":3,"streak":1"#)], settings) == [
+        3, 6, 9,
+      ])
   }
 
   @Test("times on the command line")
@@ -158,7 +177,9 @@ struct VerifyPartsTests {
     #expect(Timestamp.milliseconds("2024-02-29") == 1_709_164_800_000)
     #expect(Timestamp.milliseconds("1732104000123") == 1_732_104_000_123)
     #expect(Timestamp.milliseconds("earliest") == .min)
-    for wrong in ["", "latest", "2026-13-01", "2025-02-29", "2026-11-21T24:00", "2026-11-21T13:02:03X", "-5", "2026-11-21T13", "12:30"] {
+    for wrong in [
+      "", "latest", "2026-13-01", "2025-02-29", "2026-11-21T24:00", "2026-11-21T13:02:03X", "-5", "2026-11-21T13", "12:30",
+    ] {
       #expect(Timestamp.milliseconds(wrong) == nil, "\(wrong)")
     }
   }

@@ -7,7 +7,8 @@ import Testing
 /// What can be proved where something is gone, and what is only counted.
 @Suite("Verifying what is left of journal, input and output")
 struct VerifyReachTests {
-  @Test("where the journal's beginning is gone, rooms count from their first epoch after a rest; the others are counted, not proven")
+  @Test(
+    "where the journal's beginning is gone, rooms count from their first epoch after a rest; the others are counted, not proven")
   func cutJournal() throws {
     let scene = VerifyScene()
     scene.story()
@@ -17,7 +18,8 @@ struct VerifyReachTests {
     #expect(report.faults == [] && report.isProven)
     #expect(report.unprovenRooms == 3 && report.unprovenInstructions > 20, "\(report)")
     #expect(report.tally.equal > 20 && report.tally.equal + report.unprovenInstructions == report.instructions)
-    #expect(report.summary.contains("not provable: 3 rooms with \(report.unprovenInstructions) instructions"), "\(report.summary)")
+    #expect(
+      report.summary.contains("not provable: 3 rooms with \(report.unprovenInstructions) instructions"), "\(report.summary)")
     #expect(report.summary.hasSuffix("each instruction once\n") && report.summary.contains("proven: as far as it can be derived"))
     // What is proven is really compared, and what must be derived is missed.
     let last = scene.output("r1").last!
@@ -55,7 +57,8 @@ struct VerifyReachTests {
     #expect(report.faults == [] && report.unprovenRooms == 3, "\(report.faults)")
   }
 
-  @Test("where the journal reaches back no further than the checkpoint, the snapshots bring the rooms in", arguments: [false, true])
+  @Test(
+    "where the journal reaches back no further than the checkpoint, the snapshots bring the rooms in", arguments: [false, true])
   func checkpoint(isCut: Bool) throws {
     let scene = VerifyScene()
     scene.scene.configuration.checkpointGifts = 20
@@ -118,7 +121,8 @@ struct VerifyReachTests {
     #expect(report.summary.contains("\(report.tally.deleted) instructions deleted from the output"))
   }
 
-  @Test("through a reset: rooms go on in a later epoch, and all is compared that can be", arguments: ["input", "snapshot", "journal"])
+  @Test(
+    "through a reset: rooms go on in a later epoch, and all is compared that can be", arguments: ["input", "snapshot", "journal"])
   func reset(what: String) throws {
     let scene = VerifyScene()
     scene.scene.configuration.checkpointGifts = 3

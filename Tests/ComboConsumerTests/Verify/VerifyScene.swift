@@ -91,7 +91,9 @@ struct VerifyScene {
   func spoil(_ room: String) {
     let last = output(room).last { $0.text.contains(#""reason":""#) }!
     let isIdle = last.text.contains(#""reason":"idle""#)
-    last.set(last.text.replacing(isIdle ? #""reason":"idle""# : #""reason":"busy""#, with: isIdle ? #""reason":"busy""# : #""reason":"idle""#))
+    last.set(
+      last.text.replacing(
+        isIdle ? #""reason":"idle""# : #""reason":"busy""#, with: isIdle ? #""reason":"busy""# : #""reason":"idle""#))
   }
 
   /// The journal's takeovers.

@@ -10,7 +10,8 @@ extension ServiceTests {
     private func verify(_ group: TestGroup, _ more: [String] = []) throws -> (code: Int32, output: String, log: String) {
       try ServiceProcess.run(
         [
-          "verify", "--brokers", group.brokers, "--input", group.names.input, "--output", group.names.output, "--group", group.group,
+          "verify", "--brokers", group.brokers, "--input", group.names.input, "--output", group.names.output, "--group",
+          group.group,
         ] + more)
     }
 
@@ -32,11 +33,12 @@ extension ServiceTests {
         let before = try group.takenIn()
         try wait(for: "a commit: \(service.text)") { try group.takenIn() > before || service.exitCode != nil }
         let (code, output, log) = try verify(group)
-        #expect(code == 0 && output.contains("proven: ") && output.contains("conservation: "), "round \(round): \(output)\n\(log)")
+        #expect(
+          code == 0 && output.contains("proven: ") && output.contains("conservation: "), "round \(round): \(output)\n\(log)")
         if round < 2 { try service.crash() } else { try group.waitUntilTakenIn(service); try service.stop() }
       }
       let (code, output, log) = try verify(group)
-      #expect(code == 0 && output.contains("each instruction once\n") && !output.contains("not provable"), "\(output)\n\(log)")
+      #expect(code == 0 && output.contains("each instruction once") && !output.contains("not provable"), "\(output)\n\(log)")
       let (quick, quickOutput, quickLog) = try verify(group, ["--from-checkpoint"])
       #expect(quick == 0 || quickOutput.contains("nothing of the output can be derived"), "\(quickOutput)\n\(quickLog)")
       #expect(!quickOutput.contains("DIFFERS"), "\(quickOutput)")
@@ -44,14 +46,17 @@ extension ServiceTests {
       // Somebody else writes to the output.
       try group.produce([TestRecord(key: "room-1", "hello")], to: group.names.output)
       let (spoilt, spoiltOutput, _) = try verify(group)
-      #expect(spoilt == 1 && spoiltOutput.contains("DIFFERS: the output holds something that is no instruction"), "\(spoiltOutput)")
+      #expect(
+        spoilt == 1 && spoiltOutput.contains("DIFFERS: the output holds something that is no instruction"), "\(spoiltOutput)")
     }
 
     @Test("topics that are not there, and a group that has done nothing, are told in a sentence")
     func nothingThere() throws {
       let group = try TestGroup(partitions: 1)
       let missing = try verify(group)
-      #expect(missing.code == 1 && missing.log.contains("the topic \"\(group.names.output)\" does not exist: check --input"), "\(missing)")
+      #expect(
+        missing.code == 1 && missing.log.contains("the topic \"\(group.names.output)\" does not exist: check --input"),
+        "\(missing)")
       for topic in [group.names.output, group.names.journal] {
         try group.control.createTopic(topic, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
       }
