@@ -63,7 +63,7 @@ struct Verifier {
         fromCheckpoint: options.fromCheckpoint, progress: { progress?($0, nil) }
       ).run()
     }
-    return VerifyVerdict(index, outcomes, outputWasCut: outputBounds.contains { $0.first > 0 }, from: options.from).report()
+    return VerifyVerdict(index, outcomes, from: options.from).report()
   }
 
   // MARK: - Reading

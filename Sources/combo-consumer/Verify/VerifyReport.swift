@@ -22,8 +22,6 @@ struct VerifyReport: Equatable, Sendable {
   var unprovenInstructions = 0
   /// Entries of the journal from which nothing could be derived.
   var entriesSkipped = 0
-  /// The first offset of a partition of the output is above 0.
-  var outputWasCut = false
   var findings = Findings()
 
   /// What is wrong, a sentence for each kind.

@@ -6,11 +6,10 @@ struct VerifyVerdict {
   private let from: Int64
   private var found = VerifyReport()
 
-  init(_ index: OutputIndex, _ outcomes: [PartitionAudit.Outcome], outputWasCut: Bool, from: Int64) {
+  init(_ index: OutputIndex, _ outcomes: [PartitionAudit.Outcome], from: Int64) {
     self.index = index
     self.outcomes = outcomes
     self.from = from
-    found.outputWasCut = outputWasCut
   }
 
   func report() -> VerifyReport {
