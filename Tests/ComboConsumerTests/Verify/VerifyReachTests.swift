@@ -193,6 +193,7 @@ struct VerifyReachTests {
     var zombie = try scene.entry(last)
     zombie.term = 0
     zombie.n += 1
+    zombie.digest ^= 1
     let buffer = ByteBuffer()
     zombie.write(to: buffer)
     last.log.append(SimRecord(key: nil, value: [UInt8](buffer.bytes)))
