@@ -10,6 +10,8 @@ public struct Checkpoint: Equatable, Sendable {
   public var input: Int64
   /// The offset behind that entry in the journal.
   public var journal: Int64
+  /// In at-least-once delivery: the journal offset of the takeover by which its owner began.
+  public var term: Int64?
   /// By what the entries from there on are derived.
   public var derivation: Derivation
   /// Whose state it is.
@@ -17,13 +19,15 @@ public struct Checkpoint: Equatable, Sendable {
 
   /// A checkpoint of these values.
   public init(
-    n: Int64, clock: Int64, shifted: Int64, input: Int64, journal: Int64, derivation: Derivation, topics: TopicIdentity
+    n: Int64, clock: Int64, shifted: Int64, input: Int64, journal: Int64, term: Int64? = nil, derivation: Derivation,
+    topics: TopicIdentity
   ) {
     self.n = n
     self.clock = clock
     self.shifted = shifted
     self.input = input
     self.journal = journal
+    self.term = term
     self.derivation = derivation
     self.topics = topics
   }
@@ -42,6 +46,10 @@ public struct Checkpoint: Equatable, Sendable {
     buffer.append(input)
     buffer.append(#","journal":"#)
     buffer.append(journal)
+    if let term {
+      buffer.append(#","term":"#)
+      buffer.append(term)
+    }
     buffer.append(#","of":"#)
     topics.write(to: buffer)
     derivation.write(to: buffer)
@@ -53,6 +61,7 @@ public struct Checkpoint: Equatable, Sendable {
     shifted = try fields.integer("shifted", 0...Int64.max)
     input = try fields.integer("input", 0...Int64.max)
     journal = try fields.integer("journal", 0...Int64.max)
+    term = fields.find("term") == nil ? nil : try fields.integer("term", 0...Int64.max)
     derivation = try Derivation(fields)
     topics = try fields.topics("of")
   }

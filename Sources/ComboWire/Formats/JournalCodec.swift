@@ -43,6 +43,10 @@ extension JournalEntry {
       buffer.append(#","said_to":"#)
       buffer.append(saidTo)
     }
+    if let term {
+      buffer.append(#","term":"#)
+      buffer.append(term)
+    }
     if let takeover { Self.write(takeover, to: buffer) }
     Seal.close(buffer, from: start, seed: 0)
   }
@@ -82,6 +86,7 @@ public final class JournalDecoder {
       digest: try fields.hex("digest"), shifted: try fields.integer("shifted", 0...Int64.max), of: try fields.hex("of"))
     entry.refused = try refused(fields)
     if fields.find("said_to") != nil { entry.saidTo = try fields.integer("said_to", 0...entry.n) }
+    if fields.find("term") != nil { entry.term = try fields.integer("term", 0...Int64.max) }
     if fields.find("takeover") != nil {
       let takeover = try takeover(try fields.inside("takeover"))
       if takeover.topics.hash != entry.of { throw .broken(reader.what, "its two marks of whose it is differ") }

@@ -82,15 +82,17 @@ public struct JournalEntry: Equatable, Sendable {
   public var of: UInt64
   /// The offsets of those `room_settings` that were bad only because enough rooms had settings of their own.
   public var refused: [Int64]
-  /// In at-least-once delivery: the last `n` of which all is acknowledged.
+  /// The last `n` of which all is acknowledged; nil: all of it counts together with this entry.
   public var saidTo: Int64?
+  /// In at-least-once delivery, unless it is a takeover: the journal offset of its owner's takeover.
+  public var term: Int64?
   /// If an owner begins with it.
   public var takeover: Takeover?
 
   /// An entry of these values.
   public init(
     n: Int64, batches: [Batch], clock: Int64, said: Int, rooms: Int, digest: UInt64, shifted: Int64, of: UInt64,
-    refused: [Int64] = [], saidTo: Int64? = nil, takeover: Takeover? = nil
+    refused: [Int64] = [], saidTo: Int64? = nil, term: Int64? = nil, takeover: Takeover? = nil
   ) {
     self.n = n
     self.batches = batches
@@ -102,6 +104,7 @@ public struct JournalEntry: Equatable, Sendable {
     self.of = of
     self.refused = refused
     self.saidTo = saidTo
+    self.term = term
     self.takeover = takeover
   }
 }

@@ -13,22 +13,30 @@ enum VerifyCommand {
         brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
       let control = try ControlClient(properties)
       for name in [names.input, names.output, names.journal] where try control.partitionCount(name, withinMs: 30_000) == nil {
-        Console.say("the topic \(name) does not exist: check --input, --output and --group, or run the service first")
+        Console.say("the topic \"\(name)\" does not exist: check --input, --output and --group, or run the service first")
         return 1
       }
       let reading = try KafkaReading(properties, control: control, names: names)
       var verifier = Verifier(
-        reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output))
-      let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records"), count: 0))
-      verifier.progress = { count in
+        reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
+        options: Verifier.Options(from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint), log: log)
+      let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
+      verifier.progress = { count, total in
         meter.withLock {
+          if let total { $0.meter = ProgressMeter(of: total, unit: "records", isAlone: true) }
           $0.count += count
           $0.meter.tell($0.count)
         }
       }
       let report = try verifier.run()
       meter.withLock { $0.meter.end($0.count) }
-      _ = Console.tell(summary(report))
+      if report.isEmpty {
+        Console.say(
+          "there is nothing to verify: journal and output are empty, so the group \(options.group) has not taken in anything of"
+            + " \(options.input) yet. Check --group")
+        return 1
+      }
+      _ = Console.tell(report.summary)
       return report.isProven ? 0 : 1
     } catch let error as KafkaError {
       Console.say(error.message)
@@ -37,19 +45,5 @@ enum VerifyCommand {
       Console.say("\(error)")
       return 1
     }
-  }
-
-  private static func summary(_ report: Verifier.Report) -> String {
-    var lines = [
-      "partitions \(report.partitions), records taken in \(report.records), entries \(report.entries), takeovers \(report.takeovers)"
-        + ", resets \(report.resets), dead letters \(report.deadLetters)",
-      "rooms \(report.rooms), instructions \(report.instructions)",
-    ]
-    for fault in report.faults { lines.append("DIFFERS: \(fault)") }
-    lines.append(
-      report.isProven
-        ? "proven: the output is what input and journal give, byte for byte, each instruction once"
-        : "NOT proven: \(report.faults.count) differences, the first of each kind above")
-    return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -99,6 +99,10 @@ struct VerifyOptions: Equatable, Sendable {
   var deadLetter: String
   /// The room is the event's, whatever the record key says.
   var roomFromBody: Bool
+  /// Instructions before this time are not compared, in milliseconds since the Unix epoch; nil: all are.
+  var from: Int64?
+  /// Begin at the current checkpoint.
+  var fromCheckpoint: Bool
   var logLevel: LogLevel
   var kafka: [KafkaProperty]
 
@@ -109,6 +113,8 @@ struct VerifyOptions: Equatable, Sendable {
     group = reader.text("group")
     deadLetter = reader.optionalText("dead-letter") ?? ServiceOptions.deadLetter(input: input, group: group)
     roomFromBody = reader.flag("room-from-body")
+    from = reader.optionalText("from").flatMap { Timestamp.milliseconds($0) }
+    fromCheckpoint = reader.flag("from-checkpoint")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     kafka = reader.kafkaProperties()
   }

@@ -19,6 +19,8 @@ struct Option: Sendable {
     case choice([String])
     /// `KEY=VALUE`; may be given several times, in the environment one a line.
     case property
+    /// A moment, as ``Timestamp`` reads it.
+    case time
     /// A setting of the combo engine.
     case setting(SettingName)
   }
@@ -91,6 +93,9 @@ struct Option: Sendable {
     case .property:
       return KafkaProperty(text) == nil
         ? "must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000, not \(Self.quoted(text))" : nil
+    case .time:
+      return Timestamp.milliseconds(text) == nil
+        ? "must be a time such as 2026-11-21T13:00:00Z, or milliseconds since 1970, not \(Self.quoted(text))" : nil
     case .setting(let name):
       switch name.parse(text) {
       case .success(let setting): return setting.fault

@@ -32,8 +32,14 @@ enum OptionTable {
       "from", "WHERE", .choice(["earliest", "latest"]), "earliest", [.run], .service,
       "where a group that has read nothing yet begins"),
     Option(
-      "delivery", "KIND", .choice(["exactly-once"]), "exactly-once", [.run], .service,
-      "how instructions are delivered; this is the only kind yet"),
+      "from", "TIME", .time, nil, [.verify], .main,
+      "compare only instructions of this time or later: 2026-11-21T13:00:00Z, or milliseconds since 1970; default: all"),
+    Option(
+      "from-checkpoint", "", .flag, "false", [.verify], .main,
+      "begin at the current checkpoint instead of the journal's first entry: quick, but proves only what came after"),
+    Option(
+      "delivery", "KIND", .choice(["exactly-once", "at-least-once"]), "exactly-once", [.run], .service,
+      "exactly-once: in transactions; at-least-once: sooner, and some again after a crash, with the same seq"),
     Option(
       "commit-interval-ms", "MS", .integer(1...5000), "100", [.run], .service, "from one transaction to the next"),
     Option(

@@ -1,15 +1,11 @@
 internal import ComboCore
+internal import ComboWire
 
 /// What the service goes by: the options of `run`.
 struct ServiceOptions: Equatable, Sendable {
   /// Where a group that has read nothing yet begins.
   enum Start: String, Sendable {
     case earliest, latest
-  }
-
-  /// How instructions are delivered.
-  enum Delivery: String, Sendable {
-    case exactlyOnce = "exactly-once"
   }
 
   /// `host:port,…`
@@ -23,7 +19,8 @@ struct ServiceOptions: Equatable, Sendable {
   /// The topic that bad events go to.
   var deadLetter: String
   var from = Start.earliest
-  var delivery = Delivery.exactlyOnce
+  /// How instructions are delivered.
+  var delivery = JournalEntry.Delivery.exactlyOnce
   /// In milliseconds, from one transaction to the next.
   var commitIntervalMs = 100
   /// A sweep of snapshots begins after so many gifts …
@@ -74,7 +71,7 @@ struct ServiceOptions: Equatable, Sendable {
     if let topic = reader.optionalText("dead-letter") { deadLetter = topic }
     // The table allows no other words.
     from = Start(rawValue: reader.text("from"))!
-    delivery = Delivery(rawValue: reader.text("delivery"))!
+    delivery = JournalEntry.Delivery(rawValue: reader.text("delivery"))!
     commitIntervalMs = reader.integer("commit-interval-ms")
     checkpointGifts = reader.integer("checkpoint-gifts")
     checkpointIntervalMs = reader.integer("checkpoint-interval-ms")

@@ -3,14 +3,21 @@ internal import CKafka
 /// A producer that writes each record once and in order, without transactions, and says of each tagged record where it was
 /// written. If one cannot be written, none after it is: the producer gives up (`fatal`) rather than leave a gap.
 enum IdempotentProducer {
-  /// - Parameter receiver: hears of each record produced with a tag; held weakly.
+  /// - Parameters:
+  ///   - receiver: hears of each record produced with a tag; held weakly.
+  ///   - lingerMs: how long a record may wait for others to be sent with it.
+  ///   - deliveryWithinMs: what is not delivered by then has failed.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   static func make(
-    _ properties: KafkaProperties, receiver: any DeliveryReceiver, queueFullWaitMs: Int64 = 10_000
+    _ properties: KafkaProperties, receiver: any DeliveryReceiver, lingerMs: Int = 0,
+    deliveryWithinMs: Int = 30_000, queueFullWaitMs: Int64 = 10_000
   ) throws(KafkaError) -> KafkaProducer {
     try KafkaProducer(
       properties,
-      [("enable.idempotence", "true"), ("enable.gapless.guarantee", "true"), ("delivery.report.only.error", "false")],
+      [
+        ("enable.idempotence", "true"), ("enable.gapless.guarantee", "true"), ("delivery.report.only.error", "false"),
+        ("linger.ms", String(lingerMs)), ("delivery.timeout.ms", String(deliveryWithinMs)),
+      ],
       receiver: receiver, queueFullWaitMs: queueFullWaitMs)
   }
 }

@@ -4,6 +4,15 @@ internal import CKafka
 struct KafkaMessage {
   let pointer: UnsafeMutablePointer<rd_kafka_message_t>
 
+  /// By which it is found again, as long as its batch is not released.
+  var token: UnsafeRawPointer { UnsafeRawPointer(pointer) }
+
+  init(pointer: UnsafeMutablePointer<rd_kafka_message_t>) { self.pointer = pointer }
+
+  init(token: UnsafeRawPointer) {
+    pointer = UnsafeMutablePointer(mutating: token.assumingMemoryBound(to: rd_kafka_message_t.self))
+  }
+
   var partition: Int32 { pointer.pointee.partition }
   var offset: Int64 { pointer.pointee.offset }
 

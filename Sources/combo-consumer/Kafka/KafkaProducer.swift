@@ -123,12 +123,12 @@ final class KafkaProducer: Sendable {
   /// The same with headers, which are taken whatever happens. Not for hot paths.
   func produce(
     _ topic: ProducerTopic, partition: Int32? = nil, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
-    timestampMs: Int64? = nil, headers: consuming RecordHeaders
+    timestampMs: Int64? = nil, headers: consuming RecordHeaders, tag: UInt = 0
   ) throws(KafkaError) {
     let headers = headers.release()
     let deadline = Deadline(afterMs: queueFullWaitMs)
     while true {
-      let error = enqueueWithParts(topic, partition, key, value, timestampMs, 0, headers)
+      let error = enqueueWithParts(topic, partition, key, value, timestampMs, tag, headers)
       if error == RD_KAFKA_RESP_ERR_NO_ERROR { return }
       guard error == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.isOver else {
         rd_kafka_headers_destroy(headers)
@@ -213,8 +213,8 @@ final class KafkaProducer: Sendable {
     return KafkaError(error.code == .fenced ? .fenced : .fatal, error.message, number: cause.rawValue)
   }
 
-  /// Serves delivery reports and errors without waiting. To be called now and then by whoever does not commit or flush.
-  func poll() { rd_kafka_poll(client.handle, 0) }
+  /// Serves delivery reports and errors; waits for the first. To be called now and then by whoever does not commit or flush.
+  func poll(maxWaitMs: Int32 = 0) { rd_kafka_poll(client.handle, maxWaitMs) }
 
   /// Waits until all that was produced is delivered or has failed, serving the reports.
   /// - Throws: `timedOut` or `unreachable`, with how many are left.

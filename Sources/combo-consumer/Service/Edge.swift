@@ -69,6 +69,8 @@ protocol GroupEdge: AnyObject, Sendable {
   func stop(_ partition: Int32)
   /// What the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(KafkaError) -> CommittedOffset
+  /// Commits offsets outside of any transaction, for tools that show the lag. Nobody waits for it.
+  func commitWithoutWaiting(_ offsets: [OffsetToCommit])
   /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
   /// Leaves the group.
@@ -97,6 +99,25 @@ extension OutputEdge {
   func prepare(_ partition: Int32) throws(KafkaError) {}
 }
 
+/// The producer without transactions, which writes at once: each record once, in order, and if one fails none after it. The
+/// loop's thread alone uses it.
+protocol DirectEdge: AnyObject, Sendable {
+  /// A new producer in place of the old one, of which nothing more is heard; what that had under way may still arrive.
+  func renew() throws(KafkaError)
+  /// Copies what it is given.
+  /// - Parameters:
+  ///   - partition: nil: by the key, as Java's producer does.
+  ///   - tag: not 0; by it ``serve(maxWaitMs:_:)`` tells what became of the record.
+  func produce(
+    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt)
+  /// Hands out what became of records: of those that are acknowledged by all replicas where they stand. Waits for the first, at
+  /// most so long.
+  /// - Throws: once the producer is done for, or a record could not be delivered.
+  func serve(maxWaitMs: Int32, _ acknowledged: (_ tag: UInt, _ offset: Int64) -> Void) throws(KafkaError)
+  /// Sees to it that this partition of the journal can be produced to, also if it is newer than the producer.
+  func prepare(_ partition: Int32) throws(KafkaError)
+}
+
 /// Reads partitions from one offset to another, `read_committed`. Any number at a time, by any threads.
 protocol ReadEdge: AnyObject, Sendable {
   /// The first offset that is still there, and the one after the last, whatever is committed of it.
@@ -111,8 +132,11 @@ protocol ReadEdge: AnyObject, Sendable {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(KafkaError)
+  /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
 }
 
 extension ReadEdge {
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
   func makeRoom(for partition: Int32) throws(KafkaError) {}
 }

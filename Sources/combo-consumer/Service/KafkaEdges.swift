@@ -46,7 +46,7 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
       take(
         InputRecord(
           partition: message.partition, offset: message.offset, key: message.key, value: message.value,
-          token: UnsafeRawPointer(bitPattern: index + 1)))
+          token: message.token))
     }
     batch.release()
   }
@@ -59,12 +59,12 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
     try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]
   }
 
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    let message = batch[Int(bitPattern: record.token) - 1]
-    var headers: [RecordHeader] = []
-    message.forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
-    return (message.timestampMs, headers)
+  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {
+    consumer.commitWithoutWaiting(
+      offsets.map { CommittedOffset(partition: $0.partition, offset: $0.offset, metadata: $0.metadata) })
   }
+
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { KafkaMessage.details(of: record) }
 
   func close() { consumer.close(timeoutMs: Self.closeWithinMs) }
 
@@ -127,21 +127,8 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
     guard let current else { return }
     let handle = current.topics[topic.rawValue - 1]
     do throws(KafkaError) {
-      if headers.isEmpty {
-        try current.transactional.producer.produce(
-          handle, partition: partition, key: key, value: value, timestampMs: timestamp)
-      } else {
-        let all = RecordHeaders()
-        for header in headers {
-          if let value = header.value {
-            value.withUnsafeBytes { all.add(header.name, bytes: $0) }
-          } else {
-            all.add(header.name, bytes: nil)
-          }
-        }
-        try current.transactional.producer.produce(
-          handle, partition: partition, key: key, value: value, timestampMs: timestamp, headers: all)
-      }
+      try current.transactional.producer.produce(
+        handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers)
     } catch {
       // The room that speaks cannot do anything about it; the commit can.
       fault.withLock { if $0 == nil { $0 = error } }
@@ -186,13 +173,50 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
     case .success: return
     case .abortNeeded(let error): throw .abort(error.message)
     case .indefinite(let error): throw .indefinite(error.message)
+    case .fatal(let error) where error.code == .fenced:
+      throw .fatal(
+        error.message + " If another instance is alive on this host, give each its own --instance or --transactional-id")
     case .fatal(let error): throw .fatal(error.message)
     }
   }
 }
 
+extension KafkaMessage {
+  fileprivate static func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    guard let token = record.token else { return (nil, []) }
+    let message = KafkaMessage(token: token)
+    var headers: [RecordHeader] = []
+    message.forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
+    return (message.timestampMs, headers)
+  }
+}
+
+extension KafkaProducer {
+  /// The same with headers as the service has them.
+  func produce(
+    _ topic: ProducerTopic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader],
+    tag: UInt = 0
+  ) throws(KafkaError) {
+    if headers.isEmpty {
+      try produce(topic, partition: partition, key: key, value: value, timestampMs: timestamp, tag: tag)
+      return
+    }
+    let all = RecordHeaders()
+    for header in headers {
+      if let value = header.value {
+        value.withUnsafeBytes { all.add(header.name, bytes: $0) }
+      } else {
+        all.add(header.name, bytes: nil)
+      }
+    }
+    try produce(topic, partition: partition, key: key, value: value, timestampMs: timestamp, headers: all, tag: tag)
+  }
+}
+
 /// Readers of partitions, by librdkafka.
 final class KafkaReading: ReadEdge {
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { KafkaMessage.details(of: record) }
+
   private let readers: ReaderClient
   private let control: ControlClient
   private let names: TopicNames
@@ -234,7 +258,7 @@ final class KafkaReading: ReadEdge {
       for index in 0..<batch.count {
         let message = batch[index]
         let record = InputRecord(
-          partition: partition, offset: message.offset, key: message.key, value: message.value, token: nil)
+          partition: partition, offset: message.offset, key: message.key, value: message.value, token: message.token)
         if !take(record) { return }
       }
       if wasAtEnd || (reader.isAtEnd && batch.isEmpty) { return }

@@ -33,6 +33,7 @@ final class Partition {
   private(set) var deadLetters = 0
   /// Of the entry made last.
   private(set) var lastDeadLetters = 0
+  /// Records taken in since the last entry.
   private(set) var taken = 0
   private var touched: [Unmanaged<Room>] = []
 
@@ -93,6 +94,7 @@ final class Partition {
 
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
     let room = Room(id, Engine(at: now, settings: settings))
+    room.partition = number
     table.insert(room, hash: hash)
     awake += 1
     digest &+= room.hash.value
@@ -230,7 +232,7 @@ final class Partition {
 
   /// The time away is cut out: everything that is yet to come moves by `shift`, and rooms come under new settings, which
   /// may make them say something. The entry is then closed like any other, at `clock + shift`.
-  func takeOver(shift: Int64, settings new: EngineSettings, lane: Lane, upTo silent: Int64 = .max) {
+  func takeOver(shift: Int64, settings new: EngineSettings, lane: Lane) {
     let changed = new.values != settings.values
     shifted += shift
     settings = new
@@ -283,6 +285,7 @@ final class Partition {
 
   /// A room as its snapshot has it, while restoring.
   func restore(_ room: Room) {
+    room.partition = number
     table.insert(room)
     if room.isGhost { return }
     awake += 1

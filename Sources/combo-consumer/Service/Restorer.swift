@@ -6,6 +6,11 @@ internal import Synchronization
 struct RestoredPartition {
   let partition: Partition
   let records: RoomRecords
+  /// What its last entries led to and may be missing in the output.
+  let unsaid: HeldBack
+  /// Where its journal stands before the offset `journalEnd`.
+  let terms: JournalTerms
+  let journalEnd: Int64
   /// If it could not be restored as it was.
   let reset: JournalEntry.Reset?
   /// In a sentence, for the log.
@@ -63,7 +68,7 @@ struct Restorer: @unchecked Sendable {
     self.cancellation = cancellation
   }
 
-  private enum Stop: Error {
+  enum Stop: Error {
     case cancelled
     case refused(String)
     case kafka(KafkaError)
@@ -122,12 +127,14 @@ struct Restorer: @unchecked Sendable {
     let journalBounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.journal, number) }
     let inputBounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.input, number) }
     let state = try readState()
-    let (entries, broken) = try readJournal(from: max(state.checkpoint?.journal ?? 0, journalBounds.first), to: journalBounds.end, state)
-    guard var last = Standing(entries, state.checkpoint) ?? (broken == nil ? nil : Standing(unknownSince: edges.time.wallMs())) else {
-      return try begin(committed, inputBounds)
+    let journal = try readJournal(from: max(state.checkpoint?.journal ?? 0, journalBounds.first), to: journalBounds.end, state)
+    let broken = journal.broken
+    let unknown = broken == nil ? nil : Standing(unknownSince: edges.time.wallMs())
+    guard var last = Standing(journal.entries, state.checkpoint) ?? unknown else {
+      return try begin(committed, inputBounds, journal)
     }
     if broken == nil {
-      try check(committed, against: last, inputBounds)
+      try check(committed, against: last, isInTransactions: journal.terms.term == nil, inputBounds)
     } else {
       // What the broken ones said is known in part: beside the group's offset stands the number of the last entry.
       last.n = max(last.n, Int64(committed.metadata) ?? 0)
@@ -136,7 +143,7 @@ struct Restorer: @unchecked Sendable {
     do {
       do {
         if let broken { throw broken }
-        return try run(state, entries, inputBounds, began: began)
+        return try run(state, journal, inputBounds, began: began)
       } catch let replay as ReplayFault {
         throw Stop.lost(reason: replay.description, offsets: 0)
       } catch let format as FormatFault {
@@ -145,7 +152,7 @@ struct Restorer: @unchecked Sendable {
       }
     } catch Stop.lost(let reason, let offsets) where isLastAttempt {
       if try self.committed() != committed { throw Stop.lost(reason: reason, offsets: offsets) }
-      return try salvage(state, entries, last, inputBounds, reason: reason, offsets: offsets)
+      return try salvage(state, journal, last, inputBounds, reason: reason, offsets: offsets)
     }
   }
 
@@ -173,7 +180,9 @@ struct Restorer: @unchecked Sendable {
   }
 
   /// A partition that nobody has read.
-  private func begin(_ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64)) throws -> RestoredPartition {
+  private func begin(
+    _ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64), _ journal: Journal
+  ) throws -> RestoredPartition {
     var offset = bounds.first
     var why = "from its beginning"
     if let known = committed.offset {
@@ -194,7 +203,8 @@ struct Restorer: @unchecked Sendable {
       number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
       clock: max(edges.time.wallMs(), clockMin), offset: offset, records: records)
     return RestoredPartition(
-      partition: partition, records: records, reset: nil, summary: "new: partition \(number), read \(why), offset \(offset)")
+      partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: nil,
+      summary: "new: partition \(number), read \(why), offset \(offset)")
   }
 
   /// Whether the group has written a journal of any partition: then one without is new, and is read from its beginning.
@@ -205,12 +215,15 @@ struct Restorer: @unchecked Sendable {
     return false
   }
 
-  /// The journal is the truth: what the group says must agree with it.
-  private func check(_ committed: CommittedOffset, against last: Standing, _ bounds: (first: Int64, end: Int64)) throws {
+  /// The journal is the truth: what the group says must agree with it. Where offsets are committed beside it, for tools only, the
+  /// group may be behind.
+  private func check(
+    _ committed: CommittedOffset, against last: Standing, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64)
+  ) throws {
     guard let offset = last.offset else { return }
     let mend =
       "kafka-consumer-groups --group \(topics.group) --topic \(topics.input):\(number) --reset-offsets --to-offset \(offset) --execute"
-    if let known = committed.offset, known != offset {
+    if let known = committed.offset, isInTransactions ? known != offset : known > offset {
       throw Stop.refused(
         "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
           + " changed by somebody else. To go on from the journal, stop all instances and run: \(mend). To begin anew, use another"
@@ -226,7 +239,7 @@ struct Restorer: @unchecked Sendable {
   // MARK: - Reading
 
   /// What the state topic holds of the partition.
-  private struct State {
+  struct State {
     var checkpoint: Checkpoint?
     /// The newest value of each key but the checkpoint's; nil: it was deleted. In the order in which the keys first came, so
     /// that the same topic always leads to the same order of work.
@@ -246,7 +259,7 @@ struct Restorer: @unchecked Sendable {
     }
   }
 
-  private func readState() throws -> State {
+  func readState() throws -> State {
     let bounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.state, number) }
     var state = State()
     var checkpoint: (key: [UInt8], value: [UInt8])?
@@ -285,35 +298,44 @@ struct Restorer: @unchecked Sendable {
     return state
   }
 
-  /// The entries above the checkpoint, or all; and what is wrong with the first that is broken.
-  private func readJournal(from: Int64, to: Int64, _ state: State) throws -> (entries: [JournalEntry], broken: FormatFault?) {
-    let decoder = JournalDecoder()
+  /// What the journal holds above the checkpoint, or in all.
+  private struct Journal {
+    /// The entries that count.
     var entries: [JournalEntry] = []
+    var terms: JournalTerms
+    /// Up to this offset it was read.
+    var end: Int64
+    /// What is wrong with the first record that is broken.
     var broken: FormatFault?
+  }
+
+  private func readJournal(from: Int64, to: Int64, _ state: State) throws -> Journal {
+    let decoder = JournalDecoder()
+    var journal = Journal(terms: JournalTerms(after: state.checkpoint), end: to)
     var refused: FormatFault?
     try read(.journal, from: from, to: to) { record in
       guard let value = record.value else { return true }
       do throws(FormatFault) {
         let entry = try decoder.entry(value)
         try topics.check(entry.of, "the journal")
-        if entry.n > state.checkpoint?.n ?? 0 { entries.append(entry) }
+        if journal.terms.counts(entry, at: record.offset) { journal.entries.append(entry) }
       } catch {
         // What a newer version has written, or another group, is not to be thrown away; broken records are no state.
         switch error.code {
         case .newer, .foreign: refused = error
-        case .broken: broken = broken ?? error
+        case .broken: journal.broken = journal.broken ?? error
         }
       }
       return refused == nil
     }
     if let refused { throw Stop.refused(refused.description) }
-    return (entries, broken)
+    return journal
   }
 
   // MARK: - Running through again
 
   /// What a run begins with.
-  private struct Beginning {
+  struct Beginning {
     let partition: Partition
     let records: RoomRecords
     let derivation: Derivation
@@ -321,8 +343,9 @@ struct Restorer: @unchecked Sendable {
   }
 
   private func run(
-    _ state: State, _ entries: [JournalEntry], _ bounds: (first: Int64, end: Int64), began: Int64
+    _ state: State, _ journal: Journal, _ bounds: (first: Int64, end: Int64), began: Int64
   ) throws -> RestoredPartition {
+    let entries = journal.entries
     let beginning = try beginning(state, entries, isLenient: false)
     let partition = beginning.partition
     let (start, end) = (partition.offset, entries.last(where: { !$0.batches.isEmpty })?.batches.last?.endOffset ?? 0)
@@ -331,10 +354,24 @@ struct Restorer: @unchecked Sendable {
         reason: "\(input) begins at offset \(bounds.first), but is needed from offset \(start) on: what lay before was deleted",
         offsets: bounds.first - start)
     }
+    // A snapshot is committed only once all is said up to its entry.
+    let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
+    let unsaid = UnsaidTarget(HeldBack(), isOn: false)
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
-      partition, derivation: beginning.derivation, topics: topics, lane: Lane(nil), silent: beginning.silent,
-      next: { rest.next() })
+      partition, derivation: beginning.derivation, topics: topics, lane: Lane(unsaid), silent: beginning.silent,
+      next: {
+        let next = rest.next()
+        unsaid.isOn = next.map { $0.n > saidTo } ?? false
+        return next
+      })
+    runner.deadLettered = { record, bad in
+      if !unsaid.isOn { return }
+      let letter = DeadLetter(
+        record, bad, topic: topics.input, details: edges.reader.details(of: record), limits: configuration.deadLetterLimits,
+        wall: edges.time.wallMs())
+      unsaid.held.add(.deadLetter, key: record.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+    }
     var fault: (any Error)?
     try read(.input, from: start, to: max(start, end)) { record in
       do {
@@ -351,13 +388,14 @@ struct Restorer: @unchecked Sendable {
     beginning.records.takenSince = runner.records
     let ms = edges.time.monotonicMs() - began
     return RestoredPartition(
-      partition: partition, records: beginning.records, reset: nil,
+      partition: partition, records: beginning.records, unsaid: unsaid.held, terms: journal.terms, journalEnd: journal.end, reset: nil,
       summary: "restored: partition \(number) at offset \(partition.offset), entry \(partition.n), \(partition.awake) rooms,"
-        + " \(runner.records) records and \(runner.entries) entries run through again, digest found, in \(ms) ms")
+        + " \(runner.records) records and \(runner.entries) entries run through again, digest found, in \(ms) ms"
+        + (unsaid.held.isEmpty ? "" : "; \(unsaid.held.count) records are said again"))
   }
 
   /// The rooms as their snapshots have them, at the checkpoint.
-  private func beginning(_ state: State, _ entries: [JournalEntry], isLenient: Bool) throws -> Beginning {
+  func beginning(_ state: State, _ entries: [JournalEntry], isLenient: Bool) throws -> Beginning {
     let checkpoint = state.checkpoint
     if !isLenient, let first = entries.first?.n, first != (checkpoint?.n ?? 0) + 1 {
       throw ReplayFault(
@@ -448,13 +486,12 @@ struct Restorer: @unchecked Sendable {
 
   /// What can be known of a partition whose state could not be proved: all its rooms will begin anew.
   private func salvage(
-    _ state: State, _ entries: [JournalEntry], _ last: Standing, _ bounds: (first: Int64, end: Int64), reason: String,
-    offsets: Int64
+    _ state: State, _ journal: Journal, _ last: Standing, _ bounds: (first: Int64, end: Int64), reason: String, offsets: Int64
   ) throws -> RestoredPartition {
     let records: RoomRecords
     let partition: Partition
     do {
-      let beginning = try beginning(state, entries, isLenient: true)
+      let beginning = try beginning(state, journal.entries, isLenient: true)
       partition = beginning.partition
       records = beginning.records
     } catch let fault as ReplayFault {
@@ -468,7 +505,7 @@ struct Restorer: @unchecked Sendable {
     let offset = last.offset ?? partition.offset
     partition.stand(at: last.n, clock: last.clock, offset: max(offset, bounds.first), shifted: last.shifted)
     return RestoredPartition(
-      partition: partition, records: records,
+      partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
       reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, bounds.first - offset)),
       summary: "RESET: partition \(number) could not be restored as it was left, all its rooms begin a new epoch: \(reason)")
   }

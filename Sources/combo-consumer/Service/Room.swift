@@ -22,6 +22,8 @@ final class Room: @unchecked Sendable {
   /// Instructions said since the entry began.
   var said = 0
 
+  /// The number of its partition.
+  var partition: Int32 = 0
   /// Where it stands in its partition's table.
   var index: Int32 = -1
   /// The hash in the partition's digest.

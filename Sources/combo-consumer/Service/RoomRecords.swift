@@ -22,6 +22,8 @@ final class RoomRecords {
     var offset: Int64
     /// From here on the journal holds the entries above `n`.
     var journalOffset: Int64
+    /// In at-least-once delivery: its owner's.
+    var term: Int64?
     var derivation: Derivation
   }
 
@@ -78,12 +80,12 @@ final class RoomRecords {
   // MARK: - Sweeping
 
   /// Begins a sweep at the entry that was just committed.
-  func begin(_ partition: Partition, journalOffset: Int64, derivation: Derivation) {
+  func begin(_ partition: Partition, journalOffset: Int64, term: Int64?, derivation: Derivation) {
     precondition(sweep == nil, "a sweep is under way")
     sweep = Sweep(
       start: Start(
         n: partition.n, clock: partition.clock, shifted: partition.shifted, offset: partition.offset,
-        journalOffset: journalOffset, derivation: derivation),
+        journalOffset: journalOffset, term: term, derivation: derivation),
       places: partition.table.placeCount, rested: gone)
     gone = []
     takenSince = 0
@@ -143,7 +145,7 @@ final class RoomRecords {
   private func writeCheckpoint(_ start: Start, _ partition: Partition, to writer: some StateWriter) {
     let checkpoint = Checkpoint(
       n: start.n, clock: start.clock, shifted: start.shifted, input: start.offset, journal: start.journalOffset,
-      derivation: start.derivation, topics: topics)
+      term: start.term, derivation: start.derivation, topics: topics)
     encoder.checkpoint(checkpoint) { put($0, $1, writer) }
     // What had rested before the sweep began is known to have rested by now.
     var later: [[UInt8]] = []

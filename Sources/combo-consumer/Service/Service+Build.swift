@@ -20,6 +20,7 @@ extension ServiceOptions {
     var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
     configuration.settings = settings
     configuration.limits.roomFromBody = roomFromBody
+    configuration.delivery = delivery
     configuration.commitIntervalMs = commitIntervalMs
     configuration.checkpointGifts = checkpointGifts
     configuration.checkpointIntervalMs = checkpointIntervalMs
@@ -79,6 +80,7 @@ extension Service {
     let edges = Edges(
       group: group,
       output: KafkaOutput(properties, transactionalID: options.transactionalID, names: names, group: group),
+      direct: options.delivery == .atLeastOnce ? KafkaDirectOutput(properties, names: names) : nil,
       reader: try KafkaReading(properties, control: control, names: names), time: SystemTime())
     return Service(configuration, edges, log: log, stop: stop)
   }

@@ -1,21 +1,22 @@
 internal import ComboCore
 internal import ComboWire
 internal import Dispatch
-internal import Synchronization
 
-/// The service: takes gifts in from its partitions, lets the rooms work, and commits what came of it, exactly once.
+/// The service: takes gifts in from its partitions, lets the rooms work, and gets out what came of it.
 ///
-///     poll ─▶ decode ─▶ each room, on its queue ─▶ produce ─┐
-///       ▲                                                  ├─▶ commit ─▶ (a piece of a sweep goes along)
-///       └── at each commit_interval: what is due, entries ─┘
+///     poll ─▶ decode ─▶ each room, on its queue ─▶ the delivery
 ///
-/// One thread, the loop's, owns it. Whatever fails in a transaction, the answer is the same: abort, ask the broker where the
-/// group stands, restore from there, take over.
+/// What becomes of it from there is the ``Delivery``'s: in transactions, exactly once, or at once, at least once.
+///
+/// One thread, the loop's, owns it. Whatever fails, the answer is the same: give up what is under way, look where the journal and the
+/// group stand, restore from there, take over.
 final class Service: GroupEdgeDelegate {
   /// What it reads and writes with.
   struct Edges {
     var group: any GroupEdge
     var output: any OutputEdge
+    /// Needed for at-least-once delivery only.
+    var direct: (any DirectEdge)?
     var reader: any ReadEdge
     var time: any TimeSource
     /// Runs what blocks, such as restoring a partition, beside the loop.
@@ -24,32 +25,33 @@ final class Service: GroupEdgeDelegate {
 
   let configuration: ServiceConfiguration
   let edges: Edges
-  private let log: ServiceLog
-  let lanes: Lanes
+  let log: ServiceLog
+  let settings: EngineSettings
+  /// How what the rooms say gets out.
+  private(set) var delivery: (any Delivery)!
   private let decoder: EventDecoder
-  private let settings: EngineSettings
 
   /// The partitions that are this member's, by number.
-  private var owned: [Int32: Ownership] = [:]
-  /// The same, for the ones that take in, by index; what a poll looks at for each record.
+  var owned: [Int32: Ownership] = [:]
+  /// Those of them whose takeover is not known to count yet.
+  var claims: [Int32: ActivePartition] = [:]
+  /// Those that take in, by index; what a poll looks at for each record.
   private(set) var active: [ActivePartition?] = []
   private var batches = [Batch(), Batch()]
   private var filling = 0
-  private var isTransactionOpen = false
-  private var lastCommit: Int64
-  private var restoredPartitions = Mailbox<RestoreResult>()
-  private var nextToken = 0
+  let restoredPartitions = Mailbox<RestoreResult>()
+  let journalLooks = Mailbox<JournalLookResult>()
+  var nextToken = 0
   private var failuresInARow = 0
   private var firstFailure: Int64 = 0
-  private(set) var totals = Totals()
-  private var uncommitted = Totals()
+  var totals = Totals()
   private let stopRequested: StopFlag
   /// Why it cannot go on.
-  private(set) var fatal: String?
+  var fatal: String?
   /// Who is told the totals once a second.
   var progress: Progress?
 
-  /// What was taken in and said, in committed transactions of this process.
+  /// What was taken in and said in this process, as far as it is durable.
   struct Totals: Equatable, Sendable {
     var events = 0
     var instructions = 0
@@ -61,6 +63,8 @@ final class Service: GroupEdgeDelegate {
     var resets = 0
     var stateBytes = 0
     var journalBytes = 0
+    /// How often a partition's clock came to be far ahead of the wall clock.
+    var clockLeads = 0
   }
 
   init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag) {
@@ -68,10 +72,15 @@ final class Service: GroupEdgeDelegate {
     self.edges = edges
     self.log = log
     stopRequested = stop
-    lanes = Lanes(ProducingTarget(edges.output))
     decoder = EventDecoder(limits: configuration.limits)
     settings = EngineSettings(configuration.settings)
-    lastCommit = edges.time.monotonicMs()
+    switch configuration.delivery {
+    case .exactlyOnce:
+      delivery = TransactionDelivery(self)
+    case .atLeastOnce:
+      guard let direct = edges.direct else { preconditionFailure("at-least-once delivery needs a producer without transactions") }
+      delivery = WriteAheadDelivery(self, direct)
+    }
     edges.group.delegate = self
   }
 
@@ -86,7 +95,7 @@ final class Service: GroupEdgeDelegate {
 
   /// Begins: a producer, and the group.
   func join() {
-    renewProducer()
+    renewProducers()
     do throws(KafkaError) {
       try edges.group.subscribe()
     } catch {
@@ -100,24 +109,23 @@ final class Service: GroupEdgeDelegate {
   /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
   func turn() {
     takeOverRestored()
-    poll(maxWaitMs: waitMs())
-    if isCommitDue() { commit() }
-    edges.output.serve()
+    takeInLooks()
+    if delivery.takesIn { poll(maxWaitMs: delivery.waitMs()) }
+    delivery.turn()
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
 
   private func poll(maxWaitMs: Int32) {
-    let wall = edges.time.wallMs()
     let batch = batches[filling]
-    var now: Int64 = wall
-    var monotonic: Int64?
+    var times: (wall: Int64, monotonic: Int64)?
     edges.group.poll(maxWaitMs: maxWaitMs) { record in
-      if monotonic == nil {
-        monotonic = edges.time.monotonicMs()
-        now = edges.time.wallMs()
-      }
       guard Int(record.partition) < active.count, let partition = active[Int(record.partition)] else { return }
-      if partition.taken == 0 { partition.now = partition.clock.now(wall: now, monotonic: monotonic!) }
+      if partition.taken == 0 {
+        let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())
+        times = time
+        partition.now = partition.clock.now(wall: time.wall, monotonic: time.monotonic)
+        if partition.isNewlyAhead(of: time.wall) { sayAhead(partition, time.wall) }
+      }
       partition.taken += 1
       partition.next = record.offset + 1
       take(record, partition, into: batch)
@@ -125,23 +133,29 @@ final class Service: GroupEdgeDelegate {
     for case let partition? in active where partition.taken > 0 {
       partition.partition.tookIn(partition.taken, upTo: partition.next, now: partition.now)
       partition.records.takenSince += partition.taken
-      uncommitted.events += partition.taken
       partition.taken = 0
       // Also where no room has anything to do with it: the offset moves.
-      begin()
+      delivery.willSay()
     }
     if batch.count > 0 {
-      batch.dispatch(lanes: lanes, hopMin: configuration.hopMin)
+      batch.dispatch(lanes: delivery.lanes, hopMin: configuration.hopMin)
       // The other one is filled while the rooms are busy with this one.
       filling = 1 - filling
       batches[filling].wait()
     }
   }
 
+  private func sayAhead(_ partition: ActivePartition, _ wall: Int64) {
+    totals.clockLeads += 1
+    log.warning(
+      "the clock of partition \(partition.number) is \(partition.clock.lead(over: wall)) ms ahead of this machine's, and goes on from there:"
+        + " the wall clock was set back, or is behind that of the partition's last owner")
+  }
+
   @inline(__always)
   private func take(_ record: InputRecord, _ active: ActivePartition, into batch: Batch) {
     guard let value = record.value else {
-      uncommitted.withoutValue += 1
+      totals.withoutValue += 1
       return
     }
     let slot = batch.slot()
@@ -160,194 +174,57 @@ final class Service: GroupEdgeDelegate {
   }
 
   private func deadLetter(_ record: InputRecord, _ bad: BadEvent, _ active: ActivePartition) {
-    begin()
-    uncommitted.bad += 1
     active.partition.deadLettered()
     let letter = DeadLetter(
       record, bad, topic: configuration.topics.input, details: edges.group.details(of: record),
       limits: configuration.deadLetterLimits, wall: edges.time.wallMs())
-    edges.output.produce(
-      .deadLetter, partition: nil, key: record.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+    delivery.produce(letter, key: record.key, of: active)
     log.debug("bad event in \(configuration.topics.input)/\(record.partition) at offset \(record.offset): \(bad.code.rawValue)")
   }
 
-  private func begin() {
-    if isTransactionOpen { return }
-    isTransactionOpen = true
-    do throws(TransactionFault) {
-      try edges.output.begin()
-    } catch {
-      // Told again, and seen to, by the commit.
-      log.warning("cannot begin a transaction: \(error.reason)")
-    }
-  }
-
-  // MARK: - When
-
-  private func isCommitDue() -> Bool {
-    let now = edges.time.monotonicMs()
-    if now < lastCommit + Int64(configuration.commitIntervalMs) { return false }
-    return isTransactionOpen || nextWork(now: now) <= now
-  }
-
-  /// When, by the monotonic clock, a partition has something to say even if no record comes.
-  private func nextWork(now: Int64) -> Int64 {
-    let wall = edges.time.wallMs()
-    var next = Int64.max
-    for case let active? in active {
-      if active.isTakingOver || active.records.isSweeping { return now }
-      guard active.partition.awake > 0 else { continue }
-      next = min(next, active.lastEntry + Self.entryEveryMs)
-      if let look = active.partition.nextLook {
-        let time = active.clock.time(wall: wall, monotonic: now)
-        next = min(next, now + max(0, look - time))
-      }
-    }
-    return next
-  }
-
-  /// A partition with rooms awake gets an entry at least so often, so that a crash makes no one lose more time.
-  private static let entryEveryMs: Int64 = 1000
-  /// The loop looks at least so often whether it is to stop.
-  private static let waitMaxMs: Int64 = 100
-
-  private func waitMs() -> Int32 {
-    let now = edges.time.monotonicMs()
-    let due = lastCommit + Int64(configuration.commitIntervalMs)
-    let next = isTransactionOpen ? due : max(due, nextWork(now: now))
-    return Int32(max(0, min(next - now, Self.waitMaxMs)))
-  }
-
-  // MARK: - Committing
-
-  /// All that has happened since the last commit becomes durable, or nothing of it.
-  /// - Returns: whether it did.
-  @discardableResult
-  private func commit(sweepBudget: Int? = nil) -> Bool {
+  /// Waits until no room works.
+  func quiesce() {
     for batch in batches { batch.wait() }
-    begin()
-    let began = edges.time.monotonicMs()
-    let wall = edges.time.wallMs()
-    lastCommit = began
-    var offsets: [OffsetToCommit] = []
-    var closed: [ActivePartition] = []
-    var budget = sweepBudget ?? configuration.sweepBudget
-    for case let active? in active {
-      let now = active.clock.now(wall: wall, monotonic: began)
-      guard active.hasWork(at: now, monotonic: began, entryEvery: Self.entryEveryMs) else { continue }
-      if let takeover = active.takeover {
-        takeOver(active, takeover)
-        active.takeover = nil
-        if takeover.reset != nil {
-          // What the rooms begin with now cannot be derived from anything before: it must all be in the topic.
-          beginSweep(active)
-          budget = .max
-        }
-      }
-      let partition = active.partition
-      if partition.hasNews || active.entryIsDue(at: now, monotonic: began, entryEvery: Self.entryEveryMs) {
-        let due = partition.due(at: now)
-        lanes.withLane { lane in
-          for room in due { room.queue.sync { room.advance(to: now, lane: lane) } }
-        }
-        write(partition.closeEntry(clock: now, of: configuration.topics), active)
-      }
-      active.lastEntry = began
-      if active.records.isSweeping {
-        let written = active.records.write(partition, budget: budget, to: StateTopicWriter(edges.output, partition.number))
-        budget = max(0, budget - written.bytes)
-        uncommitted.stateBytes += written.bytes
-      }
-      offsets.append(OffsetToCommit(partition: partition.number, offset: partition.offset, metadata: String(partition.n)))
-      closed.append(active)
-    }
-    do throws(TransactionFault) {
-      try edges.output.commit(offsets)
-    } catch {
-      rollBack(error)
-      return false
-    }
-    isTransactionOpen = false
+  }
+
+  // MARK: - Durable, or not
+
+  /// A transaction was committed.
+  func committed(_ totals: Totals) {
+    self.totals.commits += 1
+    said(totals)
+  }
+
+  /// So much more is durable.
+  func said(_ totals: Totals) {
     failuresInARow = 0
-    totals.add(uncommitted)
-    totals.commits += 1
-    uncommitted = Totals()
-    for active in closed { beginSweepIfWorthIt(active) }
-    return true
+    self.totals.add(totals)
   }
 
-  private let entryBuffer = ByteBuffer()
-
-  private func write(_ entry: JournalEntry, _ active: ActivePartition) {
-    entryBuffer.removeAll()
-    entry.write(to: entryBuffer)
-    edges.output.produce(
-      .journal, partition: active.partition.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
-    uncommitted.instructions += entry.said - active.partition.lastDeadLetters
-    uncommitted.journalBytes += entryBuffer.count
-  }
-
-  private func beginSweepIfWorthIt(_ active: ActivePartition) {
-    let records = active.records
-    guard !records.isSweeping, active.partition.n > active.sweptAtEntry else { return }
-    let now = edges.time.monotonicMs()
-    guard
-      records.takenSince >= configuration.checkpointGifts
-        || now - active.sweptAt >= Int64(configuration.checkpointIntervalMs)
-    else { return }
-    beginSweep(active)
-  }
-
-  private func beginSweep(_ active: ActivePartition) {
-    active.sweptAt = edges.time.monotonicMs()
-    do throws(KafkaError) {
-      // What comes above entry n will stand at this offset or behind it.
-      let end = try edges.reader.bounds(.journal, active.partition.number).end
-      active.records.begin(active.partition, journalOffset: end, derivation: configuration.derivation)
-      active.sweptAtEntry = active.partition.n
-    } catch {
-      log.warning("no checkpoint of partition \(active.partition.number) for now: \(error)")
-    }
-  }
-
-  // MARK: - Going back
-
-  /// A transaction failed: nothing since the last commit counts. All partitions are restored from what the broker says.
-  private func rollBack(_ fault: TransactionFault) {
+  /// Something failed: what is under way counts for nothing, or as if its owner had crashed. All partitions are restored from what
+  /// the brokers say.
+  func goBack(_ fault: TransactionFault) {
     totals.aborts += 1
     countFailure(fault.reason)
-    log.warning("transaction given up, going back to the last commit: \(fault.reason)")
-    for batch in batches { batch.wait() }
-    uncommitted = Totals()
-    for number in owned.keys { edges.group.stop(number) }
-    end(fault)
+    log.warning("going back to what is durable: \(fault.reason)")
+    quiesce()
+    for number in owned.keys {
+      edges.group.stop(number)
+      deactivate(number)
+    }
+    delivery.drop(fault)
     for number in owned.keys.sorted() { restore(number) }
   }
 
-  /// Ends a transaction that failed, with a new producer if need be.
-  private func end(_ fault: TransactionFault) {
-    let wasOpen = isTransactionOpen
-    isTransactionOpen = false
-    if case .abort = fault {
-      if !wasOpen { return }
-      do throws(TransactionFault) {
-        try edges.output.abort()
-        return
-      } catch {
-        log.warning("the transaction could not be aborted: \(error.reason)")
-      }
-    }
-    renewProducer()
-  }
-
-  private func renewProducer() {
+  /// Makes the producers anew, for as long as it takes.
+  func renewProducers() {
     while isRunning {
       do throws(KafkaError) {
-        try edges.output.renew()
+        try delivery.renew()
         return
       } catch {
         if !error.isRetriable { countFailure(error.message) }
-        log.warning("the transactional producer cannot be made, trying again: \(error)")
+        log.warning("the producers cannot be made, trying again: \(error)")
       }
     }
   }
@@ -379,48 +256,54 @@ final class Service: GroupEdgeDelegate {
   func revoked(_ partitions: [Int32], lost: Bool) {
     if partitions.isEmpty { return }
     log.info("\(lost ? "lost" : "revoked"): partitions \(partitions.map(String.init).joined(separator: ", "))")
-    for batch in batches { batch.wait() }
+    quiesce()
     if lost {
-      if isTransactionOpen || !uncommitted.isEmpty {
-        for number in partitions { forget(number) }
-        rollBack(.abort("partitions were lost"))
-      }
-    } else if partitions.contains(where: { isActive($0) }) {
-      if isTransactionOpen { commit() }
-      handOver(partitions)
+      let isVoid = delivery.isVoidedByLoss
+      for number in partitions { forget(number) }
+      if isVoid { goBack(.abort("partitions were lost")) }
+    } else {
+      delivery.giveUp(partitions)
     }
     for number in partitions { forget(number) }
   }
 
-  private func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
+  func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
+
+  /// A partition takes in from now on.
+  /// - Returns: whether it can be read; if not, it is restored again.
+  func activate(_ new: ActivePartition) -> Bool {
+    do throws(KafkaError) {
+      try edges.group.start(new.number, at: new.partition.offset)
+    } catch {
+      log.warning("partition \(new.number) cannot be read on, trying again: \(error)")
+      restore(new.number)
+      return false
+    }
+    while active.count <= Int(new.number) { active.append(nil) }
+    active[Int(new.number)] = new
+    return true
+  }
+
+  /// Nothing more of a partition is taken in, or said.
+  func deactivate(_ number: Int32) {
+    claims[number] = nil
+    if isActive(number) {
+      let old = active[Int(number)]!
+      active[Int(number)] = nil
+      delivery.forgot(old)
+    }
+  }
 
   private func forget(_ number: Int32) {
     owned[number]?.cancellation.cancel()
     owned[number] = nil
-    if Int(number) < active.count { active[Int(number)] = nil }
+    deactivate(number)
   }
-
-  /// Before partitions are given up, as many rooms are written as can be in a second, so that the next owner has little to
-  /// run through.
-  private func handOver(_ partitions: [Int32]) {
-    let deadline = edges.time.monotonicMs() + Self.handOverMs
-    for number in partitions where isActive(number) {
-      let active = self.active[Int(number)]!
-      if active.takeover == nil, !active.records.isSweeping { beginSweep(active) }
-    }
-    while partitions.contains(where: { isActive($0) && active[Int($0)]!.records.isSweeping }),
-      edges.time.monotonicMs() < deadline
-    {
-      if !commit(sweepBudget: 4 * configuration.sweepBudget) { return }
-    }
-  }
-
-  private static let handOverMs: Int64 = 1000
 
   func failed(_ error: KafkaError, partition: Int32?) {
     if let partition, error.code == .offsetOutOfRange {
       log.error("partition \(partition): \(error); restoring it anew")
-      if isActive(partition) { rollBack(.abort("an offset of partition \(partition) is out of range")) }
+      if isActive(partition) { goBack(.abort("an offset of partition \(partition) is out of range")) }
       return
     }
     if error.code == .fatal || error.code == .fenced {
@@ -431,106 +314,22 @@ final class Service: GroupEdgeDelegate {
     log.warning("\(error)")
   }
 
-  // MARK: - Restoring
-
-  /// Begins to restore a partition, on a thread of its own; nothing of it is taken in meanwhile.
-  private func restore(_ number: Int32) {
-    owned[number]?.cancellation.cancel()
-    nextToken += 1
-    let token = nextToken
-    let cancellation = Cancellation()
-    owned[number] = Ownership(token: token, cancellation: cancellation)
-    if Int(number) < active.count { active[Int(number)] = nil }
-    edges.group.stop(number)
-    totals.restores += 1
-    let restorer = Restorer(
-      number, configuration, edges, log: log, cancellation: cancellation,
-      clockMin: active.reduce(Int64.min) { max($0, $1?.clock.last ?? .min) })
-    let mailbox = restoredPartitions
-    edges.beside {
-      mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run()))
-    }
-  }
-
-  private func takeOverRestored() {
-    for result in restoredPartitions.takeAll() {
-      guard let ownership = owned[result.number], ownership.token == result.token else { continue }
-      switch result.outcome {
-      case .restored(let restored):
-        activate(restored)
-      case .refused(let reason):
-        fatal = reason
-      case .failed(let reason):
-        log.warning("partition \(result.number) could not be restored, trying again: \(reason)")
-        restore(result.number)
-      case .stopped:
-        break
-      }
-    }
-  }
-
-  private func activate(_ restored: RestoredPartition) {
-    let number = restored.partition.number
-    do throws(KafkaError) {
-      try edges.output.prepare(number)
-      try edges.group.start(number, at: restored.partition.offset)
-    } catch {
-      log.warning("partition \(number) cannot be read on, trying again: \(error)")
-      restore(number)
-      return
-    }
-    while active.count <= Int(number) { active.append(nil) }
-    let partition = restored.partition
-    let shift = max(0, edges.time.wallMs() - partition.clock)
-    let isNew = partition.n == 0
-    let active = ActivePartition(
-      partition, records: restored.records, clock: PartitionClock(partition.clock + shift, edges.time),
-      takeover: PendingTakeover(shift: isNew ? 0 : shift, reset: restored.reset), sweptAt: edges.time.monotonicMs())
-    self.active[Int(number)] = active
-    if restored.reset != nil { totals.resets += 1 }
-    log.info(restored.summary)
-    commit()
-  }
-
-  private func takeOver(_ active: ActivePartition, _ takeover: PendingTakeover) {
-    let partition = active.partition
-    // Not what time it is by now: rooms may have been due in between.
-    let clock = partition.clock + takeover.shift
-    // An empty batch says from which offset it goes on.
-    partition.tookIn(0, upTo: partition.offset, now: clock)
-    lanes.withLane { lane in
-      partition.takeOver(shift: takeover.shift, settings: settings, lane: lane)
-      if takeover.reset != nil { partition.reset(at: clock, lane: lane) }
-      // Under new settings a room may say something that is over at once.
-      for room in partition.due(at: clock) { room.queue.sync { room.advance(to: clock, lane: lane) } }
-    }
-    var entry = partition.closeEntry(clock: clock, of: configuration.topics)
-    entry.takeover = JournalEntry.Takeover(
-      shift: takeover.shift, derivation: configuration.derivation, delivery: .exactlyOnce, topics: configuration.topics,
-      reset: takeover.reset)
-    write(entry, active)
-  }
-
   // MARK: - The end
 
-  /// Commits, hands over, leaves the group.
+  /// Gives up in good order, and leaves the group.
   func stop() -> Int32 {
     if let fatal {
       log.error(fatal)
-      for batch in batches { batch.wait() }
-      if isTransactionOpen { try? edges.output.abort() }
-      isTransactionOpen = false
-      active = []
-      owned = [:]
-      edges.group.close()
-      return 1
+      quiesce()
+      delivery.abandon()
+    } else {
+      log.info("stopping: giving up all partitions and leaving the group")
+      quiesce()
+      delivery.giveUp(owned.keys.sorted())
     }
-    log.info("stopping: committing and leaving the group")
-    if isTransactionOpen { commit() }
-    handOver(owned.keys.sorted())
-    active = []
-    owned = [:]
+    for number in owned.keys { forget(number) }
     edges.group.close()
+    if fatal != nil { return 1 }
     progress?.end(totals)
     log.info("stopped")
     return 0
@@ -538,14 +337,19 @@ final class Service: GroupEdgeDelegate {
 }
 
 extension Service.Totals {
-  var isEmpty: Bool { self == Service.Totals() }
-
   mutating func add(_ other: Service.Totals) {
     events += other.events
     instructions += other.instructions
     bad += other.bad
-    withoutValue += other.withoutValue
     stateBytes += other.stateBytes
     journalBytes += other.journalBytes
+  }
+
+  /// What an entry took in and led to.
+  mutating func add(_ entry: JournalEntry, deadLetters: Int, bytes: Int) {
+    for batch in entry.batches { events += batch.taken }
+    instructions += entry.said - deadLetters
+    bad += deadLetters
+    journalBytes += bytes
   }
 }

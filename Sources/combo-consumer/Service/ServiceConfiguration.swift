@@ -7,6 +7,8 @@ struct ServiceConfiguration: Sendable {
   var topics: TopicIdentity
   var settings = Settings()
   var limits = WireLimits()
+  /// How what rooms say gets out.
+  var delivery = JournalEntry.Delivery.exactlyOnce
   /// In milliseconds, from one transaction to the next.
   var commitIntervalMs = 100
   /// A sweep begins after so many records of a partition …

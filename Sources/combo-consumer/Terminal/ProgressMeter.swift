@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Shows how far long work is, on standard error, if that is a terminal and standard output is none (what is written to the
-/// same terminal would be torn).
+/// same terminal would be torn, unless it comes at the end).
 struct ProgressMeter {
   private let total: Int?
   private let unit: String
@@ -10,10 +10,11 @@ struct ProgressMeter {
   private var shown: Int64 = 0
 
   /// Of `total` at the end, or nil if nobody knows.
-  init(of total: Int?, unit: String) {
+  /// - Parameter isAlone: nothing is written to standard output meanwhile.
+  init(of total: Int?, unit: String, isAlone: Bool = false) {
     self.total = total
     self.unit = unit
-    isShown = isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0
+    isShown = isatty(STDERR_FILENO) == 1 && (isAlone || isatty(STDOUT_FILENO) == 0)
   }
 
   /// May be called often: it shows something five times a second.

@@ -1,128 +1,228 @@
 internal import ComboCore
 internal import ComboWire
 
-/// What the output topic says, room by room: of each record 128 bits of hash and where it stands.
+/// A room's name in 128 bits of hash: what rooms are found by.
+struct RoomKey: Hashable, Sendable {
+  private let one: UInt64
+  private let other: UInt64
+
+  @inline(__always)
+  init(_ name: Bytes) {
+    one = XXH3.hash(name)
+    other = XXH3.hash(name, seed: 1)
+  }
+}
+
+/// What the output topic says, room by room: of each record 128 bits of hash and where it stands. Checks on the way in what
+/// any reader can: that nothing is missing or said twice, and that what is drawn is what the room says of its screen.
 ///
-/// 40 bytes a record. Two records that differ have the same hash with a probability of 2^-128.
+/// 32 bytes a record, and some 300 a room and epoch. Two records that differ have the same hash with a probability of 2^-128.
 final class OutputIndex {
-  /// A record that was read.
+  /// A record that was read; all zero where one is missing.
   struct Entry {
     var hash: UInt64
     var otherHash: UInt64
     var offset: Int64
     var partition: Int32
-    /// Whether it stood there before the journal was read, and so must have been derived from it.
+    /// It stood there before the journal was read, and so must have been derived from it.
     var isOld: Bool
+    /// It belongs to the time that is to be compared.
+    var isCompared: Bool
+    var isMissing = false
+  }
+
+  /// A record that stood there again.
+  struct Repetition {
+    var seq: Int
+    var place: Place
+    var at: Int64
   }
 
   /// The records of one epoch of a room, by `seq`.
   final class Epoch {
+    let room: Room
     let epoch: Int64
-    var entries: ContiguousArray<Entry> = []
-    /// How many of them have been derived.
-    var derived = 0
-    init(_ epoch: Int64) { self.epoch = epoch }
+    /// The `seq` of the first one: above 1 if those before were deleted.
+    fileprivate(set) var firstSeq: Int
+    fileprivate(set) var entries: ContiguousArray<Entry> = []
+    fileprivate(set) var client: ScreenClient
+    /// Where it went on after a later epoch had begun, if it did.
+    fileprivate(set) var late: Place?
+    fileprivate(set) var repetitions: [Repetition] = []
+    fileprivate(set) var firstAt: Int64
+
+    fileprivate init(_ room: Room, _ epoch: Int64, firstSeq: Int, at: Int64) {
+      self.room = room
+      self.epoch = epoch
+      self.firstSeq = firstSeq
+      firstAt = at
+      client = ScreenClient(isWhole: firstSeq == 1)
+    }
+
+    var lastAt: Int64 { max(firstAt, client.lastAt) }
+    /// The `seq` behind the last one.
+    var end: Int { firstSeq + entries.count }
+    /// The record of that `seq`, if it is there.
+    func entry(_ seq: Int) -> Entry? {
+      guard seq >= firstSeq, seq < end else { return nil }
+      let entry = entries[seq - firstSeq]
+      return entry.isMissing ? nil : entry
+    }
   }
 
   /// A room's epochs, rising.
   final class Room {
-    var epochs: [Epoch] = []
+    let name: [UInt8]
+    /// Of the output; where its first record stood.
+    let partition: Int32
+    fileprivate(set) var epochs: [Epoch] = []
+
+    fileprivate init(_ name: [UInt8], _ partition: Int32) {
+      self.name = name
+      self.partition = partition
+    }
+
+    func epoch(_ epoch: Int64) -> Epoch? {
+      // Usually the last one, or the one before.
+      for candidate in epochs.reversed() where candidate.epoch <= epoch { return candidate.epoch == epoch ? candidate : nil }
+      return nil
+    }
+
+    var text: String { String(decoding: name, as: UTF8.self) }
   }
 
-  private var rooms: [[UInt8]: Room] = [:]
+  private(set) var rooms: [RoomKey: Room] = [:]
+  private(set) var findings = Findings()
   private(set) var records = 0
+  /// Records before this time are not compared.
+  private let from: Int64
 
-  var roomCount: Int { rooms.count }
+  /// - Parameter from: only records from this time on count, in milliseconds since the Unix epoch.
+  init(from: Int64 = .min) { self.from = from }
 
-  func room(_ id: Bytes) -> Room? { rooms[[UInt8](id)] }
+  func room(_ id: Bytes) -> Room? { rooms[RoomKey(id)] }
 
-  /// Takes a record in, in the order of its partition. Throws what is wrong with its place: each room's `seq` must rise by one.
-  func add(_ record: InputRecord, isOld: Bool) throws {
+  /// Holes larger than this are not kept as such.
+  private static let holeMax = 1 << 20
+
+  /// Takes a record in, in the order of its partition.
+  func add(_ record: InputRecord, isOld: Bool) {
     records += 1
-    let place = "partition \(record.partition), offset \(record.offset)"
-    guard let key = record.key, let value = record.value, let head = InstructionHead(value) else {
-      throw VerifyFault("the output holds something that is no instruction (\(place))")
+    let place = Place(record)
+    guard let key = record.key, let value = record.value, let text = InstructionText(value) else {
+      findings.add(.foreign, "the output holds something that is no instruction of this version (\(place))", at: .max)
+      return
     }
-    let name = [UInt8](key)
-    let room = rooms[name] ?? Room()
-    if room.epochs.isEmpty { rooms[name] = room }
-    if room.epochs.last?.epoch != head.epoch {
-      if let last = room.epochs.last, last.epoch > head.epoch {
-        throw VerifyFault(
-          "room \(text(key)) says something of epoch \(head.epoch) after epoch \(last.epoch) has begun (\(place))")
+    let seq = Int(text.seq)
+    let isCompared = text.at >= from
+    func fault(_ kind: Findings.Kind, _ what: String) {
+      if isCompared { findings.add(kind, "\(Self.name(key, text)): \(what) (\(place))", at: text.at) }
+    }
+    if !Self.isRoom(key, text.room) {
+      fault(.foreign, "the record's key is \(Option.quoted(String(decoding: key, as: UTF8.self))), not the room")
+    }
+    let room = self.room(key, record.partition)
+    let epoch = self.epoch(of: room, text, place, seq)
+    let entry = Entry(
+      hash: XXH3.hash(value), otherHash: XXH3.hash(value, seed: 1), offset: record.offset, partition: record.partition,
+      isOld: isOld, isCompared: isCompared)
+    if seq < epoch.end {
+      repeated(entry, of: epoch, seq, text, place)
+      return
+    }
+    let missing = seq - epoch.end
+    if missing > 0 {
+      fault(.sequence, "seq \(seq) stands where \(epoch.end) should: \(missing == 1 ? "one is" : "\(missing) are") missing")
+      epoch.client.loseTrack()
+      if missing > Self.holeMax { return }
+      for _ in 0..<missing {
+        epoch.entries.append(
+          Entry(hash: 0, otherHash: 0, offset: -1, partition: -1, isOld: false, isCompared: false, isMissing: true))
       }
-      room.epochs.append(Epoch(head.epoch))
     }
-    let epoch = room.epochs.last!
-    let expected = epoch.entries.count + 1
-    if head.seq != expected {
-      throw VerifyFault(
-        "room \(text(key)), epoch \(head.epoch): seq \(head.seq) stands where \(expected) should (\(place)): "
-          + (head.seq < expected ? "it was said twice" : "something is missing"))
-    }
-    epoch.entries.append(
-      Entry(
-        hash: XXH3.hash(value), otherHash: XXH3.hash(value, seed: 1), offset: record.offset, partition: record.partition,
-        isOld: isOld))
+    epoch.entries.append(entry)
+    if let what = epoch.client.draw(text) { fault(.screen, what) }
+    if epoch !== room.epochs.last, epoch.late == nil { epoch.late = place }
   }
 
-  /// What was not derived though it must have been: the first such record, and how many there are.
-  func notDerived() -> (first: String, count: Int)? {
-    var first: String?
-    var count = 0
-    for (name, room) in rooms.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      for epoch in room.epochs {
-        for (index, entry) in epoch.entries.enumerated() where index >= epoch.derived && entry.isOld {
-          count += 1
-          first =
-            first
-            ?? "room \(String(decoding: name, as: UTF8.self)), epoch \(epoch.epoch), seq \(index + 1) (partition \(entry.partition), "
-            + "offset \(entry.offset)) cannot be derived from the input and the journal"
-        }
+  private func room(_ key: Bytes, _ partition: Int32) -> Room {
+    let hash = RoomKey(key)
+    if let room = rooms[hash] { return room }
+    let room = Room([UInt8](key), partition)
+    rooms[hash] = room
+    return room
+  }
+
+  private func epoch(of room: Room, _ text: InstructionText, _ place: Place, _ seq: Int) -> Epoch {
+    if let known = room.epoch(text.epoch) { return known }
+    let new = Epoch(room, text.epoch, firstSeq: seq, at: text.at)
+    let index = room.epochs.lastIndex { $0.epoch < new.epoch }.map { $0 + 1 } ?? 0
+    room.epochs.insert(new, at: index)
+    return new
+  }
+
+  private func repeated(
+    _ entry: Entry, of epoch: Epoch, _ seq: Int, _ text: InstructionText, _ place: Place
+  ) {
+    guard let first = epoch.entry(seq) else { return }  // the first one was deleted, or is missing and was told
+    if first.hash != entry.hash || first.otherHash != entry.otherHash {
+      if entry.isCompared {
+        findings.add(
+          .sequence,
+          "room \(epoch.room.text), epoch \(epoch.epoch): seq \(seq) stands twice, and says something else the second time"
+            + " (\(Place(first)), then \(place))", at: text.at)
       }
+      return
     }
-    return first.map { ($0, count) }
+    if entry.isCompared { epoch.repetitions.append(Repetition(seq: seq, place: place, at: text.at)) }
+  }
+
+  /// Takes over all that another one holds, of other partitions.
+  func merge(_ other: OutputIndex) {
+    records += other.records
+    findings.merge(other.findings)
+    for (key, theirs) in other.rooms {
+      guard let ours = rooms[key] else {
+        rooms[key] = theirs
+        continue
+      }
+      // The output has gained partitions, and the room has moved.
+      for epoch in theirs.epochs { merge(epoch, into: ours) }
+    }
+  }
+
+  private func merge(_ epoch: Epoch, into room: Room) {
+    guard let known = room.epoch(epoch.epoch) else {
+      let index = room.epochs.lastIndex { $0.epoch < epoch.epoch }.map { $0 + 1 } ?? 0
+      room.epochs.insert(epoch, at: index)
+      return
+    }
+    let (one, two) = known.firstSeq <= epoch.firstSeq ? (known, epoch) : (epoch, known)
+    let entries = one.entries + two.entries.dropFirst(max(0, one.end - two.firstSeq))
+    (known.firstSeq, known.entries) = (one.firstSeq, entries)
+    known.repetitions += epoch.repetitions
+    known.client.loseTrack()
+  }
+
+  private static func name(_ key: Bytes, _ text: InstructionText) -> String {
+    "room \(String(decoding: key, as: UTF8.self)), epoch \(text.epoch), seq \(text.seq)"
+  }
+
+  private static func isRoom(_ key: Bytes, _ name: Bytes) -> Bool {
+    if !name.contains(UInt8(ascii: "\\")) { return name.elementsEqual(key) }
+    return TextCursor.meaning(name).elementsEqual(key)
   }
 }
 
-/// What a difference is, in a sentence.
-struct VerifyFault: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
-}
+/// Where a record stands.
+struct Place: CustomStringConvertible, Sendable {
+  var partition: Int32
+  var offset: Int64
 
-/// The epoch and `seq` of an instruction, as they stand at the beginning of its record.
-struct InstructionHead {
-  let epoch: Int64
-  let seq: Int
+  init(_ record: InputRecord) { (partition, offset) = (record.partition, record.offset) }
+  init(_ entry: OutputIndex.Entry) { (partition, offset) = (entry.partition, entry.offset) }
 
-  /// nil: it does not look like one.
-  init?(_ record: Bytes) {
-    // {"v":1,"room":"…","epoch":N,"seq":N,
-    let prefix: StaticString = #"{"v":1,"room":""#
-    guard record.count > prefix.utf8CodeUnitCount,
-      record.prefix(prefix.utf8CodeUnitCount).elementsEqual(
-        UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
-    else { return nil }
-    var i = prefix.utf8CodeUnitCount
-    while i < record.count, record[i] != UInt8(ascii: "\"") { i += record[i] == UInt8(ascii: "\\") ? 2 : 1 }
-    func number(after name: StaticString) -> Int64? {
-      let length = name.utf8CodeUnitCount
-      guard i + length < record.count else { return nil }
-      for k in 0..<length where record[i + k] != name.utf8Start[k] { return nil }
-      i += length
-      var value: Int64 = 0
-      let start = i
-      while i < record.count, record[i] >= 0x30, record[i] <= 0x39, i - start < 18 {
-        value = value * 10 + Int64(record[i] - 0x30)
-        i += 1
-      }
-      return i > start ? value : nil
-    }
-    guard let epoch = number(after: #"","epoch":"#), let seq = number(after: #","seq":"#) else { return nil }
-    self.epoch = epoch
-    self.seq = Int(seq)
-  }
+  var description: String { "output partition \(partition), offset \(offset)" }
 }
 
 func text(_ id: Bytes) -> String { String(decoding: id, as: UTF8.self) }

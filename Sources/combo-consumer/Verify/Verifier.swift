@@ -3,104 +3,108 @@ internal import ComboWire
 internal import Dispatch
 internal import Synchronization
 
-/// Derives a group's output again from its input and its journal, and compares it with the output topic byte for byte.
+/// Derives a group's output again from its input and its journal, and compares it with the output topic byte for byte; checks
+/// beside it what a client sees, and that every gift counts once.
 ///
 /// Reads only, and may run beside a live service: what that commits meanwhile is left out. Uses as many threads as there
-/// are cores; memory: 40 bytes an instruction, and the rooms.
+/// are cores; memory: 32 bytes an instruction, some 300 bytes an epoch, 200 bytes a journal entry, and the rooms.
 struct Verifier {
-  /// What was found.
-  struct Report: Equatable, Sendable {
-    var partitions = 0
-    var records = 0
-    var entries = 0
-    var instructions = 0
-    var deadLetters = 0
-    var takeovers = 0
-    var resets = 0
-    var rooms = 0
-    /// What is wrong, the first of each kind.
-    var faults: [String] = []
+  typealias Report = VerifyReport
 
-    var isProven: Bool { faults.isEmpty }
+  /// What is asked for.
+  struct Options: Sendable {
+    /// Only instructions from this time on are compared, in milliseconds since the Unix epoch.
+    var from = Int64.min
+    /// The derivation begins at the current checkpoint, though the journal may reach back further.
+    var fromCheckpoint = false
+    /// Which of so many partitions of the output a room belongs to; nil: nobody knows.
+    var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
   }
 
   private let reader: any ReadEdge
   private let topics: TopicIdentity
-  private let ownSettingsMax: Int
-  /// Called now and then with the number of records run through, by several threads.
-  var progress: (@Sendable (Int) -> Void)?
+  private let options: Options
+  private let log: ServiceLog
+  /// Called now and then with a number of offsets that were run through, and once first with how many there are; by several
+  /// threads.
+  var progress: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
 
-  init(_ reader: any ReadEdge, topics: TopicIdentity, ownSettingsMax: Int = 10_000) {
+  init(_ reader: any ReadEdge, topics: TopicIdentity, options: Options = Options(), log: ServiceLog = ServiceLog(.error)) {
     self.reader = reader
     self.topics = topics
-    self.ownSettingsMax = ownSettingsMax
+    self.options = options
+    self.log = log
   }
 
-  /// Reads and compares all.
-  func run() throws -> Report {
-    var report = Report()
+  /// Reads and compares all. Throws if there can be no verdict: a ``VerifyFault`` or a `KafkaError`.
+  func run() throws -> VerifyReport {
     let outputPartitions = Array(try reader.partitions(.output))
     let oldEnds = try outputPartitions.map { try reader.bounds(.output, $0).end }
     let partitions = Array(try reader.partitions(.journal))
+    // What snapshots say must not be newer than the journal.
+    var snapshots: [SnapshotReading?] = []
+    for partition in partitions { snapshots.append(try readSnapshots(partition)) }
     // The ends of the journal are settled between the two looks at the output: what an entry led to stands before the second,
     // and what stands before the first comes from an entry.
-    var journals: [[JournalEntry]] = []
-    for partition in partitions { journals.append(try readJournal(partition)) }
-    let index = OutputIndex()
-    for (partition, oldEnd) in zip(outputPartitions, oldEnds) {
-      let bounds = try reader.bounds(.output, partition)
-      if bounds.first > 0 {
-        report.faults.append(
-          "partition \(partition) of the output begins at offset \(bounds.first): what stood before was deleted, and cannot be compared")
-      }
-      var fault: (any Error)?
-      try reader.read(.output, partition, from: bounds.first, to: bounds.end, unless: { false }) { record in
-        do {
-          try index.add(record, isOld: record.offset < oldEnd)
-          return true
-        } catch {
-          fault = error
-          return false
-        }
-      }
-      if let fault { report.faults.append("\(fault)") }
+    let journals = try inParallel(partitions.count) { try readJournal(partitions[$0]) }
+    let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
+    tellTotal(outputBounds, partitions, journals)
+    let shards = try inParallel(outputPartitions.count) {
+      try readOutput(outputPartitions[$0], outputBounds[$0], oldEnd: oldEnds[$0])
     }
-    report.instructions = index.records
-    report.rooms = index.roomCount
-    let results = Mutex<[Int: Result<Report, VerifyFault>]>([:])
-    let work = UncheckedWork(journals: journals, index: index)
-    DispatchQueue.concurrentPerform(iterations: partitions.count) { i in
-      let result: Result<Report, VerifyFault>
-      do {
-        result = .success(try derive(partitions[i], work.journals[i], work.index))
-      } catch {
-        result = .failure(VerifyFault("partition \(partitions[i]): \(error)"))
-      }
-      results.withLock { $0[i] = result }
+    let index = OutputIndex(from: options.from)
+    for shard in shards { index.merge(shard) }
+    let common = Comparison.Common(
+      index: index, outputFirst: outputBounds.map(\.first), placement: options.placement, from: options.from)
+    let work = Unshared((common: common, snapshots: snapshots))
+    let outcomes = try inParallel(partitions.count) { i in
+      try PartitionAudit(
+        journals[i], of: partitions[i], work.value.snapshots[i], reader, topics, work.value.common,
+        fromCheckpoint: options.fromCheckpoint, progress: { progress?($0, nil) }
+      ).run()
     }
-    for i in partitions.indices {
-      switch results.withLock({ $0[i]! }) {
-      case .success(let found): report.add(found)
-      case .failure(let fault): report.faults.append(fault.description)
-      }
-    }
-    if let (first, count) = index.notDerived() {
-      report.faults.append("\(first); \(count) such records in all")
-    }
-    return report
+    return VerifyVerdict(index, outcomes, from: options.from).report()
   }
 
-  private func readJournal(_ partition: Int32) throws -> [JournalEntry] {
+  // MARK: - Reading
+
+  /// Only where the journal or the input may not reach back to the beginning.
+  private func readSnapshots(_ partition: Int32) throws -> SnapshotReading? {
+    guard try reader.partitions(.state).contains(partition) else { return nil }
+    let isCut =
+      try reader.bounds(.journal, partition).first > 0
+      || (try reader.partitions(.input).contains(partition) && reader.bounds(.input, partition).first > 0)
+    return isCut || options.fromCheckpoint ? try SnapshotReading(partition, topics, reader, log: log) : nil
+  }
+
+  private func readJournal(_ partition: Int32) throws -> JournalReading {
     let bounds = try reader.bounds(.journal, partition)
-    let decoder = JournalDecoder()
-    var entries: [JournalEntry] = []
+    var journal = JournalReading(partition, topics)
+    try read(.journal, partition, bounds) { try journal.add($0) }
+    return journal
+  }
+
+  private func readOutput(_ partition: Int32, _ bounds: (first: Int64, end: Int64), oldEnd: Int64) throws -> OutputIndex {
+    let index = OutputIndex(from: options.from)
+    var told = bounds.first
+    try read(.output, partition, bounds) { record in
+      index.add(record, isOld: record.offset < oldEnd)
+      if record.offset - told >= 10_000 {
+        progress?(Int(record.offset - told), nil)
+        told = record.offset
+      }
+    }
+    progress?(Int(bounds.end - told), nil)
+    return index
+  }
+
+  private func read(
+    _ topic: Topic, _ partition: Int32, _ bounds: (first: Int64, end: Int64), _ take: (InputRecord) throws -> Void
+  ) throws {
     var fault: (any Error)?
-    try reader.read(.journal, partition, from: bounds.first, to: bounds.end, unless: { false }) { record in
-      guard let value = record.value else { return true }
+    try reader.read(topic, partition, from: bounds.first, to: bounds.end, unless: { false }) { record in
       do {
-        let entry = try decoder.entry(value)
-        try topics.check(entry.of, "the journal")
-        entries.append(entry)
+        try take(record)
         return true
       } catch {
         fault = error
@@ -108,109 +112,62 @@ struct Verifier {
       }
     }
     if let fault { throw fault }
-    return entries
   }
 
-  private func derive(_ number: Int32, _ entries: [JournalEntry], _ index: OutputIndex) throws -> Report {
-    var report = Report()
-    guard let first = entries.first else { return report }
-    guard first.n == 1, let takeover = first.takeover, let start = first.batches.first?.endOffset else {
-      throw VerifyFault("the journal begins with entry \(first.n): what lay before was deleted, so nothing can be derived")
+  private func tellTotal(
+    _ output: [(first: Int64, end: Int64)], _ partitions: [Int32], _ journals: [JournalReading]
+  ) {
+    guard let progress else { return }
+    var total = output.reduce(0) { $0 + Int($1.end - $1.first) }
+    for journal in journals {
+      let first = journal.runs.first?.items.first { !$0.entry.batches.isEmpty }?.entry.batches[0].endOffset ?? 0
+      let end = journal.runs.last.map { $0.inputEnd(from: 0, start: first) } ?? first
+      total += Int(max(0, end - first))
     }
-    report.partitions = 1
-    let end = entries.last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? start
-    let bounds = try reader.bounds(.input, number)
-    if bounds.first > start, end > start {
-      throw VerifyFault("the input begins at offset \(bounds.first), but the journal at \(start): what lay before was deleted")
-    }
-    let partition = Partition(
-      number, settings: EngineSettings(takeover.derivation.settings), ownSettingsMax: ownSettingsMax,
-      clock: first.clock - takeover.shift, offset: start)
-    let comparison = Comparison(index)
-    var rest = entries.makeIterator()
-    let runner = try EntryRunner(
-      partition, derivation: takeover.derivation, topics: topics, lane: Lane(comparison), next: { rest.next() })
-    var deadLetters = 0
-    var takeovers = 0
-    var resets = 0
-    runner.deadLettered = { _, _ in deadLetters += 1 }
-    runner.entryDone = { recorded, derived in
-      if let fault = comparison.fault { throw fault }
-      if recorded.said != derived.said {
-        throw VerifyFault("entry \(recorded.n) says that it led to \(recorded.said) records, but \(derived.said) were derived")
-      }
-      if let takeover = recorded.takeover {
-        takeovers += 1
-        if takeover.reset != nil { resets += 1 }
+    progress(0, total)
+  }
+
+  /// Does a number of things on all cores, and hands their results back in order. Throws the first error, by number.
+  private func inParallel<R>(_ count: Int, _ body: (Int) throws -> R) throws -> [R] {
+    let results = Mutex(Unshared<[Result<R, any Error>?]>(Array(repeating: nil, count: count)))
+    withoutActuallyEscaping(body) { body in
+      let body = Unshared(body)
+      DispatchQueue.concurrentPerform(iterations: count) { i in
+        let result = Unshared(Result { try body.value(i) })
+        results.withLock { $0.value[i] = result.value }
       }
     }
-    var fault: (any Error)?
-    var told = 0
-    try reader.read(.input, number, from: start, to: max(start, end), unless: { false }) { record in
-      do {
-        try runner.take(record)
-      } catch {
-        fault = error
-        return false
-      }
-      if runner.records - told >= 10_000 {
-        progress?(runner.records - told)
-        told = runner.records
-      }
-      return true
-    }
-    if let fault { throw fault }
-    try runner.finish()
-    if let fault = comparison.fault { throw fault }
-    progress?(runner.records - told)
-    report.records = runner.records
-    report.entries = runner.entries
-    report.deadLetters = deadLetters
-    report.takeovers = takeovers
-    report.resets = resets
-    return report
+    return try results.withLock { Unshared(try $0.value.map { try $0!.get() }) }.value
   }
 }
 
-extension Verifier.Report {
-  fileprivate mutating func add(_ other: Verifier.Report) {
-    partitions += other.partitions
-    records += other.records
-    entries += other.entries
-    deadLetters += other.deadLetters
-    takeovers += other.takeovers
-    resets += other.resets
-  }
+/// The proof: what is carried is either only read, or made by one thread and then used by another.
+private struct Unshared<Value>: @unchecked Sendable {
+  var value: Value
+  init(_ value: Value) { self.value = value }
 }
 
-/// Looks for each derived instruction in the output. Belongs to one thread; a room is in one partition only.
-private final class Comparison: SaidTarget, @unchecked Sendable {
-  private let index: OutputIndex
-  private var rooms: [ObjectIdentifier: OutputIndex.Room] = [:]
-  private(set) var fault: VerifyFault?
+/// In which partition Java's producer, and the service, put a key: murmur2.
+enum KeyPartitioner {
+  static func partition(_ key: Bytes, _ count: Int) -> Int { Int(murmur2(key) & 0x7fff_ffff) % max(1, count) }
 
-  init(_ index: OutputIndex) { self.index = index }
-
-  func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
-    if fault != nil { return }
-    func differs(_ how: String) {
-      fault = VerifyFault(
-        "room \(text(room.id)), epoch \(instruction.epoch), seq \(instruction.seq): \(how). Derived: \(text(record))")
+  private static func murmur2(_ key: Bytes) -> UInt32 {
+    let m: UInt32 = 0x5bd1_e995
+    var h: UInt32 = 0x9747_b28c ^ UInt32(truncatingIfNeeded: key.count)
+    var i = 0
+    while i + 4 <= key.count {
+      var k = UInt32(littleEndian: key.loadUnaligned(fromByteOffset: i, as: UInt32.self))
+      k = k &* m
+      k ^= k >> 24
+      h = (h &* m) ^ (k &* m)
+      i += 4
     }
-    guard let output = index.room(room.id), let epoch = output.epochs.last(where: { $0.epoch == instruction.epoch }) else {
-      return differs("the output says nothing of this room and epoch")
-    }
-    guard instruction.seq <= epoch.entries.count else { return differs("it is missing in the output") }
-    let entry = epoch.entries[instruction.seq - 1]
-    if entry.hash != XXH3.hash(record) || entry.otherHash != XXH3.hash(record, seed: 1) {
-      return differs("the output says something else (partition \(entry.partition), offset \(entry.offset))")
-    }
-    epoch.derived = max(epoch.derived, instruction.seq)
+    let rest = key.count - i
+    if rest >= 3 { h ^= UInt32(key[i + 2]) << 16 }
+    if rest >= 2 { h ^= UInt32(key[i + 1]) << 8 }
+    if rest >= 1 { h = (h ^ UInt32(key[i])) &* m }
+    h ^= h >> 13
+    h = h &* m
+    return h ^ (h >> 15)
   }
-}
-
-/// The proof: the journals are only read, and of the index each thread touches its own partition's rooms.
-private struct UncheckedWork: @unchecked Sendable {
-  let journals: [[JournalEntry]]
-  let index: OutputIndex
 }

@@ -22,6 +22,9 @@ struct SimAudit {
     var faults = world.complaints + world.ends.map { "an instance ended: \($0)" }
     broker.settleAll()
     do {
+      if world.hasAtLeastOnce {
+        faults += try repetitionFaults(isAtEnd: isAtEnd)
+      }
       let report = try Verifier(SimReadEdge(broker, instance: nil), topics: world.topics).run()
       faults += report.faults.map { "verify: \($0)" }
       if report.resets > 0, !resetsAllowed { faults.append("\(report.resets) resets") }
@@ -44,7 +47,9 @@ struct SimAudit {
     let entries = try journal(number)
     guard let last = entries.last else { return [] }
     let offset = entries.last { !$0.batches.isEmpty }!.batches.last!.endOffset
-    if broker.offsets[number]?.offset != offset || broker.offsets[number]?.metadata != String(last.n) {
+    let isBeside = terms(number).term != nil
+    let known = broker.offsets[number]
+    if isBeside ? known?.offset ?? 0 > offset : known?.offset != offset || known?.metadata != String(last.n) {
       faults.append("partition \(number): the group stands at \(String(describing: broker.offsets[number])), the journal at \(offset)")
     }
     let derived = try derive(number, entries).partition
@@ -74,13 +79,27 @@ struct SimAudit {
 
   private func journal(_ number: Int32) throws -> [JournalEntry] {
     let decoder = JournalDecoder()
-    return try broker.log(.journal, number).records.filter(\.isCommitted).map { record in
-      try record.value!.withUnsafeBytes { try decoder.entry($0) }
+    let written = try broker.log(.journal, number).records.filter(\.isCommitted).map { record in
+      (record.offset, try record.value!.withUnsafeBytes { try decoder.entry($0) })
     }
+    return JournalTerms.counting(written)
+  }
+
+  private func terms(_ number: Int32) -> JournalTerms {
+    let decoder = JournalDecoder()
+    var terms = JournalTerms()
+    for record in broker.log(.journal, number).records where record.isCommitted {
+      record.value!.withUnsafeBytes { value in
+        if let entry = try? decoder.entry(value) { _ = terms.counts(entry, at: record.offset) }
+      }
+    }
+    return terms
   }
 
   /// From the first entry on, without any snapshot.
-  private func derive(_ number: Int32, _ entries: [JournalEntry]) throws -> (partition: Partition, bad: [String]) {
+  private func derive(
+    _ number: Int32, _ entries: [JournalEntry], into target: DerivedTarget? = nil
+  ) throws -> (partition: Partition, bad: [String]) {
     let takeover = entries[0].takeover!
     let start = entries[0].batches[0].endOffset
     let partition = Partition(
@@ -88,7 +107,17 @@ struct SimAudit {
       offset: start)
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
-      partition, derivation: takeover.derivation, topics: world.topics, lane: Lane(nil), next: { rest.next() })
+      partition, derivation: takeover.derivation, topics: world.topics, lane: Lane(target),
+      next: {
+        let next = rest.next()
+        target?.n = next?.n ?? 0
+        return next
+      })
+    var said = 0
+    runner.entryDone = { recorded, derived in
+      if recorded.said != derived.said { throw ReplayFault("entry \(recorded.n) said \(recorded.said), not \(derived.said)") }
+      said += derived.said
+    }
     var bad: [String] = []
     runner.deadLettered = { record, fault in bad.append("\(number)/\(record.offset) \(fault.code.rawValue)") }
     var fault: (any Error)?
@@ -146,6 +175,50 @@ struct SimAudit {
 
   // MARK: - What came out
 
+  /// With repetitions: all of them are the same, nothing is there that cannot be derived, nothing is missing that must have been
+  /// said, and whoever passes over what they have seen gets each room's instructions in order.
+  private func repetitionFaults(isAtEnd: Bool) throws -> [String] {
+    var faults: [String] = []
+    let derived = DerivedTarget()
+    var saidTo: [Int32: Int64] = [:]
+    for number in broker.partitions(.journal) {
+      derived.number = number
+      let entries = try journal(number)
+      if entries.isEmpty { continue }
+      for (one, next) in zip(entries, entries.dropFirst()) where next.n != one.n + 1 {
+        faults.append("partition \(number): entry \(next.n) follows on \(one.n)")
+      }
+      _ = try derive(number, entries, into: derived)
+      saidTo[number] = isAtEnd ? entries.last!.n : terms(number).saidTo
+      let resets = entries.filter { $0.takeover?.reset != nil }.count
+      if resets > 0, !resetsAllowed { faults.append("\(resets) resets") }
+    }
+    var seen: [String: (epoch: Int, seq: Int)] = [:]
+    var found: Set<DerivedTarget.Place> = []
+    for number in broker.partitions(.output) {
+      for record in broker.log(.output, number).records where record.isCommitted {
+        let text = SimText(record.value!)
+        let room = String(decoding: record.key!, as: UTF8.self)
+        let place = DerivedTarget.Place(room: room, epoch: text.number("epoch"), seq: text.number("seq"))
+        guard let expected = derived.said[place] else {
+          faults.append("\(place) cannot be derived: \(String(decoding: record.value!, as: UTF8.self))")
+          continue
+        }
+        if expected.bytes != record.value! { faults.append("\(place) was said otherwise than derived") }
+        if !found.insert(place).inserted { continue }
+        let last = seen[room] ?? (0, 0)
+        if place.epoch < last.epoch || place.seq != (place.epoch == last.epoch ? last.seq + 1 : 1) {
+          faults.append("\(place) was said after epoch \(last.epoch), seq \(last.seq)")
+        }
+        seen[room] = (place.epoch, place.seq)
+      }
+    }
+    for (place, expected) in derived.said where !found.contains(place) {
+      if expected.n <= saidTo[expected.partition]! { faults.append("\(place) of entry \(expected.n) is missing") }
+    }
+    return faults
+  }
+
   /// Each bad event once, with why.
   private func deadLetterFaults() -> [String] {
     var found: [String] = []
@@ -161,6 +234,7 @@ struct SimAudit {
     for number in broker.partitions(.input) {
       if let entries = try? journal(number), !entries.isEmpty { expected += (try? derive(number, entries).bad) ?? [] }
     }
+    if world.hasAtLeastOnce { found = Array(Set(found)) }
     found.sort()
     expected.sort()
     return found == expected ? [] : ["dead letters: \(found), expected \(expected)"]
@@ -176,11 +250,13 @@ struct SimAudit {
     }
     var said: [String: Int] = [:]
     var shown: [String: Int] = [:]
+    var seen: Set<DerivedTarget.Place> = []
     for number in broker.partitions(.output) {
       for record in broker.log(.output, number).records where record.isCommitted {
         let room = String(decoding: record.key!, as: UTF8.self)
         guard room.hasPrefix("plain") else { continue }
         let text = SimText(record.value!)
+        if !seen.insert(.init(room: room, epoch: text.number("epoch"), seq: text.number("seq"))).inserted { continue }
         let banner = "\(room) \(text.number("epoch")) \(text.number("banner"))"
         switch text.word("op") {
         case "show":
@@ -198,6 +274,24 @@ struct SimAudit {
     return given.filter { said[$0.key] != $0.value }.map {
       "room \($0.key) was given \($0.value), but says \(said[$0.key] ?? 0)"
     }
+  }
+}
+
+/// All that the journal's entries led to.
+private final class DerivedTarget: SaidTarget, @unchecked Sendable {
+  // The proof: used by one thread.
+  struct Place: Hashable, CustomStringConvertible {
+    var room: String
+    var epoch: Int
+    var seq: Int
+    var description: String { "room \(room), epoch \(epoch), seq \(seq)" }
+  }
+  var number: Int32 = 0
+  var n: Int64 = 0
+  private(set) var said: [Place: (bytes: [UInt8], n: Int64, partition: Int32)] = [:]
+
+  func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
+    said[Place(room: text(room.id), epoch: Int(instruction.epoch), seq: Int(instruction.seq))] = ([UInt8](record), n, number)
   }
 }
 
@@ -242,6 +336,7 @@ private final class AuditGroup: GroupEdge, @unchecked Sendable {
   func subscribe() {}
   func poll(maxWaitMs: Int32, _ take: (InputRecord) -> Void) {}
   func start(_ partition: Int32, at offset: Int64) {}
+  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {}
   func stop(_ partition: Int32) {}
   func committed(_ partition: Int32) -> CommittedOffset {
     let known = broker.offsets[partition]

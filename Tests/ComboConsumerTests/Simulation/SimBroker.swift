@@ -29,6 +29,9 @@ final class SimBroker {
   /// What producers that are no more had still under way.
   private var strays: [SimProducer] = []
 
+  /// Producers without transactions that have something under way, of the living and the dead.
+  var directs: [SimDirectProducer] = []
+
   static let transactionTimeoutMs: Int64 = 2_000
 
   init(_ clock: SimClock, _ random: SplitMix64, partitions: Int, outputPartitions: Int, isCooperative: Bool) {
@@ -138,11 +141,17 @@ final class SimBroker {
       let late = lateCommits.removeLast()
       if late.state == .open, isCurrent(late.producer, late.epoch) { decide(late, .committed) }
     }
+    if !directs.isEmpty, random.below(3) == 0 { directs[random.below(directs.count)].deliver(&random) }
     if !strays.isEmpty, random.below(4) == 0 {
       let stray = strays[random.below(strays.count)]
       stray.deliver(1)
       if stray.buffer.isEmpty { strays.removeAll { $0 === stray } }
     }
+  }
+
+  /// What producers without transactions have under way arrives, all of it.
+  func settleDirects() {
+    for direct in directs { while !direct.buffer.isEmpty { direct.deliver(&random) } }
   }
 
   func expire() {
@@ -186,6 +195,9 @@ final class SimBroker {
     }
     settle(transaction)
   }
+
+  /// Offsets that a member commits outside of transactions.
+  func commit(_ offset: OffsetToCommit) { offsets[offset.partition] = offset }
 
   // MARK: - Hands of others
 

@@ -110,6 +110,12 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     return broker.committed(partition)
   }
 
+  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {
+    if instance.isOver() { return }
+    guard group.accepts(member) else { return }
+    for offset in offsets { broker.commit(offset) }
+  }
+
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
     (current?.timestamp, current?.headers ?? [])
   }
@@ -140,6 +146,7 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
   /// nil: an audit, which sees what is committed, waits for nothing and changes nothing.
   private weak var instance: SimInstance?
   private let isAudit: Bool
+  private var current: SimRecord?
 
   init(_ broker: SimBroker, instance: SimInstance?) {
     self.broker = broker
@@ -152,6 +159,10 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
     guard let instance else { throw KafkaError(.other, "this process is no more") }
     try instance.step()
     if broker.happens(broker.faults.retriable) { throw KafkaError(.timedOut, "no answer (made up)", isRetriable: true) }
+  }
+
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    (current?.timestamp, current?.headers ?? [])
   }
 
   func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
@@ -187,6 +198,7 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
       index += 1
       if record.offset >= end { break }
       if !record.isCommitted { continue }
+      if !isAudit { current = record }
       lend(record, partition) { goesOn = take($0) }
     }
   }

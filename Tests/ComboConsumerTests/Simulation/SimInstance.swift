@@ -1,3 +1,5 @@
+import ComboWire
+
 @testable import combo_consumer
 
 /// A process with the service in it, its edges, and the moment at which it is to die or to stand still.
@@ -10,6 +12,7 @@ final class SimInstance: @unchecked Sendable {
   private let stop = StopFlag()
   private(set) var service: Service!
   private(set) var output: SimOutputEdge!
+  private(set) var direct: SimDirectEdge!
   private var group: SimGroupEdge!
 
   /// Calls at its edges so far.
@@ -34,6 +37,8 @@ final class SimInstance: @unchecked Sendable {
     time = SimTime(world.clock, skew: skew)
     let output = SimOutputEdge(self)
     let group = SimGroupEdge(self)
+    direct = SimDirectEdge(self)
+    if configuration.delivery == .atLeastOnce { world.hasAtLeastOnce = true }
     self.output = output
     self.group = group
     var log = ServiceLog(world.hears ? .debug : .error)
@@ -42,7 +47,7 @@ final class SimInstance: @unchecked Sendable {
       self.world.said("\(self.transactionalID): \(line.dropFirst(25))")
     }
     var edges = Service.Edges(
-      group: group, output: output, reader: SimReadEdge(world.broker, instance: self), time: time)
+      group: group, output: output, direct: direct, reader: SimReadEdge(world.broker, instance: self), time: time)
     edges.beside = { [unowned self] work in beside.append(work) }
     service = Service(configuration, edges, log: log, stop: stop)
   }
@@ -79,6 +84,7 @@ final class SimInstance: @unchecked Sendable {
     beside = []
     stop.set()
     if let producer = output.producer { broker.left(producer) }
+    direct.leave()
   }
 
   /// Tells it to end, as a signal does.

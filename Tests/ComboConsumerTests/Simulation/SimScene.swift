@@ -73,10 +73,14 @@ final class SimScene {
     }
   }
 
-  var entries: [JournalEntry] {
+  /// The entries of partition 0 that count.
+  var entries: [JournalEntry] { JournalTerms.counting(writtenEntries) }
+
+  /// All that are there.
+  var writtenEntries: [(offset: Int64, entry: JournalEntry)] {
     let decoder = JournalDecoder()
     return world.broker.log(.journal, 0).records.filter(\.isCommitted).compactMap { record in
-      record.value!.withUnsafeBytes { try? decoder.entry($0) }
+      record.value!.withUnsafeBytes { value in (try? decoder.entry(value)).map { (record.offset, $0) } }
     }
   }
 

@@ -14,6 +14,7 @@ final class SimStory {
   private var nextID = 0
   private let instancesMax: Int
   private let isStatic: Bool
+  private let deliveries: [JournalEntry.Delivery]
 
   static let isHeard = ProcessInfo.processInfo.environment["COMBO_SIM_LOG"] != nil
 
@@ -26,6 +27,7 @@ final class SimStory {
     settings = (0..<3).map { _ in .madeUp(&random) }
     instancesMax = 1 + random.below(3)
     isStatic = random.below(4) == 0
+    deliveries = [[.exactlyOnce], [.atLeastOnce], [.exactlyOnce, .atLeastOnce]][random.below(3)]
     self.random = random
     if random.below(3) > 0 {
       world.broker.faults = SimFaults(
@@ -39,6 +41,7 @@ final class SimStory {
   private func configuration() -> ServiceConfiguration {
     var made = ServiceConfiguration(topics: world.topics)
     made.settings = settings[random.below(settings.count)]
+    made.delivery = deliveries[random.below(deliveries.count)]
     made.commitIntervalMs = [1, 10, 50, 100][random.below(4)]
     made.checkpointGifts = [1, 5, 40, 1_000_000][random.below(4)]
     made.checkpointIntervalMs = [50, 400, 3_000, 1_000_000][random.below(4)]

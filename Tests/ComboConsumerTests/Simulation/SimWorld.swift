@@ -22,6 +22,8 @@ final class SimWorld: @unchecked Sendable {
   var isFreezing = false
   private var nextMember = 0
   private var inputTransaction: SimTransaction?
+  /// Some instance delivers at least once.
+  var hasAtLeastOnce = false
   /// What instances may say at level error.
   var expectsErrors = false
   private(set) var ends: [String] = []
@@ -208,6 +210,9 @@ final class SimWorld: @unchecked Sendable {
         return "the group stands at \(broker.offsets[number]?.offset ?? -1) of partition \(number), which ends at \(input.end)"
       }
       if partition.hasNews { return "partition \(number) has news" }
+      if let log = owner.service.active[Int(number)]!.log, !log.entries.isEmpty {
+        return "entries of partition \(number) are on their way"
+      }
       var restless = 0
       partition.table.forEach { if !$0.engine.isIdle { restless += 1 } }
       if restless > 0 { return "\(restless) rooms of partition \(number) are not idle" }

@@ -1,0 +1,65 @@
+/// A moment on the command line: ISO 8601, such as `2026-11-21T13:00:00Z`, or milliseconds since the Unix epoch.
+enum Timestamp {
+  /// In milliseconds since the Unix epoch; nil: it is none. Without a zone it is UTC, without a time the day's beginning.
+  static func milliseconds(_ text: String) -> Int64? {
+    if text == "earliest" { return .min }
+    if let number = Int64(text) { return number >= 0 && !text.hasPrefix("+") ? number : nil }
+    var rest = Substring(text)
+    guard let year = digits(4, &rest), skip("-", &rest), let month = digits(2, &rest), skip("-", &rest),
+      let day = digits(2, &rest), (1...12).contains(month), day >= 1, day <= days(in: month, of: year)
+    else { return nil }
+    var ms = daysSinceEpoch(year, month, day) * 86_400_000
+    if rest.isEmpty { return ms }
+    guard skip("T", &rest) || skip("t", &rest) || skip(" ", &rest), let hour = digits(2, &rest), hour <= 23, skip(":", &rest),
+      let minute = digits(2, &rest), minute <= 59
+    else { return nil }
+    ms += (hour * 60 + minute) * 60_000
+    if skip(":", &rest) {
+      guard let second = digits(2, &rest), second <= 60 else { return nil }
+      ms += second * 1000
+      if skip(".", &rest) {
+        let fraction = rest.prefix { ("0"..."9").contains($0) }
+        guard (1...9).contains(fraction.count) else { return nil }
+        rest = rest.dropFirst(fraction.count)
+        ms += Int64((fraction + "00").prefix(3))!
+      }
+    }
+    if rest.isEmpty || rest == "Z" || rest == "z" { return ms }
+    let isEast = skip("+", &rest)
+    guard isEast || skip("-", &rest), let hours = digits(2, &rest), hours <= 23 else { return nil }
+    _ = skip(":", &rest)
+    guard let minutes = rest.isEmpty ? 0 : digits(2, &rest), minutes <= 59, rest.isEmpty else { return nil }
+    return ms - (isEast ? 1 : -1) * (hours * 60 + minutes) * 60_000
+  }
+
+  private static func digits(_ count: Int, _ rest: inout Substring) -> Int64? {
+    let digits = rest.prefix(count)
+    guard digits.count == count, digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
+    rest = rest.dropFirst(count)
+    return Int64(digits)
+  }
+
+  private static func skip(_ character: Character, _ rest: inout Substring) -> Bool {
+    guard rest.first == character else { return false }
+    rest = rest.dropFirst()
+    return true
+  }
+
+  private static func days(in month: Int64, of year: Int64) -> Int64 {
+    switch month {
+    case 2: return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: return 30
+    default: return 31
+    }
+  }
+
+  /// Of the Gregorian calendar. Years are counted from March, so that the leap day comes last.
+  private static func daysSinceEpoch(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let year = month <= 2 ? year - 1 : year
+    let era = (year >= 0 ? year : year - 399) / 400
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+}

@@ -1,0 +1,97 @@
+internal import ComboCore
+internal import ComboWire
+
+/// A partition that is this member's; the token tells its present restoring from earlier ones.
+struct Ownership {
+  var token: Int
+  var cancellation: Cancellation
+}
+
+/// The entry by which this owner begins.
+struct PendingTakeover {
+  var shift: Int64
+  var reset: JournalEntry.Reset?
+}
+
+/// A partition that takes in, or will once its takeover is known to count.
+final class ActivePartition {
+  let partition: Partition
+  let records: RoomRecords
+  var clock: PartitionClock
+  /// Not written yet.
+  var takeover: PendingTakeover?
+  /// What earlier entries, and a takeover that had to be claimed, led to and may be missing in the output.
+  let unsaid: HeldBack
+  /// Where the journal stood when it was restored.
+  let terms: JournalTerms
+  let journalEnd: Int64
+  /// The takeover that was written to claim the partition.
+  var claim: JournalEntry?
+  /// An entry must say that all before it was said.
+  var owesEntry = false
+  /// All rooms must be written, as what they began with cannot be derived.
+  var mustSweep = false
+  /// In at-least-once delivery, once the claim counts: its entries that are on their way.
+  var log: PartitionLog?
+  /// By the monotonic clock: when it got its last entry, and when its last sweep began.
+  var lastEntry: Int64
+  var sweptAt: Int64
+  var sweptAtEntry: Int64
+
+  // Of the batch that is being filled.
+  var now: Int64 = 0
+  var taken = 0
+  var next: Int64 = 0
+  /// Whether it was said that its clock is far ahead of the wall clock.
+  private var isAhead = false
+
+  init(_ restored: RestoredPartition, takeover: PendingTakeover, time: any TimeSource) {
+    partition = restored.partition
+    records = restored.records
+    unsaid = restored.unsaid
+    terms = restored.terms
+    journalEnd = restored.journalEnd
+    clock = PartitionClock(partition.clock + takeover.shift, time)
+    self.takeover = takeover
+    sweptAt = time.monotonicMs()
+    lastEntry = sweptAt
+    sweptAtEntry = partition.n
+  }
+
+  var number: Int32 { partition.number }
+
+  /// Whether an entry is due even if nothing came in.
+  func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {
+    if let look = partition.nextLook, look <= now { return true }
+    return partition.awake > 0 && monotonic - lastEntry >= Self.entryEveryMs
+  }
+
+  /// When, by the monotonic clock, an entry is due even if nothing comes in.
+  func nextEntry(wall: Int64, monotonic: Int64) -> Int64 {
+    guard partition.awake > 0 else { return .max }
+    var next = lastEntry + Self.entryEveryMs
+    if let look = partition.nextLook {
+      next = min(next, monotonic + max(0, look - clock.time(wall: wall, monotonic: monotonic)))
+    }
+    return next
+  }
+
+  /// A partition with rooms awake gets an entry at least so often, so that a crash makes no one lose more time.
+  private static let entryEveryMs: Int64 = 1000
+
+  /// Where the group stands with it.
+  var position: OffsetToCommit {
+    OffsetToCommit(partition: number, offset: partition.offset, metadata: String(partition.n))
+  }
+
+  /// Whether the clock has just come to be so far ahead of the wall clock that somebody should know.
+  func isNewlyAhead(of wall: Int64) -> Bool {
+    let lead = clock.lead(over: wall)
+    if lead <= 0 { isAhead = false }
+    if isAhead || lead <= Self.leadMaxMs { return false }
+    isAhead = true
+    return true
+  }
+
+  private static let leadMaxMs: Int64 = 5000
+}

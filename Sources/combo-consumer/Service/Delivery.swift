@@ -1,0 +1,105 @@
+internal import ComboCore
+internal import ComboWire
+internal import Dispatch
+
+/// How what the rooms say gets out, and when entries of the journal are made. The loop's thread alone calls it.
+protocol Delivery: AnyObject {
+  var kind: JournalEntry.Delivery { get }
+  /// For whoever lets rooms work; what they say goes where this delivery wants it.
+  var lanes: Lanes { get }
+  /// Whether records may be taken in now; if not, ``turn()`` waits for what is on its way.
+  var takesIn: Bool { get }
+  /// Whether something of this member's is under way that its losing a partition makes void.
+  var isVoidedByLoss: Bool { get }
+
+  /// New producers; what the old ones left open is ended.
+  func renew() throws(KafkaError)
+  /// Something is about to come of what was taken in.
+  func willSay()
+  /// A record that is no event goes out.
+  func produce(_ letter: DeadLetter, key: Bytes?, of active: ActivePartition)
+  /// For how long the loop may wait for records.
+  func waitMs() -> Int32
+  /// Sees to what is due.
+  func turn()
+
+  /// A partition was restored: its takeover is to be written.
+  func begin(_ active: ActivePartition)
+  /// The takeover counts: the partition takes in from now on, from where its owner stands. `takeover` is where that entry stands
+  /// in the journal, and before `position` nothing else does that counts.
+  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64)
+  /// What was looked for in a gap of the journal was found.
+  func looked(_ active: ActivePartition, _ look: JournalLook)
+
+  /// The partitions are given up in good order: what is under way is brought to its end, as far as there is time.
+  func giveUp(_ partitions: [Int32])
+  /// The partition is no longer taken in.
+  func forgot(_ active: ActivePartition)
+  /// Nothing that is under way counts. Leaves producers with which to go on, made anew if need be.
+  func drop(_ fault: TransactionFault)
+  /// The process ends without going on.
+  func abandon()
+}
+
+extension Service {
+  /// Makes the next entry of a partition, up to `now`. All rooms are quiet.
+  func makeEntry(_ active: ActivePartition, at now: Int64) -> JournalEntry {
+    let due = active.partition.due(at: now)
+    if !due.isEmpty {
+      delivery.lanes.withLane { lane in
+        for room in due { room.queue.sync { room.advance(to: now, lane: lane) } }
+      }
+    }
+    return active.partition.closeEntry(clock: now, of: configuration.topics)
+  }
+
+  /// Makes the entry by which an owner begins. What rooms say in it goes to `lane`.
+  func makeTakeover(_ active: ActivePartition, _ takeover: PendingTakeover, lane: Lane) -> JournalEntry {
+    let partition = active.partition
+    // Not what time it is by now: rooms may have been due in between.
+    let clock = partition.clock + takeover.shift
+    // An empty batch says from which offset it goes on.
+    partition.tookIn(0, upTo: partition.offset, now: clock)
+    partition.takeOver(shift: takeover.shift, settings: settings, lane: lane)
+    if takeover.reset != nil { partition.reset(at: clock, lane: lane) }
+    // Under new settings a room may say something that is over at once.
+    for room in partition.due(at: clock) { room.queue.sync { room.advance(to: clock, lane: lane) } }
+    var entry = partition.closeEntry(clock: clock, of: configuration.topics)
+    entry.takeover = JournalEntry.Takeover(
+      shift: takeover.shift, derivation: configuration.derivation, delivery: delivery.kind, topics: configuration.topics,
+      reset: takeover.reset)
+    active.takeover = nil
+    if takeover.reset != nil { active.mustSweep = true }
+    return entry
+  }
+
+  /// Makes the takeover of a partition whose last owner may still write at once: it must be known to count before anything
+  /// it leads to is said.
+  func makeClaim(_ active: ActivePartition) -> JournalEntry {
+    let lane = Lane(UnsaidTarget(active.unsaid))
+    var entry = makeTakeover(active, active.takeover!, lane: lane)
+    entry.saidTo = active.terms.saidTo
+    active.claim = entry
+    return entry
+  }
+
+  /// Begins a sweep if enough has come in to be worth it.
+  func isSweepDue(_ active: ActivePartition) -> Bool {
+    if active.mustSweep { return true }
+    guard !active.records.isSweeping, active.partition.n > active.sweptAtEntry else { return false }
+    return active.records.takenSince >= configuration.checkpointGifts
+      || edges.time.monotonicMs() - active.sweptAt >= Int64(configuration.checkpointIntervalMs)
+  }
+
+  /// Begins a sweep, right after the entry `partition.n` was made.
+  /// - Parameter journalOffset: what comes above that entry stands at this offset or behind it.
+  func beginSweep(_ active: ActivePartition, journalOffset: Int64, term: Int64?) {
+    active.mustSweep = false
+    active.sweptAt = edges.time.monotonicMs()
+    active.records.begin(
+      active.partition, journalOffset: journalOffset, term: term, derivation: configuration.derivation)
+    active.sweptAtEntry = active.partition.n
+  }
+
+  static let handOverMs: Int64 = 1000
+}

@@ -1,0 +1,79 @@
+internal import ComboCore
+internal import ComboWire
+
+/// What an owner finds in the journal behind what it knows.
+enum JournalLook {
+  /// Its takeover counts: it stands at this offset, and before `position` nothing of others does that counts.
+  case counts(takeover: Int64, position: Int64)
+  /// Nothing is there that ends its term.
+  case clear
+  /// Somebody else has written what counts.
+  case overtaken
+  /// It could not be read.
+  case failed(String)
+}
+
+/// Looks into the journal for its owner. Blocks; runs beside the loop.
+struct JournalReader: @unchecked Sendable {
+  // The proof: made by the loop, used by one other thread.
+  let number: Int32
+  let topics: TopicIdentity
+  let reader: any ReadEdge
+  let cancellation: Cancellation
+
+  /// Whether the takeover that was just committed counts, by all that stands before it.
+  /// - Parameters:
+  ///   - known: where the journal's entries stand before offset `from`.
+  func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalLook {
+    var terms = known
+    var from = from
+    var found: Int64?
+    do throws(KafkaError) {
+      // Twice: the mark of its own transaction stands behind it, and only then the position is known.
+      for _ in 0..<2 {
+        let end = try reader.bounds(.journal, number).end
+        var isOvertaken = false
+        try read(from, end) { offset, entry in
+          if !terms.counts(entry, at: offset) { return true }
+          if found == nil, entry == takeover {
+            found = offset
+          } else {
+            isOvertaken = true
+          }
+          return !isOvertaken
+        }
+        if cancellation.isCancelled { return .failed("it is no longer needed") }
+        if isOvertaken { return .overtaken }
+        from = max(from, end)
+      }
+    } catch {
+      return .failed(error.message)
+    }
+    guard let found else { return .failed("the takeover is not in the journal") }
+    return .counts(takeover: found, position: from)
+  }
+
+  /// Whether there is a takeover from one offset to another.
+  func look(from: Int64, to end: Int64) -> JournalLook {
+    var isOvertaken = false
+    do throws(KafkaError) {
+      try read(from, end) { _, entry in
+        isOvertaken = entry.takeover != nil
+        return !isOvertaken
+      }
+    } catch {
+      return .failed(error.message)
+    }
+    if cancellation.isCancelled { return .failed("it is no longer needed") }
+    return isOvertaken ? .overtaken : .clear
+  }
+
+  /// What is no entry of this group is left for restoring to find.
+  private func read(_ from: Int64, _ end: Int64, _ take: (Int64, JournalEntry) -> Bool) throws(KafkaError) {
+    let decoder = JournalDecoder()
+    try reader.read(.journal, number, from: from, to: end, unless: { cancellation.isCancelled }) { record in
+      guard let value = record.value, let entry = try? decoder.entry(value), entry.of == topics.hash else { return true }
+      return take(record.offset, entry)
+    }
+  }
+}

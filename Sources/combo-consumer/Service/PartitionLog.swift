@@ -1,0 +1,76 @@
+internal import ComboWire
+
+/// An entry that was written, until all it led to is acknowledged.
+final class PendingEntry {
+  /// Where it stands in the list of all, which its tags name.
+  let slot: Int
+  /// nil: its partition is no longer this owner's; what it led to is nobody's business any more.
+  var active: ActivePartition?
+  var n: Int64 = 0
+  /// The input offset behind it.
+  var offset: Int64 = 0
+  /// Where it stands in the journal, once that is acknowledged.
+  var journalOffset: Int64?
+  /// What it led to.
+  var held = HeldBack()
+  var isReleased = false
+  /// Records of what it led to that are not acknowledged.
+  var unacknowledged = 0
+  var totals = Service.Totals()
+
+  init(slot: Int) { self.slot = slot }
+
+  var journalTag: UInt { UInt(slot + 1) << 1 }
+  var outputTag: UInt { journalTag | 1 }
+
+  /// Whether nothing more will be heard of it.
+  var isDone: Bool { journalOffset != nil && unacknowledged == 0 }
+}
+
+/// The entries of a partition that are on their way, in at-least-once delivery.
+final class PartitionLog {
+  /// The journal offset of the takeover.
+  let term: Int64
+  /// Before this offset nothing stands in the journal that this owner does not know of.
+  var position: Int64
+  /// The last entry of which all is acknowledged, and the input offset behind it.
+  var saidTo: Int64
+  var saidOffset: Int64
+  /// Of that, what the group was told, and how often it is to be told again: nobody hears whether it took it.
+  private var toldTo: Int64
+  private var tellingsLeft = 0
+  /// In order.
+  var entries: [PendingEntry] = []
+  /// How many of them are released, from the first on.
+  var released = 0
+  /// Somebody looks what stands before the first that is not.
+  var isLooking = false
+  /// What the entry that is being made leads to.
+  var open: HeldBack
+
+  init(term: Int64, position: Int64, saidTo: Int64, saidOffset: Int64, open: HeldBack) {
+    self.term = term
+    self.position = position
+    self.saidTo = saidTo
+    self.saidOffset = saidOffset
+    toldTo = saidTo
+    self.open = open
+  }
+
+  /// Whether the group is to be told where it stands.
+  func mustTell() -> Bool {
+    if saidTo > toldTo {
+      toldTo = saidTo
+      tellingsLeft = 3
+    }
+    tellingsLeft -= 1
+    return tellingsLeft >= 0
+  }
+
+  /// Whether another entry may be written: not too many are on their way to the journal.
+  var mayWrite: Bool { entries.count - released < Self.unwrittenMax && entries.count < Self.unsaidMax }
+
+  /// Entries on their way to the journal at a time: the more, the smaller each is.
+  private static let unwrittenMax = 2
+  private static let unsaidMax = 256
+}

@@ -1,0 +1,122 @@
+internal import ComboCore
+internal import ComboWire
+
+/// What came of a look into the journal.
+struct JournalLookResult {
+  let active: ActivePartition
+  let look: JournalLook
+}
+
+/// Partitions are restored and claimed beside the loop; what comes of it is taken in by the loop.
+extension Service {
+  /// Begins to restore a partition, on a thread of its own; nothing of it is taken in meanwhile.
+  func restore(_ number: Int32) {
+    owned[number]?.cancellation.cancel()
+    nextToken += 1
+    let token = nextToken
+    let cancellation = Cancellation()
+    owned[number] = Ownership(token: token, cancellation: cancellation)
+    deactivate(number)
+    edges.group.stop(number)
+    totals.restores += 1
+    let restorer = Restorer(
+      number, configuration, edges, log: log, cancellation: cancellation,
+      clockMin: active.reduce(Int64.min) { max($0, $1?.clock.last ?? .min) })
+    let mailbox = restoredPartitions
+    edges.beside {
+      mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run()))
+    }
+  }
+
+  func takeOverRestored() {
+    for result in restoredPartitions.takeAll() {
+      guard let ownership = owned[result.number], ownership.token == result.token else { continue }
+      switch result.outcome {
+      case .restored(let restored):
+        begin(restored)
+      case .refused(let reason):
+        fatal = reason
+      case .failed(let reason):
+        log.warning("partition \(result.number) could not be restored, trying again: \(reason)")
+        restore(result.number)
+      case .stopped:
+        break
+      }
+    }
+  }
+
+  private func begin(_ restored: RestoredPartition) {
+    let partition = restored.partition
+    do throws(KafkaError) {
+      try edges.output.prepare(partition.number)
+    } catch {
+      log.warning("partition \(partition.number) cannot be written to, trying again: \(error)")
+      restore(partition.number)
+      return
+    }
+    let shift = max(0, edges.time.wallMs() - partition.clock)
+    let takeover = PendingTakeover(shift: partition.n == 0 ? 0 : shift, reset: restored.reset)
+    if restored.reset != nil { totals.resets += 1 }
+    log.info(restored.summary)
+    delivery.begin(ActivePartition(restored, takeover: takeover, time: edges.time))
+  }
+
+  // MARK: - Looks into the journal
+
+  /// The claims that are not written yet, in order.
+  var unwrittenClaims: [ActivePartition] {
+    if claims.isEmpty { return [] }
+    return claims.values.filter { $0.claim == nil }.sorted { $0.number < $1.number }
+  }
+
+  /// The claim was committed: does it count?
+  func readBack(_ active: ActivePartition) {
+    guard let claim = active.claim, let reader = reader(active) else { return }
+    let (terms, end) = (active.terms, active.journalEnd)
+    look(active) { reader.find(claim, after: terms, from: end) }
+  }
+
+  /// Looks whether somebody took over between two offsets of the journal.
+  func look(_ active: ActivePartition, from start: Int64, to end: Int64) {
+    guard let reader = reader(active) else { return }
+    look(active) { reader.look(from: start, to: end) }
+  }
+
+  private func reader(_ active: ActivePartition) -> JournalReader? {
+    owned[active.number].map {
+      JournalReader(number: active.number, topics: configuration.topics, reader: edges.reader, cancellation: $0.cancellation)
+    }
+  }
+
+  private func look(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalLook) {
+    let mailbox = journalLooks
+    let carried = Carried(value: active)
+    edges.beside { mailbox.put(JournalLookResult(active: carried.value, look: body())) }
+  }
+
+  func takeInLooks() {
+    for result in journalLooks.takeAll() {
+      let number = result.active.number
+      if isActive(number), active[Int(number)] === result.active {
+        delivery.looked(result.active, result.look)
+      } else if claims[number] === result.active {
+        claims[number] = nil
+        switch result.look {
+        case .counts(let takeover, let position):
+          delivery.claimed(result.active, takeover: takeover, position: position)
+        case .clear, .overtaken:
+          log.warning("partition \(number): its last owner wrote on while it was taken over; restoring it anew")
+          restore(number)
+        case .failed(let reason):
+          log.warning("partition \(number) could not be taken over, trying again: \(reason)")
+          restore(number)
+        }
+      }
+    }
+  }
+}
+
+/// Handed through another thread, which does not touch it.
+private struct Carried<Value>: @unchecked Sendable {
+  let value: Value
+}

@@ -1,0 +1,223 @@
+internal import ComboCore
+internal import ComboWire
+
+/// Exactly once: what happened in a `commit_interval` goes out in one transaction.
+///
+/// Rooms speak inside the open transaction. A commit lets them fall quiet; entries, output, dead letters, snapshots and offsets
+/// count together or not at all.
+final class TransactionDelivery: Delivery {
+  private unowned let service: Service
+  private let output: any OutputEdge
+  let lanes: Lanes
+  private var isOpen = false
+  private var lastCommit: Int64
+  private var uncommitted = Service.Totals()
+  private let entryBuffer = ByteBuffer()
+
+  init(_ service: Service) {
+    self.service = service
+    output = service.edges.output
+    lanes = Lanes(ProducingTarget(output))
+    lastCommit = service.edges.time.monotonicMs()
+  }
+
+  var kind: JournalEntry.Delivery { .exactlyOnce }
+  var takesIn: Bool { true }
+  var isVoidedByLoss: Bool { isOpen }
+
+  private var configuration: ServiceConfiguration { service.configuration }
+
+  func renew() throws(KafkaError) { try output.renew() }
+
+  func willSay() {
+    if isOpen { return }
+    isOpen = true
+    do throws(TransactionFault) {
+      try output.begin()
+    } catch {
+      // Told again, and seen to, by the commit.
+      service.log.warning("cannot begin a transaction: \(error.reason)")
+    }
+  }
+
+  func produce(_ letter: DeadLetter, key: Bytes?, of active: ActivePartition) {
+    willSay()
+    output.produce(
+      .deadLetter, partition: nil, key: key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+  }
+
+  // MARK: - When
+
+  /// The loop looks at least so often whether it is to stop.
+  private static let waitMaxMs: Int64 = 100
+
+  func waitMs() -> Int32 {
+    let now = service.edges.time.monotonicMs()
+    let due = lastCommit + Int64(configuration.commitIntervalMs)
+    let next = isOpen ? due : max(due, nextWork(now: now))
+    return Int32(max(0, min(next - now, Self.waitMaxMs)))
+  }
+
+  /// When, by the monotonic clock, a partition has something to say even if no record comes.
+  private func nextWork(now: Int64) -> Int64 {
+    let wall = service.edges.time.wallMs()
+    var next = Int64.max
+    for case let active? in service.active {
+      if active.takeover != nil || active.owesEntry || active.mustSweep || active.records.isSweeping { return now }
+      next = min(next, active.nextEntry(wall: wall, monotonic: now))
+    }
+    return next
+  }
+
+  func turn() {
+    let now = service.edges.time.monotonicMs()
+    if now >= lastCommit + Int64(configuration.commitIntervalMs), isOpen || nextWork(now: now) <= now { commit() }
+    output.serve()
+  }
+
+  // MARK: - Committing
+
+  /// All that has happened since the last commit becomes durable, or nothing of it.
+  /// - Returns: whether it did.
+  @discardableResult
+  private func commit(sweepBudget: Int? = nil) -> Bool {
+    service.quiesce()
+    willSay()
+    let began = service.edges.time.monotonicMs()
+    let wall = service.edges.time.wallMs()
+    lastCommit = began
+    var offsets: [OffsetToCommit] = []
+    var closed: [ActivePartition] = []
+    var budget = sweepBudget ?? configuration.sweepBudget
+    let claims = service.unwrittenClaims
+    for claim in claims {
+      write(service.makeClaim(claim), claim)
+      offsets.append(claim.position)
+    }
+    for case let active? in service.active {
+      let now = active.clock.now(wall: wall, monotonic: began)
+      let isDue = active.entryIsDue(at: now, monotonic: began)
+      guard
+        active.takeover != nil || active.owesEntry || active.partition.hasNews || active.mustSweep || active.records.isSweeping || isDue
+      else { continue }
+      if let takeover = active.takeover {
+        lanes.withLane { write(service.makeTakeover(active, takeover, lane: $0), active) }
+      }
+      if active.partition.hasNews || active.owesEntry || active.entryIsDue(at: now, monotonic: began) {
+        write(service.makeEntry(active, at: now), active)
+        active.owesEntry = false
+      }
+      active.lastEntry = began
+      if active.mustSweep {
+        // What the rooms begin with now cannot be derived from anything before: it must all be in the topic.
+        beginSweep(active)
+        budget = .max
+      }
+      if active.records.isSweeping {
+        let written = active.records.write(active.partition, budget: budget, to: StateTopicWriter(output, active.number))
+        budget = max(0, budget - written.bytes)
+        uncommitted.stateBytes += written.bytes
+      }
+      offsets.append(active.position)
+      closed.append(active)
+    }
+    do throws(TransactionFault) {
+      try output.commit(offsets)
+    } catch {
+      service.goBack(error)
+      return false
+    }
+    isOpen = false
+    service.committed(uncommitted)
+    uncommitted = Service.Totals()
+    for claim in claims { service.readBack(claim) }
+    for active in closed where service.isSweepDue(active) { beginSweep(active) }
+    return true
+  }
+
+  private func write(_ entry: JournalEntry, _ active: ActivePartition) {
+    entryBuffer.removeAll()
+    entry.write(to: entryBuffer)
+    output.produce(.journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
+    uncommitted.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
+  }
+
+  private func beginSweep(_ active: ActivePartition) {
+    do throws(KafkaError) {
+      // What comes above entry n will stand at this offset or behind it.
+      let end = try service.edges.reader.bounds(.journal, active.number).end
+      service.beginSweep(active, journalOffset: end, term: nil)
+    } catch {
+      service.log.warning("no checkpoint of partition \(active.number) for now: \(error)")
+    }
+  }
+
+  // MARK: - Partitions come and go
+
+  func begin(_ active: ActivePartition) {
+    if active.terms.term != nil {
+      // Its last owner may still write; only once that is known to count for nothing, something may be said.
+      service.claims[active.number] = active
+    } else {
+      guard service.activate(active) else { return }
+      say(active.unsaid)
+    }
+    commit()
+  }
+
+  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
+    guard service.activate(active) else { return }
+    say(active.unsaid)
+    active.owesEntry = true
+  }
+
+  private func say(_ held: HeldBack) {
+    if held.isEmpty { return }
+    willSay()
+    held.forEach { topic, key, value, timestamp, headers in
+      output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
+    }
+    held.removeAll()
+  }
+
+  func looked(_ active: ActivePartition, _ look: JournalLook) {}
+
+  /// As many rooms are written as can be in a second, so that the next owner has little to run through.
+  func giveUp(_ partitions: [Int32]) {
+    if !partitions.contains(where: { service.isActive($0) }) { return }
+    if isOpen { commit() }
+    let deadline = service.edges.time.monotonicMs() + Service.handOverMs
+    for number in partitions where service.isActive(number) {
+      let active = service.active[Int(number)]!
+      if active.takeover == nil, !active.owesEntry, !active.records.isSweeping { beginSweep(active) }
+    }
+    while partitions.contains(where: { service.isActive($0) && service.active[Int($0)]!.records.isSweeping }),
+      service.edges.time.monotonicMs() < deadline
+    {
+      if !commit(sweepBudget: 4 * configuration.sweepBudget) { return }
+    }
+  }
+
+  func forgot(_ active: ActivePartition) {}
+
+  func drop(_ fault: TransactionFault) {
+    uncommitted = Service.Totals()
+    let wasOpen = isOpen
+    isOpen = false
+    if case .abort = fault {
+      if !wasOpen { return }
+      do throws(TransactionFault) {
+        try output.abort()
+        return
+      } catch {
+        service.log.warning("the transaction could not be aborted: \(error.reason)")
+      }
+    }
+    service.renewProducers()
+  }
+
+  func abandon() {
+    if isOpen { try? output.abort() }
+    isOpen = false
+  }
+}

@@ -1,0 +1,408 @@
+internal import ComboCore
+internal import ComboWire
+
+/// At least once, for latency: the journal is a write-ahead log, and nobody waits for a transaction.
+///
+///     rooms speak ─▶ held back ─▶ entry written ─▶ acknowledged, and nothing of others before it? ─▶ produced ─▶ acknowledged
+///
+/// An entry is made as soon as records have come, if not too many are on their way. Snapshots and takeovers still go in
+/// transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
+/// acknowledged up to its entry. If anything cannot be delivered, all partitions are taken over anew.
+final class WriteAheadDelivery: Delivery {
+  private unowned let service: Service
+  private let output: any OutputEdge
+  private let direct: any DirectEdge
+  private let holding = HoldingTarget()
+  let lanes: Lanes
+
+  private var entries: [PendingEntry] = []
+  private var free: [Int] = []
+  private var state: StateTransaction?
+  private var lastState: Int64
+  private var lastTold: Int64
+  private let entryBuffer = ByteBuffer()
+
+  /// The open transaction, which ends once all is acknowledged up to the entries up to which its snapshots hold.
+  private struct StateTransaction {
+    var needs: [(active: ActivePartition, n: Int64)] = []
+    var claims: [ActivePartition] = []
+    var offsets: [OffsetToCommit] = []
+    var totals = Service.Totals()
+  }
+
+  init(_ service: Service, _ direct: any DirectEdge) {
+    self.service = service
+    self.direct = direct
+    output = service.edges.output
+    lanes = Lanes(holding)
+    lastState = service.edges.time.monotonicMs()
+    lastTold = lastState
+  }
+
+  var kind: JournalEntry.Delivery { .atLeastOnce }
+  var isVoidedByLoss: Bool { state != nil }
+
+  /// Not while a partition has much to write, and cannot.
+  var takesIn: Bool {
+    for case let active? in service.active where active.partition.taken >= Self.takenMax {
+      if let log = active.log, !log.mayWrite { return false }
+    }
+    return true
+  }
+
+  private static let takenMax = 8192
+
+  func renew() throws(KafkaError) {
+    for entry in entries { entry.active = nil }
+    entries = []
+    free = []
+    try output.renew()
+    try direct.renew()
+  }
+
+  func willSay() {}
+
+  func produce(_ letter: DeadLetter, key: Bytes?, of active: ActivePartition) {
+    active.log?.open.add(.deadLetter, key: key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+  }
+
+  // MARK: - When
+
+  private static let waitMaxMs: Int64 = 100
+
+  func waitMs() -> Int32 {
+    if isWaitedFor { return 1 }
+    if !service.unwrittenClaims.isEmpty { return 0 }
+    let now = service.edges.time.monotonicMs()
+    let wall = service.edges.time.wallMs()
+    var next = now + Self.waitMaxMs
+    for case let active? in service.active {
+      if active.mustSweep || active.records.isSweeping { next = min(next, lastState + Int64(service.configuration.commitIntervalMs)) }
+      next = min(next, active.partition.hasNews ? now : active.nextEntry(wall: wall, monotonic: now))
+    }
+    return Int32(max(0, next - now))
+  }
+
+  /// Whether acknowledgements are to come: they do not wake who waits for records.
+  private var isWaitedFor: Bool { entries.count > free.count || state != nil }
+
+  func turn() {
+    if !hear(maxWaitMs: takesIn ? 0 : 5) { return }
+    closeEntries()
+    if !workOnState(budget: service.configuration.sweepBudget, isHandingOver: false) { return }
+    tellOffsets()
+    output.serve()
+  }
+
+  // MARK: - Entries
+
+  /// Makes and writes the entries that are due.
+  private func closeEntries(onlyNews: Bool = false) {
+    let monotonic = service.edges.time.monotonicMs()
+    let wall = service.edges.time.wallMs()
+    var isQuiet = false
+    for case let active? in service.active {
+      guard let log = active.log, log.mayWrite else { continue }
+      let now = active.clock.now(wall: wall, monotonic: monotonic)
+      guard active.partition.hasNews || (!onlyNews && active.entryIsDue(at: now, monotonic: monotonic)) else { continue }
+      if !isQuiet { service.quiesce() }
+      isQuiet = true
+      active.lastEntry = monotonic
+      write(active, log, at: now)
+    }
+  }
+
+  private func write(_ active: ActivePartition, _ log: PartitionLog, at now: Int64) {
+    var entry = service.makeEntry(active, at: now)
+    entry.saidTo = log.saidTo
+    entry.term = log.term
+    entryBuffer.removeAll()
+    entry.write(to: entryBuffer)
+    let pending = take(active)
+    pending.totals.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
+    swap(&pending.held, &log.open)
+    holding.set(active.number, log.open)
+    log.entries.append(pending)
+    direct.produce(
+      .journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [], tag: pending.journalTag)
+  }
+
+  /// A place for the entry that a partition has just made.
+  private func take(_ active: ActivePartition) -> PendingEntry {
+    let pending: PendingEntry
+    if let slot = free.popLast() {
+      pending = entries[slot]
+    } else {
+      pending = PendingEntry(slot: entries.count)
+      entries.append(pending)
+    }
+    pending.active = active
+    pending.n = active.partition.n
+    pending.offset = active.partition.offset
+    pending.journalOffset = nil
+    pending.isReleased = false
+    pending.unacknowledged = 0
+    pending.totals = Service.Totals()
+    return pending
+  }
+
+  private func recycle(_ pending: PendingEntry) {
+    pending.active = nil
+    pending.held.removeAll()
+    free.append(pending.slot)
+  }
+
+  // MARK: - Acknowledgements
+
+  /// Takes in what was acknowledged, and does what waited for it.
+  /// - Returns: false if something could not be delivered: all is on its way back.
+  private func hear(maxWaitMs: Int32) -> Bool {
+    do throws(KafkaError) {
+      try direct.serve(maxWaitMs: maxWaitMs) { tag, offset in acknowledged(tag, offset) }
+    } catch {
+      service.goBack(.fatal(error.message))
+      return false
+    }
+    for case let active? in service.active {
+      if let log = active.log { goOn(active, log) }
+    }
+    return true
+  }
+
+  private func acknowledged(_ tag: UInt, _ offset: Int64) {
+    let pending = entries[Int(tag >> 1) - 1]
+    if tag & 1 == 0 { pending.journalOffset = offset } else { pending.unacknowledged -= 1 }
+    if pending.active == nil, pending.isDone { recycle(pending) }
+  }
+
+  private func goOn(_ active: ActivePartition, _ log: PartitionLog) {
+    while !log.isLooking, log.released < log.entries.count {
+      let next = log.entries[log.released]
+      guard let offset = next.journalOffset else { break }
+      if offset != log.position {
+        log.isLooking = true
+        service.look(active, from: log.position, to: offset)
+        break
+      }
+      log.position = offset + 1
+      log.released += 1
+      release(next)
+    }
+    while let first = log.entries.first, first.isReleased, first.unacknowledged == 0 {
+      log.saidTo = first.n
+      log.saidOffset = first.offset
+      log.entries.removeFirst()
+      log.released -= 1
+      service.said(first.totals)
+      recycle(first)
+    }
+  }
+
+  /// The journal holds the entry, and this owner's term goes on: what it led to may be said.
+  private func release(_ pending: PendingEntry) {
+    pending.isReleased = true
+    pending.held.forEach { topic, key, value, timestamp, headers in
+      pending.unacknowledged += 1
+      direct.produce(
+        topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers, tag: pending.outputTag)
+    }
+    pending.held.removeAll()
+  }
+
+  func looked(_ active: ActivePartition, _ look: JournalLook) {
+    guard let log = active.log, log.isLooking, log.released < log.entries.count else { return }
+    switch look {
+    case .clear:
+      log.isLooking = false
+      log.position = log.entries[log.released].journalOffset!
+      goOn(active, log)
+    case .overtaken, .counts:
+      service.log.warning("partition \(active.number): somebody else has taken it over; restoring it anew")
+      leave(active)
+    case .failed(let reason):
+      service.log.warning("partition \(active.number): cannot read what stands in the journal; restoring it anew: \(reason)")
+      leave(active)
+    }
+  }
+
+  /// Takes a partition over anew, which makes void what is in the open transaction of it.
+  private func leave(_ active: ActivePartition) {
+    if state?.needs.contains(where: { $0.active === active }) ?? false {
+      service.goBack(.abort("partition \(active.number) must be taken over anew"))
+    } else {
+      service.restore(active.number)
+    }
+  }
+
+  // MARK: - State, in transactions
+
+  /// Begins the transaction that is due, or ends the one that is open, if all it waits for is acknowledged.
+  /// - Returns: false if it failed: all is on its way back.
+  private func workOnState(budget: Int, isHandingOver: Bool) -> Bool {
+    if let open = state {
+      if !open.needs.allSatisfy({ $0.active.log?.saidTo ?? 0 >= $0.n }) { return true }
+      return commit(open)
+    }
+    let claims = service.unwrittenClaims
+    let now = service.edges.time.monotonicMs()
+    var sweeping: [ActivePartition] = []
+    if isHandingOver || now >= lastState + Int64(service.configuration.commitIntervalMs) {
+      for case let active? in service.active where active.log != nil && !active.partition.hasNews {
+        if active.records.isSweeping || service.isSweepDue(active) { sweeping.append(active) }
+      }
+    }
+    if claims.isEmpty && sweeping.isEmpty { return true }
+    service.quiesce()
+    lastState = now
+    var new = StateTransaction()
+    do throws(TransactionFault) {
+      try output.begin()
+    } catch {
+      service.goBack(error)
+      return false
+    }
+    for claim in claims {
+      let entry = service.makeClaim(claim)
+      entryBuffer.removeAll()
+      entry.write(to: entryBuffer)
+      output.produce(.journal, partition: claim.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
+      new.totals.add(entry, deadLetters: claim.partition.lastDeadLetters, bytes: entryBuffer.count)
+      new.claims.append(claim)
+      new.offsets.append(claim.position)
+    }
+    var left = budget
+    for active in sweeping {
+      if active.mustSweep { left = .max }
+      if !active.records.isSweeping { beginSweep(active) }
+      let written = active.records.write(active.partition, budget: left, to: StateTopicWriter(output, active.number))
+      left = max(0, left - written.bytes)
+      new.totals.stateBytes += written.bytes
+      new.needs.append((active, active.partition.n))
+      new.offsets.append(active.position)
+    }
+    state = new
+    if new.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }) { return commit(new) }
+    return true
+  }
+
+  private func beginSweep(_ active: ActivePartition) {
+    let log = active.log!
+    // What is on its way stands at this offset or behind it; what is not above the sweep's entry is passed over.
+    service.beginSweep(active, journalOffset: log.position, term: log.term)
+  }
+
+  private func commit(_ open: StateTransaction) -> Bool {
+    do throws(TransactionFault) {
+      try output.commit(open.offsets)
+    } catch {
+      service.goBack(error)
+      return false
+    }
+    state = nil
+    service.committed(open.totals)
+    for claim in open.claims { service.readBack(claim) }
+    return true
+  }
+
+  /// For tools that show the lag, once a second.
+  private func tellOffsets(isLast: Bool = false) {
+    let now = service.edges.time.monotonicMs()
+    if now < lastTold + Self.tellEveryMs, !isLast { return }
+    lastTold = now
+    var offsets: [OffsetToCommit] = []
+    for case let active? in service.active {
+      guard let log = active.log, log.mustTell() || isLast else { continue }
+      offsets.append(OffsetToCommit(partition: active.number, offset: log.saidOffset, metadata: String(log.saidTo)))
+    }
+    if !offsets.isEmpty { service.edges.group.commitWithoutWaiting(offsets) }
+  }
+
+  private static let tellEveryMs: Int64 = 1000
+
+  // MARK: - Partitions come and go
+
+  func begin(_ active: ActivePartition) {
+    do throws(KafkaError) {
+      try direct.prepare(active.number)
+    } catch {
+      service.log.warning("partition \(active.number) cannot be written to, trying again: \(error)")
+      service.restore(active.number)
+      return
+    }
+    service.claims[active.number] = active
+  }
+
+  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
+    guard service.activate(active) else { return }
+    let log = PartitionLog(
+      term: takeover, position: position, saidTo: active.terms.saidTo, saidOffset: active.partition.offset, open: HeldBack())
+    active.log = log
+    holding.set(active.number, log.open)
+    let pending = take(active)
+    pending.journalOffset = takeover
+    pending.held = active.unsaid
+    log.entries.append(pending)
+    log.released = 1
+    release(pending)
+    goOn(active, log)
+  }
+
+  func giveUp(_ partitions: [Int32]) {
+    let given = partitions.compactMap { service.isActive($0) ? service.active[Int($0)] : nil }
+    if given.isEmpty && state == nil { return }
+    let deadline = service.edges.time.monotonicMs() + Service.handOverMs
+    if !settle(given, by: deadline) { return }
+    for active in given where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty {
+      beginSweep(active)
+    }
+    while given.contains(where: { $0.records.isSweeping }), service.edges.time.monotonicMs() < deadline {
+      if !workOnState(budget: 4 * service.configuration.sweepBudget, isHandingOver: true) { return }
+      if state != nil, !settle(given, by: deadline) { return }
+    }
+    tellOffsets(isLast: true)
+    if state != nil { service.goBack(.abort("partitions were given up before all was acknowledged")) }
+  }
+
+  /// Writes and says all that was taken in, if that is done in time, and ends the transaction.
+  /// - Returns: false if all is on its way back.
+  private func settle(_ given: [ActivePartition], by deadline: Int64) -> Bool {
+    while true {
+      closeEntries(onlyNews: true)
+      if let open = state, open.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }), !commit(open) { return false }
+      let isSettled = state == nil && given.allSatisfy { !$0.partition.hasNews && $0.log!.entries.isEmpty }
+      if isSettled || service.edges.time.monotonicMs() >= deadline { return true }
+      if !hear(maxWaitMs: 1) { return false }
+    }
+  }
+
+  func forgot(_ active: ActivePartition) {
+    guard let log = active.log else { return }
+    holding.set(active.number, nil)
+    for pending in log.entries {
+      if pending.isDone { recycle(pending) } else { pending.active = nil }
+    }
+    log.entries = []
+    log.released = 0
+    log.isLooking = false
+  }
+
+  func drop(_ fault: TransactionFault) {
+    let wasOpen = state != nil
+    state = nil
+    if case .abort = fault {
+      if !wasOpen { return }
+      do throws(TransactionFault) {
+        try output.abort()
+        return
+      } catch {
+        service.log.warning("the transaction could not be aborted: \(error.reason)")
+      }
+    }
+    service.renewProducers()
+  }
+
+  func abandon() {
+    if state != nil { try? output.abort() }
+    state = nil
+  }
+}

@@ -1,0 +1,437 @@
+internal import ComboCore
+internal import ComboWire
+
+/// Holds what is derived of one partition against the output, room by room, and counts the gifts on its own. Belongs to one
+/// thread; of the index it only reads.
+final class Comparison: SaidTarget, @unchecked Sendable {
+  // The proof: one thread runs the partition, and with it the rooms that speak here.
+
+  /// What all partitions have in common.
+  struct Common {
+    let index: OutputIndex
+    /// The first offset of each partition of the output.
+    let outputFirst: [Int64]
+    /// Which partition of the output a room belongs to, if it is not known from there.
+    let placement: (@Sendable (Bytes, Int) -> Int)?
+    /// Instructions before this time are not compared.
+    let from: Int64
+  }
+
+  /// Where the derivation stands.
+  struct Standing {
+    var n: Int64 = 0
+    var journalOffset: Int64 = -1
+    var inputOffset: Int64 = -1
+    /// Entries after this one led to what may not be in the output yet.
+    var saidTo = Int64.max
+    var isAtLeastOnce = false
+    var isReset = false
+    /// The longest that a room may be awake without a word or an event: its last banner's life, and its rest.
+    var silenceMax: Int64 = 0
+  }
+
+  private let number: Int32
+  private let common: Common
+  /// Looked at while rooms speak; the partition of the run under way.
+  var partition: Partition? { didSet { byIndex = [] } }
+  var standing = Standing()
+  /// No room is awake that is not known.
+  private(set) var isAllKnown = false
+  /// Since when that is so, by the clock; epochs from then on must all be derived. `.max`: it is not.
+  private(set) var knownSince = Int64.max
+
+  private var rooms: [RoomKey: RoomProof] = [:]
+  private var byIndex: [RoomProof?] = []
+  private(set) var claims: [Claim] = []
+  private(set) var findings = Findings()
+  private(set) var tally = Tally()
+  /// Rooms that were awake though their state was not known.
+  private(set) var everUnknown: Set<RoomKey> = []
+  /// Rooms that are not known, and have settings of their own that would outlast a rest.
+  var mayHaveOwn: Set<RoomKey> = []
+
+  private var settingsSerial = 0
+  private var slots = 0
+  private var crowded: [RoomProof] = []
+  private var spoke: [RoomProof] = []
+  /// What differs in a reset: it counts only if the rooms are those that the service had then.
+  private var ofReset = Findings()
+
+  /// How much was looked at.
+  struct Tally: Equatable, Sendable {
+    var equal = 0
+    /// At the journal's end, and perhaps not said yet.
+    var pending = 0
+    /// Derived, but deleted from the output by its retention.
+    var deleted = 0
+    /// Derived, but of a time that is not to be compared.
+    var skipped = 0
+    /// Epochs in which all gifts were counted and told of.
+    var countedEpochs = 0
+    /// Epochs in which gifts still wait.
+    var openEpochs = 0
+    var gifts: Int64 = 0
+    /// Gifts that a reset left untold.
+    var leftByResets: Int64 = 0
+  }
+
+  init(_ number: Int32, _ common: Common) {
+    self.number = number
+    self.common = common
+  }
+
+  // MARK: - What is known
+
+  /// From here on every room that is awake is known.
+  func knowAll(since clock: Int64) {
+    if isAllKnown { return }
+    isAllKnown = true
+    knownSince = clock
+    for proof in rooms.values {
+      proof.isKnown = true
+      proof.mayHaveOwn = false
+      settleDoubts(proof)
+    }
+  }
+
+  /// From here on no room is known.
+  func knowNone(at clock: Int64, shifted: Int64) {
+    isAllKnown = false
+    knownSince = .max
+    for proof in rooms.values {
+      proof.isKnown = false
+      proof.isWhole = false
+      proof.epoch = nil
+      proof.lastSeen = (clock, shifted)
+    }
+    start = (clock, shifted)
+  }
+
+  private var start: (clock: Int64, shifted: Int64) = (.min, 0)
+
+  /// A room as its snapshot has it: known from now on.
+  func adopt(_ room: Room) {
+    let proof = proof(of: room)
+    let isNew = !proof.isKnown || proof.epoch != room.engine.epoch || room.silentUpTo >= 0
+    proof.isKnown = true
+    proof.own = room.engine.own
+    proof.settingsSerial = -1
+    if !isNew { return }
+    proof.epoch = room.engine.epoch
+    proof.outputEpoch = proof.output?.epoch(room.engine.epoch)
+    proof.claim = nil
+    proof.client = ScreenClient(isWhole: false)
+    proof.isWhole = false
+  }
+
+  private func proof(_ name: Bytes) -> RoomProof {
+    let key = RoomKey(name)
+    if let known = rooms[key] { return known }
+    let proof = RoomProof([UInt8](name), key, output: common.index.rooms[key], isKnown: isAllKnown, lastSeen: start)
+    rooms[key] = proof
+    return proof
+  }
+
+  @inline(__always)
+  private func proof(of room: Room) -> RoomProof {
+    let index = Int(room.index)
+    if index >= 0, index < byIndex.count, let known = byIndex[index], known.name.elementsEqual(room.id) { return known }
+    let found = proof(room.id)
+    if index >= 0 {
+      while byIndex.count <= index { byIndex.append(nil) }
+      byIndex[index] = found
+    }
+    return found
+  }
+
+  /// Whether an event may be taken in: it may not if its room is awake in a state that is not known.
+  func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
+    if isAllKnown { return true }
+    let proof = proof(event.pointee.room)
+    if proof.isKnown { return true }
+    let mayAwaken: Bool
+    switch event.pointee.kind {
+    case .gift: mayAwaken = !mayHaveOwn.contains(proof.key)
+    case .roomSettings: mayAwaken = true  // what it had before does not matter any more
+    case .roomClosed, .retract: mayAwaken = false
+    }
+    if mayAwaken, hasRested(proof, at: now) {
+      proof.isKnown = true
+      proof.mayHaveOwn = true
+      proof.epoch = nil
+      proof.own = OwnSettings()
+      proof.settingsSerial = -1
+      proof.recount = Recount()
+      return true
+    }
+    if event.pointee.kind == .roomClosed || own?.isEmpty == true { mayHaveOwn.remove(proof.key) }
+    if own?.isEmpty == false { mayHaveOwn.insert(proof.key) }
+    everUnknown.insert(proof.key)
+    proof.lastSeen = (now, shifted)
+    return false
+  }
+
+  private var shifted: Int64 { partition?.shifted ?? 0 }
+
+  /// Whether the output begins an epoch of the room now, after it was silent for so long that it must have rested.
+  private func hasRested(_ proof: RoomProof, at now: Int64) -> Bool {
+    guard let output = proof.output, let begun = output.epoch(now), begun.firstSeq == 1 else { return false }
+    let since = now - shifted
+    if since - (proof.lastSeen.clock - proof.lastSeen.shifted) <= standing.silenceMax { return false }
+    // Shifts lengthen a silence that began before them; to take none off is to ask for more.
+    guard let before = output.epochs.last(where: { $0.epoch < now }) else { return true }
+    return now - before.lastAt - (shifted - proof.lastSeen.shifted) > standing.silenceMax
+  }
+
+  // MARK: - What is said
+
+  func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
+    let proof = proof(of: room)
+    if !proof.isKnown { return }
+    if proof.epoch != instruction.epoch { begin(instruction.epoch, proof, seq: instruction.seq) }
+    draw(record, instruction, proof)
+    compare(record, instruction, proof)
+  }
+
+  private func begin(_ epoch: Int64, _ proof: RoomProof, seq: Int) {
+    if proof.epoch != nil { settle(proof, isOver: true, wasReset: standing.isReset) }
+    if !standing.isReset { proof.recount.forget() }
+    proof.epoch = epoch
+    proof.outputEpoch = proof.output?.epoch(epoch)
+    proof.claim = nil
+    proof.client = ScreenClient(isWhole: seq == 1)
+    proof.recount.begin()
+    proof.isWhole = seq == 1
+    proof.isSettled = false
+    if standing.isReset { spoke.append(proof) }
+  }
+
+  private func draw(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
+    guard let text = InstructionText(record), text.seq == instruction.seq else {
+      differs(.screen, proof, instruction, record) { "what is derived cannot be read as an instruction" }
+      return
+    }
+    // What is wrong with it is told of the output's own record, which is the same.
+    _ = proof.client.draw(text)
+    if case .show = instruction.operation, proof.client.isKnown {
+      let count = proof.client.banners.count
+      if count > slots || count > proof.slots {
+        if proof.peak == 0 { crowded.append(proof) }
+        proof.peak = max(proof.peak, count)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func compare(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
+    let seq = instruction.seq
+    let isCompared = instruction.at >= common.from
+    guard let epoch = proof.outputEpoch, let entry = epoch.entry(seq) else {
+      if isCompared { missing(record, instruction, proof) } else { tally.skipped += 1 }
+      return
+    }
+    if let claim = proof.claim, claims[claim].upTo + 1 == seq {
+      claims[claim].upTo = seq
+    } else {
+      proof.claim = claims.count
+      claims.append(Claim(epoch: epoch, partition: number, from: seq, upTo: seq))
+    }
+    if !isCompared {
+      tally.skipped += 1
+      return
+    }
+    if entry.hash != XXH3.hash(record) || entry.otherHash != XXH3.hash(record, seed: 1) {
+      differs(.bytes, proof, instruction, record) { "the output says something else (\(Place(entry)))" }
+      return
+    }
+    tally.equal += 1
+    if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty,
+      let again = epoch.repetitions.first(where: { $0.seq == seq })
+    {
+      differs(.sequence, proof, instruction, record) { "it was said twice (\(Place(entry)), then \(again.place))" }
+    }
+  }
+
+  private func missing(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
+    if standing.n > standing.saidTo {
+      tally.pending += 1
+      return
+    }
+    if isDeleted(instruction, proof) {
+      tally.deleted += 1
+      return
+    }
+    differs(.missing, proof, instruction, record) {
+      guard let output = proof.output else { return "the output says nothing of this room" }
+      guard let epoch = proof.outputEpoch else { return "partition \(output.partition) of the output says nothing of this epoch" }
+      let before = epoch.entry(instruction.seq - 1).map { ", where it should follow \(Place($0))" }
+      return "it is missing in the output\(before ?? ", partition \(output.partition)")"
+    }
+  }
+
+  /// Whether its record may have been deleted from the output: nothing of the room before it is there.
+  private func isDeleted(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
+    if let output = proof.output {
+      guard common.outputFirst[Int(output.partition)] > 0 else { return false }
+      if output.epochs.contains(where: { $0.epoch < instruction.epoch }) { return false }
+      return proof.outputEpoch.map { instruction.seq < $0.firstSeq } ?? true
+    }
+    if common.outputFirst.allSatisfy({ $0 == 0 }) { return false }
+    let partition = proof.name.withUnsafeBytes { common.placement?($0, common.outputFirst.count) }
+    return partition.map { common.outputFirst[$0] > 0 } ?? true
+  }
+
+  private func differs(
+    _ kind: Findings.Kind, _ proof: RoomProof, _ instruction: Instruction, _ record: Bytes, _ how: () -> String
+  ) {
+    func sentence() -> String {
+      "room \(proof.text), epoch \(instruction.epoch), seq \(instruction.seq): \(how()). Derived \(place): "
+        + String(decoding: record.prefix(400), as: UTF8.self)
+    }
+    tell(kind, proof, at: instruction.at, sentence)
+  }
+
+  private func tell(_ kind: Findings.Kind, _ proof: RoomProof, at: Int64, _ sentence: () -> String) {
+    if standing.isReset {
+      ofReset.add(kind, sentence(), at: at)
+    } else if proof.mayHaveOwn {
+      proof.doubts.append((kind, sentence(), at))
+    } else {
+      findings.add(kind, sentence(), at: at)
+    }
+  }
+
+  private var place: String {
+    "in input partition \(number) at offset \(standing.inputOffset), entry \(standing.n) (journal offset \(standing.journalOffset))"
+  }
+
+  /// A room that may have had settings of its own had none, as far as anyone can tell.
+  private func settleDoubts(_ proof: RoomProof) {
+    for doubt in proof.doubts { findings.add(doubt.kind, doubt.sentence, at: doubt.at) }
+    proof.doubts = []
+  }
+
+  // MARK: - What is taken in
+
+  /// An event was taken in by a room.
+  func took(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64) {
+    let proof = proof(of: room)
+    if !proof.isKnown { return }
+    switch event.pointee.kind {
+    case .gift:
+      learnSettings(proof)
+      proof.recount.take(event.pointee.gift, at: now - shifted, proof.limits!)
+      if proof.peak > 0 { check(proof, slots: proof.slots) }
+    case .roomSettings:
+      learnSettings(proof)
+      let before = proof.slots
+      settingsBecome(own ?? OwnSettings(), proof)
+      learnSettings(proof)
+      if proof.peak > 0 { check(proof, slots: max(before, proof.slots)) }
+    case .roomClosed:
+      settingsBecome(OwnSettings(), proof)
+      proof.recount.forget()
+    case .retract: break
+    }
+  }
+
+  private func settingsBecome(_ own: OwnSettings, _ proof: RoomProof) {
+    proof.own = own
+    proof.settingsSerial = -1
+    proof.mayHaveOwn = false
+    proof.doubts = []
+  }
+
+  @inline(__always)
+  private func learnSettings(_ proof: RoomProof) {
+    if proof.settingsSerial == settingsSerial { return }
+    proof.settingsSerial = settingsSerial
+    let settings = partition!.settings.values.with(proof.own)
+    proof.limits = Recount.Limits(settings)
+    proof.slots = settings.slots
+  }
+
+  private func check(_ proof: RoomProof, slots: Int) {
+    let peak = proof.peak
+    proof.peak = 0
+    if peak <= max(slots, proof.own.isEmpty ? self.slots : 0) { return }
+    tell(.screen, proof, at: partition!.clock) {
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(peak) banners are on screen at once, which has \(slots) slots (\(place))"
+    }
+  }
+
+  // MARK: - Entries
+
+  /// An entry is about to be run.
+  func begin(_ entry: JournalEntry, journalOffset: Int64) {
+    standing.n = entry.n
+    standing.journalOffset = journalOffset
+    guard let takeover = entry.takeover else {
+      standing.isAtLeastOnce = entry.term != nil
+      return
+    }
+    standing.isAtLeastOnce = takeover.delivery == .atLeastOnce
+    standing.isReset = takeover.reset != nil
+    settle(takeover.derivation.settings)
+  }
+
+  /// What holds from now on.
+  func settle(_ settings: Settings) {
+    // In the entry that changes them, banners may still be there that came under the old ones.
+    slots = max(slots, settings.slots)
+    settingsSerial += 1
+    let linger = settings.tiers.reduce(settings.lingerMs) { max($0, $1.lingerMs) }
+    standing.silenceMax = Int64(settings.rest + settings.enterMs + settings.countMs + linger + settings.exitMs)
+  }
+
+  /// An entry was run.
+  /// - Parameter isSame: the rooms are those that the journal says.
+  func end(_ recorded: JournalEntry, isSame: Bool) {
+    for proof in crowded where proof.peak > 0 {
+      learnSettings(proof)
+      check(proof, slots: proof.slots)
+    }
+    crowded.removeAll()
+    slots = partition!.settings.values.slots
+    if standing.isReset {
+      standing.isReset = false
+      if isSame { findings.merge(ofReset) }
+      ofReset = Findings()
+      // Rooms that slept through it remember nothing.
+      let awake = Set(spoke.map(\.key))
+      for proof in rooms.values where !awake.contains(proof.key) { proof.recount.forget() }
+      spoke = []
+    }
+    if isSame { knowAll(since: recorded.clock) }
+  }
+
+  /// The run is at its end.
+  /// - Parameter failed: it was not the journal's.
+  func finish(failed: Bool) {
+    for proof in rooms.values {
+      settleDoubts(proof)
+      if failed || !proof.isKnown || proof.epoch == nil { continue }
+      let room = proof.name.withUnsafeBytes { partition?.table.find($0) }
+      settle(proof, isOver: room?.engine.isIdle ?? true, wasReset: false)
+    }
+  }
+
+  /// Holds the gifts that a room was given against those that it told of.
+  private func settle(_ proof: RoomProof, isOver: Bool, wasReset: Bool) {
+    guard proof.isWhole, proof.client.isWhole, !proof.isSettled, proof.client.lastAt >= common.from else { return }
+    proof.isSettled = true
+    let (given, said) = (proof.recount.given, proof.client.said)
+    tally.gifts += said
+    if wasReset || !isOver {
+      if wasReset { tally.leftByResets += max(0, given - said) } else { tally.openEpochs += 1 }
+      if said <= given { return }
+    } else {
+      tally.countedEpochs += 1
+      if said == given, proof.recount.fingerprint == proof.client.fingerprint { return }
+    }
+    tell(.conservation, proof, at: proof.client.lastAt) {
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are told of"
+        + (given == said ? ", of other combos" : "") + " (up to \(place))"
+    }
+  }
+}

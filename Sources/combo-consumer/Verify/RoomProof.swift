@@ -1,0 +1,58 @@
+internal import ComboCore
+
+/// What is known of one room while its partition is derived again: how far the output agrees, what a client has drawn, how
+/// many gifts it was given.
+final class RoomProof {
+  let name: [UInt8]
+  let key: RoomKey
+  /// What the output says of it; nil: nothing.
+  let output: OutputIndex.Room?
+
+  /// Whether its state is known, so that what is derived must be in the output.
+  var isKnown: Bool
+  /// Its state is known but for settings of its own, which it may have had before the derivation began.
+  var mayHaveOwn = false
+  /// What differed meanwhile.
+  var doubts: [(kind: Findings.Kind, sentence: String, at: Int64)] = []
+  /// The last time at which it may have done anything, by the partition's clock and by all shifts until then.
+  var lastSeen: (clock: Int64, shifted: Int64)
+
+  /// The epoch of which it speaks; nil: it has not spoken yet.
+  var epoch: Int64?
+  var outputEpoch: OutputIndex.Epoch?
+  /// Its place among the claims; nil: none in this epoch yet.
+  var claim: Int?
+  var client = ScreenClient(isWhole: false)
+  var recount = Recount()
+  /// The count is that of the whole epoch.
+  var isWhole = false
+  /// The epoch has been looked at, and nothing of it is counted any more.
+  var isSettled = false
+
+  /// The room's own settings.
+  var own = OwnSettings()
+  /// What it goes by, and under which settings of the service that was worked out.
+  var limits: Recount.Limits?
+  var slots = 0
+  var settingsSerial = -1
+  /// As many banners were on screen when one was shown.
+  var peak = 0
+
+  init(_ name: [UInt8], _ key: RoomKey, output: OutputIndex.Room?, isKnown: Bool, lastSeen: (clock: Int64, shifted: Int64)) {
+    self.name = name
+    self.key = key
+    self.output = output
+    self.isKnown = isKnown
+    self.lastSeen = lastSeen
+  }
+
+  var text: String { String(decoding: name, as: UTF8.self) }
+}
+
+/// A run of an epoch's records that were derived, from one partition of the input.
+struct Claim {
+  let epoch: OutputIndex.Epoch
+  let partition: Int32
+  let from: Int
+  var upTo: Int
+}
