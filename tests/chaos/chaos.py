@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import plan  # noqa: E402
@@ -516,6 +517,8 @@ def main():
         chaos.find(str(failure))
     except KeyboardInterrupt:
         chaos.log("interrupted")
+    except Exception:  # noqa: BLE001: whatever it is, the seed and the logs must be told
+        chaos.find("the test itself failed:\n" + traceback.format_exc())
     finally:
         chaos.clean_up(is_well)
     if is_well:
