@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench build install-deps check-swift format lint clean
+.PHONY: help demo test bench chaos build install-deps check-swift format lint clean
 BIN := .build/release/combo-consumer
 
 help: ## shows this
@@ -21,6 +21,9 @@ build: install-deps check-swift ## the program, for use: .build/release/combo-co
 bench: install-deps check-swift ## this machine's figures; ARGS="engine decode replay service" for some of them
 	swift build -c release
 	@bench/run $(ARGS)
+
+chaos: build ## faults drawn from a seed, on three brokers of COMBO_TEST_KAFKA; ARGS="--short" for less than five minutes
+	@tests/chaos/chaos.py $(ARGS)
 
 install-deps: ## installs what is missing by apt-get; elsewhere names it
 	@tools/install-deps

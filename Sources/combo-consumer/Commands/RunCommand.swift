@@ -10,12 +10,49 @@ enum RunCommand {
     defer { withExtendedLifetime(watchdog) {} }
     do throws(KafkaError) {
       let properties = try options.kafkaProperties(log: log)
-      guard let service = try Service.build(options, properties, log: log, stop: stop) else { return stop.isSet ? 0 : 1 }
-      if options.progress { service.progress = Progress { Console.write($0 + "\n", to: 1) } }
-      return service.run()
+      var freshStarts = FreshStarts()
+      var before = Service.Totals()
+      while true {
+        guard let service = try Service.build(options, properties, log: log, stop: stop) else { return stop.isSet ? 0 : 1 }
+        if options.progress { service.progress = Progress(before: before) { Console.write($0 + "\n", to: 1) } }
+        let code = service.run()
+        guard let loss = service.memberLoss, !stop.isSet else { return code }
+        guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs(), wasFenced: loss == .fenced) else {
+          log.error(
+            "gave up, as fresh starts do not help: at most \(FreshStarts.max) are made within"
+              + " \(FreshStarts.withinMs / 1000) s, and one within \(FreshStarts.fencedWithinMs / 1000) s if another instance has this"
+              + " one's place")
+          return code
+        }
+        log.warning("starting afresh")
+        before.add(service.totals)
+      }
     } catch {
       log.error(error.message)
       return error.code == .badProperty ? 2 : 1
     }
+  }
+}
+
+/// Counts the fresh starts of a process: what mends itself by a few is worth them, what does not is for whoever watches the process.
+///
+/// A static member that is told it was fenced may have lost its place to another instance with its name, or only the coordinator
+/// may have moved or been away in the midst of its joining. A fresh start tells: it takes the place back; if there is another
+/// instance, that one takes it back in turn, and who is fenced twice in a short time leaves it its place.
+struct FreshStarts {
+  static let max = 10
+  static let withinMs: Int64 = 600_000
+  static let fencedWithinMs: Int64 = 60_000
+  private var at: [Int64] = []
+  private var fencedAt: Int64?
+
+  /// Whether another is to be made, which then counts.
+  mutating func isOneMoreSound(at now: Int64, wasFenced: Bool) -> Bool {
+    if wasFenced, let fencedAt, now - fencedAt <= Self.fencedWithinMs { return false }
+    at.removeAll { now - $0 > Self.withinMs }
+    if at.count >= Self.max { return false }
+    at.append(now)
+    if wasFenced { fencedAt = now }
+    return true
   }
 }

@@ -34,7 +34,7 @@ extension ControlClient {
     return isNew
   }
 
-  /// Raises the number of partitions to `total`. Having them already is fine.
+  /// Raises the number of partitions to `total`. Having them already, also by another client at the same moment, is fine.
   func createPartitions(_ topic: String, total: Int, withinMs: Int64) throws(KafkaError) {
     let deadline = Deadline(afterMs: withinMs)
     if let count = try partitionCount(topic, withinMs: withinMs), count >= total { return }
@@ -44,13 +44,16 @@ extension ControlClient {
       var more = rd_kafka_NewPartitions_new(topic, total, &text, 512)
       guard more != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
       defer { rd_kafka_NewPartitions_destroy(more) }
-      return admin(RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeoutMs) { options, queue in
+      let answer = admin(RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeoutMs) { options, queue in
         rd_kafka_CreatePartitions(client.handle, &more, 1, options, queue)
       } read: { event in
         var count = 0
         let results = rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(event), &count)
         return Self.result(results, count)
       }
+      // The controller knows of as many or more; the broker that was asked before had not heard of them yet.
+      if case .failed(RD_KAFKA_RESP_ERR_INVALID_PARTITIONS, _, _) = answer, total > 0 { return .done(()) }
+      return answer
     }
     try waitForLeaders(topic, atLeast: total, withinMs: max(1, deadline.leftMs))
   }

@@ -64,12 +64,32 @@ final class ControlClient: Sendable {
 
   /// The first offset of a partition and its end, open transactions included.
   func watermarks(_ topic: String, _ partition: Int32, withinMs: Int64) throws(KafkaError) -> (first: Int64, end: Int64) {
-    try attempt("cannot ask for the ends of partition \(partition) of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
-      var (first, end): (Int64, Int64) = (0, 0)
-      let error = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &first, &end, timeoutMs)
-      return error == RD_KAFKA_RESP_ERR_NO_ERROR ? .done((first, end)) : .failed(error)
+    let handle = try TopicHandle(topic, client)
+    var isFirst = true
+    return try attempt("cannot ask for the ends of partition \(partition) of topic \"\(topic)\"", withinMs: withinMs) {
+      timeoutMs in
+      let sliceMs = min(timeoutMs, Self.endsSliceMs)
+      // A leader that has died is remembered, and asked again and again, until somebody asks who leads now.
+      if !isFirst { _ = client.metadata(of: handle.pointer, timeoutMs: sliceMs) }
+      isFirst = false
+      var ends: [Int64] = []
+      for which in [Self.firstOffset, Self.endOffset] {
+        // Not `rd_kafka_query_watermark_offsets`: below 2.3.0 it waits for a dead leader as long as that stays dead.
+        let list = PartitionList(topic: topic, [partition], offset: which)
+        var error = rd_kafka_offsets_for_times(client.handle, list.pointer, sliceMs)
+        if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return .failed(error) }
+        ends.append(list[0].offset)
+      }
+      return .done((ends[0], ends[1]))
     }
   }
+
+  /// In the protocol's request for the offset of a time, these times stand for the first offset and for the end.
+  private static let firstOffset: Int64 = -2
+  private static let endOffset: Int64 = -1
+  /// So long is waited for a leader before it is asked whether another leads.
+  private static let endsSliceMs: Int32 = 1500
 
   /// Of each partition, the first offset whose record is of this time or later; nil: there is none.
   func offsets(

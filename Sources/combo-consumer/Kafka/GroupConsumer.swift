@@ -161,13 +161,27 @@ final class GroupConsumer {
       client.error(number, "cannot read topic \"\(topic)\"\(place)", detail: detail), partition: partition)
   }
 
-  /// librdkafka has given the member up, as when another one with its `group.instance.id` has joined.
+  /// librdkafka has given the member up: `fenced`, if another one with its `group.instance.id` has joined, else `fatal`, and a new
+  /// consumer may join in its place.
   private func reportFatalError() {
     var text = [CChar](repeating: 0, count: 512)
     let cause = rd_kafka_fatal_error(client.handle, &text, text.count)
-    let error = client.error(cause, "this member of the group has given up", detail: ControlClient.text(text))
-    let code = error.code == .fenced ? KafkaError.Code.fenced : .fatal
-    delegate?.failed(KafkaError(code, error.message, number: cause.rawValue), partition: nil)
+    let detail = ControlClient.text(text)
+    let error = client.error(cause, "this member of the group has given up", detail: detail)
+    guard error.code == .fenced else {
+      delegate?.failed(KafkaError(.fatal, error.message, number: cause.rawValue), partition: nil)
+      return
+    }
+    // When its session times out, as when the coordinator is away for long, librdkafka forgets its own id at once, but may go on
+    // to send heartbeats, now without it. A static member is told then that another has taken its place, which is not so: who is
+    // really fenced still has its id.
+    guard memberID == nil else {
+      delegate?.failed(error, partition: nil)
+      return
+    }
+    let message =
+      "this static member of the group has lost its session, and librdkafka has given up over it (\(detail)). It must be made anew."
+    delegate?.failed(KafkaError(.fatal, message, number: cause.rawValue), partition: nil)
   }
 
   // MARK: Rebalances

@@ -2,18 +2,25 @@
 struct Progress {
   private let write: (String) -> Void
   private var saidAt = Int64.min
+  private let before: Service.Totals
 
-  init(_ write: @escaping (String) -> Void) { self.write = write }
+  /// - Parameter before: what earlier services of this process have done.
+  init(before: Service.Totals = Service.Totals(), _ write: @escaping (String) -> Void) {
+    self.before = before
+    self.write = write
+  }
 
   /// Called often; says something once a second.
   mutating func tell(_ totals: Service.Totals, monotonic now: Int64) {
     if saidAt != .min, now - saidAt < 1000 { return }
     saidAt = now
-    write("events \(totals.events) instructions \(totals.instructions) bad \(totals.bad)")
+    end(totals)
   }
 
   /// The last state.
   func end(_ totals: Service.Totals) {
-    write("events \(totals.events) instructions \(totals.instructions) bad \(totals.bad)")
+    var all = before
+    all.add(totals)
+    write("events \(all.events) instructions \(all.instructions) bad \(all.bad)")
   }
 }

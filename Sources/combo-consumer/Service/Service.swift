@@ -48,6 +48,8 @@ final class Service: GroupEdgeDelegate {
   private let stopRequested: StopFlag
   /// Why it cannot go on.
   var fatal: String?
+  /// If it is that it is no member of the group any more: how. Another service in its place may go on.
+  private(set) var memberLoss: KafkaError.Code?
   /// Who is told the totals once a second.
   var progress: Progress?
 
@@ -309,6 +311,7 @@ final class Service: GroupEdgeDelegate {
     if error.code == .fatal || error.code == .fenced {
       // The member is gone, and with it the right to its partitions.
       fatal = error.message
+      memberLoss = error.code
       return
     }
     log.warning("\(error)")

@@ -60,7 +60,8 @@ struct TopicSetup {
     } catch let fault as Fault {
       throw fault
     } catch let error as KafkaError {
-      throw error.isRetriable ? .notYet(error.message) : .refused(error.message)
+      // A topic that was made a moment ago, by this instance or another, is not known to every broker yet.
+      throw error.isRetriable || error.code == .unknownTopic ? .notYet(error.message) : .refused(error.message)
     } catch {
       throw .refused("\(error)")
     }

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import combo_consumer
@@ -55,6 +57,26 @@ struct ControlTests {
     #expect(try kafka.control.partitionCount(topic, withinMs: withinMs) == 5)
     try kafka.control.createPartitions(topic, total: 3, withinMs: withinMs)
     #expect(try kafka.control.partitionCount(topic, withinMs: withinMs) == 5)
+  }
+
+  @Test("several clients that add the same partitions at once all find them there")
+  func growAtOnce() throws {
+    let kafka = try KafkaFixture()
+    let clients = 6
+    let topic = try kafka.topic(partitions: 1)
+    let controls = try (0..<clients).map { _ in try KafkaFixture().control }
+    // All know it before, so that all ask at the same moment.
+    for control in controls { #expect(try control.partitionCount(topic, withinMs: withinMs) == 1) }
+    let failures = Mutex<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: clients) { index in
+      do throws(KafkaError) {
+        try controls[index].createPartitions(topic, total: 4, withinMs: withinMs)
+      } catch {
+        failures.withLock { $0.append(error.message) }
+      }
+    }
+    #expect(failures.withLock { $0 } == [])
+    #expect(try kafka.control.partitionCount(topic, withinMs: withinMs) == 4)
   }
 
   @Test("a topic is deleted; none of that name is fine")

@@ -148,4 +148,18 @@ struct MockClusterTests {
     let values = try (0..<2).map { try client.reader("gifts", Int32($0), from: 0, to: ends[$0]).values() }
     #expect(values.joined().count == 100)
   }
+
+  @Test("where a partition ends is told though its leader has died, once another leads; until then it is an error in time")
+  func leaderDied() throws {
+    let cluster = try MockCluster(brokers: 3, log: .none)
+    try cluster.createTopic("gifts", partitions: 1)
+    cluster.lead("gifts", 0, by: 1)
+    let control = try ControlClient(try cluster.properties(log: .none))
+    #expect(try control.watermarks("gifts", 0, withinMs: 30_000) == (0, 0))
+    cluster.takeAway(broker: 1)
+    let error = #expect(throws: KafkaError.self) { try control.watermarks("gifts", 0, withinMs: 2000) }
+    #expect(error?.isRetriable == true)
+    cluster.lead("gifts", 0, by: 2)
+    #expect(try control.watermarks("gifts", 0, withinMs: 30_000) == (0, 0))
+  }
 }

@@ -1,0 +1,534 @@
+#!/usr/bin/env python3
+"""Three brokers, three instances of the service, a producer; faults drawn from a seed; and at the end the proof that nothing
+was lost and nothing said twice. See docs/reliability.md. Python 3.9 or newer, its standard library only.
+
+Exit code 0: proven; 1: not, and the logs are kept; 2: it could not be run."""
+
+import argparse
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import plan  # noqa: E402
+from cluster import Cluster, KafkaFault  # noqa: E402
+from feeder import Feeder  # noqa: E402
+from instances import Figures, Instance, describe_exit  # noqa: E402
+from recount import Recount  # noqa: E402
+from record import write_record  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+INPUT, OUTPUT, GROUP, PARTITIONS = "gifts", "banners", "chaos", 8
+DEAD_LETTERS = f"{INPUT}.{GROUP}.combo-dead-letter"
+SMALL_DISK_NODE = 2
+# A guess, until steps have been timed.
+STEP_SECONDS = 14.0
+# How often a condition is looked at.
+LOOK_SECONDS = 0.1
+# The rooms of the mixes made here are quiet well before.
+QUIET_SECONDS = 12
+
+
+class Failure(Exception):
+    """The service did not do what it promises."""
+
+
+class Chaos:
+    def __init__(self, options):
+        self.options = options
+        self.began = time.monotonic()
+        self.directory = options.directory or tempfile.mkdtemp(prefix="combo-chaos-")
+        os.makedirs(self.directory, exist_ok=True)
+        # A copy, as instances are started all through the run, while somebody may build.
+        self.program = os.path.join(self.directory, "combo-consumer")
+        shutil.copy2(options.program, self.program)
+        self.log_lock = threading.Lock()
+        self.log_file = open(os.path.join(self.directory, "chaos.log"), "a", buffering=1)
+        self.cluster = Cluster(options.kafka, os.path.join(self.directory, "kafka"), options.port, self.log)
+        os.makedirs(self.cluster.directory, exist_ok=True)
+        self.wire = self.cluster.wire
+        self.instances, self.next_number = [], 0
+        self.statics = plan.statics(options.seed)
+        self.finds, self.left_out = [], []
+        self.steps_done, self.steps_seconds = 0, 0.0
+        self.events = []
+        self.counts = {}
+        self.feeder = None
+
+    # Saying and waiting
+
+    def log(self, text):
+        line = f"{time.strftime('%H:%M:%S', time.gmtime())} +{time.monotonic() - self.began:7.1f} s  {text}"
+        with self.log_lock:
+            print(line, flush=True)
+            self.log_file.write(line + "\n")
+
+    def find(self, text):
+        """Something that must not be; the run goes on, and fails at its end."""
+        self.log(f"FOUND: {text}")
+        self.finds.append(text)
+
+    def wait(self, what, condition, timeout):
+        """Waits until the condition holds; meanwhile sees to instances that end by themselves."""
+        deadline = time.monotonic() + timeout
+        reason = None
+        while True:
+            try:
+                if condition():
+                    return
+                reason = None
+            except KafkaFault as error:
+                reason = error
+            self.look_after_instances()
+            if self.feeder and self.feeder.fault:
+                raise Failure(self.feeder.fault)
+            if time.monotonic() > deadline:
+                raise Failure(f"after {timeout} s still not: {what}" + (f" ({reason})" if reason else ""))
+            time.sleep(LOOK_SECONDS)
+
+    def look_after_instances(self):
+        for instance in self.instances:
+            if not instance.is_running and not instance.is_leaving:
+                status = instance.process.returncode
+                self.find(f"{instance.name} ended by itself: {describe_exit(status)}. Its last words:\n    "
+                          + "\n    ".join(instance.last_lines()))
+                instance.start()
+
+    def recovered(self, since, what="all that had come by then is committed"):
+        """Waits until the group has committed all that was in the input; returns the seconds since the fault."""
+        ends = []
+
+        def has_ends():
+            ends[:] = self.wire.ends(INPUT)
+            return True
+
+        self.wait("the ends of the input are known", has_ends, 90)
+        self.wait(
+            what,
+            lambda: all(done >= end for done, end in zip(self.wire.committed(GROUP, INPUT, PARTITIONS), ends)),
+            self.options.patience)
+        return time.monotonic() - since
+
+    # Instances
+
+    def add_instance(self):
+        options = [
+            "--brokers", self.cluster.bootstrap, "--input", INPUT, "--output", OUTPUT, "--group", GROUP,
+            "--checkpoint-interval-ms", "5000", "--kafka", f"session.timeout.ms={self.options.session_ms}", *self.settings]
+        if self.options.delivery:
+            options += ["--delivery", self.options.delivery]
+        number = self.next_number
+        self.next_number += 1
+        instance = Instance(number, self.program, options, self.directory, self.statics[number])
+        instance.start()
+        self.instances.append(instance)
+        return instance
+
+    def victim(self, step):
+        return self.instances[step.victim % len(self.instances)]
+
+    def terminate(self, instance):
+        status, seconds = instance.terminate()
+        if status != 0:
+            self.find(f"{instance.name} was told to stop by SIGTERM, and {describe_exit(status)} after {seconds:.1f} s")
+            if status is None:
+                instance.kill()
+        self.log(f"  {instance.name} stopped after {seconds:.1f} s")
+
+    # Steps
+
+    def run_step(self, step):
+        names = {
+            "kill an instance": self.kill, "kill while restoring": self.kill_while_restoring, "kill two at once": self.kill_two,
+            "stall": self.stall, "stall beyond the session": self.stall_long, "restart by SIGTERM": self.restart,
+            "add an instance": self.add, "take an instance away": self.take_away, "kill broker": self.kill_broker,
+            "freeze broker": self.freeze_broker, "full disk of a broker": self.full_disk}
+        time.sleep(step.pause)
+        began = time.monotonic()
+        told = names[step.kind](step)
+        seconds = self.recovered(began)
+        self.log(f"  recovered, {seconds:.1f} s after it began")
+        self.events.append((began - self.began, str(step), told, seconds))
+        self.count(step.kind)
+
+    def count(self, kind, by=1):
+        self.counts[kind] = self.counts.get(kind, 0) + by
+
+    def kill(self, step):
+        instance = self.victim(step)
+        instance.kill()
+        self.count("SIGKILL of an instance")
+        self.log(f"  {instance.name}{' (static)' if instance.is_static else ''} killed, back after {step.hold:g} s")
+        time.sleep(step.hold)
+        instance.start()
+        return instance.name
+
+    def kill_while_restoring(self, step):
+        instance = self.victim(step)
+        instance.kill()
+        instance.start()
+        self.wait(f"{instance.name} has partitions", lambda: instance.says(" assigned: "), 90)
+        time.sleep(min(step.hold, 0.5))
+        instance.kill()
+        instance.start()
+        self.count("SIGKILL of an instance", 2)
+        self.log(f"  {instance.name} killed, and again {min(step.hold, 0.5):g} s after it was given partitions")
+        return instance.name
+
+    def kill_two(self, step):
+        first = step.victim % len(self.instances)
+        both = [self.instances[first], self.instances[(first + 1) % len(self.instances)]]
+        for instance in both:
+            instance.kill()
+        time.sleep(step.hold)
+        for instance in both:
+            instance.start()
+        self.count("SIGKILL of an instance", 2)
+        self.log(f"  {both[0].name} and {both[1].number} killed, back after {step.hold:g} s")
+        return f"instances {both[0].number} and {both[1].number}"
+
+    def stall(self, step):
+        instance = self.victim(step)
+        instance.stop()
+        time.sleep(step.hold)
+        instance.go_on()
+        self.log(f"  {instance.name} stood still for {step.hold:g} s")
+        return instance.name
+
+    def stall_long(self, step):
+        instance = self.victim(step)
+        ends = self.wire.ends(INPUT)
+        instance.stop()
+        self.log(f"  {instance.name}{' (static)' if instance.is_static else ''} stands still")
+        began = time.monotonic()
+        self.wait(
+            "the others have taken over from one that stands still",
+            lambda: time.monotonic() - began > self.options.session_ms / 1000
+            and all(done >= end for done, end in zip(self.wire.committed(GROUP, INPUT, PARTITIONS), ends)),
+            self.options.patience)
+        time.sleep(step.hold)
+        instance.go_on()
+        self.log(f"  {instance.name} goes on after {time.monotonic() - began:.1f} s, a zombie")
+        return f"{instance.name}, {time.monotonic() - began:.1f} s"
+
+    def restart(self, step):
+        instance = self.victim(step)
+        self.log(f"  {instance.name} is told to stop")
+        self.terminate(instance)
+        time.sleep(step.hold)
+        instance.start()
+        return instance.name
+
+    def add(self, step):
+        instance = self.add_instance()
+        self.log(f"  {instance.name}{' (static)' if instance.is_static else ''} comes")
+        self.wait(f"{instance.name} has partitions", lambda: instance.says(" assigned: "), 90)
+        return instance.name
+
+    def take_away(self, step):
+        instance = self.victim(step)
+        self.log(f"  {instance.name} goes")
+        self.terminate(instance)
+        self.instances.remove(instance)
+        return instance.name
+
+    def choose_broker(self, step):
+        """The node that the step is meant for, asked of the brokers now."""
+        found = []
+
+        def ask():
+            if step.target == "transaction coordinator":
+                found.append(self.wire.coordinator(f"chaos-{self.victim(step).number}", of_transactions=True))
+            elif step.target == "group coordinator":
+                found.append(self.wire.coordinator(GROUP))
+            elif step.target == "leader of a partition":
+                found.append(self.wire.metadata([INPUT])[0][INPUT][step.victim % PARTITIONS][0])
+            else:
+                found.append(step.victim % 3)
+            return True
+
+        self.wait(f"the {step.target} is known", ask, 60)
+        return found[-1]
+
+    def kill_broker(self, step):
+        node = self.choose_broker(step)
+        self.cluster.kill(node)
+        began = time.monotonic()
+        self.count("SIGKILL of a broker")
+        self.log(f"  broker {node} killed: {step.target}")
+        if step.during:
+            self.kill(step.during)
+        self.wait(f"others lead what broker {node} led", lambda: self.cluster.has_moved_from(node), 90)
+        without = self.recovered(began, "all is committed while a broker is away")
+        self.log(f"  recovered without it after {without:.1f} s")
+        time.sleep(step.hold)
+        self.cluster.bring_back(node)
+        self.wait("all replicas are in sync", self.cluster.is_in_sync, 180)
+        self.log(f"  broker {node} is back and in sync, {time.monotonic() - began:.1f} s after its death")
+        return f"broker {node}; going on without it after {without:.1f} s"
+
+    def freeze_broker(self, step):
+        node = self.choose_broker(step)
+        self.cluster.freeze(node)
+        self.log(f"  broker {node} frozen for {step.hold:g} s: {step.target}")
+        time.sleep(step.hold)
+        self.cluster.thaw(node)
+        self.wait("all replicas are in sync", self.cluster.is_in_sync, 180)
+        return f"broker {node}"
+
+    def full_disk(self, step):
+        node = SMALL_DISK_NODE
+        if not self.cluster.small_disk:
+            self.log(f"  LEFT OUT: {self.left_out[-1]}")
+            return "left out"
+        began = time.monotonic()
+        self.cluster.fill_disk()
+        self.log(f"  the disk of broker {node} is full")
+        said = "No space left on device"
+        self.wait(
+            f"broker {node} notices that its disk is full",
+            lambda: not self.cluster.is_running(node) or self.cluster.says(node, said), 120)
+        self.cluster.away.add(node)
+        ended = not self.cluster.is_running(node)
+        self.log(f"  broker {node} {'ended over it' if ended else 'has noticed'} after {time.monotonic() - began:.1f} s")
+        without = self.recovered(began, "all is committed while a broker's disk is full")
+        self.log(f"  recovered without it after {without:.1f} s")
+        time.sleep(step.hold)
+        self.cluster.empty_disk()
+        if self.cluster.is_running(node):
+            self.cluster.kill(node)
+        self.cluster.bring_back(node)
+        self.wait("all replicas are in sync", self.cluster.is_in_sync, 180)
+        return f"broker {node}; going on without it after {without:.1f} s"
+
+    # The run
+
+    def remaining_seconds(self):
+        mean = (self.steps_seconds + 3 * STEP_SECONDS) / (self.steps_done + 3)
+        left = (len(self.steps) - self.steps_done) * mean
+        if self.options.minutes:
+            left = min(left, self.options.minutes * 60 - (time.monotonic() - self.faults_began))
+        return left
+
+    def run(self):
+        options = self.options
+        self.steps = plan.draw(
+            options.seed, options.kills, options.broker_kills, options.rebalances, options.stalls, options.terms,
+            options.freezes, options.full_disks)
+        self.mix_name, mix, self.settings = plan.mix(options.seed)
+        self.log(f"seed {options.seed}; again: {repeat_command(options)}")
+        self.log(f"logs: {self.directory}; {len(self.steps)} faults, gifts with {self.mix_name}")
+        if options.full_disks:
+            why = self.cluster.make_small_disk(SMALL_DISK_NODE, options.disk_megabytes)
+            if why:
+                self.left_out.append(f"a full disk: {why}")
+                self.log(f"LEFT OUT: {self.left_out[-1]}")
+        self.cluster.start()
+        self.cluster.tool(
+            "topics", "--bootstrap-server", self.cluster.bootstrap, "--create", "--topic", INPUT, "--partitions",
+            str(PARTITIONS), "--replication-factor", "3", "--config", "min.insync.replicas=2")
+        self.log(f"three brokers at {self.cluster.bootstrap}")
+        for _ in range(plan.INSTANCES_FIRST):
+            self.add_instance()
+        self.faults_began = time.monotonic()
+        self.feeder = Feeder(
+            self.program, self.cluster.bootstrap, INPUT, options.gifts, options.seed, mix, self.directory, self.log,
+            self.remaining_seconds)
+        self.feeder.start()
+        self.wait("gifts come in and are committed", lambda: max(self.wire.committed(GROUP, INPUT, PARTITIONS)) > 0, 90)
+        for number, step in enumerate(self.steps, 1):
+            if options.minutes and time.monotonic() - self.faults_began > options.minutes * 60:
+                self.left_out.append(f"{len(self.steps) - number + 1} faults, as the {options.minutes:g} minutes were over")
+                self.log(f"LEFT OUT: {self.left_out[-1]}")
+                break
+            self.log(f"{number}/{len(self.steps)} {step} ({self.feeder.made} gifts so far)")
+            began = time.monotonic()
+            self.run_step(step)
+            self.steps_done += 1
+            self.steps_seconds += time.monotonic() - began
+        self.faults_took = time.monotonic() - self.faults_began
+        self.gifts_by_then = self.feeder.made
+        self.finish()
+        return self.judge()
+
+    def finish(self):
+        self.log(f"all faults are healed; {self.feeder.made} of {self.options.gifts} gifts so far, the rest comes now")
+        self.feeder.is_hurried = True
+        self.wait("all gifts are produced", lambda: not self.feeder.is_alive(), 900)
+        began = time.monotonic()
+        self.recovered(began, "all gifts are committed")
+        self.log(f"all gifts are committed, {time.monotonic() - began:.1f} s after the last was produced")
+        last = {"ends": None, "since": time.monotonic()}
+
+        def is_quiet():
+            ends = self.wire.ends(OUTPUT)
+            if ends != last["ends"]:
+                last.update(ends=ends, since=time.monotonic())
+            return time.monotonic() - last["since"] > QUIET_SECONDS
+
+        self.wait("the rooms have come to rest", is_quiet, 300)
+        for instance in self.instances:
+            self.terminate(instance)
+
+    def judge(self):
+        found, _ = self.wire.metadata()
+        for topic, partitions in found.items():
+            if any(len(replicas) != 3 for _, _, replicas in partitions.values()):
+                self.find(f"topic {topic} does not have three replicas")
+        began = time.monotonic()
+        command = [
+            self.program, "verify", "--brokers", self.cluster.bootstrap, "--input", INPUT, "--output", OUTPUT,
+            "--group", GROUP]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=900)
+        self.verified = done.stdout.strip()
+        self.verify_seconds = time.monotonic() - began
+        self.log(f"verify, in {self.verify_seconds:.1f} s, exit code {done.returncode}:\n    " + self.verified.replace("\n", "\n    "))
+        if done.returncode != 0:
+            self.find(f"verify ended with exit code {done.returncode}: {done.stderr.strip()[-2000:]}")
+        elif "resets 0" not in self.verified:
+            self.find("rooms were reset, though nothing of their state was lost")
+        self.recounted = Recount(
+            self.options.kafka, self.cluster.bootstrap, self.directory, self.options.delivery == "at-least-once")
+        self.recounted.run(INPUT, OUTPUT, DEAD_LETTERS)
+        self.log(self.recounted.summary())
+        for fault in self.recounted.faults:
+            self.find(f"recount: {fault}")
+        if self.recounted.records < self.options.gifts:
+            self.find(f"only {self.recounted.records} of {self.options.gifts} gifts are in the input: the producer lost some")
+        self.figures = Figures(self.directory)
+        self.rebalances_seen = self.cluster.count_in_logs(f"Stabilized group {GROUP} generation")
+        for line in self.figures.error_lines[:20]:
+            self.log(f"an instance logged an error: {line}")
+        path = write_record(self)
+        self.log(f"the record of this run: {path}")
+        return not self.finds
+
+    def clean_up(self, is_well):
+        if self.feeder:
+            self.feeder.stopping.set()
+        if not is_well:
+            self.keep_stacks()
+        for instance in self.instances:
+            if instance.is_running:
+                instance.is_leaving = True
+                instance.go_on()
+                instance.kill()
+        if self.options.kafka:
+            self.cluster.stop_all()
+        if is_well:
+            shutil.rmtree(self.cluster.directory, ignore_errors=True)
+
+    def keep_stacks(self):
+        """Where each thread of each instance is, for whoever looks into a failure."""
+        if not shutil.which("gdb"):
+            return
+        for instance in self.instances:
+            if instance.is_running:
+                path = os.path.join(self.directory, f"stacks-{instance.number}.txt")
+                with open(path, "wb") as out:
+                    try:
+                        subprocess.run(
+                            ["gdb", "-p", str(instance.process.pid), "-batch", "-ex", "thread apply all bt"], stdout=out,
+                            stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=60)
+                    except subprocess.TimeoutExpired:
+                        pass
+
+
+def repeat_command(options):
+    arguments = [f"--seed {options.seed}"]
+    for name in ("gifts", "kills", "broker_kills", "rebalances", "stalls", "terms", "freezes", "full_disks", "session_ms"):
+        arguments.append(f"--{name.replace('_', '-')} {getattr(options, name)}")
+    if options.minutes:
+        arguments.append(f"--minutes {options.minutes:g}")
+    if options.delivery:
+        arguments.append(f"--delivery {options.delivery}")
+    return f"COMBO_TEST_KAFKA={shlex.quote(options.kafka or '')} make chaos ARGS='{' '.join(arguments)}'"
+
+
+def read_options():
+    parser = argparse.ArgumentParser(
+        description="Faults drawn from a seed, on three brokers and three instances; then the proof. Needs COMBO_TEST_KAFKA: a"
+        " folder with the programs start, stop and tool, and Java 17.")
+    number = {"type": int, "metavar": "N"}
+    parser.add_argument("--short", action="store_true", help="a run of less than five minutes")
+    parser.add_argument("--seed", type=int, help="of all that is drawn; default: another one each time")
+    parser.add_argument("--gifts", **number, help="events to produce (1000000; short: 60000)")
+    parser.add_argument("--kills", **number, help="SIGKILLs of instances (20; short: 4)")
+    parser.add_argument("--broker-kills", **number, help="SIGKILLs of brokers (5; short: 1)")
+    parser.add_argument("--rebalances", **number, help="instances added and taken away (10; short: 2)")
+    parser.add_argument("--stalls", **number, help="SIGSTOPs of instances, two of three beyond the session's time-out (6; short: 1)")
+    parser.add_argument("--terms", **number, help="restarts by SIGTERM (4; short: 1)")
+    parser.add_argument("--freezes", **number, help="SIGSTOPs of brokers (4; short: 1)")
+    parser.add_argument("--full-disks", **number, help="a broker's disk runs full; needs root (1; short: 0)")
+    parser.add_argument("--minutes", type=float, help="no further faults after so long (none; short: 2)")
+    parser.add_argument("--session-ms", **number, help="the members' session time-out (10000; short: 6000)")
+    parser.add_argument("--delivery", choices=("exactly-once", "at-least-once"), help="default: the service's own")
+    parser.add_argument("--patience", type=int, default=180, metavar="S", help="seconds until a recovery counts as a hang (180)")
+    parser.add_argument("--program", default=os.path.join(ROOT, ".build/release/combo-consumer"), help="the service")
+    parser.add_argument("--directory", help="for logs and data; default: a new one in the temporary folder")
+    parser.add_argument("--disk-megabytes", type=int, default=6144, help="size of the disk that runs full")
+    parser.add_argument("--port", type=int, help="the first of six ports; default: free ones")
+    parser.add_argument("--plan", action="store_true", help="only say which faults the seed gives")
+    options = parser.parse_args()
+    defaults = {
+        "gifts": (1_000_000, 60_000), "kills": (20, 4), "broker_kills": (5, 1), "rebalances": (10, 2), "stalls": (6, 1),
+        "terms": (4, 1), "freezes": (4, 1), "full_disks": (1, 0), "minutes": (None, 2), "session_ms": (10_000, 6000)}
+    for name, (long, short) in defaults.items():
+        if getattr(options, name) is None:
+            setattr(options, name, short if options.short else long)
+    if options.seed is None:
+        options.seed = int.from_bytes(os.urandom(4), "big")
+    options.kafka = os.environ.get("COMBO_TEST_KAFKA")
+    return options
+
+
+def main():
+    options = read_options()
+    if options.plan:
+        for number, step in enumerate(
+                plan.draw(options.seed, options.kills, options.broker_kills, options.rebalances, options.stalls, options.terms,
+                          options.freezes, options.full_disks), 1):
+            print(f"{number:3} {step}")
+        return 0
+    if not options.kafka or not all(os.access(os.path.join(options.kafka, name), os.X_OK) for name in ("start", "stop", "tool")):
+        print("chaos: set COMBO_TEST_KAFKA to a folder with the programs start, stop and tool (see CONTRIBUTING.md)", file=sys.stderr)
+        return 2
+    options.kafka = os.path.abspath(options.kafka)
+    if not os.access(options.program, os.X_OK):
+        print(f"chaos: there is no {options.program}: make build", file=sys.stderr)
+        return 2
+
+    def interrupted(number, frame):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupted)
+    chaos = Chaos(options)
+    is_well = False
+    try:
+        is_well = chaos.run()
+    except Failure as failure:
+        chaos.find(str(failure))
+    except KeyboardInterrupt:
+        chaos.log("interrupted")
+    except Exception:  # noqa: BLE001: whatever it is, the seed and the logs must be told
+        chaos.find("the test itself failed:\n" + traceback.format_exc())
+    finally:
+        chaos.clean_up(is_well)
+    if is_well:
+        chaos.log("proven: nothing lost, nothing twice")
+        return 0
+    for find in chaos.finds:
+        chaos.log(f"FAILED: {find}")
+    chaos.log(f"seed {options.seed}; logs: {chaos.directory}; again: {repeat_command(options)}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""A second opinion on the output, by other means than `verify`: Kafka's own consumer reads input, output and dead letters,
+and what is said of each room is added up and compared with what was given in it. Knows nothing of journal or engine."""
+
+import json
+import os
+import re
+import subprocess
+
+CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+
+
+class Recount:
+    def __init__(self, scripts, bootstrap, directory, repeats_allowed):
+        self.scripts, self.bootstrap, self.directory = scripts, bootstrap, directory
+        self.repeats_allowed = repeats_allowed
+        self.faults = []
+        self.readers = {}
+        self.records = self.events = self.accepted = self.repeated_ids = 0
+        self.instructions = self.repetitions = self.dead_letters = self.epochs = 0
+        self.shown = self.skipped = 0
+
+    def run(self, input_topic, output_topic, dead_letter_topic):
+        """Returns whether all is as it must be; `faults` says what is not."""
+        self._begin(dead_letter_topic, headers=True)
+        self._begin(input_topic)
+        self._begin(output_topic)
+        dead = self._dead_letters(dead_letter_topic)
+        given = self._given(input_topic, dead)
+        said = self._said(output_topic)
+        for room in given.keys() | said.keys():
+            if given.get(room, 0) != said.get(room, 0):
+                self._fault(f"room {room}: {given.get(room, 0)} gifts were given, {said.get(room, 0)} are told")
+        return not self.faults
+
+    def summary(self):
+        return (
+            f"recount: {self.records} records in, {self.repeated_ids} of them repeats by their id, {self.dead_letters} dead letters;"
+            f" gifts given {self.accepted}, shown {self.shown}, skipped {self.skipped}; {self.instructions} instructions in"
+            f" {self.epochs} epochs" + (f", {self.repetitions} said again" if self.repetitions else ""))
+
+    def _fault(self, text):
+        if len(self.faults) < 20:
+            self.faults.append(text)
+
+    def _begin(self, topic, headers=False):
+        """Lets Kafka's consumer read all of a topic into a file; it ends when nothing more comes."""
+        path = os.path.join(self.directory, f"{topic}.txt")
+        command = [
+            os.path.join(self.scripts, "tool"), CONSUMER, "--bootstrap-server", self.bootstrap, "--topic", topic,
+            "--from-beginning", "--isolation-level", "read_committed", "--timeout-ms", "10000"]
+        for name in ["print.partition", "print.offset", "print.key"] + (["print.headers"] if headers else []):
+            command += ["--formatter-property", f"{name}=true"]
+        with open(path, "wb") as out, open(path + ".log", "wb") as log:
+            self.readers[topic] = subprocess.Popen(command, stdout=out, stderr=log, stdin=subprocess.DEVNULL)
+
+    def _read(self, topic, headers=False):
+        """(partition, offset, headers, key, value) of each committed record."""
+        path = os.path.join(self.directory, f"{topic}.txt")
+        self.readers[topic].wait(900)
+        with open(path + ".log", errors="replace") as log:
+            found = re.search(r"Processed a total of (\d+) messages", log.read())
+        count = 0
+        with open(path, "rb") as file:
+            for line in file:
+                parts = line.rstrip(b"\n").split(b"\t", 4 if headers else 3)
+                if len(parts) < (5 if headers else 4) or not parts[0].startswith(b"Partition:"):
+                    self._fault(f"{topic}: a line that cannot be read: {line[:200]!r}")
+                    continue
+                count += 1
+                yield (int(parts[0][10:]), int(parts[1][7:]), parts[2] if headers else b"", parts[-2], parts[-1])
+        if not found or int(found[1]) != count:
+            self._fault(f"{topic}: {count} records were read, but the consumer speaks of {found and found[1]}")
+        os.remove(path)
+
+    def _dead_letters(self, topic):
+        """Partition and offset of each bad record; each must be there once."""
+        found = set()
+        for _, offset, headers, _, _ in self._read(topic, headers=True):
+            where = re.search(rb"combo\.partition:(\d+).*combo\.offset:(\d+)", headers)
+            if not where:
+                self._fault(f"the dead letter at offset {offset} does not say where it is from: {headers[:200]!r}")
+                continue
+            place = (int(where[1]), int(where[2]))
+            if place in found and not self.repeats_allowed:
+                self._fault(f"partition {place[0]}, offset {place[1]} has two dead letters")
+            found.add(place)
+        self.dead_letters = len(found)
+        return found
+
+    def _given(self, topic, dead):
+        """How many gifts each room was given: every id once, running totals by their growth."""
+        rooms, ids, totals = {}, {}, {}
+        left = set(dead)
+        for partition, offset, _, key, value in self._read(topic):
+            self.records += 1
+            if (partition, offset) in dead:
+                left.discard((partition, offset))
+                continue
+            try:
+                event = json.loads(value)
+            except ValueError:
+                self._fault(f"partition {partition}, offset {offset} is no JSON, but has no dead letter")
+                continue
+            self.events += 1
+            room = event["room"]
+            kind = event.get("type", "gift")
+            if kind == "room_closed":
+                ids.pop(room, None)
+                totals.pop(room, None)
+                continue
+            if kind != "gift":
+                continue
+            seen = ids.setdefault(room, set())
+            if "id" in event:
+                if event["id"] in seen:
+                    self.repeated_ids += 1
+                    continue
+                seen.add(event["id"])
+            if "total" in event:
+                streak = (event["sender"]["id"], event.get("receiver", {}).get("id", ""), event["gift"]["id"], event["streak"])
+                known = totals.setdefault(room, {})
+                before = known.get(streak, 0)
+                count = max(0, event["total"] - before)
+                known[streak] = max(before, event["total"])
+            else:
+                count = event.get("count", 1)
+            self.accepted += count
+            rooms[room] = rooms.get(room, 0) + count
+        for partition, offset in sorted(left)[:5]:
+            self._fault(f"a dead letter names partition {partition}, offset {offset}, where nothing is")
+        return rooms
+
+    def _said(self, topic):
+        """How many gifts each room's instructions tell of."""
+        rooms, state, values = {}, {}, {}
+        for partition, offset, _, key, value in self._read(topic):
+            said = json.loads(value)
+            room, epoch, seq = said["room"], said["epoch"], said["seq"]
+            where = f"room {room}, epoch {epoch}, seq {seq} (partition {partition}, offset {offset})"
+            if key.decode() != room:
+                self._fault(f"{where}: its key is {key!r}")
+            if self.repeats_allowed:
+                known = values.setdefault((room, epoch, seq), hash(value))
+                if known != hash(value):
+                    self._fault(f"{where}: said again with other bytes")
+            now = state.get(room)
+            if now is None or epoch > now["epoch"]:
+                if now is not None and now["shown"]:
+                    self._fault(f"{where}: a new epoch, but {len(now['shown'])} banners of the last one were never dismissed")
+                now = state[room] = {"epoch": epoch, "seq": 0, "at": 0, "shown": {}, "partition": partition}
+                self.epochs += 1
+            if self.repeats_allowed and (epoch < now["epoch"] or seq <= now["seq"]):
+                self.repetitions += 1
+                continue
+            if epoch < now["epoch"] or seq != now["seq"] + 1:
+                self._fault(f"{where}: the one before it was epoch {now['epoch']}, seq {now['seq']}")
+                continue
+            if said["at"] < now["at"] or partition != now["partition"]:
+                self._fault(f"{where}: before it came time {now['at']} in partition {now['partition']}")
+            now["seq"], now["at"] = seq, said["at"]
+            self.instructions += 1
+            told = self._told(said, now["shown"], where)
+            if told:
+                rooms[room] = rooms.get(room, 0) + told
+        for room, now in state.items():
+            if now["shown"]:
+                self._fault(f"room {room}: {len(now['shown'])} banners were never dismissed")
+        return rooms
+
+    def _told(self, said, shown, where):
+        """How many gifts an instruction tells of that none told of before."""
+        op = said["op"]
+        if op == "show":
+            if said["banner"] in shown:
+                self._fault(f"{where}: banner {said['banner']} is shown twice")
+            shown[said["banner"]] = said["count"]
+            self.shown += said["count"] - said["base"]
+            return said["count"] - said["base"]
+        if op == "skip":
+            self.skipped += said["count"]
+            return said["count"]
+        if op in ("update", "dismiss", "move_up") and said["banner"] not in shown:
+            self._fault(f"{where}: {op} of banner {said['banner']}, which is not shown")
+            return 0
+        if op == "update":
+            grown = said["count"] - shown[said["banner"]]
+            if grown != said["added"]:
+                self._fault(f"{where}: it says that {said['added']} were added, but {grown} were")
+            shown[said["banner"]] = said["count"]
+            self.shown += grown
+            return grown
+        if op == "dismiss":
+            grown = said["count"] - shown.pop(said["banner"])
+            if grown and said["reason"] not in ("closed", "retracted"):
+                self._fault(f"{where}: {grown} gifts were told only as the banner left")
+            self.shown += grown
+            return grown
+        return 0
