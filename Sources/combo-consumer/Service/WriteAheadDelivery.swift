@@ -77,7 +77,9 @@ final class WriteAheadDelivery: Delivery {
     let wall = service.edges.time.wallMs()
     var next = now + Self.waitMaxMs
     for case let active? in service.active {
-      if active.mustSweep || active.records.isSweeping { next = min(next, lastState + Int64(service.configuration.commitIntervalMs)) }
+      if active.mustSweep || active.records.isSweeping {
+        next = min(next, lastState + Int64(service.configuration.commitIntervalMs))
+      }
       next = min(next, active.partition.hasNews ? now : active.nextEntry(wall: wall, monotonic: now))
     }
     return Int32(max(0, next - now))
@@ -124,7 +126,8 @@ final class WriteAheadDelivery: Delivery {
     holding.set(active.number, log.open)
     log.entries.append(pending)
     direct.produce(
-      .journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [], tag: pending.journalTag)
+      .journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [], tag: pending.journalTag
+    )
   }
 
   /// A place for the entry that a partition has just made.
@@ -201,7 +204,7 @@ final class WriteAheadDelivery: Delivery {
   /// The journal holds the entry, and this owner's term goes on: what it led to may be said.
   private func release(_ pending: PendingEntry) {
     pending.isReleased = true
-    pending.held.forEach { topic, key, value, timestamp, headers in
+    pending.held.handOut { topic, key, value, timestamp, headers in
       pending.unacknowledged += 1
       direct.produce(
         topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers, tag: pending.outputTag)
@@ -337,6 +340,7 @@ final class WriteAheadDelivery: Delivery {
     let log = PartitionLog(
       term: takeover, position: position, saidTo: active.terms.saidTo, saidOffset: active.partition.offset, open: HeldBack())
     active.log = log
+    service.quiesce()
     holding.set(active.number, log.open)
     let pending = take(active)
     pending.journalOffset = takeover
