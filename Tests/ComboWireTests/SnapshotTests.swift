@@ -191,6 +191,8 @@ struct SnapshotTests {
     ),
     (#"{"v":1,"epoch":1,"seq":0,"banners":1,"time":1,"idle":0,"queue":[["a","",["b"],1,0,1,0,0,{},null,{}]]}"#, "banner"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":1,"time":1,"idle":0,"queue":[["a","","b",2,0,1,0,0,{},null,{}]]}"#, "number"),
+    (#"{"v":1,"epoch":1,"seq":0,"banners":1,"time":1,"idle":0,"queue":[["a","","b",1,0,1,0,0,{},null,{}]]}"#, "empty screen"),
+    (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"screen":5}"#, "empty screen"),
   ]
 
   @Test("a state that makes no sense is refused with what is wrong", arguments: senseless)

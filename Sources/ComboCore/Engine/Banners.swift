@@ -105,6 +105,17 @@ struct Banners {
       gift: Bytes(start: start.map { $0 + sender + receiver }, count: Int(entries[index].giftLength)))
   }
 
+  /// Where what a gift touches of a banner lies.
+  @inline(__always)
+  func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(entries.address(index)) }
+
+  /// Hands out where a banner's display data lie, a line of the cache at a time.
+  @inline(__always)
+  func forEachPlaceOfDisplay(_ index: Int32, _ body: (UnsafeRawPointer) -> Void) {
+    guard let display = entries[index].display else { return }
+    for offset in stride(from: 0, to: Int(entries[index].capacity), by: 64) { body(display + offset) }
+  }
+
   /// Two banners change their display data.
   func swapDisplays(_ a: Int32, _ b: Int32) {
     let (x, y) = (entries[a], entries[b])

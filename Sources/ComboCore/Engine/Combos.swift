@@ -66,6 +66,21 @@ struct Combos {
     if table.isInUse { body(table.address(hash)) }
   }
 
+  /// A combo with this hash, most likely the one that is meant, or -1.
+  @inline(__always)
+  func likely(_ hash: UInt32) -> Int32 {
+    if !table.isInUse { return end > 0 ? 0 : -1 }
+    return table.likely(hash).map { Int32(truncatingIfNeeded: $0) } ?? -1
+  }
+
+  /// Hands out where a combo lies.
+  @inline(__always)
+  func forEachPlace(_ index: Int32, _ body: (UnsafeRawPointer) -> Void) {
+    let place = UnsafeRawPointer(entries.address(index))
+    body(place)
+    body(place + 64)
+  }
+
   /// The combo of `key`, or -1.
   @inline(__always)
   func find(_ key: ComboKey, hash: UInt32, in store: ByteStore) -> Int32 {

@@ -105,16 +105,22 @@ public struct Engine {
 
   // MARK: - Memory to come
 
+  // These change nothing. They are `mutating` because an engine that is lent that way is not counted, which would cost as much
+  // as what they are for.
+
   /// Where the state lies, and its size in bytes. For an owner of so many engines that most of them are not in the
   /// processor's cache: it can ask for the memory of the next while it works on one.
-  public var memory: (address: UnsafeRawPointer, bytes: Int) {
+  public mutating func memory() -> (address: UnsafeRawPointer, bytes: Int) {
     (UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque()), 16 + MemoryLayout<EngineCore>.size)
   }
 
-  /// Hands out the places beyond the state itself that taking this gift will look at first. Looks at the state and the gift
-  /// only; costs two hashes.
+  /// Hands out the places beyond the state itself that taking a gift with these hashes is likely to look at. Which those are
+  /// is found step by step, from 0 to 3: each looks at ``memory()`` and at what the steps before it handed out. Costs some
+  /// nanoseconds if that is in the cache.
   @inline(__always)
-  public func forEachPlace(of gift: Gift, _ body: (UnsafeRawPointer) -> Void) { box.core.forEachPlace(of: gift, body) }
+  public mutating func forEachPlace(of hashes: Gift.Hashes, step: Int, _ body: (UnsafeRawPointer) -> Void) {
+    box.core.forEachPlace(of: hashes, step: step, body)
+  }
 
   // MARK: - Questions
 

@@ -74,10 +74,10 @@ struct EngineCore: ~Copyable {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
-    if isDuplicate(gift.id, at: now) { return }
+    if isDuplicate(gift, at: now) { return }
 
     let key = ComboKey(senderID: gift.senderID, receiverID: gift.receiverID, giftID: gift.giftID)
-    let hash = Combos.hash(key, settings.hashSeed)
+    let hash = gift.hashes.combo != 0 ? gift.hashes.combo : Combos.hash(key, settings.hashSeed)
     // Held until the end: what uses up its history or overflows might else free it under our hands.
     var combo = combos.find(key, hash: hash, in: store)
     if combo < 0 { combo = combos.add(key, hash: hash, in: &store) } else { combos.retain(combo) }
@@ -155,12 +155,20 @@ struct EngineCore: ~Copyable {
     sayScreen(at: time, to: &sink)
   }
 
-  /// See ``Engine/forEachPlace(of:_:)``.
+  /// See ``Engine/forEachPlace(of:step:_:)``.
   @inline(__always)
-  func forEachPlace(of gift: Gift, _ body: (UnsafeRawPointer) -> Void) {
-    if gift.id.count > 0 { ids.forEachPlace(GiftIDs.hash(gift.id, settings.hashSeed), body) }
-    let key = ComboKey(senderID: gift.senderID, receiverID: gift.receiverID, giftID: gift.giftID)
-    combos.forEachPlace(Combos.hash(key, settings.hashSeed), body)
+  func forEachPlace(of hashes: Gift.Hashes, step: Int, _ body: (UnsafeRawPointer) -> Void) {
+    if step == 0 {
+      if hashes.id != 0, settings.values.dedupeMs > 0 { ids.forEachPlace(hashes.id, body) }
+      return combos.forEachPlace(hashes.combo, body)
+    }
+    let combo = combos.likely(hashes.combo)
+    if combo < 0 { return }
+    if step == 1 { return combos.forEachPlace(combo, body) }
+    let banner = combos[combo].active
+    if banner < 0 { return }
+    if step == 2 { return body(banners.address(banner)) }
+    banners.forEachPlaceOfDisplay(banner, body)
   }
 
   // MARK: - Questions
@@ -212,10 +220,11 @@ struct EngineCore: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func isDuplicate(_ id: Bytes, at now: Int64) -> Bool {
+  private mutating func isDuplicate(_ gift: Gift, at now: Int64) -> Bool {
     let (dedupeMs, maxIds) = (settings.values.dedupeMs, settings.values.maxIds)
+    let id = gift.id
     if id.count == 0 || dedupeMs == 0 || maxIds == 0 { return false }
-    let hash = GiftIDs.hash(id, settings.hashSeed)
+    let hash = gift.hashes.id != 0 ? gift.hashes.id : GiftIDs.hash(id, settings.hashSeed)
     if ids.contains(id, hash: hash, at: now) { return true }
     ids.add(id, hash: hash, expiry: now + Int64(dedupeMs), limit: maxIds, at: now)
     return false

@@ -46,6 +46,14 @@ struct ProbeTable {
     }
   }
 
+  /// What stands where the search for `hash` begins, if it may be what is searched. The table must be in use.
+  @inline(__always)
+  func likely(_ hash: UInt32) -> UInt32? {
+    let tag = UInt64(hash | 1)
+    let place = places[home(tag << 32)]
+    return place >> 32 == tag ? UInt32(truncatingIfNeeded: place) : nil
+  }
+
   /// Where the search for `hash` begins. The table must be in use.
   @inline(__always)
   func address(_ hash: UInt32) -> UnsafeRawPointer { UnsafeRawPointer(places.address(home(UInt64(hash | 1) << 32))) }

@@ -19,6 +19,14 @@ public struct Gift {
   public var value: Double
   /// How many.
   public var amount: Amount
+  /// By what engines look it up, if a ``GiftHasher`` made it.
+  public private(set) var hashes = Hashes()
+
+  /// Hashes of a gift's id and of its combo's key; 0: not made, or there is none.
+  public struct Hashes: Equatable, Sendable {
+    var id: UInt32 = 0
+    var combo: UInt32 = 0
+  }
 
   /// How many a gift is.
   public enum Amount {
@@ -38,6 +46,30 @@ public struct Gift {
     self.value = value
     self.amount = amount
   }
+}
+
+/// Makes the hashes by which engines look gifts up, before they are taken.
+///
+/// Not needed: an engine makes what is missing. It pays where gifts wait between being read and being taken: here their bytes
+/// are in the processor's cache, there they may not be. The hashes hold for all engines of this process.
+public struct GiftHasher: Sendable {
+  fileprivate let seed = KeyHash.seed
+
+  /// The hasher of this process.
+  public init() {}
+}
+
+extension Gift {
+  /// Makes the hashes; its ids must not change any more.
+  @inline(__always)
+  public mutating func hash(with hasher: GiftHasher) {
+    hashes.id = id.count > 0 ? GiftIDs.hash(id, hasher.seed) : 0
+    hashes.combo = KeyHash.fold(KeyHash.hash(senderID, receiverID, giftID, hasher.seed))
+  }
+
+  /// Forgets the hashes: its ids are about to change.
+  @inline(__always)
+  public mutating func forgetHashes() { hashes = Hashes() }
 }
 
 /// What a screen needs to draw a banner, handed on as it came in. Borrowed bytes.

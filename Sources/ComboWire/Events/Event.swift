@@ -24,8 +24,11 @@ public struct Event {
   public var ts: Int64 = -1
   /// The gift, if it is one.
   public var gift: Gift
-  /// What is retracted, if something is.
-  public var retraction: Retraction
+  /// What is retracted, if something is. It takes the place of the gift, so that an event has three lines of the cache.
+  public var retraction: Retraction {
+    get { Retraction(senderID: gift.senderID, receiverID: gift.receiverID, giftID: gift.giftID) }
+    set { (gift.senderID, gift.receiverID, gift.giftID) = (newValue.senderID, newValue.receiverID, newValue.giftID) }
+  }
 
   /// An event to be filled by ``EventDecoder/decode(_:key:into:_:)``.
   public init() {
@@ -33,6 +36,5 @@ public struct Event {
     gift = Gift(
       id: none, senderID: none, receiverID: none, giftID: none, display: Display(sender: none, receiver: none, gift: none),
       value: 0, amount: .count(1))
-    retraction = Retraction(senderID: none, receiverID: none, giftID: none)
   }
 }

@@ -153,6 +153,7 @@ public final class EventDecoder {
 
   @inline(__always)
   private func readGift(_ text: JSONText, _ fields: Fields, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
+    gift.forgetHashes()
     gift.id = text.has(fields.id) ? try id(text, fields.id, "id", into: arena) : .none
     gift.senderID = try idOfObject(text, fields.sender, "sender", "sender.id", into: arena)
 

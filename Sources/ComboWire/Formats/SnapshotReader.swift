@@ -46,6 +46,7 @@ struct SnapshotReader {
     try each("queue", nil) { (first) throws(FormatFault) in
       try restoreBanner(first, fieldsBeforeDisplay: 8, &engine)
     }
+    do throws(SnapshotFault) { try engine.finishRestoring() } catch { throw fault(error) }
     return engine
   }
 

@@ -5,6 +5,7 @@ internal import Glibc
 /// Makes events of lines. One a thread.
 final class ChunkDecoder {
   private let decoder = EventDecoder(limits: .replay)
+  private let hasher = GiftHasher()
 
   /// Decodes whole lines of the chunk's own memory, each event to the group of its room. `isFirst`: these are the first lines.
   func decode(_ text: UnsafeRawBufferPointer, into chunk: ReplayChunk, groups: Int, isFirst: Bool) {
@@ -31,6 +32,7 @@ final class ChunkDecoder {
       chunk.badLines.append((number, error.description))
       return
     }
+    if event.pointee.kind == .gift { event.pointee.gift.hash(with: hasher) }
     if event.pointee.kind == .roomSettings { chunk.owns[chunk.eventCount] = decoder.own }
     if event.pointee.ts < chunk.earliest { chunk.earliest = event.pointee.ts }
     let hash = ReplayRooms.hash(event.pointee.room)

@@ -40,7 +40,7 @@ final class ReplayChunk {
   /// The group of each event's room.
   private(set) var groups: UnsafeMutablePointer<UInt8>
   /// The indexes of the events of each group.
-  let members: [IndexList]
+  let members: [GrowingList<Int32>]
   /// The settings of its `room_settings`, by event.
   var owns: [Int: OwnSettings] = [:]
   /// The rooms of the last part: for each entry the index in its group.
@@ -63,7 +63,7 @@ final class ReplayChunk {
     groups = .allocate(capacity: eventCapacity)
     following = .allocate(capacity: eventCapacity)
     spans = .allocate(capacity: eventCapacity)
-    members = (0..<count).map { _ in IndexList() }
+    members = (0..<count).map { _ in GrowingList<Int32>() }
     buffers = (0..<count).map { _ in ByteBuffer(capacity: 1 << 14) }
     sweepStarts = Array(repeating: Int.max, count: count)
   }
@@ -151,23 +151,23 @@ final class ReplayChunk {
   }
 }
 
-/// A list of indexes that grows without moving a reference count.
-final class IndexList {
-  private(set) var base = UnsafeMutablePointer<Int32>.allocate(capacity: 1024)
+/// A list of plain values that grows without moving a reference count.
+final class GrowingList<Element> {
+  private(set) var base = UnsafeMutablePointer<Element>.allocate(capacity: 1024)
   private var capacity = 1024
   var count = 0
 
   deinit { base.deallocate() }
 
   @inline(__always)
-  func append(_ index: Int32) {
+  func append(_ element: Element) {
     if count == capacity { grow() }
-    base[count] = index
+    (base + count).initialize(to: element)
     count += 1
   }
 
   private func grow() {
-    let larger = UnsafeMutablePointer<Int32>.allocate(capacity: capacity * 2)
+    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
     larger.moveInitialize(from: base, count: count)
     base.deallocate()
     base = larger

@@ -6,13 +6,14 @@ internal import Glibc
 ///
 /// Open addressing over indexes; engines do not move while they are used, only when the table grows. One thread at a time.
 final class ReplayRooms {
-  /// A room.
+  /// A room: a line of the cache.
   struct Room {
     var engine: Engine
     let hash: UInt64
-    let name: UnsafeRawBufferPointer
-    /// The name as a JSON string; it stands behind the name, in the same memory.
-    let json: UnsafeRawBufferPointer
+    /// The name and, behind it, the name as a JSON string.
+    let names: UnsafeRawPointer
+    let nameLength: Int32
+    let jsonLength: Int32
     /// Where in the input it came up: rooms in this order are in the order of their first lines.
     let first: UInt64
     /// The latest time that it was told.
@@ -20,6 +21,25 @@ final class ReplayRooms {
     /// Its first and last event in the chunk at hand; -1 if it has none.
     var firstEvent: Int32 = -1
     var lastEvent: Int32 = -1
+    private var padding = 0
+
+    fileprivate init(
+      engine: Engine, hash: UInt64, name: UnsafeRawBufferPointer, json: UnsafeRawBufferPointer, first: UInt64, time: Int64
+    ) {
+      let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: name.count + json.count, alignment: 8)
+      memory.copyMemory(from: name)
+      UnsafeMutableRawBufferPointer(rebasing: memory[name.count...]).copyMemory(from: json)
+      self.engine = engine
+      self.hash = hash
+      names = UnsafeRawPointer(memory.baseAddress!)
+      nameLength = Int32(name.count)
+      jsonLength = Int32(json.count)
+      self.first = first
+      self.time = time
+    }
+
+    var name: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: names, count: Int(nameLength)) }
+    var json: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: names + Int(nameLength), count: Int(jsonLength)) }
   }
 
   private struct Cell {
@@ -45,12 +65,17 @@ final class ReplayRooms {
     cells = .allocate(capacity: 256)
     cells.initialize(repeating: Cell(tag: 0, index: 0), count: 256)
     capacity = 128
-    rooms = .allocate(capacity: 128)
+    rooms = Self.memory(for: 128)
+  }
+
+  private static func memory(for count: Int) -> UnsafeMutablePointer<Room> {
+    UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<Room>.stride, alignment: 64)
+      .bindMemory(to: Room.self, capacity: count)
   }
 
   deinit {
     for index in indices {
-      rooms[index].name.deallocate()
+      rooms[index].names.deallocate()
       (rooms + index).deinitialize(count: 1)
     }
     rooms.deallocate()
@@ -61,9 +86,24 @@ final class ReplayRooms {
   @inline(__always)
   static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 { XXH3.hash(name) }
 
+  /// Where they lie; valid until one is added or removed.
+  @inline(__always)
+  var base: UnsafeMutablePointer<Room> { rooms }
+
   /// A room; valid until one is added or removed.
   @inline(__always)
   subscript(index: Int) -> UnsafeMutablePointer<Room> { rooms + index }
+
+  /// Where the search for a room begins.
+  @inline(__always)
+  func place(of hash: UInt64) -> UnsafeRawPointer { UnsafeRawPointer(cells + (Int(truncatingIfNeeded: hash) & mask)) }
+
+  /// The room most likely to be meant, from a look at ``place(of:)`` alone; nil: none.
+  @inline(__always)
+  func likely(_ hash: UInt64) -> UnsafeMutablePointer<Room>? {
+    let cell = cells[Int(truncatingIfNeeded: hash) & mask]
+    return cell.index == 0 ? nil : rooms + (Int(cell.index) - 1)
+  }
 
   /// The index of a room, or -1.
   @inline(__always)
@@ -86,15 +126,9 @@ final class ReplayRooms {
     if (count + 1) * 2 > mask { grow() }
     json.removeAll()
     InstructionEncoder.writeRoom(name, into: json)
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: name.count + json.count, alignment: 1)
-    memory.copyMemory(from: name)
-    UnsafeMutableRawBufferPointer(rebasing: memory[name.count...]).copyMemory(from: json.bytes)
-    let copy = UnsafeRawBufferPointer(memory)
     let index = free.popLast() ?? newIndex()
     (rooms + index).initialize(
-      to: Room(
-        engine: engine, hash: hash, name: UnsafeRawBufferPointer(rebasing: copy[..<name.count]),
-        json: UnsafeRawBufferPointer(rebasing: copy[name.count...]), first: first, time: time))
+      to: Room(engine: engine, hash: hash, name: name, json: json.bytes, first: first, time: time))
     enter(index, hash)
     count += 1
     return index
@@ -115,7 +149,7 @@ final class ReplayRooms {
       next = (next + 1) & mask
     }
     cells[place] = Cell(tag: 0, index: 0)
-    rooms[index].name.deallocate()
+    rooms[index].names.deallocate()
     (rooms + index).deinitialize(count: 1)
     free.append(index)
     count -= 1
@@ -137,7 +171,7 @@ final class ReplayRooms {
   private func newIndex() -> Int {
     if end == capacity {
       precondition(capacity < Int(UInt32.max) / 4, "more rooms than a table can hold")
-      let larger = UnsafeMutablePointer<Room>.allocate(capacity: capacity * 2)
+      let larger = Self.memory(for: capacity * 2)
       // None is free here, so all are there.
       larger.moveInitialize(from: rooms, count: end)
       rooms.deallocate()

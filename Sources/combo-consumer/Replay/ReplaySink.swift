@@ -5,7 +5,8 @@ internal import ComboWire
 struct ReplaySink: InstructionSink {
   /// As a JSON string.
   let room: UnsafeRawBufferPointer
-  let buffer: ByteBuffer
+  /// Held by whoever holds the sink.
+  unowned(unsafe) let buffer: ByteBuffer
 
   mutating func say(_ instruction: Instruction) {
     InstructionEncoder.encode(instruction, room: room, into: buffer)

@@ -9,7 +9,9 @@ final class RoomGroup {
   private let settings: EngineSettings
   private let roomsMax: Int
   /// The rooms that have events in the chunk at hand.
-  private let touched = IndexList()
+  private let touched = GrowingList<Int32>()
+  /// The events of the chunk at hand, room by room, each room's in their order.
+  private let turns = GrowingList<(room: Int32, event: Int32)>()
 
   /// Above `roomsMax` rooms, those that have rested are forgotten.
   init(index: Int, settings: EngineSettings, roomsMax: Int) {
@@ -33,22 +35,7 @@ final class RoomGroup {
     switch chunk.kind {
     case .lines:
       lineUp(chunk)
-      for place in 0..<touched.count {
-        foresee(place, chunk)
-        let room = rooms[Int(touched.base[place])]
-        var event = Int(room.pointee.firstEvent)
-        room.pointee.firstEvent = -1
-        while event >= 0 {
-          let start = buffer.count
-          let following = Int(chunk.following[event])
-          if following >= 0, chunk.events[following].kind == .gift {
-            room.pointee.engine.forEachPlace(of: chunk.events[following].gift) { prefetch($0) }
-          }
-          take(event, of: chunk, room, buffer)
-          chunk.note(event, start, buffer.count)
-          event = Int(chunk.following[event])
-        }
-      }
+      takeTurns(chunk, buffer)
       if let time = chunk.sweepBefore, rooms.count > roomsMax {
         chunk.sweepStarts[index] = buffer.count
         sweep(before: time, to: buffer)
@@ -64,17 +51,32 @@ final class RoomGroup {
     }
   }
 
-  /// Most engines are not in the processor's cache when their turn comes: the memory of the next ones is asked for early.
-  @inline(__always)
-  private func foresee(_ place: Int, _ chunk: ReplayChunk) {
-    if place + 8 < touched.count {
-      let memory = rooms[Int(touched.base[place + 8])].pointee.engine.memory
-      prefetch_lines(memory.address, memory.bytes)
-    }
-    if place + 4 < touched.count {
-      let room = rooms[Int(touched.base[place + 4])]
-      let event = chunk.events + Int(room.pointee.firstEvent)
-      if event.pointee.kind == .gift { room.pointee.engine.forEachPlace(of: event.pointee.gift) { prefetch($0) } }
+  /// Lets the rooms take their events.
+  ///
+  /// Most engines are not in the processor's cache when their turn comes: what the next turns will look at is asked for
+  /// early, step by step, since one thing says where the next one is.
+  private func takeTurns(_ chunk: ReplayChunk, _ buffer: ByteBuffer) {
+    // Out of the objects once: a look at them for each turn would count references.
+    let (turns, count, rooms, events) = (self.turns.base, self.turns.count, self.rooms.base, chunk.events)
+    for turn in 0..<count {
+      if turn + 16 < count {
+        let (room, event) = turns[turn + 16]
+        let memory = rooms[Int(room)].engine.memory()
+        prefetch_lines(memory.address, memory.bytes)
+        prefetch_lines(events + Int(event), MemoryLayout<Event>.size)
+      }
+      for step in 0..<4 {
+        let ahead = turn + 12 - 3 * step
+        if ahead >= count { continue }
+        let (room, event) = turns[ahead]
+        if events[Int(event)].kind != .gift { continue }
+        rooms[Int(room)].engine.forEachPlace(of: events[Int(event)].gift.hashes, step: step) { prefetch($0) }
+        if step == 0, let text = events[Int(event)].gift.id.baseAddress { prefetch_lines(text, 320) }
+      }
+      let (room, event) = turns[turn]
+      let start = buffer.count
+      take(Int(event), of: chunk, rooms + Int(room), buffer)
+      chunk.note(Int(event), start, buffer.count)
     }
   }
 
@@ -83,6 +85,11 @@ final class RoomGroup {
     touched.count = 0
     let members = chunk.members[index]
     for place in 0..<members.count {
+      if place + 16 < members.count { prefetch(rooms.place(of: chunk.hashes[Int(members.base[place + 16])])) }
+      if place + 10 < members.count, let room = rooms.likely(chunk.hashes[Int(members.base[place + 10])]) { prefetch(room) }
+      if place + 5 < members.count, let room = rooms.likely(chunk.hashes[Int(members.base[place + 5])]) {
+        prefetch(room.pointee.names)
+      }
       let number = Int(members.base[place])
       let event = chunk.events + number
       let hash = chunk.hashes[number]
@@ -104,6 +111,16 @@ final class RoomGroup {
       }
       room.pointee.lastEvent = Int32(truncatingIfNeeded: number)
       chunk.following[number] = -1
+    }
+    turns.count = 0
+    for place in 0..<touched.count {
+      let room = rooms[Int(touched.base[place])]
+      var event = room.pointee.firstEvent
+      room.pointee.firstEvent = -1
+      while event >= 0 {
+        turns.append((touched.base[place], event))
+        event = chunk.following[Int(event)]
+      }
     }
   }
 

@@ -23,6 +23,7 @@ final class Batch: @unchecked Sendable {
   ///
   /// Their partitions own them, and keep them until the batch is done.
   private var parts: [(room: Unmanaged<Room>, now: Int64)] = []
+  private let hasher = GiftHasher()
   private let outstanding = Atomic<Int>(0)
   private let done = DispatchSemaphore(value: 0)
 
@@ -50,6 +51,8 @@ final class Batch: @unchecked Sendable {
   @inline(__always)
   func add(to handle: Unmanaged<Room>, own settings: OwnSettings?, now: Int64) {
     let index = Int32(count)
+    // While its bytes are in the cache.
+    if events[count].kind == .gift { events[count].gift.hash(with: hasher) }
     count += 1
     next[Int(index)] = -1
     if let settings { own[index] = settings }
@@ -98,21 +101,26 @@ final class Batch: @unchecked Sendable {
     finish()
   }
 
-  /// Most rooms are not in the processor's cache when their turn comes: the memory of the next ones is asked for early.
+  /// Most rooms are not in the processor's cache when their turn comes: what the next ones will look at is asked for early,
+  /// step by step, since one thing says where the next one is.
   @inline(__always)
   private func foresee(_ index: Int) {
-    if index + 8 < parts.count {
-      parts[index + 8].room._withUnsafeGuaranteedRef { room in
+    if index + 12 < parts.count {
+      parts[index + 12].room._withUnsafeGuaranteedRef { room in
         if room.firstOfBatch < 0 { return }
-        let memory = room.engine.memory
+        let memory = room.engine.memory()
         prefetch_lines(memory.address, memory.bytes)
+        prefetch_lines(events + Int(room.firstOfBatch), MemoryLayout<Event>.size)
       }
     }
-    if index + 4 < parts.count {
-      parts[index + 4].room._withUnsafeGuaranteedRef { room in
+    for step in 0..<4 {
+      let ahead = index + 8 - 2 * step
+      if ahead >= parts.count { continue }
+      parts[ahead].room._withUnsafeGuaranteedRef { room in
         if room.firstOfBatch < 0 { return }
         let event = events + Int(room.firstOfBatch)
-        if event.pointee.kind == .gift { room.engine.forEachPlace(of: event.pointee.gift) { prefetch($0) } }
+        if event.pointee.kind != .gift { return }
+        room.engine.forEachPlace(of: event.pointee.gift.hashes, step: step) { prefetch($0) }
       }
     }
   }
@@ -132,7 +140,7 @@ final class Batch: @unchecked Sendable {
     while index >= 0 {
       let following = next[Int(index)]
       if following >= 0, events[Int(following)].kind == .gift {
-        room.engine.forEachPlace(of: events[Int(following)].gift) { prefetch($0) }
+        room.engine.forEachPlace(of: events[Int(following)].gift.hashes, step: 0) { prefetch($0) }
       }
       room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, lane: lane)
       index = following
