@@ -90,11 +90,29 @@ final class WriteAheadDelivery: Delivery {
 
   func turn() {
     if !hear(maxWaitMs: takesIn ? 0 : 5) { return }
+    if let late = lateEntry() {
+      let within = Self.deliveredWithinMs / 1000
+      service.goBack(.fatal("entry \(late.n) and what it led to could not be delivered within \(within) s"))
+      return
+    }
     closeEntries()
     if !workOnState(budget: service.configuration.sweepBudget, isHandingOver: false) { return }
     tellOffsets()
     output.serve()
   }
+
+  /// An entry that is on its way for too long. The producer itself never gives a record up while it goes on with later ones: that
+  /// would leave a gap.
+  private func lateEntry() -> PendingEntry? {
+    if entries.count == free.count { return nil }
+    let now = service.edges.time.monotonicMs()
+    for case let active? in service.active {
+      if let first = active.log?.entries.first, now - first.since > Self.deliveredWithinMs { return first }
+    }
+    return nil
+  }
+
+  private static let deliveredWithinMs: Int64 = 30_000
 
   // MARK: - Entries
 
@@ -144,6 +162,7 @@ final class WriteAheadDelivery: Delivery {
     pending.offset = active.partition.offset
     pending.journalOffset = nil
     pending.isReleased = false
+    pending.since = service.edges.time.monotonicMs()
     pending.unacknowledged = 0
     pending.totals = Service.Totals()
     return pending

@@ -77,7 +77,7 @@ struct OptionFaultTests {
     "of the service gets one too",
     arguments: [
       ("--progress=maybe", "--progress must be true or false, not \"maybe\""),
-      ("--delivery at-least-once", "--delivery must be exactly-once, not \"at-least-once\""),
+      ("--delivery at-most-once", "--delivery must be exactly-once or at-least-once, not \"at-most-once\""),
       ("--from now", "--from must be earliest or latest, not \"now\""),
       ("--log-level loud", "--log-level must be debug or info or warning or error, not \"loud\""),
       ("--group ''", "--group must not be empty"),

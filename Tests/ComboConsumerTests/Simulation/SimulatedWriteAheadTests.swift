@@ -121,11 +121,13 @@ struct SimulatedWriteAheadTests {
         scene.world.feed(3)
         scene.turn(one)
       }
+      scene.world.broker.areDirectsHeld = true
       scene.world.kill(one)
       let two = scene.start("b")
-      for _ in 0..<30 {
+      for turn in 0..<60 {
         scene.world.feed(1)
         scene.turn(two)
+        if turn == 30 { scene.world.broker.settleDirects() }
       }
       #expect(scene.finish() == [])
       if scene.writtenEntries.count > scene.entries.count { late += 1 }
