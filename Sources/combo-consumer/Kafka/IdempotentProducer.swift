@@ -6,11 +6,11 @@ enum IdempotentProducer {
   /// - Parameters:
   ///   - receiver: hears of each record produced with a tag; held weakly.
   ///   - lingerMs: how long a record may wait for others to be sent with it.
-  ///   - deliveryWithinMs: what is not delivered by then has failed.
+  ///   - deliveryWithinMs: what is not delivered by then has failed, while later records may still be written; 0: none fails so.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   static func make(
     _ properties: KafkaProperties, receiver: any DeliveryReceiver, lingerMs: Int = 0,
-    deliveryWithinMs: Int = 30_000, queueFullWaitMs: Int64 = 10_000
+    deliveryWithinMs: Int = 0, queueFullWaitMs: Int64 = 10_000
   ) throws(KafkaError) -> KafkaProducer {
     try KafkaProducer(
       properties,

@@ -37,7 +37,7 @@ final class ReaderClient: Sendable {
   ///   - from: the first offset wanted.
   ///   - to: the offset after the last one wanted: usually the end as a `read_uncommitted` reader sees it
   ///     (``ControlClient/watermarks(_:_:withinMs:)``).
-  /// - Throws: if this client reads the partition already.
+  /// - Throws: a retriable error if this client reads the partition already.
   func reader(_ topic: String, _ partition: Int32, from: Int64, to: Int64) throws(KafkaError) -> PartitionReader {
     try PartitionReader(self, topic, partition, from: from, to: to)
   }
@@ -84,7 +84,8 @@ final class PartitionReader {
     guard from < to else { return }
     guard reader.inUse.withLock({ $0.insert(.init(topic: topic, partition: partition)).inserted }) else {
       throw KafkaError(
-        .other, "cannot read partition \(partition) of topic \"\(topic)\" twice at once: use another client for it.")
+        .other, "cannot read partition \(partition) of topic \"\(topic)\" twice at once: use another client for it.",
+        isRetriable: true)
     }
     if rd_kafka_consume_start_queue(topicHandle, partition, from, queue) != 0 {
       let error = rd_kafka_last_error()

@@ -46,7 +46,7 @@ final class HeldBack: @unchecked Sendable {
   }
 
   /// Hands all out, in the order in which they came; the bytes are borrowed. No room may work.
-  func forEach(
+  func handOut(
     _ body: (_ topic: Topic, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?, _ headers: [RecordHeader]) -> Void
   ) {
     let all = bytes.bytes

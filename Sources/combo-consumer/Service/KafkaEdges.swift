@@ -244,12 +244,25 @@ final class KafkaReading: ReadEdge {
     0..<Int32(try control.partitionCount(names[topic], withinMs: Self.withinMs) ?? 0)
   }
 
+  /// Who read the partition before may not have heard yet that it is no longer needed.
+  private func reader(_ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64) throws(KafkaError) -> PartitionReader {
+    let deadline = Deadline(afterMs: Self.withinMs)
+    while true {
+      do throws(KafkaError) {
+        return try readers.reader(names[topic], partition, from: start, to: end)
+      } catch {
+        if !error.isRetriable || deadline.isOver { throw error }
+      }
+      MonotonicClock.sleep(ms: 20)
+    }
+  }
+
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(KafkaError) {
     if start >= end { return }
-    let reader = try readers.reader(names[topic], partition, from: start, to: end)
+    let reader = try reader(topic, partition, from: start, to: end)
     let batch = MessageBatch(capacity: 4096)
     while !isCancelled() {
       let wasAtEnd = reader.isAtEnd

@@ -14,6 +14,8 @@ final class PendingEntry {
   /// What it led to.
   var held = HeldBack()
   var isReleased = false
+  /// By the monotonic clock: when it was written.
+  var since: Int64 = 0
   /// Records of what it led to that are not acknowledged.
   var unacknowledged = 0
   var totals = Service.Totals()

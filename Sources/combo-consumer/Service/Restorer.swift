@@ -292,7 +292,8 @@ struct Restorer: @unchecked Sendable {
         log.error("partition \(number): \(fault)")
       }
       if let checkpoint = state.checkpoint, checkpoint.topics != topics {
-        throw Stop.refused("the state topic of \(input) belongs to another group, input or output. Use topics of its own for each")
+        throw Stop.refused(
+          "the state topic of \(input) belongs to another group, input or output. Use topics of its own for each")
       }
     }
     return state
@@ -388,7 +389,8 @@ struct Restorer: @unchecked Sendable {
     beginning.records.takenSince = runner.records
     let ms = edges.time.monotonicMs() - began
     return RestoredPartition(
-      partition: partition, records: beginning.records, unsaid: unsaid.held, terms: journal.terms, journalEnd: journal.end, reset: nil,
+      partition: partition, records: beginning.records, unsaid: unsaid.held, terms: journal.terms, journalEnd: journal.end,
+      reset: nil,
       summary: "restored: partition \(number) at offset \(partition.offset), entry \(partition.n), \(partition.awake) rooms,"
         + " \(runner.records) records and \(runner.entries) entries run through again, digest found, in \(ms) ms"
         + (unsaid.held.isEmpty ? "" : "; \(unsaid.held.count) records are said again"))
@@ -434,7 +436,8 @@ struct Restorer: @unchecked Sendable {
             case .parts(let count, _, _):
               let parts = try parts(count, of: name, state)
               room = Room(
-                name, try withBytes(of: parts) { try decoder.engine(of: record, parts: $0, settings: timeline.settings(at: record.n)) })
+                name,
+                try withBytes(of: parts) { try decoder.engine(of: record, parts: $0, settings: timeline.settings(at: record.n)) })
               room.parts = count
             }
             room.hash = RunningHash(record.hash)

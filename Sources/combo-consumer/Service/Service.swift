@@ -241,7 +241,8 @@ final class Service: GroupEdgeDelegate {
     }
     failuresInARow += 1
     if failuresInARow >= Self.failuresMax {
-      fatal = "gave up after \(failuresInARow) failures within \(Self.failuresWithinMs / 1000) s, without a commit between: \(reason)"
+      fatal =
+        "gave up after \(failuresInARow) failures within \(Self.failuresWithinMs / 1000) s, without a commit between: \(reason)"
     }
   }
 
@@ -290,6 +291,8 @@ final class Service: GroupEdgeDelegate {
   func deactivate(_ number: Int32) {
     claims[number] = nil
     if isActive(number) {
+      // Its rooms go with it.
+      quiesce()
       let old = active[Int(number)]!
       active[Int(number)] = nil
       delivery.forgot(old)

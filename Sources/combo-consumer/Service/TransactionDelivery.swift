@@ -98,7 +98,8 @@ final class TransactionDelivery: Delivery {
       let now = active.clock.now(wall: wall, monotonic: began)
       let isDue = active.entryIsDue(at: now, monotonic: began)
       guard
-        active.takeover != nil || active.owesEntry || active.partition.hasNews || active.mustSweep || active.records.isSweeping || isDue
+        active.takeover != nil || active.owesEntry || active.partition.hasNews || active.mustSweep || active.records.isSweeping
+          || isDue
       else { continue }
       if let takeover = active.takeover {
         lanes.withLane { write(service.makeTakeover(active, takeover, lane: $0), active) }
@@ -174,7 +175,7 @@ final class TransactionDelivery: Delivery {
   private func say(_ held: HeldBack) {
     if held.isEmpty { return }
     willSay()
-    held.forEach { topic, key, value, timestamp, headers in
+    held.handOut { topic, key, value, timestamp, headers in
       output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
     }
     held.removeAll()

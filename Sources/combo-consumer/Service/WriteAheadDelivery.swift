@@ -77,7 +77,9 @@ final class WriteAheadDelivery: Delivery {
     let wall = service.edges.time.wallMs()
     var next = now + Self.waitMaxMs
     for case let active? in service.active {
-      if active.mustSweep || active.records.isSweeping { next = min(next, lastState + Int64(service.configuration.commitIntervalMs)) }
+      if active.mustSweep || active.records.isSweeping {
+        next = min(next, lastState + Int64(service.configuration.commitIntervalMs))
+      }
       next = min(next, active.partition.hasNews ? now : active.nextEntry(wall: wall, monotonic: now))
     }
     return Int32(max(0, next - now))
@@ -88,11 +90,29 @@ final class WriteAheadDelivery: Delivery {
 
   func turn() {
     if !hear(maxWaitMs: takesIn ? 0 : 5) { return }
+    if let late = lateEntry() {
+      let within = Self.deliveredWithinMs / 1000
+      service.goBack(.fatal("entry \(late.n) and what it led to could not be delivered within \(within) s"))
+      return
+    }
     closeEntries()
     if !workOnState(budget: service.configuration.sweepBudget, isHandingOver: false) { return }
     tellOffsets()
     output.serve()
   }
+
+  /// An entry that is on its way for too long. The producer itself never gives a record up while it goes on with later ones: that
+  /// would leave a gap.
+  private func lateEntry() -> PendingEntry? {
+    if entries.count == free.count { return nil }
+    let now = service.edges.time.monotonicMs()
+    for case let active? in service.active {
+      if let first = active.log?.entries.first, now - first.since > Self.deliveredWithinMs { return first }
+    }
+    return nil
+  }
+
+  private static let deliveredWithinMs: Int64 = 30_000
 
   // MARK: - Entries
 
@@ -124,7 +144,8 @@ final class WriteAheadDelivery: Delivery {
     holding.set(active.number, log.open)
     log.entries.append(pending)
     direct.produce(
-      .journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [], tag: pending.journalTag)
+      .journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [], tag: pending.journalTag
+    )
   }
 
   /// A place for the entry that a partition has just made.
@@ -141,6 +162,7 @@ final class WriteAheadDelivery: Delivery {
     pending.offset = active.partition.offset
     pending.journalOffset = nil
     pending.isReleased = false
+    pending.since = service.edges.time.monotonicMs()
     pending.unacknowledged = 0
     pending.totals = Service.Totals()
     return pending
@@ -201,7 +223,7 @@ final class WriteAheadDelivery: Delivery {
   /// The journal holds the entry, and this owner's term goes on: what it led to may be said.
   private func release(_ pending: PendingEntry) {
     pending.isReleased = true
-    pending.held.forEach { topic, key, value, timestamp, headers in
+    pending.held.handOut { topic, key, value, timestamp, headers in
       pending.unacknowledged += 1
       direct.produce(
         topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers, tag: pending.outputTag)
@@ -337,6 +359,7 @@ final class WriteAheadDelivery: Delivery {
     let log = PartitionLog(
       term: takeover, position: position, saidTo: active.terms.saidTo, saidOffset: active.partition.offset, open: HeldBack())
     active.log = log
+    service.quiesce()
     holding.set(active.number, log.open)
     let pending = take(active)
     pending.journalOffset = takeover

@@ -329,6 +329,9 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       learnSettings(proof)
       if proof.peak > 0 { check(proof, slots: max(before, proof.slots)) }
     case .roomClosed:
+      // What was due before it was closed came under the settings that it had.
+      learnSettings(proof)
+      if proof.peak > 0 { check(proof, slots: proof.slots) }
       settingsBecome(OwnSettings(), proof)
       proof.recount.forget()
     case .retract: break

@@ -1,4 +1,5 @@
 import ComboCore
+import ComboWire
 import Testing
 
 @testable import combo_consumer
@@ -33,7 +34,7 @@ struct OptionTests {
   func service() throws {
     let line = """
       --group g --instance i1 --dead-letter dead --from latest --commit-interval-ms 50 --checkpoint-gifts 7 \
-      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery exactly-once --room-from-body --progress --log-level debug \
+      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --progress --log-level debug \
       --kafka socket.timeout.ms=5000 --kafka client.rack=e=f --slots 3
       """
     guard case .run(let options) = parse("\(Self.run) \(line)") else { throw Unexpected() }
@@ -41,6 +42,7 @@ struct OptionTests {
       brokers: "b:1,b:2", input: "gifts", output: "banners", group: "g", transactionalID: "g.i1")
     expected.deadLetter = "dead"
     expected.from = .latest
+    expected.delivery = .atLeastOnce
     expected.commitIntervalMs = 50
     expected.checkpointGifts = 7
     expected.checkpointIntervalMs = 8

@@ -50,12 +50,14 @@ struct SimAudit {
     let isBeside = terms(number).term != nil
     let known = broker.offsets[number]
     if isBeside ? known?.offset ?? 0 > offset : known?.offset != offset || known?.metadata != String(last.n) {
-      faults.append("partition \(number): the group stands at \(String(describing: broker.offsets[number])), the journal at \(offset)")
+      faults.append(
+        "partition \(number): the group stands at \(String(describing: broker.offsets[number])), the journal at \(offset)")
     }
     let derived = try derive(number, entries).partition
     derived.table.forEach { room in
       if let deadline = room.engine.nextDeadline, deadline <= last.clock {
-        faults.append("partition \(number): room \(text(room.id)) has a deadline at \(deadline), up to the entry's clock \(last.clock)")
+        faults.append(
+          "partition \(number): room \(text(room.id)) has a deadline at \(deadline), up to the entry's clock \(last.clock)")
       }
     }
     switch restore(number) {
@@ -121,7 +123,9 @@ struct SimAudit {
     var bad: [String] = []
     runner.deadLettered = { record, fault in bad.append("\(number)/\(record.offset) \(fault.code.rawValue)") }
     var fault: (any Error)?
-    try SimReadEdge(broker, instance: nil).read(.input, number, from: start, to: broker.log(.input, number).end, unless: { false }) {
+    try SimReadEdge(broker, instance: nil).read(
+      .input, number, from: start, to: broker.log(.input, number).end, unless: { false }
+    ) {
       do {
         try runner.take($0)
         return true

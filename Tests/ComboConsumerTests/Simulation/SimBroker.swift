@@ -31,6 +31,8 @@ final class SimBroker {
 
   /// Producers without transactions that have something under way, of the living and the dead.
   var directs: [SimDirectProducer] = []
+  /// The network holds back what no living process waits for.
+  var areDirectsHeld = false
 
   static let transactionTimeoutMs: Int64 = 2_000
 
@@ -141,7 +143,7 @@ final class SimBroker {
       let late = lateCommits.removeLast()
       if late.state == .open, isCurrent(late.producer, late.epoch) { decide(late, .committed) }
     }
-    if !directs.isEmpty, random.below(3) == 0 { directs[random.below(directs.count)].deliver(&random) }
+    if !areDirectsHeld, !directs.isEmpty, random.below(3) == 0 { directs[random.below(directs.count)].deliver(&random) }
     if !strays.isEmpty, random.below(4) == 0 {
       let stray = strays[random.below(strays.count)]
       stray.deliver(1)

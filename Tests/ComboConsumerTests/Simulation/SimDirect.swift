@@ -71,7 +71,8 @@ final class SimDirectEdge: DirectEdge, @unchecked Sendable {
     guard let producer else { throw KafkaError(.fatal, "there is no producer") }
     if let fault = producer.fault { throw KafkaError(.fatal, fault) }
     for _ in 0..<broker.random.below(producer.buffer.count + 2) { producer.deliver(&broker.random) }
-    if broker.happens(broker.faults.fatal / 2) || (!producer.acknowledged.isEmpty && broker.happens(broker.faults.indefinite / 2)) {
+    if broker.happens(broker.faults.fatal / 2) || (!producer.acknowledged.isEmpty && broker.happens(broker.faults.indefinite / 2))
+    {
       producer.fault = "a record could not be delivered, or nobody heard that it was (made up)"
       throw KafkaError(.undelivered, producer.fault!)
     }

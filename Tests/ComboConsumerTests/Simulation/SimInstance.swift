@@ -30,7 +30,10 @@ final class SimInstance: @unchecked Sendable {
 
   var broker: SimBroker { world.broker }
 
-  init(_ world: SimWorld, transactionalID: String, number: Int, staticName: String?, skew: Int64, _ configuration: ServiceConfiguration) {
+  init(
+    _ world: SimWorld, transactionalID: String, number: Int, staticName: String?, skew: Int64,
+    _ configuration: ServiceConfiguration
+  ) {
     self.world = world
     self.transactionalID = transactionalID
     member = SimMember(number: number, staticName: staticName)

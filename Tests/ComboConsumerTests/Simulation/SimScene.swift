@@ -5,6 +5,15 @@ import ComboWire
 
 /// A world in which nothing goes wrong by itself, for what is told step by step.
 final class SimScene {
+  /// Tests that try every call at the edges try one in so many: without optimisation they would take minutes.
+  static var stride: Int {
+    #if DEBUG
+      17
+    #else
+      1
+    #endif
+  }
+
   let world: SimWorld
   var configuration: ServiceConfiguration
 

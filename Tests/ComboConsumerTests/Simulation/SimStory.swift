@@ -111,10 +111,11 @@ final class SimStory {
       world.stop(any())
     case 92..<94: world.clock.wall += Int64(random.below(20_000) - 10_000)
     case 94: world.clock.wall += Int64(random.below(7_200_000) - 3_600_000)
-    case 95..<98:
+    case 95..<97:
       let partition = Int32(random.below(world.broker.partitions(.state).count))
       let log = world.broker.log(.state, partition)
       log.compact(below: log.lastStable - Int64(random.below(10)), dropsDeletions: random.below(2) == 0)
+    case 97: world.broker.areDirectsHeld.toggle()
     case 98: world.broker.group.prepare()
     default: for _ in 0..<random.below(10) { world.broker.tick() }
     }

@@ -182,6 +182,7 @@ final class SimWorld: @unchecked Sendable {
   /// - Returns: nil, or what never came to an end.
   func drain(_ makeConfiguration: () -> ServiceConfiguration) -> String? {
     broker.faults = .none
+    broker.areDirectsHeld = false
     endInputTransaction()
     for instance in instances {
       instance.crashAt = .max

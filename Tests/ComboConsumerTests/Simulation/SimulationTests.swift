@@ -12,7 +12,7 @@ struct SimulationTests {
 
   private static var seeds: Int {
     #if DEBUG
-      setting("COMBO_SIM_SEEDS") ?? 150
+      setting("COMBO_SIM_SEEDS") ?? 60
     #else
       setting("COMBO_SIM_SEEDS") ?? 10_000
     #endif

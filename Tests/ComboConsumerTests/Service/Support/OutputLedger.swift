@@ -18,12 +18,38 @@ struct OutputLedger {
   /// By room: the number of the last instruction of its last epoch.
   private(set) var lastSeq: [String: Int] = [:]
 
+  /// Records that said again what an earlier one had said.
+  private(set) var repeats = 0
+
   private var lastAt: [String: Int64] = [:]
   /// By room, epoch and banner: the count last shown.
   private var shown: [String: Int] = [:]
 
-  init(_ records: [TestRecord], partitions: Int) throws {
-    for record in records { try add(record, partitions) }
+  /// - Parameter passesOverRepeats: as a client does that ignores what it has seen; a repeat must be the same bytes.
+  init(_ records: [TestRecord], partitions: Int, passesOverRepeats: Bool = false) throws {
+    guard passesOverRepeats else {
+      for record in records { try add(record, partitions) }
+      return
+    }
+    var seen: [Place: [UInt8]] = [:]
+    for record in records {
+      let json = try JSONSerialization.jsonObject(with: Data(record.value ?? [])) as? [String: Any] ?? [:]
+      let place = Place(
+        room: json["room"] as? String ?? "", epoch: (json["epoch"] as? NSNumber)?.int64Value ?? 0, seq: json["seq"] as? Int ?? 0)
+      if let first = seen[place] {
+        guard first == record.value else { throw TestKafka.Failure("said otherwise the second time: \(place)") }
+        repeats += 1
+      } else {
+        seen[place] = record.value
+        try add(record, partitions)
+      }
+    }
+  }
+
+  private struct Place: Hashable {
+    var room: String
+    var epoch: Int64
+    var seq: Int
   }
 
   private mutating func add(_ record: TestRecord, _ partitions: Int) throws {

@@ -123,17 +123,22 @@ final class TestGroup {
   }
 
   /// The output so far, checked.
-  func ledger() throws -> OutputLedger { try OutputLedger(try records(of: names.output), partitions: partitions) }
+  func ledger() throws -> OutputLedger {
+    try OutputLedger(try records(of: names.output), partitions: partitions, passesOverRepeats: isRepeating)
+  }
 
-  /// The journal's entries, partition by partition.
+  /// Whether the output may say something again.
+  var isRepeating = false
+
+  /// The journal's entries that count, partition by partition.
   func journal() throws -> [[JournalEntry]] {
-    var entries: [[JournalEntry]] = Array(repeating: [], count: partitions)
+    var written: [[(offset: Int64, entry: JournalEntry)]] = Array(repeating: [], count: partitions)
     let decoder = JournalDecoder()
     for record in try records(of: names.journal) {
       let entry = try record.value!.withUnsafeBytes { try decoder.entry($0) }
-      entries[Int(record.partition!)].append(entry)
+      written[Int(record.partition!)].append((record.offset, entry))
     }
-    return entries
+    return written.map { JournalTerms.counting($0) }
   }
 
   /// The newest value of each key of the state topic; keys without one are left out.

@@ -1,0 +1,160 @@
+import ComboCore
+import ComboWire
+import Testing
+
+@testable import combo_consumer
+
+/// At-least-once delivery: ends, stand-stills and changes of the delivery, at each step that there is.
+@Suite("The write-ahead journal, at every single step")
+struct SimulatedWriteAheadTests {
+  typealias Delivery = JournalEntry.Delivery
+
+  /// A fixed story with two partitions: an instance that works on what comes, sweeping now and then; who comes after it has
+  /// another delivery.
+  /// - Returns: the number of its calls at its edges.
+  private func story(_ scene: SimScene, _ deliveries: [Delivery], crashAt: Int = .max, turns: Int = 30) -> Int {
+    scene.configuration.checkpointGifts = 12
+    scene.configuration.sweepBudget = 300
+    scene.configuration.delivery = deliveries[0]
+    let first = scene.start("a", crashAt: crashAt)
+    var current = first
+    var next = 1
+    for step in 0..<turns {
+      scene.world.feed(2)
+      scene.turn(current, 3)
+      if step == turns / 2 { scene.world.clock.wall -= 3_000 }
+      if current.isDead {
+        scene.configuration.delivery = deliveries[min(next, deliveries.count - 1)]
+        next += 1
+        current = scene.start("b")
+      }
+    }
+    return first.calls
+  }
+
+  @Test(
+    "an owner that ends at any call leaves nothing out, repeats only the same bytes, and each delivery goes on from the other",
+    arguments: [
+      [Delivery.atLeastOnce], [.atLeastOnce, .exactlyOnce], [.exactlyOnce, .atLeastOnce],
+    ])
+  func crashes(deliveries: [Delivery]) {
+    let calls = story(SimScene(seed: 5, partitions: 2), deliveries)
+    #expect(calls > 200)
+    for call in Swift.stride(from: 1, through: calls, by: SimScene.stride) {
+      let scene = SimScene(seed: 5, partitions: 2)
+      _ = story(scene, deliveries, crashAt: call)
+      let faults = scene.finish()
+      #expect(faults == [], "ended at call \(call)")
+      if !faults.isEmpty { return }
+    }
+  }
+
+  @Test(
+    "an owner that stands still at any call, while another takes over, writes nothing that counts",
+    arguments: [
+      [Delivery.atLeastOnce, .atLeastOnce], [.atLeastOnce, .exactlyOnce], [.exactlyOnce, .atLeastOnce],
+    ])
+  func zombies(deliveries: [Delivery]) {
+    func begin(_ scene: SimScene, freezeAt: Int) -> SimInstance {
+      scene.configuration.delivery = deliveries[1]
+      let other = scene.start("other")
+      for _ in 0..<4 { scene.turn(other) }
+      scene.configuration.delivery = deliveries[0]
+      let first = scene.start("a")
+      first.freezeAt = freezeAt
+      for _ in 0..<30 {
+        scene.world.feed(2)
+        scene.turn(first)
+        scene.turn(other)
+      }
+      return first
+    }
+    let calls = begin(SimScene(seed: 6, partitions: 2), freezeAt: .max).calls
+    #expect(calls > 80)
+    var takeovers = 0
+    for call in Swift.stride(from: 1, through: calls, by: SimScene.stride) {
+      let scene = SimScene(seed: 6, partitions: 2)
+      scene.world.freezeTurns = 24
+      scene.world.whileFrozen = {
+        if scene.world.instances.contains(where: { $0.service.active.contains { $0 != nil } }) { takeovers += 1 }
+      }
+      _ = begin(scene, freezeAt: call)
+      let faults = scene.finish()
+      #expect(faults == [], "stood still at call \(call)")
+      if !faults.isEmpty { return }
+    }
+    #expect(takeovers > 40 / SimScene.stride)
+  }
+
+  @Test("nothing is in the output before the entry that it comes of is in the journal")
+  func writtenAhead() {
+    let scene = SimScene(seed: 9, partitions: 2)
+    scene.configuration.delivery = .atLeastOnce
+    let one = scene.start()
+    for _ in 0..<300 {
+      scene.world.feed(1)
+      scene.turn(one)
+      let faults = scene.audit()
+      #expect(faults == [])
+      if !faults.isEmpty { return }
+    }
+    #expect(scene.lines(.output).count > 100)
+  }
+
+  @Test("entries that a zombie had under way arrive after the takeover, and count for nothing")
+  func lateEntries() {
+    var late = 0
+    for seed in 1...40 {
+      let scene = SimScene(seed: UInt64(seed))
+      scene.configuration.delivery = .atLeastOnce
+      let one = scene.start("a")
+      for _ in 0..<12 {
+        scene.world.feed(3)
+        scene.turn(one)
+      }
+      scene.world.broker.areDirectsHeld = true
+      scene.world.kill(one)
+      let two = scene.start("b")
+      for turn in 0..<60 {
+        scene.world.feed(1)
+        scene.turn(two)
+        if turn == 30 { scene.world.broker.settleDirects() }
+      }
+      #expect(scene.finish() == [])
+      if scene.writtenEntries.count > scene.entries.count { late += 1 }
+    }
+    #expect(late > 0)
+  }
+
+  @Test("an acknowledgement that is lost makes the owner take over anew, and what it says again is the same")
+  func lostAcknowledgements() {
+    let scene = SimScene(seed: 3)
+    scene.world.broker.faults.indefinite = 100
+    scene.configuration.delivery = .atLeastOnce
+    let one = scene.start()
+    for _ in 0..<200 {
+      scene.world.feed(2)
+      scene.turn(one)
+    }
+    #expect(one.service.totals.aborts > 3)
+    #expect(scene.finish() == [])
+    #expect(Set(scene.lines(.output)).count < scene.lines(.output).count)
+  }
+
+  @Test("a change of the delivery there and back is a takeover each time")
+  func changes() {
+    let scene = SimScene(seed: 4)
+    for delivery in [Delivery.exactlyOnce, .atLeastOnce, .exactlyOnce, .atLeastOnce] {
+      scene.configuration.delivery = delivery
+      let one = scene.start()
+      for _ in 0..<40 {
+        scene.world.feed(1)
+        scene.turn(one)
+      }
+      scene.world.stop(one)
+    }
+    #expect(scene.finish() == [])
+    let deliveries = Array(scene.entries.compactMap { $0.takeover?.delivery }.prefix(4))
+    #expect(deliveries == [.exactlyOnce, .atLeastOnce, .exactlyOnce, .atLeastOnce])
+  }
+}
