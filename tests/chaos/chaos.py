@@ -101,8 +101,8 @@ class Chaos:
                           + "\n    ".join(instance.last_lines()))
                 instance.start()
 
-    def recovered(self, since, what="all that had come by then is committed"):
-        """Waits until the group has committed all that was in the input; returns the seconds since the fault."""
+    def input_ends(self):
+        """The ends of the input's partitions, as soon as brokers tell them."""
         ends = []
 
         def has_ends():
@@ -110,6 +110,11 @@ class Chaos:
             return True
 
         self.wait("the ends of the input are known", has_ends, 90)
+        return ends
+
+    def recovered(self, since, what="all that had come by then is committed"):
+        """Waits until the group has committed all that was in the input; returns the seconds since the fault."""
+        ends = self.input_ends()
         self.wait(
             what,
             lambda: all(done >= end for done, end in zip(self.wire.committed(GROUP, INPUT, PARTITIONS), ends)),
@@ -204,7 +209,7 @@ class Chaos:
 
     def stall_long(self, step):
         instance = self.victim(step)
-        ends = self.wire.ends(INPUT)
+        ends = self.input_ends()
         instance.stop()
         self.log(f"  {instance.name}{' (static)' if instance.is_static else ''} stands still")
         began = time.monotonic()
@@ -322,7 +327,7 @@ class Chaos:
         self.steps = plan.draw(
             options.seed, options.kills, options.broker_kills, options.rebalances, options.stalls, options.terms,
             options.freezes, options.full_disks)
-        self.mix_name, mix, self.settings = plan.mix(options.seed)
+        self.mix_name, mix, self.settings = plan.mix(options.seed, options.queue)
         self.log(f"seed {options.seed}; again: {repeat_command(options)}")
         self.log(f"logs: {self.directory}; {len(self.steps)} faults, gifts with {self.mix_name}")
         if options.full_disks:
@@ -345,7 +350,7 @@ class Chaos:
         self.wait("gifts come in and are committed", lambda: max(self.wire.committed(GROUP, INPUT, PARTITIONS)) > 0, 90)
         for number, step in enumerate(self.steps, 1):
             if options.minutes and time.monotonic() - self.faults_began > options.minutes * 60:
-                self.left_out.append(f"{len(self.steps) - number + 1} faults, as the {options.minutes:g} minutes were over")
+                self.left_out.append(f"the last {len(self.steps) - number + 1} of the faults, as the {options.minutes:g} minutes were over")
                 self.log(f"LEFT OUT: {self.left_out[-1]}")
                 break
             self.log(f"{number}/{len(self.steps)} {step} ({self.feeder.made} gifts so far)")
@@ -443,7 +448,7 @@ class Chaos:
 
 def repeat_command(options):
     arguments = [f"--seed {options.seed}"]
-    for name in ("gifts", "kills", "broker_kills", "rebalances", "stalls", "terms", "freezes", "full_disks", "session_ms"):
+    for name in ("gifts", "kills", "broker_kills", "rebalances", "stalls", "terms", "freezes", "full_disks", "queue", "session_ms"):
         arguments.append(f"--{name.replace('_', '-')} {getattr(options, name)}")
     if options.minutes:
         arguments.append(f"--minutes {options.minutes:g}")
@@ -467,7 +472,8 @@ def read_options():
     parser.add_argument("--terms", **number, help="restarts by SIGTERM (4; short: 1)")
     parser.add_argument("--freezes", **number, help="SIGSTOPs of brokers (4; short: 1)")
     parser.add_argument("--full-disks", **number, help="a broker's disk runs full; needs root (1; short: 0)")
-    parser.add_argument("--minutes", type=float, help="no further faults after so long (none; short: 2)")
+    parser.add_argument("--minutes", type=float, help="no further faults after so long (none; short: 2.5)")
+    parser.add_argument("--queue", **number, help="banners that may wait in a room (50; short: 15)")
     parser.add_argument("--session-ms", **number, help="the members' session time-out (10000; short: 6000)")
     parser.add_argument("--delivery", choices=("exactly-once", "at-least-once"), help="default: the service's own")
     parser.add_argument("--patience", type=int, default=180, metavar="S", help="seconds until a recovery counts as a hang (180)")
@@ -479,7 +485,7 @@ def read_options():
     options = parser.parse_args()
     defaults = {
         "gifts": (1_000_000, 60_000), "kills": (20, 4), "broker_kills": (5, 1), "rebalances": (10, 2), "stalls": (6, 1),
-        "terms": (4, 1), "freezes": (4, 1), "full_disks": (1, 0), "minutes": (None, 2), "session_ms": (10_000, 6000)}
+        "terms": (4, 1), "freezes": (4, 1), "full_disks": (1, 0), "minutes": (None, 2.5), "queue": (50, 15), "session_ms": (10_000, 6000)}
     for name, (long, short) in defaults.items():
         if getattr(options, name) is None:
             setattr(options, name, short if options.short else long)

@@ -88,11 +88,12 @@ def statics(seed):
     return [chance.random() < 0.4 for _ in range(256)]
 
 
-def mix(seed):
-    """What gifts are made of, and what of the settings must suit them: (name, for generate, for run)."""
+def mix(seed, queue):
+    """What gifts are made of, and what of the settings must suit them: (name, for generate, for run). The fewer banners may wait
+    in a room's queue, the sooner the rooms are at rest in the end."""
     chance = random.Random(f"{seed} mix")
     common = ["--bad", "0.001", "--repeats", "0.01", "--retracts", "0.002", "--closes", "0.0005"]
-    settings = ["--max-queue", "50", "--dedupe-ms", "120000", "--max-ids", "1000000"]
+    settings = ["--max-queue", str(queue), "--dedupe-ms", "120000", "--max-ids", "1000000"]
     if chance.random() < 0.5:
         settings += ["--queue-order", "tier", "--tiers", "100:2000:500,1000:3000:1000", "--promote-ms", "1000"]
     # The recount knows no time, so a streak must not expire; then no room rests. The other mix has rooms that do.
