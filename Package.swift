@@ -32,7 +32,8 @@ let package = Package(
     .target(name: "ComboCore", swiftSettings: settings),
     .target(name: "ComboWire", dependencies: ["ComboCore", "CSimdJSON", "CXXHash"], swiftSettings: settings),
     .executableTarget(
-      name: "combo-consumer", dependencies: ["ComboCore", "ComboWire", "CKafka", "CXXHash", "CPrefetch", "CGetopt"], swiftSettings: settings),
+      name: "combo-consumer", dependencies: ["ComboCore", "ComboWire", "CKafka", "CXXHash", "CPrefetch", "CGetopt"],
+      swiftSettings: settings),
     .executableTarget(name: "bench-engine", dependencies: ["ComboCore"], path: "bench/engine", swiftSettings: settings),
     .executableTarget(
       name: "bench-wire", dependencies: ["ComboCore", "ComboWire"], path: "bench/wire", swiftSettings: settings),

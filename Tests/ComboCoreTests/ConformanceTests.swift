@@ -1,5 +1,6 @@
-@testable import ComboCore
 import Testing
+
+@testable import ComboCore
 
 @Suite("Streams whose outcome two independent implementations agree on")
 struct ConformanceTests {

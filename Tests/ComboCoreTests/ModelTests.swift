@@ -1,5 +1,6 @@
-@testable import ComboCore
 import Testing
+
+@testable import ComboCore
 
 @Suite("The engine beside a plain model of the specification")
 struct ModelTests {

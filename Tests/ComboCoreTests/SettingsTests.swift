@@ -1,5 +1,6 @@
-@testable import ComboCore
 import Testing
+
+@testable import ComboCore
 
 @Suite("Settings")
 struct SettingsTests {

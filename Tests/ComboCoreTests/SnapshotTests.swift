@@ -1,5 +1,6 @@
-@testable import ComboCore
 import Testing
+
+@testable import ComboCore
 
 @Suite("Snapshots that do not fit")
 struct SnapshotTests {

@@ -245,7 +245,8 @@ final class KafkaReading: ReadEdge {
   }
 
   /// Who read the partition before may not have heard yet that it is no longer needed.
-  private func reader(_ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64) throws(KafkaError) -> PartitionReader {
+  private func reader(_ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64) throws(KafkaError) -> PartitionReader
+  {
     let deadline = Deadline(afterMs: Self.withinMs)
     while true {
       do throws(KafkaError) {

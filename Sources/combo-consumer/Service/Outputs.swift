@@ -49,7 +49,9 @@ struct DeadLetter {
     _ record: InputRecord, _ bad: BadEvent, topic: String, details: (timestamp: Int64?, headers: [RecordHeader]),
     limits: DeadLetterLimits, wall: Int64
   ) {
-    func header(_ name: String, _ value: some StringProtocol) -> RecordHeader { RecordHeader(name: name, value: Array(value.utf8)) }
+    func header(_ name: String, _ value: some StringProtocol) -> RecordHeader {
+      RecordHeader(name: name, value: Array(value.utf8))
+    }
     var all = details.headers
     all.append(header("combo.error", bad.code.rawValue))
     all.append(header("combo.reason", bad.reason))

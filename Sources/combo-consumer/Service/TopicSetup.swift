@@ -85,10 +85,14 @@ struct TopicSetup {
     let wanted = retention.map { String($0) } ?? "-1"
     try create(
       names.journal, partitions,
-      [("cleanup.policy", "delete"), ("retention.ms", wanted), ("retention.bytes", "-1"), ("max.message.bytes", String(Self.recordBytesMax))])
+      [
+        ("cleanup.policy", "delete"), ("retention.ms", wanted), ("retention.bytes", "-1"),
+        ("max.message.bytes", String(Self.recordBytesMax)),
+      ])
     let journal = try control.settings(of: names.journal, withinMs: Self.withinMs)
     if journal.isCompacted {
-      throw Fault.refused("the journal topic \"\(names.journal)\" is compacted, so entries would vanish. Set its cleanup.policy to delete")
+      throw Fault.refused(
+        "the journal topic \"\(names.journal)\" is compacted, so entries would vanish. Set its cleanup.policy to delete")
     }
     let isTooShort = journal.retentionMs.map { own in retention.map { own < $0 } ?? true } ?? false
     if journal.isDeleted, isTooShort || journal.retentionBytes != nil {
@@ -105,7 +109,8 @@ struct TopicSetup {
     let state = try control.settings(of: names.state, withinMs: Self.withinMs)
     if !state.isCompacted || state.isDeleted {
       throw Fault.refused(
-        "the state topic \"\(names.state)\" must only be compacted, or rooms would be forgotten. Set its cleanup.policy to compact")
+        "the state topic \"\(names.state)\" must only be compacted, or rooms would be forgotten. Set its cleanup.policy to compact"
+      )
     }
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
   }

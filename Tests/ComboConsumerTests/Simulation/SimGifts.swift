@@ -118,9 +118,12 @@ extension Settings {
     settings.queueMerge = one([0, 1]) == 0 ? .anywhere : .tail
     settings.queueOrder = one([0, 1]) == 0 ? .fifo : .tier
     settings.promoteMs = one([0, 100])
-    settings.tiers = one([0, 1]) == 0 ? [] : [
-      Tier(value: 5, lingerMs: one([0, 100]), busyLingerMs: 20), Tier(value: 50.5, lingerMs: 500, busyLingerMs: 100),
-    ]
+    settings.tiers =
+      one([0, 1]) == 0
+      ? []
+      : [
+        Tier(value: 5, lingerMs: one([0, 100]), busyLingerMs: 20), Tier(value: 50.5, lingerMs: 500, busyLingerMs: 100),
+      ]
     settings.milestones = one([0, 1]) == 0 ? [] : [3, 5, 20]
     settings.screenMs = one([0, 100, 500])
     settings.dedupeMs = one([0, 200, 1000])

@@ -27,7 +27,8 @@ struct SimulatedFaultTests {
     #expect(instance.service.totals.events > before.events)
   }
 
-  @Test("a commit without an answer is asked for, whether it happened, did not, or is still under way",
+  @Test(
+    "a commit without an answer is asked for, whether it happened, did not, or is still under way",
     arguments: [SimOutputEdge.CommitFate.unheard, .lost, .late])
   func indefiniteCommits(fate: SimOutputEdge.CommitFate) {
     let scene = SimScene()

@@ -1,5 +1,6 @@
-@testable import ComboCore
 import Foundation
+
+@testable import ComboCore
 
 /// The streams of `Tests/Conformance`, read the simple way. What is wrong on the wire is not looked at here.
 struct ConformanceStream {

@@ -1,6 +1,7 @@
-@testable import ComboCore
 import Foundation
 import Testing
+
+@testable import ComboCore
 
 /// A story of one room in lines: the time, then `>` and what happens, or `<` and what is said. The first lines hold the
 /// settings that are not the defaults; a last line `TIME .` lets the time run on, with nothing more said until then.
