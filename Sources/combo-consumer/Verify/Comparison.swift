@@ -373,7 +373,8 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       standing.isAtLeastOnce = entry.term != nil
       return
     }
-    standing.isAtLeastOnce = takeover.delivery == .atLeastOnce
+    // One with `said_to` follows at-least-once delivery: what it leads to is said by whoever goes on from it, in its delivery.
+    standing.isAtLeastOnce = takeover.delivery == .atLeastOnce || entry.saidTo != nil
     standing.isReset = takeover.reset != nil
     settle(takeover.derivation.settings)
   }

@@ -51,7 +51,7 @@ final class KafkaFixture {
 
   /// Puts values into a partition, outside any transaction.
   func fill(_ topic: String, _ partition: Int32 = 0, _ values: [String]) throws {
-    let producer = try KafkaProducer(properties, [])
+    let producer = try KafkaProducer(properties, [("enable.idempotence", "true")])
     let handle = try producer.topic(topic, withinMs: Self.withinMs)
     for value in values { try producer.produce(handle, partition: partition, text: value) }
     try producer.flush(withinMs: Self.withinMs)

@@ -34,7 +34,7 @@ extension ServiceTests {
         MonotonicClock.sleep(ms: Int64(random.below(200)))
         let other = try TransactionalProducer(group.properties, transactionalID: id)
         try other.initTransactions(withinMs: ServiceKafka.patienceMs)
-        try service.waitForLog("transaction given up, going back", count: round)
+        try service.waitForLog("going back to what is durable", count: round)
       }
       try group.waitUntilTakenIn(service)
       let ledger = try group.waitUntilSaid(expected(40_000), service)
@@ -69,7 +69,7 @@ extension ServiceTests {
       }
       try wait(for: "the brokers' abort") { try !isHeldUp(group) }
       service.signal(SIGCONT)
-      try service.waitForLog("transaction given up, going back")
+      try service.waitForLog("going back to what is durable")
       try group.give(gifts("c", 400))
       try group.waitUntilTakenIn(service)
       try group.waitUntilSaid(expected(4400 + 400 * next), service)
