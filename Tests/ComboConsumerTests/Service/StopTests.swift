@@ -12,6 +12,8 @@ extension ServiceTests {
       let group = try TestGroup(partitions: 4)
       let gifts = (0..<40_000).map { TestGift(id: "e\($0)", room: "r\($0 % 100)", sender: "u\($0 % 7)") }
       let service = try group.process(TestGroup.fast)
+      // Else the end may come before the last partition was taken over, and that one begins anew.
+      try service.waitForLog("new: ", count: 4)
       try group.give(gifts)
       try wait(for: "work: \(service.text)") { try group.takenIn() > 0 }
       let began = MonotonicClock.nowMs()
