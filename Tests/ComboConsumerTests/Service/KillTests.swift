@@ -18,9 +18,9 @@ extension ServiceTests {
       // A fifth of the gifts for each kill, so that each finds the service at work.
       for kill in 1...5 {
         let service = try group.process(options)
+        let before = try group.takenIn()
         try group.give(gifts(&random, 40_000, &made, &expected))
         if random.below(4) > 0 {
-          let before = try group.takenIn()
           try wait(for: "a commit: \(service.text)") { try group.takenIn() > before || service.exitCode != nil }
         } else {
           try service.waitForLog("assigned: ")
