@@ -78,6 +78,12 @@ final class ControlClient: Sendable {
         let list = PartitionList(topic: topic, [partition], offset: which)
         var error = rd_kafka_offsets_for_times(client.handle, list.pointer, sliceMs)
         if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
+        // So newer libraries call a partition that nobody leads at the moment, too.
+        if error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION {
+          let (topics, _) = client.metadata(of: handle.pointer, timeoutMs: sliceMs)
+          let isThere = topics.first.map { $0.error != RD_KAFKA_RESP_ERR_NO_ERROR || Int(partition) < $0.partitionCount }
+          if isThere ?? true { error = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE }
+        }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return .failed(error) }
         ends.append(list[0].offset)
       }

@@ -163,7 +163,9 @@ extension KafkaError.Code {
 extension rd_kafka_resp_err_t {
   /// Brokers and coordinators move and load; what is asked of them then is asked again.
   var isTransient: Bool {
-    switch self {
+    // `_DESTROY_BROKER`, which headers before 2.9 do not have: the broker that was asked is no longer known.
+    if rawValue == -137 { return true }
+    return switch self {
     case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__TIMED_OUT,
       RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT, RD_KAFKA_RESP_ERR__WAIT_COORD,
       RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,

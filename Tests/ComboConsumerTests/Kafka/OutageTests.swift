@@ -13,7 +13,7 @@ struct OutageTests {
     let control = try ControlClient(properties)
     let error = #expect(throws: KafkaError.self) { try control.cluster(withinMs: 300) }
     #expect(error?.code == .unreachable)
-    #expect(error?.isRetriable == true)
+    #expect(error?.isRetriable == true, "\(error as Any)")
     #expect(error?.message.contains("127.0.0.1:1") == true)
     #expect(error?.message.contains("refused") == true)
     #expect(error?.message.contains("Check that --brokers") == true)
@@ -88,7 +88,7 @@ struct OutageTests {
       }
     }
     #expect(error?.code == .queueFull)
-    #expect(error?.isRetriable == true)
+    #expect(error?.isRetriable == true, "\(error as Any)")
     #expect(count == 100)
     try cluster.start()
     try producer.flush(withinMs: withinMs)
@@ -158,7 +158,7 @@ struct MockClusterTests {
     #expect(try control.watermarks("gifts", 0, withinMs: 30_000) == (0, 0))
     cluster.takeAway(broker: 1)
     let error = #expect(throws: KafkaError.self) { try control.watermarks("gifts", 0, withinMs: 2000) }
-    #expect(error?.isRetriable == true)
+    #expect(error?.isRetriable == true, "\(error as Any)")
     cluster.lead("gifts", 0, by: 2)
     #expect(try control.watermarks("gifts", 0, withinMs: 30_000) == (0, 0))
   }
