@@ -101,5 +101,19 @@ extension Service {
     active.sweptAtEntry = active.partition.n
   }
 
+  /// Ends a transaction that failed, if one is open; with new producers, if the fault or the abort leaves none to go on with.
+  func endTransaction(isOpen: Bool, after fault: TransactionFault) {
+    if case .abort = fault {
+      if !isOpen { return }
+      do throws(TransactionFault) {
+        try edges.output.abort()
+        return
+      } catch {
+        log.warning("the transaction could not be aborted: \(error.reason)")
+      }
+    }
+    renewProducers()
+  }
+
   static let handOverMs: Int64 = 1000
 }

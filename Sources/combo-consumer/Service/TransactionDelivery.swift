@@ -205,16 +205,7 @@ final class TransactionDelivery: Delivery {
     uncommitted = Service.Totals()
     let wasOpen = isOpen
     isOpen = false
-    if case .abort = fault {
-      if !wasOpen { return }
-      do throws(TransactionFault) {
-        try output.abort()
-        return
-      } catch {
-        service.log.warning("the transaction could not be aborted: \(error.reason)")
-      }
-    }
-    service.renewProducers()
+    service.endTransaction(isOpen: wasOpen, after: fault)
   }
 
   func abandon() {

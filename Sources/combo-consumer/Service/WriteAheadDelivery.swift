@@ -412,16 +412,7 @@ final class WriteAheadDelivery: Delivery {
   func drop(_ fault: TransactionFault) {
     let wasOpen = state != nil
     state = nil
-    if case .abort = fault {
-      if !wasOpen { return }
-      do throws(TransactionFault) {
-        try output.abort()
-        return
-      } catch {
-        service.log.warning("the transaction could not be aborted: \(error.reason)")
-      }
-    }
-    service.renewProducers()
+    service.endTransaction(isOpen: wasOpen, after: fault)
   }
 
   func abandon() {
