@@ -1,0 +1,169 @@
+/** service.js: the second page. Asks the service once a second how it is, and plots the differences. */
+
+import { drawable } from "/assets/combo-view.js";
+import { Plot } from "/assets/plot.js";
+import { RoomList, ask, number } from "/assets/room-list.js";
+
+const $ = (id) => document.getElementById(id);
+const POLL_MS = 1000;
+const BUSIEST = 8;
+/** So many rows of partitions at most; the rest is counted. */
+const MOST_PARTITIONS = 512;
+const whole = new Intl.NumberFormat();
+const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
+const compact = (value) => (Math.abs(value) < 10 ? whole.format(Math.round(value * 10) / 10) : short.format(value));
+const milliseconds = (value) => `${compact(value)} ms`;
+
+const plots = $("plots");
+const throughput = new Plot(plots, { title: "Throughput, a second", series: ["Events", "Instructions"], format: compact, least: 10 });
+const lag = new Plot(plots, { title: "Lag, events", series: ["Lag"], format: compact, least: 10 });
+const commits = new Plot(plots, { title: "Commit time", series: ["Median", "99 %", "Longest"], format: milliseconds, least: 10 });
+const lateness = new Plot(plots, { title: "Lateness, gift to instruction", series: ["Median", "99 %", "Longest"], format: milliseconds, least: 10 });
+const busiest = new RoomList($("busiest"), (id) => {
+  try {
+    return `/#room=${encodeURIComponent(id)}`;
+  } catch {
+    return "/";
+  }
+});
+
+let before = null;
+let failures = 0;
+let timer = null;
+let isAsking = false;
+/** Of which the plots' times are counted: the page's own clock, since the service's may jump. */
+const begin = performance.now();
+
+const STATES = { running: "Running", restoring: "Restoring", draining: "Draining", joining: "Joining", stopped: "Stopped" };
+
+async function poll() {
+  clearTimeout(timer);
+  if (isAsking) return;
+  isAsking = true;
+  const started = performance.now();
+  const at = (started - begin) / 1000;
+  try {
+    const [now, rooms] = await Promise.all([ask("/service/data"), ask(`/rooms?limit=${BUSIEST}`)]);
+    failures = 0;
+    show(now, at);
+    const awake = Array.isArray(rooms.rooms) ? rooms.rooms.slice(0, BUSIEST) : [];
+    busiest.show(awake);
+    set($("busiest-note"), awake.length === 0 ? "No room has had gifts lately." : "");
+  } catch (error) {
+    failures += 1;
+    setState("broken", error.sentence ?? "The service cannot be reached. Trying again.");
+    leaveOut(at);
+  }
+  isAsking = false;
+  if (document.hidden) return leaveOut(at);
+  // Once a second while it answers, and less often while it does not.
+  const wait = failures === 0 ? POLL_MS : Math.min(5000, POLL_MS * failures);
+  timer = setTimeout(poll, Math.max(100, wait - (performance.now() - started)));
+}
+
+/** Nothing is known of this time: a hole in the plots. */
+function leaveOut(at) {
+  before = null;
+  throughput.add(at, [null, null]);
+  lag.add(at, [null]);
+  commits.add(at, [null, null, null]);
+  lateness.add(at, [null, null, null]);
+}
+
+function show(now, at) {
+  const totals = now.totals ?? {};
+  const name = typeof now.state === "string" ? now.state : "";
+  setState(name, Object.hasOwn(STATES, name) ? STATES[name] : drawable(name, 24));
+  set($("fact-group"), text(now.group));
+  set($("fact-instance"), text(now.instance));
+  set($("fact-version"), text(now.version));
+  set($("fact-uptime"), duration(number(now.uptime_s)));
+  set($("fact-rooms"), whole.format(number(now.rooms)));
+  for (const name of ["gifts", "instructions", "bad", "commits", "aborts"]) set($(`fact-${name}`), whole.format(number(totals[name])));
+
+  const partitions = Array.isArray(now.partitions) ? now.partitions.filter((one) => one !== null && typeof one === "object") : [];
+  throughput.add(at, ["events", "instructions"].map((name) => rate(name, totals, number(now.now))));
+  // Without a partition there is no lag to speak of, nor is it none.
+  lag.add(at, [partitions.length === 0 ? null : partitions.reduce((sum, one) => sum + Math.max(0, number(one.lag)), 0)]);
+  commits.add(at, times(now.commit_ms));
+  lateness.add(at, times(now.lateness_ms));
+  before = { totals, now: number(now.now), instance: now.instance };
+  showPartitions(partitions);
+}
+
+/** A second, since the time before; null if the service began anew in between. */
+function rate(name, totals, now) {
+  if (before === null || now <= before.now) return null;
+  const difference = number(totals[name]) - number(before.totals[name]);
+  return difference < 0 ? null : (difference * 1000) / (now - before.now);
+}
+
+const times = (all) => ["p50", "p99", "max"].map((name) => (typeof all?.[name] === "number" ? all[name] : null));
+
+const rows = [];
+
+function showPartitions(partitions) {
+  const shown = [...partitions].sort((a, b) => number(a.partition) - number(b.partition)).slice(0, MOST_PARTITIONS);
+  while (rows.length < shown.length) rows.push(makeRow());
+  rows.forEach((row, index) => {
+    const one = shown[index];
+    row.node.hidden = one === undefined;
+    if (one === undefined) return;
+    const isRestoring = one.state === "restoring";
+    set(row.partition, String(number(one.partition)));
+    set(row.state, STATES[one.state] ?? drawable(String(one.state ?? ""), 20));
+    row.progress.hidden = !isRestoring;
+    row.progress.value = number(one.restored);
+    row.progress.setAttribute("aria-label", `Restored ${Math.round(100 * number(one.restored))} %`);
+    set(row.lag, whole.format(Math.max(0, number(one.lag))));
+    set(row.rooms, whole.format(number(one.rooms)));
+  });
+  const left = partitions.length - shown.length;
+  set($("partitions-note"), partitions.length === 0 ? "No partition is here." : left > 0 ? `And ${whole.format(left)} more.` : "");
+}
+
+function makeRow() {
+  const node = document.createElement("tr");
+  const partition = document.createElement("th");
+  partition.scope = "row";
+  const [stateCell, lagCell, rooms] = [0, 1, 2].map(() => document.createElement("td"));
+  const state = document.createElement("span");
+  const progress = document.createElement("progress");
+  progress.max = 1;
+  stateCell.append(state, progress);
+  node.append(partition, stateCell, lagCell, rooms);
+  $("partitions").append(node);
+  return { node, partition, state, progress, lag: lagCell, rooms };
+}
+
+function duration(seconds) {
+  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  const first = parts.findIndex(([size]) => seconds >= size);
+  if (first < 0) return "0 s";
+  return parts
+    .slice(first, first + 2)
+    .map(([size, unit], index) => [Math.floor((index === 0 ? seconds : seconds % parts[first][0]) / size), unit])
+    .filter(([value], index) => index === 0 || value > 0)
+    .map(([value, unit]) => `${value} ${unit}`)
+    .join(" ");
+}
+
+function setState(name, sentence) {
+  $("state").dataset.state = name;
+  set($("state-text"), sentence);
+}
+
+const text = (value) => (typeof value === "string" && value !== "" ? drawable(value, 80) : "–");
+
+function set(node, value) {
+  if (node.textContent !== value) node.textContent = value;
+}
+
+document.addEventListener("visibilitychange", () => {
+  // A page that nobody looks at asks nothing.
+  clearTimeout(timer);
+  if (document.hidden) leaveOut((performance.now() - begin) / 1000);
+  else poll();
+});
+
+poll();
