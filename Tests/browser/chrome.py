@@ -56,7 +56,7 @@ class Browser:
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         return Page(self, target, session, width, height, mobile)
 
-    def call(self, method, parameters=None, session=None, timeout=60):
+    def call(self, method, parameters=None, session=None, timeout=300):
         number = next(self._ids)
         message = {"id": number, "method": method, "params": parameters or {}}
         if session:
@@ -65,7 +65,7 @@ class Browser:
         while data:
             data = data[os.write(self._write, data):]
         # Generous: a machine that is busy elsewhere makes nothing fail here.
-        deadline = time.monotonic() + timeout * 5
+        deadline = time.monotonic() + timeout
         while number not in self._answers:
             self._receive(deadline, method)
         answer = self._answers.pop(number)
@@ -88,7 +88,7 @@ class Browser:
 
     def close(self):
         try:
-            self.call("Browser.close", timeout=2)
+            self.call("Browser.close", timeout=5)
             self._process.wait(10)
         except (Failure, OSError, subprocess.TimeoutExpired):
             pass
@@ -136,9 +136,9 @@ class Page:
             raise Failure(answer["exceptionDetails"].get("exception", {}).get("description", str(answer)))
         return answer["result"].get("value")
 
-    def wait(self, condition, seconds=20):
+    def wait(self, condition, seconds=60):
         """Waits until the condition is true; says what it last was."""
-        deadline = time.monotonic() + seconds * 5
+        deadline = time.monotonic() + seconds
         while True:
             try:
                 value = self.run(condition)

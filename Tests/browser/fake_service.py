@@ -15,6 +15,7 @@ import os
 import pathlib
 import queue
 import random
+import socket
 import subprocess
 import threading
 import time
@@ -65,6 +66,7 @@ class FakeService:
         self.started = time.time()
         self.totals = dict.fromkeys(("events", "gifts", "instructions", "bad", "commits", "aborts"), 0)
         self.requests = collections.Counter()
+        self.idle = set()
 
     @property
     def address(self):
@@ -98,6 +100,12 @@ class FakeService:
                         reader.put(("closing", "{}", None))
                     reader.put(None)
                 room.readers.clear()
+            # Connections that wait for a next request would be served by a service that is no more.
+            for connection in self.idle:
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
         self.server.shutdown()
         self.server.server_close()
 
@@ -165,6 +173,16 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def setup(self):
+        super().setup()
+        with self.fake.lock:
+            self.fake.idle.add(self.connection)
+
+    def finish(self):
+        with self.fake.lock:
+            self.fake.idle.discard(self.connection)
+        super().finish()
+
     def do_GET(self):
         url = urlsplit(self.path)
         parts = [unquote(part, errors="replace") for part in url.path.split("/")[1:]]
@@ -218,6 +236,7 @@ class Handler(BaseHTTPRequestHandler):
             room = self.fake.room(name)
             reader = queue.Queue()
             room.readers.append(reader)
+            self.fake.idle.discard(self.connection)
             screen = room.screen.said()
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")

@@ -1,7 +1,6 @@
 /** app.js: the preview page. Pick or search a room, and see its banners as a viewer would. */
 
-import { ComboView } from "/assets/combo-view.js";
-import { drawable } from "/assets/combo-view.js";
+import { ComboView, drawable } from "/assets/combo-view.js";
 import { RoomStream } from "/assets/combo-client.js";
 import { RoomList, ask } from "/assets/room-list.js";
 
@@ -119,7 +118,10 @@ function wordsOf({ op, banner, slot, sender, gift, banners, reason }) {
     case "skip": return `#${banner} ${name(sender)} · ${name(gift)}`;
     case "move_up": return `#${banner} to slot ${slot}`;
     case "dismiss": return `#${banner} ${drawable(String(reason ?? ""), 12)}`;
-    case "screen": return `${Array.isArray(banners) ? banners.length : 0} banners`;
+    case "screen": {
+      const count = Array.isArray(banners) ? banners.length : 0;
+      return count === 1 ? "1 banner" : `${count} banners`;
+    }
     default: return banner === undefined ? "" : `#${banner}`;
   }
 }
@@ -173,6 +175,7 @@ async function refresh() {
       // The busiest, so that there is something to see. Not into the history: going back leads out of the page.
       history.replaceState(null, "", addressOf(rooms[0].room));
       watch(rooms[0].room);
+      showFacts(rooms[0]);
     }
   } catch (error) {
     if (!abort.signal.aborted) setText($("rooms-note"), error.sentence ?? "The service cannot be reached. Trying again.");

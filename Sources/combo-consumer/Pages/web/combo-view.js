@@ -103,7 +103,7 @@ export class ComboView {
   /** @type {Banner[]} every node that was made, in use or not */
   #pool = [];
   #frame = null;
-  #effect = null;
+  #effects = [];
   #news = null;
   #spokenAt = NEVER;
   #speaking = null;
@@ -153,7 +153,7 @@ export class ComboView {
     for (const one of this.#pool) one.release();
     this.#slots = clamp(Math.trunc(this.#options.slots) || 1, 1, MOST_SLOTS);
     while (this.#pool.length > this.#slots + 1) this.#pool.pop().node.remove();
-    this.#effect = null;
+    this.#effects = [];
     this.#eraseEffects();
     this.#news = null;
     this.#live.textContent = "";
@@ -317,7 +317,7 @@ export class ComboView {
       if (one.isOver(now, times)) one.release();
       else if (one.drawAt(now, times, this.#numbers, this.#options.tones)) isMoving = true;
     }
-    if (this.#drawEffect(now)) isMoving = true;
+    if (this.#drawEffects(now)) isMoving = true;
     if (isMoving) this.#wake();
   };
 
@@ -328,65 +328,63 @@ export class ComboView {
     one.milestone = milestone;
     one.milestoneAt = now;
     one.setBadge(this.#numbers.format(milestone));
-    if (!this.#isStill) this.#effect = { banner: one, number: one.number, at: now, seed: hash(`${one.number}/${milestone}`) };
+    if (!this.#isStill) {
+      // One a node: they do not pile up.
+      this.#effects = this.#effects.filter(({ banner }) => banner !== one);
+      this.#effects.push({ banner: one, number: one.number, at: now, seed: hash(`${one.number}/${milestone}`) });
+    }
     this.#tell(one);
   }
 
   /** Confetti: where each piece is follows from the time alone. Returns whether there is more to come. */
-  #drawEffect(now) {
-    const effect = this.#effect;
-    if (effect === null) return false;
+  #drawEffects(now) {
+    if (this.#effects.length === 0) return false;
+    this.#effects = this.#isStill ? [] : this.#effects.filter(({ at }) => now - at < this.#options.effectMs);
+    this.#eraseEffects();
+    for (const effect of this.#effects) this.#drawEffect(effect, now);
+    return this.#effects.length > 0;
+  }
+
+  #drawEffect(effect, now) {
+    const context = this.#canvas.getContext("2d");
+    if (context === null || (effect.origin === undefined && !this.#prepare(effect))) return;
+    const { origin, scale, seed } = effect;
     const age = (now - effect.at) / this.#options.effectMs;
-    if (!(age < 1) || this.#isStill) {
-      this.#effect = null;
-      this.#eraseEffects();
-      return false;
-    }
-    if (effect.origin === undefined && !this.#prepare(effect)) return true;
-    const { context, origin, scale } = effect;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
     const seconds = (now - effect.at) / 1000;
-    context.globalAlpha = 1 - age * age;
+    const drag = (1 - Math.exp(-2.2 * seconds)) / 2.2;
     for (let piece = 0; piece < PIECES; piece += 1) {
-      const random = (salt) => (hash(`${effect.seed}.${piece}.${salt}`) % 10007) / 10007;
+      const random = (salt) => (hash(`${seed}.${piece}.${salt}`) % 10007) / 10007;
       const angle = -Math.PI * (0.05 + 0.9 * random("a"));
-      const speed = 130 + 260 * random("v");
-      const drag = (1 - Math.exp(-2.2 * seconds)) / 2.2;
-      const x = origin.x + Math.cos(angle) * speed * drag;
-      const y = origin.y + Math.sin(angle) * speed * drag + 210 * seconds * seconds;
+      const speed = 150 + 340 * random("v");
       const size = 4 + 5 * random("s");
-      const turn = (random("t") - 0.5) * 14 * seconds + random("r") * 6;
-      context.save();
-      context.translate(x, y);
-      context.rotate(turn);
+      context.setTransform(scale, 0, 0, scale, 0, 0);
+      context.translate(
+        origin.x + Math.cos(angle) * speed * drag, origin.y + Math.sin(angle) * speed * drag + 120 * seconds * seconds);
+      context.rotate((random("t") - 0.5) * 14 * seconds + random("r") * 6);
+      context.globalAlpha = 1 - age * age * age;
       context.fillStyle = CONFETTI[piece % CONFETTI.length];
       context.fillRect(-size / 2, -size / 4, size, size / 2);
-      context.restore();
     }
-    context.globalAlpha = 1;
-    return true;
   }
 
   /** Reads the layout once an effect. */
   #prepare(effect) {
-    const context = this.#canvas.getContext("2d");
     const area = this.#root.getBoundingClientRect();
-    if (context === null || area.width === 0 || effect.banner.number !== effect.number) return false;
-    const scale = Math.min(2, globalThis.devicePixelRatio || 1);
-    const width = Math.round(area.width * scale);
-    const height = Math.round(area.height * scale);
+    if (area.width === 0 || effect.banner.number !== effect.number || effect.banner.node.hidden) return false;
+    effect.scale = Math.min(2, globalThis.devicePixelRatio || 1);
+    const width = Math.round(area.width * effect.scale);
+    const height = Math.round(area.height * effect.scale);
     if (this.#canvas.width !== width) this.#canvas.width = width;
     if (this.#canvas.height !== height) this.#canvas.height = height;
-    const spot = effect.banner.countBox();
-    effect.context = context;
-    effect.scale = scale;
-    effect.origin = { x: (spot.left + spot.right) / 2 - area.left, y: (spot.top + spot.bottom) / 2 - area.top };
+    // Where the number will be: the banner may be sliding in yet.
+    effect.origin = { x: this.#list.offsetLeft + effect.banner.numberLeft, y: effect.banner.middle - area.top };
     return true;
   }
 
   #eraseEffects() {
-    if (this.#canvas.width > 0) this.#canvas.getContext("2d")?.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    const context = this.#canvas.getContext("2d");
+    context?.setTransform(1, 0, 0, 1, 0, 0);
+    context?.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
   }
 
   // What a screen reader is told: the end of a combo and its milestones, one sentence at a time and not often.
@@ -484,8 +482,14 @@ class Banner {
     this.#badge.textContent = `★ ${text}`;
   }
 
-  countBox() {
-    return this.#count.getBoundingClientRect();
+  /** The middle of the number, from the left edge of the list, when the banner is at rest; of the banner, from that of the window. */
+  get numberLeft() {
+    return this.node.offsetLeft + this.#count.offsetLeft + this.#count.offsetWidth / 2;
+  }
+
+  get middle() {
+    const box = this.node.getBoundingClientRect();
+    return (box.top + box.bottom) / 2;
   }
 
   /** The number runs up to `count` from where it is. */
@@ -554,11 +558,11 @@ class Banner {
     const isPraised = praise < 1;
     this.#write(this.#badge, "hidden", !isPraised);
     if (isPraised && !isStill) {
-      this.#write(this.#shine.style, "transform", `translateX(${fixed(-120 + 340 * easeOut(Math.min(1, praise * 1.6)))}%)`, "shine");
+      const light = `${fixed(-30 + 160 * easeInOut(Math.min(1, praise * 1.5)))}%`;
+      if (this.#written.light !== light) this.#shine.style.setProperty("--combo-light", (this.#written.light = light));
       const pop = praise < 0.15 ? easeOut(praise / 0.15) : praise > 0.85 ? (1 - praise) / 0.15 : 1;
       this.#write(this.#badge.style, "transform", `scale(${fixed(pop)})`, "pop");
     } else {
-      this.#write(this.#shine.style, "transform", "none", "shine");
       this.#write(this.#badge.style, "transform", "none", "pop");
     }
     this.#write(this.node.dataset, "praised", isPraised ? "yes" : "no");
@@ -717,6 +721,7 @@ function progress(now, start, duration) {
 
 const easeOut = (part) => 1 - (1 - part) * (1 - part) * (1 - part);
 const easeIn = (part) => part * part * part;
+const easeInOut = (part) => part * part * (3 - 2 * part);
 const fixed = (value) => String(Math.round(value * 1000) / 1000);
 
 /** FNV-1a, for colours and confetti. */

@@ -105,7 +105,9 @@ export class Plot {
     const top = niceTop(Math.max(this.#least, ...known));
     const left = Math.max(...[0, 0.5, 1].map((part) => context.measureText(this.#format(top * part)).width)) + 10;
     const area = { left, right: width - 6, top: 8, bottom: height - 20 };
-    const x = (at) => area.right - ((last - at) / this.#most) * (area.right - area.left);
+    // A minute to begin with; more as there is more.
+    const span = Math.min(this.#most, Math.max(60, last - (this.#points[0]?.at ?? 0)));
+    const x = (at) => area.right - ((last - at) / span) * (area.right - area.left);
     const y = (value) => area.bottom - (Math.min(value, top) / top) * (area.bottom - area.top);
 
     context.strokeStyle = colour("--plot-grid");
@@ -120,8 +122,8 @@ export class Plot {
     }
     context.textBaseline = "alphabetic";
     for (const ago of [0, 60, 120, 180]) {
-      if (ago > this.#most) continue;
-      context.textAlign = ago === 0 ? "right" : ago === this.#most ? "left" : "center";
+      if (ago > span) continue;
+      context.textAlign = ago === 0 ? "right" : ago > span * 0.95 ? "left" : "center";
       context.fillText(ago === 0 ? "now" : `−${ago / 60} min`, x(last - ago), height - 5);
     }
 
@@ -203,10 +205,10 @@ export class Plot {
   }
 }
 
-/** The next of 1, 2, 4, 5, 10, 20 … above, so that half of it is a round number too. */
+/** The next round number above, half of which is a round number too. */
 export function niceTop(value) {
   const power = 10 ** Math.floor(Math.log10(value));
-  for (const step of [1, 2, 4, 5, 10]) if (value <= step * power * 1.0001) return step * power;
+  for (const step of [1, 2, 3, 4, 5, 6, 8, 10]) if (value <= step * power * 1.0001) return step * power;
   return 10 * power;
 }
 

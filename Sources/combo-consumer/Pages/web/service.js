@@ -18,7 +18,7 @@ const plots = $("plots");
 const throughput = new Plot(plots, { title: "Throughput, a second", series: ["Events", "Instructions"], format: compact, least: 10 });
 const lag = new Plot(plots, { title: "Lag, events", series: ["Lag"], format: compact, least: 10 });
 const commits = new Plot(plots, { title: "Commit time", series: ["Median", "99 %", "Longest"], format: milliseconds, least: 10 });
-const lateness = new Plot(plots, { title: "Lateness, gift to instruction", series: ["Median", "99 %", "Longest"], format: milliseconds, least: 10 });
+const lateness = new Plot(plots, { title: "Gift to instruction", series: ["Median", "99 %", "Longest"], format: milliseconds, least: 10 });
 const busiest = new RoomList($("busiest"), (id) => {
   try {
     return `/#room=${encodeURIComponent(id)}`;
