@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench chaos build install-deps check-swift format lint clean
+.PHONY: help demo test browser-test bench chaos build install-deps check-swift format lint clean
 BIN := .build/release/combo-consumer
 
 help: ## shows this
@@ -17,6 +17,9 @@ test: install-deps check-swift ## all tests; on a real Kafka too if COMBO_TEST_K
 
 build: install-deps check-swift ## the program, for use: .build/release/combo-consumer
 	swift build -c release --product combo-consumer
+
+browser-test: ## the pages in a real browser (Debian: apt-get install chromium); ARGS="keyboard" for some of them
+	@Tests/browser/run.py $(ARGS)
 
 bench: install-deps check-swift ## this machine's figures; ARGS="engine decode replay service" for some of them
 	swift build -c release

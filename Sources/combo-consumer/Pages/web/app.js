@@ -52,6 +52,7 @@ function watch(id) {
     showState({ name: "idle", sentence: "" });
     return;
   }
+  $("state").dataset.state = "idle";
   stream = new RoomStream(id, {
     draw: (instruction) => view.draw(instruction),
     clear: () => view.clear(),
@@ -76,6 +77,9 @@ const STATES = {
 };
 
 function showState({ name, sentence }) {
+  // Trying again changes nothing for the viewer, and is not said each time.
+  const before = $("state").dataset.state;
+  if (name === "connecting" && (before === "broken" || before === "refused")) return;
   $("state").dataset.state = name;
   setText($("state-text"), STATES[name] ?? name);
   $("stage").dataset.stale = name === "broken" || name === "refused" ? "yes" : "no";

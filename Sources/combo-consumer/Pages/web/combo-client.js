@@ -165,6 +165,8 @@ export class RoomStream {
   #state = "stopped";
   #abort = null;
   #failures = 0;
+  /** When this connection first said something. */
+  #heardAt = null;
   #timers = new Map();
 
   get state() {
@@ -241,8 +243,8 @@ export class RoomStream {
     if (type !== "screen" && type !== "instruction") return null;
     const instruction = parse(data);
     const verdict = type === "screen" ? this.sequence.acceptScreen(instruction) : this.sequence.accept(instruction);
-    this.#failures = 0;
     this.#cancel("stale");
+    this.#heardAt ??= performance.now();
     if (verdict === "clear" || verdict === "clear, draw") this.#to.clear();
     if (verdict === "draw" || verdict === "clear, draw") this.#to.draw(instruction);
     this.#to.seen?.(instruction, verdict);
@@ -271,6 +273,9 @@ export class RoomStream {
     for (const one of ["silence", "gap"]) this.#cancel(one);
     this.reconnects += 1;
     const { retryMs, retryMostMs, staleMs } = this.#options;
+    // One that held for a while begins anew; those that break at once come ever more seldom.
+    if (this.#heardAt !== null && performance.now() - this.#heardAt > retryMostMs) this.#failures = 0;
+    this.#heardAt = null;
     const wait = Math.min(retryMostMs, retryMs * 1.7 ** Math.min(this.#failures, 20)) * (0.67 + 0.66 * Math.random());
     this.#failures += 1;
     this.#after("retry", wait, () => this.#connect());
@@ -347,7 +352,7 @@ function parse(text) {
 export async function sentenceOf(answer) {
   try {
     const error = parse((await answer.text()).slice(0, 4096))?.error;
-    if (typeof error === "string" && error !== "") return error;
+    if (typeof error === "string" && error !== "") return error[0].toUpperCase() + error.slice(1) + (/[.!?]$/.test(error) ? "" : ".");
   } catch {
     // The connection broke before the sentence was there: the status has to do.
   }

@@ -151,7 +151,7 @@ export class ComboView {
   /** Takes everything away at once, nodes above `slots` + 1 too: for another room, say. */
   reset() {
     for (const one of this.#pool) one.release();
-    this.#slots = clamp(Math.trunc(this.#options.slots) || 1, 1, MOST_SLOTS);
+    this.#haveSlots(clamp(Math.trunc(this.#options.slots) || 1, 1, MOST_SLOTS));
     while (this.#pool.length > this.#slots + 1) this.#pool.pop().node.remove();
     this.#effects = [];
     this.#eraseEffects();
@@ -239,7 +239,7 @@ export class ComboView {
     if (free !== undefined) return free;
     const leaving = this.#pool.filter((one) => one.leftAt !== NEVER).sort((a, b) => a.leftAt - b.leftAt);
     // More banners than slots, and none leaves: the room has more slots than was known.
-    if (leaving.length === 0) this.#slots = clamp(this.#pool.length, this.#slots, MOST_SLOTS);
+    if (leaving.length === 0) this.#haveSlots(clamp(this.#pool.length, this.#slots, MOST_SLOTS));
     if (this.#pool.length <= this.#slots) {
       const one = new Banner(this.#options.words);
       this.#pool.push(one);
@@ -272,7 +272,13 @@ export class ComboView {
   }
 
   #learn(slot) {
-    this.#slots = Math.max(this.#slots, slot + 1);
+    this.#haveSlots(Math.max(this.#slots, slot + 1));
+  }
+
+  #haveSlots(slots) {
+    this.#slots = slots;
+    // So that a page can make banners smaller where there are many.
+    this.#root.style.setProperty("--combo-slots", String(slots));
   }
 
   /** Sender, receiver, gift: as text, and as pictures where there are any that may be shown. */
