@@ -20,16 +20,21 @@ OPTIONS = ("--milestones", "3,10,66,188", "--slots", "3", "--linger-ms", "1500",
 PICTURES = None
 
 
-def gifts(seed=7, rooms=3, seconds=60):
+def gifts(seed=3, rooms=3, seconds=60):
     """Made-up gifts of a few combos, so that they grow, wait, come back and are retracted; some rooms close."""
     random_ = random.Random(seed)
     presents = [("rose", "玫瑰", 1, "🌹"), ("cake", "生日蛋糕", 66, "🎂"), ("rocket", "火箭", 5200, "🚀")]
     time_ = [1732104000000 + 137 * room for room in range(rooms)]
+    latest = {}
     events = []
     for _ in range(seconds * rooms):
         room = random_.randrange(rooms)
         time_[room] += random_.choice((0, 1, 40, 125, 250, 600, 1900, 6000 if room == 2 else 90))
         sender = random_.randrange(6)
+        name, text, value, icon = random_.choices(presents, (6, 3, 1))[0]
+        if random_.random() < 0.7:
+            sender, name, text, value, icon = latest.get(room, (sender, name, text, value, icon))
+        latest[room] = (sender, name, text, value, icon)
         event = {"room": f"r{room}", "ts": time_[room], "sender": {"id": f"u{sender}", "name": f"Viewer {sender}"}}
         chance = random_.random()
         if chance < 0.02:
@@ -38,12 +43,29 @@ def gifts(seed=7, rooms=3, seconds=60):
         if chance < 0.05:
             events.append(event | {"type": "retract"})
             continue
-        name, text, value, icon = random_.choices(presents, (6, 3, 1))[0]
         event |= {"gift": {"id": name, "name": text, "value": value, "icon": icon}, "count": random_.choice((1, 1, 2, 5, 66))}
         if random_.random() < 0.7:
             event["receiver"] = {"id": "a1", "name": "主播"}
         events.append(event)
     return events
+
+
+KINDS = {"move_up", "update", "screen", "dismiss idle", "dismiss closed", "dismiss retracted", "skip closed", "skip retracted", "base",
+         "milestone", "on top closed", "on top retracted"}
+
+
+def kinds(said):
+    """What occurs in a trace."""
+    found, shown = set(), {}
+    for one in said:
+        banner = (one["room"], one["epoch"], one.get("banner"))
+        found.add(f"{one['op']} {one.get('reason', '')}".strip())
+        found |= {name for name in ("base", "milestone") if one.get(name)}
+        if one["op"] == "dismiss" and one["count"] != shown[banner]:
+            found.add(f"on top {one['reason']}")
+        if one["op"] in ("show", "update"):
+            shown[banner] = one["count"]
+    return found
 
 
 def recorded():
@@ -100,6 +122,7 @@ class ViewTests(BrowserTest):
 
     def test_a_replayed_trace_draws_what_the_instructions_say_at_every_checkpoint(self):
         said = recorded()
+        self.assertEqual(KINDS - kinds(said), set(), "the trace does not try everything")
         for still in (False, True):
             for room in sorted({one["room"] for one in said}):
                 self.follow([one for one in said if one["room"] == room], still)

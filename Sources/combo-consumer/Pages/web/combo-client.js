@@ -195,7 +195,7 @@ export class RoomStream {
     this.#abort = abort;
     this.#enter("connecting", "Connecting.");
     this.#watchSilence(abort);
-    let sentence = "The connection ended.";
+    let ending = "The connection ended.";
     let name = "broken";
     try {
       const answer = await this.#options.fetch(`${this.#options.base}/rooms/${encodeURIComponent(this.room)}/events`, {
@@ -206,17 +206,17 @@ export class RoomStream {
       });
       if (!answer.ok || answer.body === null) {
         name = "refused";
-        sentence = await sentenceOf(answer);
+        ending = await sentenceOf(answer);
       } else {
-        sentence = (await this.#read(answer.body, abort)) ?? sentence;
+        ending = (await this.#read(answer.body, abort)) ?? ending;
       }
-    } catch (error) {
-      sentence = abort.signal.reason?.sentence ?? "The service cannot be reached.";
+    } catch {
+      ending = abort.signal.reason?.sentence ?? "The service cannot be reached.";
     }
     abort.abort();
     // Another connection has taken its place, or none is wanted.
     if (this.#abort !== abort) return;
-    this.#again(name, sentence);
+    this.#again(name, ending);
   }
 
   /** Reads events until the end. Returns why it ended, if it was said. */
@@ -238,8 +238,8 @@ export class RoomStream {
 
   /** One event. Returns a sentence if it is the last. */
   #take({ type, data }) {
-    if (type === "dropped") return parse(data)?.sentence ?? "This page read too slowly, and was dropped.";
-    if (type === "closing") return "The service is stopping.";
+    if (type === "dropped") return sentence(parse(data)?.sentence) ?? "This page read too slowly, and was dropped.";
+    if (type === "closing") return sentence(parse(data)?.sentence) ?? "The service is stopping.";
     if (type !== "screen" && type !== "instruction") return null;
     const instruction = parse(data);
     const verdict = type === "screen" ? this.sequence.acceptScreen(instruction) : this.sequence.accept(instruction);
@@ -348,11 +348,17 @@ function parse(text) {
   }
 }
 
+/** As a sentence: the service's own begin in small letters. Null if it is none. */
+function sentence(text) {
+  if (typeof text !== "string" || text === "") return null;
+  return text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+}
+
 /** What the service says against it, or what its status means. */
 export async function sentenceOf(answer) {
   try {
-    const error = parse((await answer.text()).slice(0, 4096))?.error;
-    if (typeof error === "string" && error !== "") return error[0].toUpperCase() + error.slice(1) + (/[.!?]$/.test(error) ? "" : ".");
+    const said = sentence(parse((await answer.text()).slice(0, 4096))?.error);
+    if (said !== null) return said;
   } catch {
     // The connection broke before the sentence was there: the status has to do.
   }
