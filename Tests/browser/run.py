@@ -343,6 +343,29 @@ class ViewTests(BrowserTest):
                 ([show(1), say("sing", 2), say("dismiss", 3, banner=1)], ["draw", "draw", "draw"])):
             self.assertEqual(self.call("follow", said), verdicts, said)
 
+    def test_instructions_that_come_in_batches_are_drawn_in_their_rhythm(self):
+        # Committed each 200 ms; the two clocks are a day apart.
+        skew = 86_400_000
+        said = [(at, at - at % 200 + 230) for at in range(0, 20000, 90)]
+        drawn = self.call("pace", 500, [[came, at + skew] for at, came in said])
+        self.assertEqual([at - skew for at, _ in drawn], [at for at, _ in said], "in their order")
+        self.assertTrue(all(time >= came for (_, came), (_, time) in zip(said, drawn)))
+        steps = [b[1] - a[1] for a, b in zip(drawn, drawn[1:])][10:]
+        self.assertEqual(set(steps), {90})
+        # The service stalls for four seconds: what is late is not held, and soon the rhythm is back.
+        said = [(at, 9000 if 5000 <= at < 9000 else at + 30) for at in range(0, 40000, 90)]
+        drawn = self.call("pace", 500, [[came, at + skew] for at, came in said])
+        waits = [time - came for (_, came), (_, time) in zip(said, drawn)]
+        self.assertLessEqual(max(waits), 500)
+        self.assertTrue(all(wait == 0 for (at, came), wait in zip(said, waits) if came - at > 530))
+        self.assertEqual(waits[-1], 0)
+        # Without it, and with times that are none, all is drawn as it comes.
+        self.assertTrue(all(time == came for (_, came), (_, time) in zip(said, self.call("pace", 0, [[c, a] for a, c in said]))
+                            if came != 9000))
+        self.assertEqual(self.call("pace", 500, [[5, "x"], [7, None]]), [["x", 5], [None, 7]])
+        # A page that sleeps holds no more than it can draw at once.
+        self.assertEqual(len(self.call("pace", 500, [[0, 0], *[[0, at] for at in range(1, 5000)]])), 5000)
+
     def test_events_are_read_however_they_are_cut(self):
         text = ": alive\n\nevent: screen\r\nid: 1-2\r\ndata: {\"a\":\ndata:1}\r\n\r\nevent: x\rdata: ü\r\rid: 5\n\ndata\n\n"
         want = [{"type": "screen", "data": '{"a":\n1}'}, {"type": "x", "data": "ü"}, {"type": "message", "data": ""}]
@@ -393,7 +416,8 @@ class PageTests(BrowserTest):
                 self.service.say(say("dismiss", seq + 2, room=self.room, banner=seq + 1, slot=0, count=2, reason="busy"))
                 seq += 2
             self.page.wait(f"document.querySelector('#fact-seq').textContent.replace(/\\D/g, '') === '{seq}'")
-            self.wait_shown("")
+            # Those that have slid out have no texts any more.
+            self.page.wait("document.querySelector('.combo-banner:not([hidden])') === null")
             return self.page.heap()
 
         round_of(10)

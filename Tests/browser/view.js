@@ -1,7 +1,7 @@
 /** A combo-view on a clock that stands still until it is told otherwise: what the tests drive. */
 
 import { ComboView, drawable, pictureAddress } from "/assets/combo-view.js";
-import { EventParser, Sequence } from "/assets/combo-client.js";
+import { EventParser, Pacer, Sequence } from "/assets/combo-client.js";
 
 class TestClock {
   time = 0;
@@ -109,6 +109,18 @@ globalThis.harness = {
   follow(said) {
     const sequence = new Sequence();
     return said.map((one) => (one?.snapshot ? sequence.acceptScreen(one.snapshot) : sequence.accept(one)));
+  },
+  /** When instructions of [time of arrival, at] are drawn. */
+  pace(paceMs, arrivals) {
+    const clock = new TestClock();
+    const pacer = new Pacer(paceMs, clock);
+    const drawn = [];
+    for (const [time, at] of arrivals) {
+      clock.goTo(time);
+      pacer.hold(at, () => drawn.push([at, clock.time]));
+    }
+    clock.goTo(1e9);
+    return drawn;
   },
   parse(pieces) {
     const parser = new EventParser();

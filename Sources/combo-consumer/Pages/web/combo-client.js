@@ -120,6 +120,86 @@ const isWhole = (value) => Number.isSafeInteger(value) && value >= 0;
 const isInstruction = (value) =>
   value !== null && typeof value === "object" && isWhole(value.epoch) && isWhole(value.seq) && typeof value.op === "string";
 
+/**
+ * Gives instructions their rhythm back. They are said in batches, as the service commits; drawn as they come, a banner would
+ * count before it has slid in. So each is held until as long after its `at` as the latest of the last seconds came, but never
+ * longer than `paceMs` after it could have come. What comes later than that is drawn at once. Only differences count: the two
+ * clocks need not agree.
+ */
+export class Pacer {
+  /** @param {{now: Function, after: Function, cancelAfter: Function}} clock */
+  constructor(paceMs, clock = PAGE_CLOCK) {
+    this.#paceMs = paceMs;
+    this.#clock = clock;
+  }
+
+  #paceMs;
+  #clock;
+  /** { due, act } in the order in which they came: one that is due waits for those before it. */
+  #held = [];
+  #timer = null;
+  /** The least and the most that instructions were late, in the present and in the last stretch of time. */
+  #now = null;
+  #last = null;
+
+  get length() {
+    return this.#held.length;
+  }
+
+  /** Calls `act` when an instruction of time `at` is to be drawn; at once, if that is now. */
+  hold(at, act) {
+    const now = this.#clock.now();
+    const due = Number.isFinite(at) ? at + this.#delay(now - at, now) : now;
+    this.#held.push({ due, act });
+    this.#letGo(this.#held.length > HELD_MOST ? Infinity : now);
+  }
+
+  /** Everything that is held, now: what follows does not wait. */
+  flush() {
+    this.#letGo(Infinity);
+  }
+
+  /** Another connection: perhaps another clock, too. */
+  reset() {
+    this.flush();
+    this.#now = this.#last = null;
+  }
+
+  #delay(late, now) {
+    if (this.#now === null || now - this.#now.since > STRETCH_MS) {
+      this.#last = this.#now;
+      this.#now = { since: now, least: late, most: late };
+    }
+    this.#now.least = Math.min(this.#now.least, late);
+    this.#now.most = Math.max(this.#now.most, late);
+    const least = Math.min(this.#now.least, this.#last?.least ?? Infinity);
+    return Math.min(Math.max(this.#now.most, this.#last?.most ?? -Infinity), least + this.#paceMs);
+  }
+
+  #letGo(now) {
+    if (this.#timer !== null) this.#clock.cancelAfter(this.#timer);
+    this.#timer = null;
+    let count = 0;
+    while (count < this.#held.length && this.#held[count].due <= now) count += 1;
+    for (const { act } of this.#held.splice(0, count)) act();
+    if (this.#held.length === 0 || this.#timer !== null) return;
+    this.#timer = this.#clock.after(this.#held[0].due - now, () => {
+      this.#timer = null;
+      this.#letGo(this.#clock.now());
+    });
+  }
+}
+
+const PAGE_CLOCK = Object.freeze({
+  now: () => performance.now(),
+  after: (ms, call) => setTimeout(call, Math.max(0, ms)),
+  cancelAfter: (id) => clearTimeout(id),
+});
+/** So long is remembered how late instructions were: once or twice this. */
+const STRETCH_MS = 5000;
+/** A page that sleeps in the background holds no more than this. */
+const HELD_MOST = 1000;
+
 /** The times of a stream, in milliseconds. */
 export const STREAM_DEFAULTS = Object.freeze({
   /** Where the service is; "" = where the page came from. */
@@ -131,6 +211,8 @@ export const STREAM_DEFAULTS = Object.freeze({
   retryMostMs: 8000,
   /** How long what is drawn stays without a connection. */
   staleMs: 10000,
+  /** How much is made up for by waiting where instructions come unevenly; 0: each is drawn as it comes. */
+  paceMs: 500,
   /** How long a gap may wait for the room's own `screen` before a new stream, which begins with one, is asked for. */
   gapMs: 2500,
   fetch: (...all) => fetch(...all),
@@ -149,19 +231,22 @@ const MOST_EVENT = 4 << 20;
 export class RoomStream {
   /**
    * @param {string} room
-   * @param {{draw: Function, clear: Function, state?: Function, seen?: Function}} to `seen(instruction, verdict)` is told of all.
+   * @param {{draw: Function, clear: Function, state?: Function, seen?: Function}} to `seen(instruction, verdict)` is told of all,
+   *   after what is drawn was drawn.
    * @param {Partial<typeof STREAM_DEFAULTS>} options
    */
   constructor(room, to, options = {}) {
     this.room = room;
     this.#to = to;
     this.#options = { ...STREAM_DEFAULTS, ...options };
+    this.#pacer = new Pacer(this.#options.paceMs);
   }
 
   sequence = new Sequence();
   reconnects = 0;
   #to;
   #options;
+  #pacer;
   #state = "stopped";
   #abort = null;
   #failures = 0;
@@ -179,6 +264,7 @@ export class RoomStream {
 
   stop() {
     for (const name of [...this.#timers.keys()]) this.#cancel(name);
+    this.#pacer.reset();
     this.#abort?.abort();
     this.#abort = null;
     this.#enter("stopped", "");
@@ -245,9 +331,18 @@ export class RoomStream {
     const verdict = type === "screen" ? this.sequence.acceptScreen(instruction) : this.sequence.accept(instruction);
     this.#cancel("stale");
     this.#heardAt ??= performance.now();
-    if (verdict === "clear" || verdict === "clear, draw") this.#to.clear();
-    if (verdict === "draw" || verdict === "clear, draw") this.#to.draw(instruction);
-    this.#to.seen?.(instruction, verdict);
+    const act = () => {
+      if (verdict === "clear" || verdict === "clear, draw") this.#to.clear();
+      if (verdict === "draw" || verdict === "clear, draw") this.#to.draw(instruction);
+      this.#to.seen?.(instruction, verdict);
+    };
+    if (type === "instruction" && verdict === "draw") {
+      this.#pacer.hold(instruction.at, act);
+    } else {
+      // Not a step in time: how things are.
+      this.#pacer.flush();
+      act();
+    }
     if (this.sequence.isKnown) {
       this.#cancel("gap");
       this.#enter("live", "");
@@ -271,6 +366,7 @@ export class RoomStream {
 
   #again(name, sentence) {
     for (const one of ["silence", "gap"]) this.#cancel(one);
+    this.#pacer.reset();
     this.reconnects += 1;
     const { retryMs, retryMostMs, staleMs } = this.#options;
     // One that held for a while begins anew; those that break at once come ever more seldom.
