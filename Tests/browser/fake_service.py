@@ -149,12 +149,14 @@ class FakeService:
 
     def service_data(self):
         seconds = time.time() - self.started
-        wave = lambda period, base, swing: max(0.0, base + swing * math.sin(seconds * 2 * math.pi / period) + random.uniform(0, swing))
+        turn = seconds * 2 * math.pi
+        wave = lambda period, base, swing: max(0.0, base + swing * math.sin(turn / period) + random.uniform(0, swing))
         p50, late = wave(37, 9, 2), wave(53, 24, 6)
         self.totals["commits"] = int(seconds * 10)
         self.totals["events"] = int(self.totals["gifts"] * 0.6)
         partitions = [
-            {"partition": number, "state": "running", "lag": int(wave(29 + number, 40, 35)), "rooms": 3 + number % 4, "restored": 1.0}
+            {"partition": number, "state": "running", "lag": int(wave(29 + number, 40, 35)), "rooms": 3 + number % 4,
+             "restored": 1.0}
             for number in range(8)]
         if seconds < 20:
             partitions[5] |= {"state": "restoring", "restored": round(seconds / 20, 3)}
@@ -168,6 +170,9 @@ class FakeService:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body at once: else the second waits for the first to be acknowledged, 40 ms.
+    wbufsize = 1 << 16
+    disable_nagle_algorithm = True
     fake = None
 
     def log_message(self, *_):
@@ -251,6 +256,7 @@ class Handler(BaseHTTPRequestHandler):
                     item = reader.get(timeout=5)
                 except queue.Empty:
                     self.wfile.write(b": alive\n\n")
+                    self.wfile.flush()
                     continue
                 if item is None:
                     return
@@ -283,7 +289,8 @@ def replay(gifts, *options):
 
 def made_up_gifts(rooms, seconds, rate):
     done = subprocess.run(
-        [program(), "generate", "--rooms", str(rooms), "--seconds", str(seconds), "--rate", str(rate), "--active", "3", "--file", "-"],
+        [program(), "generate", "--rooms", str(rooms), "--seconds", str(seconds), "--rate", str(rate), "--active", "3",
+         "--file", "-"],
         capture_output=True, text=True, check=True)
     return list(map(json.loads, done.stdout.splitlines()))
 

@@ -168,12 +168,13 @@ async function refresh() {
   const abort = (asking = new AbortController());
   const prefix = $("query").value.trim();
   try {
-    const answer = await ask(`/rooms?limit=50${prefix === "" ? "" : `&prefix=${encodeURIComponent(prefix.toWellFormed?.() ?? prefix)}`}`, abort);
+    const answer = await ask(`/rooms?limit=50&prefix=${encodeURIComponent(prefix.toWellFormed?.() ?? prefix)}`, abort);
     if (abort.signal.aborted) return;
     const rooms = Array.isArray(answer.rooms) ? answer.rooms : [];
     list.show(rooms);
     const isNone = rooms.length === 0;
-    setText($("rooms-note"), !isNone ? "" : prefix === "" ? "No room has had gifts lately." : "No such room is awake. Enter opens it all the same.");
+    const whyNone = prefix === "" ? "No room has had gifts lately." : "No such room is awake. Enter opens it all the same.";
+    setText($("rooms-note"), isNone ? whyNone : "");
     showFacts(rooms.find((one) => one.room === room) ?? (room !== null && (await alone(room, abort))));
     if (room === null && roomOfAddress() === null && !isNone && typeof rooms[0].room === "string") {
       // The busiest, so that there is something to see. Not into the history: going back leads out of the page.

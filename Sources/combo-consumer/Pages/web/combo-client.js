@@ -206,7 +206,7 @@ export const STREAM_DEFAULTS = Object.freeze({
   base: "",
   /** The service says something every 10 s at least: after this long without a byte the connection is dead. */
   silenceMs: 25000,
-  /** Waits before trying again: the first, and the longest. Each is up to a third shorter or longer, so that not all come at once. */
+  /** Waits before trying again: the first, and the longest. Each is up to a third shorter or longer: not all come at once. */
   retryMs: 500,
   retryMostMs: 8000,
   /** How long what is drawn stays without a connection. */
@@ -225,8 +225,8 @@ const MOST_EVENT = 4 << 20;
  * A room's instructions as server-sent events: first the screen, then each one. Connects again when the connection breaks, is
  * silent, is dropped by the service for being slow, or stays in a gap.
  *
- * States (`state` is called at each change, with { name, sentence, retryAt }): "connecting", "live", "waiting" (live, but in a gap),
- * "broken" (will try again at `retryAt`, of performance.now()), "refused" (the same, and the service said why) and "stopped".
+ * States (`state` is called at each change, with { name, sentence, retryAt }): "connecting", "live", "waiting" (live, but in a
+ * gap), "broken" (will try again at `retryAt`, of performance.now()), "refused" (the same, and the service said why) and "stopped".
  */
 export class RoomStream {
   /**

@@ -488,11 +488,12 @@ class Banner {
     this.#badge.textContent = `★ ${text}`;
   }
 
-  /** The middle of the number, from the left edge of the list, when the banner is at rest; of the banner, from that of the window. */
+  /** The middle of the number, from the left edge of the list, when the banner is at rest. */
   get numberLeft() {
     return this.node.offsetLeft + this.#count.offsetLeft + this.#count.offsetWidth / 2;
   }
 
+  /** The middle of the banner, from the top of the window. */
   get middle() {
     const box = this.node.getBoundingClientRect();
     return (box.top + box.bottom) / 2;
@@ -552,7 +553,8 @@ class Banner {
     const counting = progress(now, this.countedAt, times.countMs);
     const moving = progress(now, this.movedAt, times.enterMs);
     const praise = progress(now, this.milestoneAt, times.effectMs);
-    const phase = exit > 0 || this.leftAt !== NEVER ? "leaving" : entry < 1 ? "entering" : counting < 1 ? "counting" : "lingering";
+    const isLeaving = this.leftAt !== NEVER;
+    const phase = isLeaving ? "leaving" : entry < 1 ? "entering" : counting < 1 ? "counting" : "lingering";
 
     const aside = isStill ? 0 : -112 * (1 - easeOut(entry)) - 112 * easeIn(exit);
     const up = this.place(now, times);
@@ -576,7 +578,7 @@ class Banner {
     this.#write(this.node.dataset, "slot", String(this.slot));
     this.#write(this.node.dataset, "tone", String(tones.filter((value) => this.worth * this.count >= value).length));
     if (this.node.hidden) this.node.hidden = false;
-    return entry < 1 || counting < 1 || moving < 1 || isPraised || this.leftAt !== NEVER;
+    return entry < 1 || counting < 1 || moving < 1 || isPraised || isLeaving;
   }
 
   #write(target, name, value, as = name) {

@@ -1,4 +1,4 @@
-/** plot.js: a line plot over the last minutes, on a canvas. Colours come from the page's style, so that they follow its scheme. */
+/** plot.js: a line plot over the last minutes, on a canvas. Colours come from the page's style, and follow its scheme. */
 
 /** A series: its name, and how its value is written. Up to three a plot. */
 export class Plot {
@@ -67,7 +67,8 @@ export class Plot {
     // For those who cannot see it: in words, now and then.
     if (at - this.#told >= 10) {
       this.#told = at;
-      const words = this.#names.map((name, index) => `${name} ${values[index] === null ? "not known" : this.#format(values[index])}`);
+      const word = (value) => (value === null ? "not known" : this.#format(value));
+      const words = this.#names.map((name, index) => `${name} ${word(values[index])}`);
       this.#canvas.setAttribute("aria-label", `${this.#title}: ${words.join(", ")}`);
     }
     this.#wake();

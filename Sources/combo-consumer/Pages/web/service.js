@@ -15,10 +15,12 @@ const compact = (value) => (Math.abs(value) < 10 ? whole.format(Math.round(value
 const milliseconds = (value) => `${compact(value)} ms`;
 
 const plots = $("plots");
-const throughput = new Plot(plots, { title: "Throughput, a second", series: ["Events", "Instructions"], format: compact, least: 10 });
-const lag = new Plot(plots, { title: "Lag, events", series: ["Lag"], format: compact, least: 10 });
-const commits = new Plot(plots, { title: "Commit time", series: ["Median", "99 %", "Longest"], format: milliseconds, least: 10 });
-const lateness = new Plot(plots, { title: "Gift to instruction", series: ["Median", "99 %", "Longest"], format: milliseconds, least: 10 });
+const shares = ["Median", "99 %", "Longest"];
+const plot = (title, series, format) => new Plot(plots, { title, series, format, least: 10 });
+const throughput = plot("Throughput, a second", ["Events", "Instructions"], compact);
+const lag = plot("Lag, events", ["Lag"], compact);
+const commits = plot("Commit time", shares, milliseconds);
+const lateness = plot("Gift to instruction", shares, milliseconds);
 const busiest = new RoomList($("busiest"), (id) => {
   try {
     return `/#room=${encodeURIComponent(id)}`;
@@ -79,7 +81,9 @@ function show(now, at) {
   set($("fact-version"), text(now.version));
   set($("fact-uptime"), duration(number(now.uptime_s)));
   set($("fact-rooms"), whole.format(number(now.rooms)));
-  for (const name of ["gifts", "instructions", "bad", "commits", "aborts"]) set($(`fact-${name}`), whole.format(number(totals[name])));
+  for (const name of ["gifts", "instructions", "bad", "commits", "aborts"]) {
+    set($(`fact-${name}`), whole.format(number(totals[name])));
+  }
 
   const partitions = Array.isArray(now.partitions) ? now.partitions.filter((one) => one !== null && typeof one === "object") : [];
   throughput.add(at, ["events", "instructions"].map((name) => rate(name, totals, number(now.now))));
@@ -119,7 +123,8 @@ function showPartitions(partitions) {
     set(row.rooms, whole.format(number(one.rooms)));
   });
   const left = partitions.length - shown.length;
-  set($("partitions-note"), partitions.length === 0 ? "No partition is here." : left > 0 ? `And ${whole.format(left)} more.` : "");
+  const note = left > 0 ? `And ${whole.format(left)} more.` : "";
+  set($("partitions-note"), partitions.length === 0 ? "No partition is here." : note);
 }
 
 function makeRow() {

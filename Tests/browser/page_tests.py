@@ -1,0 +1,264 @@
+"""The pages, on a service with nothing behind it."""
+
+import json
+
+import browser_test
+from fake_service import dump
+from trace_of_rooms import recorded, say, show
+
+# Text whose contrast with what is behind it is too low (WCAG AA); texts on the stage have pictures behind them and are left out.
+UNREADABLE = """(() => {
+  const parts = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { r, g, b, a }; };
+  const over = (top, below) => ({ r: top.r * top.a + below.r * (1 - top.a), g: top.g * top.a + below.g * (1 - top.a),
+    b: top.b * top.a + below.b * (1 - top.a), a: 1 });
+  const light = ({ r, g, b }) => { const [x, y, z] = [r, g, b].map((one) => one / 255).map((one) => one <= 0.04045 ? one / 12.92
+    : ((one + 0.055) / 1.055) ** 2.4); return 0.2126 * x + 0.7152 * y + 0.0722 * z; };
+  const behind = (node) => { if (node === null) return parts('rgb(128,128,128)');
+    const own = parts(getComputedStyle(node).backgroundColor);
+    return own.a === 1 ? own : over(own, behind(node.parentElement)); };
+  const found = [];
+  for (const node of document.querySelectorAll('body *')) {
+    if (node.closest('.stage-frame, .skip-link, noscript') || !node.checkVisibility()) continue;
+    if (![...node.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim() !== '')) continue;
+    const back = behind(node), front = over(parts(getComputedStyle(node).color), back);
+    const [a, b] = [light(front), light(back)].sort((x, y) => y - x), contrast = (a + 0.05) / (b + 0.05);
+    if (contrast < 4.5) found.push(`${node.className || node.tagName}: ${node.textContent.slice(0, 20)} ${contrast.toFixed(1)}`);
+  }
+  return found; })()"""
+
+
+class PageTests(browser_test.BrowserTest):
+    SHOWN = ("[...document.querySelectorAll('.combo-banner:not([hidden])')].filter((one) => one.dataset.phase !== 'leaving')"
+             ".map((one) => ['sender', 'number'].map((part) => one.querySelector(`.combo-${part}`).textContent).join(''))"
+             ".sort().join()")
+
+    def setUp(self):
+        super().setUp()
+        self.room = f"room {self.id().rsplit('.')[-1][-20:]}"
+
+    def watch(self, room=None, **of_room):
+        room = room or self.room
+        self.page.open("about:blank")
+        self.page.open(f"{self.service.address}/#room={room.replace(' ', '%20')}")
+        self.live()
+
+    def search(self, text):
+        self.page.run(f"document.querySelector('#query').value = {json.dumps(text)};"
+                      "document.querySelector('#query').dispatchEvent(new Event('input')); 0")
+
+    def live(self):
+        self.page.wait("document.querySelector('#state').dataset.state === 'live'")
+
+    def wait_shown(self, want):
+        self.page.wait(f"{self.SHOWN} === {json.dumps(want)}")
+
+    def test_a_room_is_drawn_as_it_is_said(self):
+        self.service.say(show(1, 3, room=self.room))
+        self.watch()
+        self.wait_shown("Ann3")
+        self.service.say(say("update", 2, room=self.room, banner=1, slot=0, count=12, added=9, milestone=10))
+        self.wait_shown("Ann12")
+        self.service.say(say("dismiss", 3, room=self.room, banner=1, slot=0, count=12, reason="idle"))
+        self.wait_shown("")
+        self.assertEqual(self.page.run("document.querySelector('#room-name').textContent"), self.room)
+
+    def test_ten_thousand_instructions_leave_the_page_as_small_as_it_was(self):
+        self.watch()
+        seq = 0
+
+        def round_of(count):
+            nonlocal seq
+            for _ in range(count // 2):
+                self.service.say(show(seq + 1, 2, seq=seq + 1, room=self.room))
+                self.service.say(say("dismiss", seq + 2, room=self.room, banner=seq + 1, slot=0, count=2, reason="busy"))
+                seq += 2
+            self.page.wait(f"document.querySelector('#fact-seq').textContent.replace(/\\D/g, '') === '{seq}'")
+            # Those that have slid out have no texts any more.
+            self.page.wait("document.querySelector('.combo-banner:not([hidden])') === null")
+            return self.page.heap()
+
+        round_of(10)
+        # The list of rooms is asked for again now and then: this room's row is to be there already.
+        row = f"(one) => one.textContent === {json.dumps(self.room)}"
+        self.page.wait(f"[...document.querySelectorAll('.room-row bdi')].some({row})")
+        before = round_of(2000)
+        after = round_of(10000)
+        self.assertLessEqual(after[1], before[1] + 10, "nodes")
+        self.assertLess(after[0] - before[0], 400_000, "bytes")
+        self.assertLessEqual(self.page.run("document.querySelectorAll('.combo-banners > *').length"), 3)
+
+    def test_after_a_gap_it_waits_for_the_screen(self):
+        self.watch()
+        self.service.say(show(1, 3, room=self.room))
+        self.wait_shown("Ann3")
+        self.service.say(say("update", 2, room=self.room, banner=1, slot=0, count=4, added=1), unheard=True)
+        self.service.say(say("update", 3, room=self.room, banner=1, slot=0, count=5, added=1))
+        self.page.wait("document.querySelector('#state').dataset.state === 'waiting'")
+        self.wait_shown("")
+        self.service.say(self.service.room(self.room).screen.said() | {"seq": 4})
+        self.wait_shown("Ann5")
+        self.assertEqual(self.page.run("document.querySelector('#fact-gaps').textContent"), "1")
+        self.assertEqual(self.page.run("document.querySelector('#fact-reconnects').textContent"), "0")
+
+    def test_a_gap_that_stays_is_mended_by_a_new_stream(self):
+        self.watch()
+        self.service.say(show(1, 3, room=self.room))
+        self.wait_shown("Ann3")
+        self.service.say(say("update", 2, room=self.room, banner=1, slot=0, count=4, added=1), unheard=True)
+        self.service.say(say("update", 3, room=self.room, banner=1, slot=0, count=5, added=1))
+        self.wait_shown("")
+        self.wait_shown("Ann5")
+        self.live()
+
+    def test_it_connects_again_when_the_service_restarts(self):
+        self.watch()
+        self.service.say(show(1, 3, room=self.room))
+        self.wait_shown("Ann3")
+        self.service.stop()
+        self.page.wait("document.querySelector('#state').dataset.state === 'broken'")
+        self.wait_shown("Ann3")
+        # While nobody listens, the room goes on.
+        self.service.say(say("update", 2, room=self.room, banner=1, slot=0, count=8, added=5))
+        self.service.start()
+        self.live()
+        self.wait_shown("Ann8")
+        self.service.say(say("update", 2, room=self.room, banner=1, slot=0, count=8, added=5))
+        self.service.say(say("update", 3, room=self.room, banner=1, slot=0, count=9, added=1))
+        self.wait_shown("Ann9")
+        self.service.say(show(1, 2, epoch=2000, room=self.room))
+        self.wait_shown("Ann2")
+
+    def test_what_is_old_goes_when_the_service_stays_away(self):
+        self.watch()
+        self.service.say(show(1, 3, room=self.room))
+        self.wait_shown("Ann3")
+        self.service.stop(aloud=False)
+        self.page.wait("document.querySelector('#stage').dataset.stale === 'yes'")
+        self.wait_shown("")
+        self.service.start()
+        self.wait_shown("Ann3")
+
+    def test_a_dropped_reader_and_a_refused_room_are_told_why(self):
+        self.watch()
+        self.service.refused[self.room] = "Room x is in partition 3, which another instance has."
+        self.service.hang_up(self.room, ("dropped", dump({"reason": "slow", "sentence": "You read too slowly."})))
+        self.page.wait("document.querySelector('#stage-note').textContent.startsWith('You read too slowly')")
+        self.page.wait("document.querySelector('#stage-note').textContent.includes('another instance')")
+        self.assertEqual(self.page.run("document.querySelector('#state-text').textContent"), "Not available")
+        del self.service.refused[self.room]
+        self.live()
+
+    def test_hostile_names_pass_through_the_stream_as_text(self):
+        room = "<b onclick=1>\u202e"
+        evil = r'{"id":"u1","name":"\ud800<img src=x onerror=harmed=1>' + "W" * 10240 + '"}'
+        self.watch(self.room)
+        self.service.say(show(1, room=self.room), raw=dump(show(1, room=self.room)).replace('{"id":"u1","name":"Ann"}', evil))
+        self.page.wait("document.querySelector('.combo-sender')?.textContent.startsWith('\ufffd<img src=x')")
+        self.service.say(show(1, room=room))
+        self.search("<b")
+        self.page.wait("document.querySelector('.room-row bdi').textContent === '<b onclick=1>'")
+        self.page.run("document.querySelector('.room-row').click()")
+        self.page.wait("document.querySelector('#room-name').textContent === '<b onclick=1>'")
+        self.live()
+        self.assertEqual(self.page.run("globalThis.harmed ?? 0"), 0)
+
+    def test_the_keyboard_is_enough(self):
+        for name in ("key-a", "key-b"):
+            self.service.say(show(1, room=name))
+        self.watch("key-a")
+        focus = "document.activeElement.id || document.activeElement.textContent"
+        self.page.run("document.activeElement.blur()")
+        self.page.key("Tab")
+        self.assertEqual(self.page.run("document.activeElement.className"), "skip-link")
+        self.page.key("Enter")
+        self.page.wait("document.activeElement.id === 'stage'")
+        self.assertEqual(self.page.run("document.querySelector('#room-name').textContent"), "key-a")
+        self.page.key("/")
+        self.assertEqual(self.page.run(focus), "query")
+        self.page.type("key-")
+        self.page.wait("[...document.querySelectorAll('#room-list li:not([hidden])')].length === 2")
+        self.page.key("ArrowDown")
+        self.page.key("ArrowDown")
+        chosen = self.page.run("document.activeElement.querySelector('bdi').textContent")
+        self.assertIn(chosen, ("key-a", "key-b"))
+        self.page.key("Enter")
+        self.page.wait(f"document.querySelector('#room-name').textContent === '{chosen}'")
+        self.page.key("ArrowUp")
+        self.page.key("ArrowUp")
+        self.assertEqual(self.page.run(focus), "query")
+        self.page.key("Escape")
+        self.page.wait("document.querySelector('#query').value === ''")
+        # A room that is not in the list is opened by its id.
+        self.page.type("asleep")
+        self.page.key("Enter")
+        self.page.wait("document.querySelector('#room-name').textContent === 'asleep'")
+        self.live()
+        ring = "getComputedStyle(document.activeElement).outlineStyle"
+        shift = 8
+        self.page.key("Tab", modifiers=shift)
+        self.assertEqual(self.page.run("document.activeElement.textContent"), "Service")
+        self.assertEqual(self.page.run(ring), "solid")
+
+    def test_a_list_that_has_the_focus_does_not_jump(self):
+        for name in ("jump-a", "jump-b"):
+            self.service.say(show(1, room=name))
+        self.watch("jump-a")
+        self.search("jump-")
+        self.page.wait("document.querySelector('.room-row bdi').textContent === 'jump-a'")
+        self.page.run("document.querySelector('.room-row').focus()")
+        self.service.say(say("update", 2, room="jump-b", banner=1, slot=0, count=500, added=499))
+        self.page.wait("[...document.querySelectorAll('.room-row')][1].querySelector('.room-rate').textContent !== '0.1'")
+        self.assertEqual(self.page.run("document.querySelector('.room-row bdi').textContent"), "jump-a")
+        self.page.run("document.activeElement.blur()")
+        self.page.wait("document.querySelector('.room-row bdi').textContent === 'jump-b'")
+
+    def test_both_pages_fit_a_phone_and_a_desktop_in_both_schemes(self):
+        said = [one for one in recorded() if one["room"] == "r0"]
+        for one in said[:12]:
+            self.service.say(one | {"room": "看 room"})
+        for name, path in (("rooms", "/#room=%E7%9C%8B%20room"), ("service", "/service")):
+            for width, height, mobile in ((320, 640, True), (390, 844, True), (820, 1180, True), (1360, 850, False)):
+                for scheme in ("dark", "light"):
+                    self.page.resize(width, height, mobile)
+                    self.page.media(scheme)
+                    self.page.open("about:blank")
+                    self.page.open(self.service.address + path)
+                    self.page.wait("['live', 'running', 'restoring'].includes(document.querySelector('#state').dataset.state)")
+                    self.keep(f"{name}-{width}-{scheme}")
+                    self.assertEqual(self.page.run("document.documentElement.scrollWidth"), width, (name, width, scheme))
+                    self.assertEqual(self.page.run(UNREADABLE), [], (name, width, scheme))
+
+    def test_what_moves_by_itself_stands_still_when_asked_to(self):
+        self.watch()
+        moving = "document.getAnimations().filter((one) => one.playState === 'running').length"
+        self.assertGreater(self.page.run(moving), 0)
+        self.page.media(motion="reduce")
+        self.page.wait(f"{moving} === 0")
+
+    def test_everything_that_can_be_reached_has_a_name(self):
+        for path in ("/", "/service"):
+            self.page.open(self.service.address + path)
+            self.page.wait("document.querySelector('#state').dataset.state !== 'idle'")
+            nameless = []
+            for node in self.page.call("Accessibility.getFullAXTree")["nodes"]:
+                role, name = node.get("role", {}).get("value"), node.get("name", {}).get("value", "")
+                isNamed = role in ("link", "button", "searchbox", "textbox", "region", "image", "img", "progressbar")
+                if isNamed and not name.strip() and not node.get("ignored"):
+                    nameless.append(node.get("role"))
+            self.assertEqual(nameless, [], path)
+            self.assertEqual(self.page.run("document.querySelectorAll('h1').length"), 1)
+
+    def test_the_service_page_plots_differences_and_says_when_it_cannot(self):
+        self.page.open(f"{self.service.address}/service")
+        self.page.wait("document.querySelector('.plot-keys b').textContent !== '–'")
+        self.page.wait("document.querySelectorAll('#partitions tr:not([hidden])').length === 8")
+        inked = """(() => { const canvas = document.querySelector('.plot canvas');
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          return new Set(new Uint32Array(data.buffer)).size; })()"""
+        self.page.wait(f"{inked} > 5")
+        self.service.stop()
+        self.page.wait("document.querySelector('#state').dataset.state === 'broken'")
+        self.page.wait("document.querySelector('.plot-keys b').textContent === '–'")
+        self.service.start()
+        self.page.wait("['running', 'restoring'].includes(document.querySelector('#state').dataset.state)")
+        self.page.wait("document.querySelector('.plot-keys b').textContent !== '–'")
