@@ -172,6 +172,7 @@ class PageTests(browser_test.BrowserTest):
         self.assertEqual(self.page.run("document.activeElement.className"), "skip-link")
         self.page.key("Enter")
         self.page.wait("document.activeElement.id === 'stage'")
+        self.assertEqual(self.page.run("location.hash"), "#room=key-a")
         self.assertEqual(self.page.run("document.querySelector('#room-name').textContent"), "key-a")
         self.page.key("/")
         self.assertEqual(self.page.run(focus), "query")

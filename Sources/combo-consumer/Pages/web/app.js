@@ -241,10 +241,11 @@ $("search").addEventListener("submit", (event) => {
   if (id !== "") location.hash = addressOf(id);
 });
 
-addEventListener("hashchange", () => {
-  // The skip link leads here too.
-  if (location.hash === "#stage") return;
-  watch(roomOfAddress());
+addEventListener("hashchange", () => watch(roomOfAddress()));
+document.querySelector(".skip-link").addEventListener("click", (event) => {
+  // The room stays in the address.
+  event.preventDefault();
+  $("stage").focus();
 });
 addEventListener("online", () => stream?.retryNow());
 document.addEventListener("visibilitychange", () => {
