@@ -30,10 +30,7 @@ extension ServiceTests {
       var expected: [String: Int] { Dictionary(uniqueKeysWithValues: rooms.map { ($0, rounds) }) }
     }
 
-    /// How many partitions it was assigned last; nil: it was never assigned any.
-    private func assigned(_ service: ServiceProcess) -> Int? {
-      service.log.last { $0.contains("assigned: partitions ") }.map { $0.split(separator: ",").count }
-    }
+    private func assigned(_ service: ServiceProcess) -> Int { service.owned.count }
 
     private func checkQuiet(_ services: ServiceProcess...) {
       for service in services {
@@ -123,11 +120,11 @@ extension ServiceTests {
       let before = services.map { service in service.log.filter { $0.contains("assigned: ") }.count }
       for (index, name) in ["a", "b", "c"].enumerated() {
         try feed.give(5)
-        let partitions = services[index].log.last { $0.contains("assigned: ") }?.components("assigned: ")
+        let partitions = services[index].owned
         try services[index].stop()
         services[index] = try start(name)
         try services[index].waitForLog("restored: ", "digest found", count: 2)
-        #expect(services[index].log.last { $0.contains("assigned: ") }?.components("assigned: ") == partitions)
+        #expect(services[index].owned == partitions)
         for other in services.indices where other > index {
           #expect(services[other].log.filter { $0.contains("assigned: ") }.count == before[other], "\(services[other].text)")
         }
@@ -160,9 +157,4 @@ extension ServiceTests {
       try group.verify()
     }
   }
-}
-
-extension String {
-  /// What stands behind these words.
-  fileprivate func components(_ words: String) -> String? { range(of: words).map { String(self[$0.upperBound...]) } }
 }
