@@ -21,6 +21,8 @@ struct KafkaError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidRequest
     /// The offset asked for is not (or no longer) in the partition.
     case offsetOutOfRange
+    /// Where a partition is read on cannot be made sure of; it must be started anew.
+    case positionLost
     /// Another producer or member with our id has taken over.
     case fenced
     /// The group no longer counts us as a member of this generation.
@@ -88,6 +90,7 @@ extension KafkaError {
     case .topicExists: "Nothing is to be done if it is the right one."
     case .invalidRequest: "Check the topic's name, partitions, replicas and settings against what the brokers allow."
     case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was made anew."
+    case .positionLost: "The partition is restored and read on from what is committed."
     case .fenced: "Another instance uses the same id; give each its own and stop the older one."
     case .memberLost: "The group has gone on without this instance; it joins again by itself."
     case .pollTooLate: "The service was too slow or stopped for too long; it joins the group again by itself."

@@ -50,7 +50,8 @@ extension RunningService {
   var owned: Set<Int> {
     var owned: Set<Int> = []
     for line in log {
-      for (word, isComing) in [(" assigned: partitions ", true), (" revoked: partitions ", false), (" lost: partitions ", false)] {
+      for (word, isComing) in [(" assigned: partitions ", true), (" revoked: partitions ", false), (" lost: partitions ", false)]
+      {
         guard let place = line.range(of: word) else { continue }
         let numbers = line[place.upperBound...].components(separatedBy: ", ").compactMap { Int($0) }
         if isComing { owned.formUnion(numbers) } else { owned.subtract(numbers) }

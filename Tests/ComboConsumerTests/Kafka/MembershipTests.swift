@@ -1,0 +1,124 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import combo_consumer
+
+@Suite("Membership that is lost without a word", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
+struct MembershipTests {
+  private let withinMs = KafkaFixture.withinMs
+
+  @Test("a static member that is forgotten while it joins again sends no offsets of what others may have had, and is made anew")
+  func forgottenWhileJoining() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic(partitions: 4)
+    let group = TestKafka.fresh("group")
+    let log = RecordedLog()
+    let first = try TestMember(try heard(kafka, log), .init(groupID: group, topic: topic, groupInstanceID: "one"))
+    try poll([first], "all for the first") { first.owned.count == 4 }
+    // Eager members have given everything up by the time at which they join again.
+    guard first.consumer.isCooperative else { return }
+    let id = try #require(first.consumer.memberID)
+    // The second does not answer what is assigned to it, so that the group waits for it when the first joins again.
+    let second = try TestMember(kafka.properties, .init(groupID: group, topic: topic, groupInstanceID: "two"))
+    try poll([first], "half of it given up") { first.owned.count == 2 }
+    _ = try first.consumer.groupMetadata()
+    let events = first.events
+    try poll([first], "the first joins again") {
+      let states = joinStates(log)
+      guard let left = states.lastIndex(where: { $0.hasSuffix("-> wait-incr-unassign-to-complete") }) else { return false }
+      return states[left...].contains { $0.hasSuffix("-> wait-join") }
+    }
+    // Meanwhile it is forgotten, as after a session that is over. It joins anew, and tells nobody.
+    try leave(group, instance: "one", brokers: kafka.properties.brokers)
+    try wait(for: "the first has another id") { first.consumer.memberID != id }
+    let error = #expect(throws: KafkaError.self) { _ = try first.consumer.groupMetadata() }
+    #expect(error?.code == .memberLost)
+    try poll([first, second], "the first is told, or both are in the group") {
+      !first.errors.isEmpty || (first.consumer.memberID != nil && second.owned.count == 2)
+    }
+    #expect(first.events == events)
+    #expect(first.errors.map(\.code) == [.fatal])
+    #expect(throws: KafkaError.self) { _ = try first.consumer.groupMetadata() }
+  }
+
+  @Test("a partition that must be assigned again while partitions are being revoked waits until that is answered")
+  func assignedAgainWhileRevoking() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic(partitions: 2)
+    let group = TestKafka.fresh("group")
+    for partition: Int32 in 0..<2 { try kafka.fill(topic, partition, ["a", "b", "c"]) }
+    let log = RecordedLog()
+    let first = try TestMember(try heard(kafka, log), .init(groupID: group, topic: topic))
+    first.startAt = { _ in 1000 }
+    try poll([first], "both offsets out of range") { first.errors.count == 2 }
+    guard first.consumer.isCooperative else { return }
+    first.startAt = nil
+    let second = try TestMember(kafka.properties, .init(groupID: group, topic: topic))
+    try wait(for: "a revocation waits to be told") {
+      second.poll()
+      return joinStates(log).last?.hasSuffix("-> wait-unassign-call") ?? false
+    }
+    // librdkafka would take it for the answer, and have others own what this one has not given up.
+    for partition: Int32 in 0..<2 {
+      let error = #expect(throws: KafkaError.self) { try first.consumer.start(partition, at: 0) }
+      #expect(error?.isRetriable == true)
+    }
+    #expect(joinStates(log).last?.hasSuffix("-> wait-unassign-call") ?? false)
+    #expect(first.events == [.assigned([0, 1])])
+    try poll([first, second], "one each") { first.owned.count == 1 && second.owned.count == 1 }
+    for member in [first, second] {
+      let partition = try #require(member.owned.first)
+      // Others of the rebalance's answers may still be asked for.
+      try poll([first, second], "it is started") { (try? member.consumer.start(partition, at: 0)) != nil }
+    }
+    try poll([first, second], "all read") { first.delivered == 3 && second.delivered == 3 }
+  }
+
+  /// With all that librdkafka says of the group.
+  private func heard(_ kafka: KafkaFixture, _ log: RecordedLog) throws -> KafkaProperties {
+    try KafkaProperties(
+      brokers: kafka.properties.brokers, clientID: "test", overrides: [.init(key: "debug", value: "cgrp")], logLevel: .debug,
+      log: log.sink)
+  }
+
+  private func joinStates(_ log: RecordedLog) -> [String] {
+    log.all.compactMap { line in
+      line.contains("changed join state") ? line.range(of: " (state").map { String(line[..<$0.lowerBound]) } : nil
+    }
+  }
+
+  /// Has a static member leave its group, as an operator can.
+  private func leave(_ group: String, instance: String, brokers: String) throws {
+    func string(_ text: String) -> [UInt8] { number(Int16(text.utf8.count)) + Array(text.utf8) }
+    func number<N: FixedWidthInteger>(_ value: N) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+    // LeaveGroup, version 3.
+    let request =
+      number(Int16(13)) + number(Int16(3)) + number(Int32(1)) + string("test") + string(group) + number(Int32(1)) + string("")
+      + string(instance)
+    let parts = brokers.split(separator: ",")[0].split(separator: ":")
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(String(parts[0]), String(parts[1]), &hints, &found) == 0, let found else {
+      throw TestKafka.Failure("no address for \(brokers)")
+    }
+    defer { freeaddrinfo(found) }
+    let descriptor = socket(found.pointee.ai_family, found.pointee.ai_socktype, 0)
+    defer { close(descriptor) }
+    guard connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else {
+      throw TestKafka.Failure("no connection to \(brokers)")
+    }
+    let bytes = number(Int32(request.count)) + request
+    guard write(descriptor, bytes, bytes.count) == bytes.count else { throw TestKafka.Failure("the request was not taken") }
+    // Size, correlation id, throttle time, error.
+    var response = [UInt8](repeating: 0, count: 14)
+    var count = 0
+    while count < response.count {
+      let read = response.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count) }
+      guard read > 0 else { throw TestKafka.Failure("no answer to the request") }
+      count += read
+    }
+    guard response[12] == 0 && response[13] == 0 else { throw TestKafka.Failure("it cannot leave: \(response)") }
+  }
+}
