@@ -139,6 +139,35 @@ extension ServiceTests {
       try group.verify()
     }
 
+    @Test("an instance that the group forgets while it joins again starts afresh, and nothing is lost or doubled")
+    func forgotten() throws {
+      let group = try TestGroup(partitions: 4)
+      let feed = Feed(group, rooms)
+      let service = try group.process(TestGroup.fast + ["--instance", "one"])
+      try service.waitForLog("new: ", count: 4)
+      try feed.give(5)
+      try group.waitUntilTakenIn(service)
+      // Somebody else joins, and does not answer what it is given, so that the group waits for it.
+      let other = try TestMember(group.properties, .init(groupID: group.group, topic: group.names.input))
+      try service.waitForLog("revoked: ")
+      // An eager instance has nothing left at this point; a cooperative one works on in two partitions.
+      try TestKafka.leave(group.group, instance: "one", brokers: group.brokers)
+      if other.consumer.isCooperative {
+        try wait(for: "it starts afresh: \(service.text)") {
+          try feed.give(1)
+          return service.has("starting afresh")
+        }
+      }
+      try poll([other], "the other has its part") { other.owned.count == 2 }
+      #expect(other.consumer.close(timeoutMs: ServiceKafka.patienceMs))
+      try feed.give(5)
+      try group.waitUntilTakenIn(service)
+      try group.waitUntilSaid(feed.expected, service)
+      try service.stop()
+      checkQuiet(service)
+      try group.verify()
+    }
+
     @Test("of two instances under one name the later works, and the earlier ends with a sentence")
     func sameName() throws {
       let group = try TestGroup(partitions: 2)

@@ -50,6 +50,8 @@ extension RunningService {
   var owned: Set<Int> {
     var owned: Set<Int> = []
     for line in log {
+      // As another member, which begins with nothing.
+      if line.contains("starting afresh") { owned = [] }
       for (word, isComing) in [(" assigned: partitions ", true), (" revoked: partitions ", false), (" lost: partitions ", false)]
       {
         guard let place = line.range(of: word) else { continue }
