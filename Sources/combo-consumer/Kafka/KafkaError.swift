@@ -27,6 +27,8 @@ struct KafkaError: Error, Equatable, Sendable, CustomStringConvertible {
     case fenced
     /// The group no longer counts us as a member of this generation.
     case memberLost
+    /// Other members of the group divide the partitions in another way.
+    case otherAssignor
     /// Not polled for longer than `max.poll.interval.ms`.
     case pollTooLate
     case recordTooLarge
@@ -93,6 +95,9 @@ extension KafkaError {
     case .positionLost: "The partition is restored and read on from what is committed."
     case .fenced: "Another instance uses the same id; give each its own and stop the older one."
     case .memberLost: "The group has gone on without this instance; it joins again by itself."
+    case .otherAssignor:
+      "All instances of a group need a librdkafka from 2.6.1 on, or all an older one (this is \(LibrdkafkaProperties.versionText)):"
+        + " stop those of one kind before the first of the other kind starts. It goes on trying."
     case .pollTooLate: "The service was too slow or stopped for too long; it joins the group again by itself."
     case .recordTooLarge: "Raise max.message.bytes of the topic and message.max.bytes of this client, or make the record smaller."
     case .queueFull: "The brokers take records more slowly than they are made; raise queue.buffering.max.messages or slow down."
@@ -149,6 +154,7 @@ extension KafkaError.Code {
       case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID,
         RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:
         .memberLost
+      case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL: .otherAssignor
       case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: .pollTooLate
       case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE: .recordTooLarge
       case RD_KAFKA_RESP_ERR__QUEUE_FULL: .queueFull

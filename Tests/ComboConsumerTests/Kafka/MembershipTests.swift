@@ -1,3 +1,4 @@
+import CKafka
 import Foundation
 import Testing
 
@@ -72,6 +73,36 @@ struct MembershipTests {
       try poll([first, second], "it is started") { (try? member.consumer.start(partition, at: 0)) != nil }
     }
     try poll([first, second], "all read") { first.delivered == 3 && second.delivered == 3 }
+  }
+
+  @Test("in a group that divides its partitions in another way it is told what to do, and goes on trying")
+  func otherAssignor() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let group = TestKafka.fresh("group")
+    let configuration = rd_kafka_conf_new()
+    for (key, value) in [
+      ("bootstrap.servers", kafka.properties.brokers), ("group.id", group), ("partition.assignment.strategy", "roundrobin"),
+    ] { rd_kafka_conf_set(configuration, key, value, nil, 0) }
+    let other = try #require(rd_kafka_new(RD_KAFKA_CONSUMER, configuration, nil, 0))
+    defer { rd_kafka_destroy(other) }
+    let list = rd_kafka_topic_partition_list_new(1)
+    rd_kafka_topic_partition_list_add(list, topic, -1)
+    rd_kafka_subscribe(other, list)
+    rd_kafka_topic_partition_list_destroy(list)
+    try wait(for: "the other is in the group") {
+      if let message = rd_kafka_consumer_poll(other, 10) { rd_kafka_message_destroy(message) }
+      var assigned: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
+      rd_kafka_assignment(other, &assigned)
+      defer { rd_kafka_topic_partition_list_destroy(assigned) }
+      return assigned?.pointee.cnt == 1
+    }
+    let member = try TestMember(kafka.properties, .init(groupID: group, topic: topic))
+    try poll([member], "it is told") { !member.errors.isEmpty }
+    #expect(member.errors.map(\.code) == [.otherAssignor])
+    #expect(member.errors.first?.message.contains("from 2.6.1 on, or all an older one") == true)
+    rd_kafka_consumer_close(other)
+    try poll([member], "it has the other's place") { member.owned == [0] }
   }
 
   /// With all that librdkafka says of the group.
