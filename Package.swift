@@ -34,7 +34,8 @@ let package = Package(
     .executableTarget(
       name: "combo-consumer", dependencies: ["ComboCore", "ComboWire", "CKafka", "CXXHash", "CPrefetch", "CGetopt"],
       swiftSettings: settings),
-    .executableTarget(name: "bench-engine", dependencies: ["ComboCore"], path: "bench/engine", swiftSettings: settings),
+    .executableTarget(
+      name: "bench-engine", dependencies: ["ComboCore", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
     .executableTarget(
       name: "bench-wire", dependencies: ["ComboCore", "ComboWire"], path: "bench/wire", swiftSettings: settings),
     .testTarget(name: "ComboCoreTests", dependencies: ["ComboCore"], swiftSettings: settings),

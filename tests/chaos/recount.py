@@ -42,23 +42,31 @@ class Recount:
         if len(self.faults) < 20:
             self.faults.append(text)
 
-    def _begin(self, topic, headers=False):
-        """Lets Kafka's consumer read all of a topic into a file; it ends when nothing more comes."""
+    def _begin(self, topic, headers=False, patience_ms=10000):
+        """Lets Kafka's consumer read all of a topic into a file; it ends when nothing has come for so long."""
         path = os.path.join(self.directory, f"{topic}.txt")
         command = [
             os.path.join(self.scripts, "tool"), CONSUMER, "--bootstrap-server", self.bootstrap, "--topic", topic,
-            "--from-beginning", "--isolation-level", "read_committed", "--timeout-ms", "10000"]
+            "--from-beginning", "--isolation-level", "read_committed", "--timeout-ms", str(patience_ms)]
         for name in ["print.partition", "print.offset", "print.key"] + (["print.headers"] if headers else []):
             command += ["--formatter-property", f"{name}=true"]
         with open(path, "wb") as out, open(path + ".log", "wb") as log:
             self.readers[topic] = subprocess.Popen(command, stdout=out, stderr=log, stdin=subprocess.DEVNULL)
 
+    def _wait(self, topic):
+        """How many records it says it has read, once it has ended."""
+        self.readers[topic].wait(900)
+        with open(os.path.join(self.directory, f"{topic}.txt.log"), errors="replace") as log:
+            return re.search(r"Processed a total of (\d+) messages", log.read())
+
     def _read(self, topic, headers=False):
         """(partition, offset, headers, key, value) of each committed record."""
         path = os.path.join(self.directory, f"{topic}.txt")
-        self.readers[topic].wait(900)
-        with open(path + ".log", errors="replace") as log:
-            found = re.search(r"Processed a total of (\d+) messages", log.read())
+        found = self._wait(topic)
+        if found and found[1] == "0":
+            # On a busy machine it may need longer than that to begin.
+            self._begin(topic, headers, patience_ms=60000)
+            found = self._wait(topic)
         count = 0
         with open(path, "rb") as file:
             for line in file:

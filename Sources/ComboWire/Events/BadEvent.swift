@@ -29,5 +29,6 @@ public struct BadEvent: Error, Equatable, Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
+  /// The code, and the sentence.
   public var description: String { "\(code.rawValue): \(reason)" }
 }

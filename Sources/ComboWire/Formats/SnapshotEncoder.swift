@@ -19,6 +19,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     encoder.finish()
   }
 
+  /// What a state begins with; first, once.
   public mutating func head(_ head: EngineHead, own: OwnSettings) {
     time = head.time
     buffer.append(#"{"v":"#)
@@ -43,6 +44,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     }
   }
 
+  /// A gift id that is remembered.
   public mutating func id(_ id: Bytes, expiry: Int64) {
     begin(.ids, #","ids":["#)
     buffer.append(jsonString: id)
@@ -51,6 +53,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(UInt8(ascii: "]"))
   }
 
+  /// A running total that is remembered.
   public mutating func streak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64) {
     begin(.streaks, #","streaks":["#)
     append(key)
@@ -62,6 +65,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(UInt8(ascii: "]"))
   }
 
+  /// A combo that is gone and may go on.
   public mutating func history(_ key: ComboKey, total: Int, expiry: Int64) {
     begin(.history, #","history":["#)
     append(key)
@@ -71,6 +75,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(UInt8(ascii: "]"))
   }
 
+  /// A banner on screen or in the queue.
   public mutating func banner(_ key: ComboKey, _ state: BannerState, _ display: Display) {
     let isQueued = state.phase == .queued
     if isQueued {

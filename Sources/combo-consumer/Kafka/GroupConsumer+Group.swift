@@ -9,14 +9,6 @@ struct CommittedOffset: Equatable, Sendable {
   let metadata: String
 }
 
-/// Who this member is to its group at this moment, for ``TransactionalProducer/sendOffsets(_:of:)``. It is out of date
-/// after the next rebalance, of which a cooperative member may not even be told.
-struct GroupMetadata: ~Copyable {
-  let pointer: OpaquePointer
-
-  deinit { rd_kafka_consumer_group_metadata_destroy(pointer) }
-}
-
 extension GroupConsumer {
   /// What the group has committed of these partitions. Waits for transactions that are open on them, and asks again when
   /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only when said three times: a
@@ -56,24 +48,6 @@ extension GroupConsumer {
       list.add(topic: topic, offset.partition, offset: next, metadata: offset.metadata)
     }
     if list.count > 0 { rd_kafka_commit(client.handle, list.pointer, 1) }
-  }
-
-  /// Fetch it afresh for each transaction. A message to librdkafka's thread and back, no network.
-  func groupMetadata() throws(KafkaError) -> GroupMetadata {
-    guard let pointer = rd_kafka_consumer_group_metadata(client.handle) else {
-      throw client.error(RD_KAFKA_RESP_ERR__STATE, "cannot say who this member is: the consumer is closed")
-    }
-    return GroupMetadata(pointer: pointer)
-  }
-
-  /// Whether the partitions are others' already: the group gave this member up.
-  var isAssignmentLost: Bool { rd_kafka_assignment_lost(client.handle) != 0 }
-
-  /// The id that the coordinator gave this member; nil before it joined.
-  var memberID: String? {
-    guard let id = rd_kafka_memberid(client.handle) else { return nil }
-    defer { rd_kafka_mem_free(client.handle, id) }
-    return id.pointee == 0 ? nil : String(cString: id)
   }
 }
 

@@ -13,6 +13,15 @@ extension GroupConsumer {
     let list = PartitionList(topic: topic, starts.map(\.partition))
     let error = rd_kafka_resume_partitions(client.handle, list.pointer)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot start reading topic \"\(topic)\"") }
+    if LibrdkafkaProperties.resumesLate { for (partition, _) in starts { wake(partition) } }
+  }
+
+  /// Whoever fetches may sleep for up to a second if all was paused, and is woken by no resumption, but by any request. The answer
+  /// is not waited for.
+  private func wake(_ partition: Int32) {
+    var first: Int64 = 0
+    var end: Int64 = 0
+    _ = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &first, &end, 1)
   }
 
   /// Begins to deliver one partition from `offset` on.
@@ -78,23 +87,35 @@ extension GroupConsumer {
   /// For partitions that librdkafka has stopped to fetch, because their offset was out of range: only an assignment makes
   /// it begin again. Pausing outlives it.
   private func assignAgain(_ targets: [(partition: Int32, offset: Int64)]) throws(KafkaError) {
+    if isCooperative { return try assignAgainInSteps(targets) }
     let list = PartitionList(capacity: owned.count)
     for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }
-    var error: OpaquePointer?
-    if isCooperative {
-      error = rd_kafka_incremental_unassign(client.handle, list.pointer)
-      if error == nil { error = rd_kafka_incremental_assign(client.handle, list.pointer) }
-    } else {
-      for partition in owned where !targets.contains(where: { $0.partition == partition }) {
-        list.add(topic: topic, partition, offset: positions.position(partition) ?? 0)
-      }
-      let number = rd_kafka_assign(client.handle, list.pointer)
-      if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot read topic \"\(topic)\" again") }
+    for partition in owned where !targets.contains(where: { $0.partition == partition }) {
+      list.add(topic: topic, partition, offset: positions.position(partition) ?? 0)
     }
+    let number = rd_kafka_assign(client.handle, list.pointer)
+    if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot read topic \"\(topic)\" again") }
+  }
+
+  /// Between rebalances only: if one waits to be told, librdkafka takes these calls for the answer to it, and lets others have what
+  /// is not given up yet.
+  private func assignAgainInSteps(_ targets: [(partition: Int32, offset: Int64)]) throws(KafkaError) {
+    let failed = "cannot read topic \"\(topic)\" again"
+    if isRebalancing || sift() { throw client.error(RD_KAFKA_RESP_ERR__IN_PROGRESS, failed) }
+    let list = PartitionList(capacity: targets.count)
+    for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }
+    var error = rd_kafka_incremental_unassign(client.handle, list.pointer)
+    if error == nil { error = rd_kafka_incremental_assign(client.handle, list.pointer) }
+    if sift() {
+      // It came before these calls, or after them: who knows.
+      failMembership("\(failed): the group has rebalanced in the same moment. This member must be made anew.")
+    }
+    // What was sifted out is read again.
+    seekStarted(except: targets.map(\.partition))
     guard let error else { return }
     let number = rd_kafka_error_code(error)
     rd_kafka_error_destroy(error)
-    throw client.error(number, "cannot read topic \"\(topic)\" again")
+    throw client.error(number, failed)
   }
 }
 

@@ -12,7 +12,8 @@ protocol GroupConsumerDelegate: AnyObject {
   func revoked(_ partitions: [Int32], lost: Bool)
 
   /// Something is wrong; the consumer goes on trying. The same error is not told more often than every 30 s, except
-  /// for those of a partition (`offsetOutOfRange`), after which that partition delivers nothing until it is started anew.
+  /// for those of a partition (`offsetOutOfRange`, `positionLost`), after which that partition delivers nothing until it is
+  /// started anew.
   func failed(_ error: KafkaError, partition: Int32?)
 }
 
@@ -51,7 +52,9 @@ final class GroupConsumer {
   /// Whether rebalances take away and give single partitions only.
   let isCooperative: Bool
   let client: KafkaClient
-  private let queue: OpaquePointer
+  /// Whether it has a name under which it keeps its partitions.
+  let isStatic: Bool
+  let queue: OpaquePointer
   /// Held so that librdkafka knows the topic, and its partitions can be paused before they are assigned.
   private let topicHandle: OpaquePointer
   private let callbacks: GroupCallbacks
@@ -59,15 +62,26 @@ final class GroupConsumer {
   let positions = PartitionPositions()
   /// All that the group gave this member, started or not.
   private(set) var owned: Set<Int32> = []
+  /// The id under which all of that was given.
+  var ownerID: String?
+  /// This member can do nothing more.
+  private(set) var hasFailed = false
+  /// What the next poll tells the delegate, as it may not be told from within calls of its own.
+  private var untold: [(error: KafkaError, partition: Int32?)] = []
+  /// Errors that were taken out of the queue to look what stands behind them.
+  private var sifted: [MessageBatch] = []
   /// Rebalances that came in the middle of a batch: they are handled once what the batch took has been handed out.
   private var deferred: [Rebalance] = []
   private var isTakingMore = false
+  /// A rebalance is being answered.
+  private(set) var isRebalancing = false
   private var isClosed = false
 
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   init(_ properties: KafkaProperties, _ options: Options) throws(KafkaError) {
     topic = options.topic
     isCooperative = LibrdkafkaProperties.hasSoundCooperativeAssignor
+    isStatic = options.groupInstanceID != nil
     var own = [
       ("group.id", options.groupID),
       ("enable.auto.commit", "false"),
@@ -126,6 +140,8 @@ final class GroupConsumer {
   @discardableResult
   func poll(maxWaitMs: Int32, into batch: MessageBatch, max: Int = .max) -> Int {
     handleDeferred()
+    tell()
+    if hasFailed { return 0 }
     guard batch.waitForOne(from: queue, maxWaitMs: maxWaitMs) else { return 0 }
     isTakingMore = true
     batch.takeMore(from: queue, max: max)
@@ -184,7 +200,43 @@ final class GroupConsumer {
     delegate?.failed(KafkaError(.fatal, message, number: cause.rawValue), partition: nil)
   }
 
+  /// This member can do nothing more; the next poll tells why.
+  func failMembership(_ message: String) {
+    if hasFailed { return }
+    hasFailed = true
+    untold.append((KafkaError(.fatal, message), nil))
+  }
+
+  private func tell() {
+    if untold.isEmpty && sifted.isEmpty { return }
+    let (untold, sifted) = (untold, sifted)
+    self.untold = []
+    self.sifted = []
+    for (error, partition) in untold { delegate?.failed(error, partition: partition) }
+    for batch in sifted {
+      batch.filter { message in
+        reportError(of: message)
+        return false
+      }
+    }
+  }
+
   // MARK: Rebalances
+
+  /// Takes what waits in the queue. Records are given up, which must be read again; all else is handled by the next poll.
+  /// - Returns: whether a rebalance is to be handled.
+  func sift() -> Bool {
+    isTakingMore = true
+    while true {
+      let batch = MessageBatch(capacity: 4096)
+      batch.takeMore(from: queue, max: .max)
+      if batch.isEmpty { break }
+      batch.filter { $0.pointee.err != RD_KAFKA_RESP_ERR_NO_ERROR }
+      if !batch.isEmpty { sifted.append(batch) }
+    }
+    isTakingMore = false
+    return !deferred.isEmpty
+  }
 
   private func rebalanceCame(_ rebalance: Rebalance) {
     if isTakingMore {
@@ -204,6 +256,8 @@ final class GroupConsumer {
   }
 
   private func handle(_ rebalance: Rebalance) {
+    isRebalancing = true
+    defer { isRebalancing = false }
     let list = PartitionList(owning: rebalance.takePartitions())
     switch rebalance.kind {
     case .assign: assign(list)
@@ -213,6 +267,7 @@ final class GroupConsumer {
 
   private func assign(_ list: borrowing PartitionList) {
     let partitions = list.partitions
+    checkOwner()
     for partition in partitions { positions.stop(partition) }
     // Before they are assigned, so that nothing is fetched from the offset that they must have, which may not be there. (An
     // offset to be looked up, such as the end, would be no better: librdkafka looks it up again half a second after a
@@ -247,13 +302,17 @@ final class GroupConsumer {
 
   /// What librdkafka had taken out of its queue when it paused everything for a rebalance may be lost to it, so the
   /// partitions that stay are read on from where they were handed out last.
-  private func seekStarted(except moved: [Int32]) {
+  func seekStarted(except moved: [Int32]) {
     let staying = positions.started.filter { !moved.contains($0.partition) }
     guard !staying.isEmpty else { return }
     do throws(KafkaError) {
       try seek(staying)
     } catch {
-      for (partition, _) in staying { delegate?.failed(error, partition: partition) }
+      // Read on, they might leave something out.
+      for (partition, _) in staying {
+        positions.stop(partition)
+        untold.append((KafkaError(.positionLost, error.message, number: error.number), partition))
+      }
     }
   }
 

@@ -29,7 +29,8 @@ final class TopicProducer {
 
   /// - Throws: `unreachable`, `unknownTopic`, `notAuthorized` after `withinMs`.
   init(_ properties: KafkaProperties, topic name: String, withinMs: Int64) throws(KafkaError) {
-    producer = try KafkaProducer(properties, [("delivery.report.only.error", "true"), ("enable.idempotence", "true")], queueFullWaitMs: 60_000)
+    producer = try KafkaProducer(
+      properties, [("delivery.report.only.error", "true"), ("enable.idempotence", "true")], queueFullWaitMs: 60_000)
     topic = try producer.topic(name, withinMs: withinMs)
   }
 

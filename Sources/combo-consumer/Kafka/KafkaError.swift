@@ -21,10 +21,14 @@ struct KafkaError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidRequest
     /// The offset asked for is not (or no longer) in the partition.
     case offsetOutOfRange
+    /// Where a partition is read on cannot be made sure of; it must be started anew.
+    case positionLost
     /// Another producer or member with our id has taken over.
     case fenced
     /// The group no longer counts us as a member of this generation.
     case memberLost
+    /// Other members of the group divide the partitions in another way.
+    case otherAssignor
     /// Not polled for longer than `max.poll.interval.ms`.
     case pollTooLate
     case recordTooLarge
@@ -88,8 +92,12 @@ extension KafkaError {
     case .topicExists: "Nothing is to be done if it is the right one."
     case .invalidRequest: "Check the topic's name, partitions, replicas and settings against what the brokers allow."
     case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was made anew."
+    case .positionLost: "The partition is restored and read on from what is committed."
     case .fenced: "Another instance uses the same id; give each its own and stop the older one."
     case .memberLost: "The group has gone on without this instance; it joins again by itself."
+    case .otherAssignor:
+      "All instances of a group need a librdkafka from 2.6.1 on, or all an older one (this is \(LibrdkafkaProperties.versionText)):"
+        + " stop those of one kind before the first of the other kind starts. It goes on trying."
     case .pollTooLate: "The service was too slow or stopped for too long; it joins the group again by itself."
     case .recordTooLarge: "Raise max.message.bytes of the topic and message.max.bytes of this client, or make the record smaller."
     case .queueFull: "The brokers take records more slowly than they are made; raise queue.buffering.max.messages or slow down."
@@ -146,6 +154,7 @@ extension KafkaError.Code {
       case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID,
         RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:
         .memberLost
+      case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL: .otherAssignor
       case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: .pollTooLate
       case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE: .recordTooLarge
       case RD_KAFKA_RESP_ERR__QUEUE_FULL: .queueFull

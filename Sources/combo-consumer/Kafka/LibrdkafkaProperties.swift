@@ -54,6 +54,9 @@ extension LibrdkafkaProperties {
   /// Up to 2.6.0 cooperative-sticky loses assignments and may spin (fixed in 2.6.1).
   static var hasSoundCooperativeAssignor: Bool { version >= 0x0206_01ff }
 
+  /// Newer ones (seen with 2.14.0, not with 2.0.2) fetch a resumed partition up to a second later if nothing else was fetched.
+  static var resumesLate: Bool { version >= 0x0206_01ff }
+
   /// In 2.0 `rd_kafka_seek_partitions` takes its time-out for a thousand times less than it is (fixed in 2.1.0).
   static var seekTimesOutTooEarly: Bool { version < 0x0201_0000 }
 }

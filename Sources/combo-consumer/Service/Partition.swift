@@ -237,7 +237,7 @@ final class Partition {
     shifted += shift
     settings = new
     heap.removeAll()
-    table.forEach { room in
+    table.forEachRoom { room in
       // A snapshot that is newer than this entry holds all of it already.
       if room.isGhost || room.silentUpTo > n { return }
       room.engine.shift(by: shift)
@@ -256,7 +256,7 @@ final class Partition {
   /// All rooms begin a new epoch at `now`, as their state could not be proved.
   func reset(at now: Int64, lane: Lane) {
     heap.removeAll()
-    table.forEach { room in
+    table.forEachRoom { room in
       if room.isGhost {
         table.remove(room)
         return
@@ -272,7 +272,7 @@ final class Partition {
 
   /// Where the journal says it stands, when that could not be come to by running through it.
   func stand(at n: Int64, clock: Int64, offset: Int64, shifted: Int64) {
-    table.forEach { room in
+    table.forEachRoom { room in
       if room.silentUpTo >= 0 { return }
       room.engine.shift(by: shifted - self.shifted)
       room.forgetLook()

@@ -96,7 +96,7 @@ final class RoomTable {
   }
 
   /// Hands out all rooms.
-  func forEach(_ body: (Room) -> Void) {
+  func forEachRoom(_ body: (Room) -> Void) {
     for handle in handles { if let handle { body(handle.takeUnretainedValue()) } }
   }
 

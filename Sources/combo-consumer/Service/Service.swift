@@ -311,6 +311,11 @@ final class Service: GroupEdgeDelegate {
       if isActive(partition) { goBack(.abort("an offset of partition \(partition) is out of range")) }
       return
     }
+    if let partition, error.code == .positionLost {
+      log.warning("partition \(partition): \(error); restoring it anew")
+      if isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
+      return
+    }
     if error.code == .fatal || error.code == .fenced {
       // The member is gone, and with it the right to its partitions.
       fatal = error.message

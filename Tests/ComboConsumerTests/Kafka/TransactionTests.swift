@@ -123,6 +123,31 @@ struct TransactionTests {
     #expect(try kafka.values(topic) == ["heir"])
   }
 
+  @Test("a fenced producer can be made away with while answers to its requests are still coming")
+  func fencedInFlight() throws {
+    let seed = testSeed("fencedInFlight")
+    var random = SplitMix64(seed: seed)
+    let kafka = try KafkaFixture()
+    let partitions: Int32 = 24
+    let topic = try kafka.topic(partitions: Int(partitions))
+    let id = TestKafka.fresh("txn")
+    var heir = try kafka.transactional(topic, id: id)
+    // What is to be seen is that the process lives: its heap was damaged by every tenth or so.
+    for _ in 0..<20 {
+      let (zombie, handle) = heir
+      #expect(zombie.begin() == .success)
+      // All partitions are part of the transaction before the fence, so that what comes behind it is sent at once.
+      for partition in 0..<partitions { try zombie.producer.produce(handle, partition: partition, text: "before") }
+      try zombie.producer.flush(withinMs: withinMs)
+      heir = try kafka.transactional(topic, id: id)
+      for partition in 0..<partitions { try? zombie.producer.produce(handle, partition: partition, text: "behind") }
+      let end = Deadline(afterMs: withinMs)
+      while zombie.producer.fatalError("") == nil && !end.isOver { MonotonicClock.sleep(ms: 0) }
+      if random.below(3) == 0 { MonotonicClock.sleep(ms: 1) }
+    }
+    #expect(try kafka.values(topic).isEmpty)
+  }
+
   @Test("a record that cannot be delivered makes the commit an abort, after which the producer goes on")
   func undeliverable() throws {
     let kafka = try KafkaFixture()

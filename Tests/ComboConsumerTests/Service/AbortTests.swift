@@ -26,39 +26,21 @@ extension ServiceTests {
       let id = TestKafka.fresh("txn")
       let arguments =
         TestGroup.fast + ["--transactional-id", id, "--checkpoint-gifts", "3000", "--checkpoint-interval-ms", "300"]
-      // A process: its heap has been found damaged, twice and without an explanation, when its producer was fenced. What must hold
-      // then is what holds after any crash.
-      var service = try group.process(arguments)
-      var deaths = 0
-      func revive() throws {
-        guard let code = service.exitCode, code < 0 else { return }
-        print("fenced: the service died of signal \(-code), and is started again: \(service.text)")
-        deaths += 1
-        service = try group.process(arguments)
-      }
+      let service = try group.process(arguments)
       func timesBack() -> Int { service.log.count { $0.contains("going back to what is durable") } }
       try service.waitForLog("new: ", count: 4)
       for round in 1...5 {
         // Before the gifts: the service may be done with all of them by the time that this is asked.
         let before = try group.takenIn()
         try group.give(gifts("\(round)-", 8000))
-        try wait(for: "work: \(service.text)") {
-          try revive()
-          return try group.takenIn() > before
-        }
+        try wait(for: "work: \(service.text)") { try group.takenIn() > before }
         MonotonicClock.sleep(ms: Int64(random.below(200)))
-        let (back, died) = (timesBack(), deaths)
+        let back = timesBack()
         let other = try TransactionalProducer(group.properties, transactionalID: id)
         try other.initTransactions(withinMs: ServiceKafka.patienceMs)
-        try wait(for: "its going back: \(service.text)") {
-          try revive()
-          return deaths > died || timesBack() > back
-        }
+        try wait(for: "its going back: \(service.text)") { timesBack() > back }
       }
-      try wait(for: "all taken in: \(service.text)") {
-        try revive()
-        return try group.takenIn() == 40_000
-      }
+      try group.waitUntilTakenIn(service)
       let ledger = try group.waitUntilSaid(expected(40_000), service)
       #expect(ledger.epochs.allSatisfy { $0.value.count == 1 })
       try service.stop()

@@ -73,9 +73,7 @@ extension ServiceTests {
         try group.process(
           TestGroup.fast + Self.atLeastOnce + ["--transactional-id", "\(group.group).\(name)", "--checkpoint-interval-ms", "300"])
       }
-      func assigned(_ service: ServiceProcess) -> Int? {
-        service.log.last { $0.contains("assigned: partitions ") }.map { $0.split(separator: ",").count }
-      }
+      func assigned(_ service: ServiceProcess) -> Int { service.owned.count }
       let a = try start("a")
       try a.waitForLog("new: ", count: 4)
       let b = try start("b")

@@ -30,10 +30,7 @@ extension ServiceTests {
       var expected: [String: Int] { Dictionary(uniqueKeysWithValues: rooms.map { ($0, rounds) }) }
     }
 
-    /// How many partitions it was assigned last; nil: it was never assigned any.
-    private func assigned(_ service: ServiceProcess) -> Int? {
-      service.log.last { $0.contains("assigned: partitions ") }.map { $0.split(separator: ",").count }
-    }
+    private func assigned(_ service: ServiceProcess) -> Int { service.owned.count }
 
     private func checkQuiet(_ services: ServiceProcess...) {
       for service in services {
@@ -123,11 +120,11 @@ extension ServiceTests {
       let before = services.map { service in service.log.filter { $0.contains("assigned: ") }.count }
       for (index, name) in ["a", "b", "c"].enumerated() {
         try feed.give(5)
-        let partitions = services[index].log.last { $0.contains("assigned: ") }?.components("assigned: ")
+        let partitions = services[index].owned
         try services[index].stop()
         services[index] = try start(name)
         try services[index].waitForLog("restored: ", "digest found", count: 2)
-        #expect(services[index].log.last { $0.contains("assigned: ") }?.components("assigned: ") == partitions)
+        #expect(services[index].owned == partitions)
         for other in services.indices where other > index {
           #expect(services[other].log.filter { $0.contains("assigned: ") }.count == before[other], "\(services[other].text)")
         }
@@ -139,6 +136,35 @@ extension ServiceTests {
         try service.stop()
         checkQuiet(service)
       }
+      try group.verify()
+    }
+
+    @Test("an instance that the group forgets while it joins again starts afresh, and nothing is lost or doubled")
+    func forgotten() throws {
+      let group = try TestGroup(partitions: 4)
+      let feed = Feed(group, rooms)
+      let service = try group.process(TestGroup.fast + ["--instance", "one"])
+      try service.waitForLog("new: ", count: 4)
+      try feed.give(5)
+      try group.waitUntilTakenIn(service)
+      // Somebody else joins, and does not answer what it is given, so that the group waits for it.
+      let other = try TestMember(group.properties, .init(groupID: group.group, topic: group.names.input))
+      try service.waitForLog("revoked: ")
+      // An eager instance has nothing left at this point; a cooperative one works on in two partitions.
+      try TestKafka.leave(group.group, instance: "one", brokers: group.brokers)
+      if other.consumer.isCooperative {
+        try wait(for: "it starts afresh: \(service.text)") {
+          try feed.give(1)
+          return service.has("starting afresh")
+        }
+      }
+      try poll([other], "the other has its part") { other.owned.count == 2 }
+      #expect(other.consumer.close(timeoutMs: ServiceKafka.patienceMs))
+      try feed.give(5)
+      try group.waitUntilTakenIn(service)
+      try group.waitUntilSaid(feed.expected, service)
+      try service.stop()
+      checkQuiet(service)
       try group.verify()
     }
 
@@ -160,9 +186,4 @@ extension ServiceTests {
       try group.verify()
     }
   }
-}
-
-extension String {
-  /// What stands behind these words.
-  fileprivate func components(_ words: String) -> String? { range(of: words).map { String(self[$0.upperBound...]) } }
 }

@@ -54,7 +54,7 @@ struct SimAudit {
         "partition \(number): the group stands at \(String(describing: broker.offsets[number])), the journal at \(offset)")
     }
     let derived = try derive(number, entries).partition
-    derived.table.forEach { room in
+    derived.table.forEachRoom { room in
       if let deadline = room.engine.nextDeadline, deadline <= last.clock {
         faults.append(
           "partition \(number): room \(text(room.id)) has a deadline at \(deadline), up to the entry's clock \(last.clock)")
@@ -168,7 +168,7 @@ struct SimAudit {
   private func rooms(_ partition: Partition) -> [String: String] {
     var rooms: [String: String] = [:]
     let buffer = ByteBuffer()
-    partition.table.forEach { room in
+    partition.table.forEachRoom { room in
       if room.isGhost { return }
       buffer.removeAll()
       SnapshotEncoder.write(room.engine, to: buffer)

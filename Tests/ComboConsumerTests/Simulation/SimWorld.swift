@@ -215,7 +215,7 @@ final class SimWorld: @unchecked Sendable {
         return "entries of partition \(number) are on their way"
       }
       var restless = 0
-      partition.table.forEach { if !$0.engine.isIdle { restless += 1 } }
+      partition.table.forEachRoom { if !$0.engine.isIdle { restless += 1 } }
       if restless > 0 { return "\(restless) rooms of partition \(number) are not idle" }
     }
     return ""

@@ -194,6 +194,23 @@ struct SimulatedFaultTests {
     #expect(scene.world.broker.offsets[0]?.offset == 7)
   }
 
+  @Test("a partition that cannot be read on for sure is restored, with the others going back to their last commit")
+  func positionLost() {
+    let scene = SimScene(partitions: 2)
+    let instance = scene.start()
+    for room in 0..<8 { scene.gift("r\(room)") }
+    scene.settle(instance)
+    for room in 0..<8 { scene.gift("r\(room)") }
+    let before = instance.service.totals
+    instance.service.failed(KafkaError(.positionLost, "where it is cannot be made sure of"), partition: 1)
+    #expect(instance.service.totals.restores == before.restores + 2)
+    #expect(!instance.service.isActive(1))
+    // Told of a partition that is not at work, it does nothing.
+    instance.service.failed(KafkaError(.positionLost, "where it is cannot be made sure of"), partition: 1)
+    #expect(instance.service.totals.aborts == before.aborts + 1)
+    #expect(scene.finish() == [])
+  }
+
   @Test("of input and journal only what lies behind the checkpoint is needed")
   func retentionBeforeTheCheckpoint() {
     let scene = SimScene()

@@ -161,7 +161,7 @@ private func spawn(
   let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
   var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
-  defer { (words + variables).forEach { free($0) } }
+  defer { for text in words + variables { free(text) } }
   var child: pid_t = 0
   let error = posix_spawn(&child, program, &actions, nil, &words, &variables)
   guard error == 0 else { throw TestKafka.Failure("cannot run \(program): \(String(cString: strerror(error)))") }

@@ -46,6 +46,22 @@ extension RunningService {
 
   func has(_ words: String...) -> Bool { log.contains { line in words.allSatisfy { line.contains($0) } } }
 
+  /// The partitions that are its own, by what it said of those that came and went: a cooperative rebalance names only these.
+  var owned: Set<Int> {
+    var owned: Set<Int> = []
+    for line in log {
+      // As another member, which begins with nothing.
+      if line.contains("starting afresh") { owned = [] }
+      for (word, isComing) in [(" assigned: partitions ", true), (" revoked: partitions ", false), (" lost: partitions ", false)]
+      {
+        guard let place = line.range(of: word) else { continue }
+        let numbers = line[place.upperBound...].components(separatedBy: ", ").compactMap { Int($0) }
+        if isComing { owned.formUnion(numbers) } else { owned.subtract(numbers) }
+      }
+    }
+    return owned
+  }
+
   /// All that it has said.
   var text: String { (log + progress.suffix(3)).joined(separator: "\n") }
 }

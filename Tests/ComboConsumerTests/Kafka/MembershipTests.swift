@@ -1,0 +1,120 @@
+import CKafka
+import Foundation
+import Testing
+
+@testable import combo_consumer
+
+@Suite("Membership that is lost without a word", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
+struct MembershipTests {
+  private let withinMs = KafkaFixture.withinMs
+
+  @Test("a static member that is forgotten while it joins again sends no offsets of what others may have had, and is made anew")
+  func forgottenWhileJoining() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic(partitions: 4)
+    let group = TestKafka.fresh("group")
+    let log = RecordedLog()
+    let first = try TestMember(try heard(kafka, log), .init(groupID: group, topic: topic, groupInstanceID: "one"))
+    try poll([first], "all for the first") { first.owned.count == 4 }
+    // Eager members have given everything up by the time at which they join again.
+    guard first.consumer.isCooperative else { return }
+    let id = try #require(first.consumer.memberID)
+    // The second does not answer what is assigned to it, so that the group waits for it when the first joins again.
+    let second = try TestMember(kafka.properties, .init(groupID: group, topic: topic, groupInstanceID: "two"))
+    try poll([first], "half of it given up") { first.owned.count == 2 }
+    _ = try first.consumer.groupMetadata()
+    let events = first.events
+    try poll([first], "the first joins again") {
+      let states = joinStates(log)
+      guard let left = states.lastIndex(where: { $0.hasSuffix("-> wait-incr-unassign-to-complete") }) else { return false }
+      return states[left...].contains { $0.hasSuffix("-> wait-join") }
+    }
+    // Meanwhile it is forgotten, as after a session that is over. It joins anew, and tells nobody.
+    try TestKafka.leave(group, instance: "one", brokers: kafka.properties.brokers)
+    try wait(for: "the first has another id") { first.consumer.memberID != id }
+    let error = #expect(throws: KafkaError.self) { _ = try first.consumer.groupMetadata() }
+    #expect(error?.code == .memberLost)
+    try poll([first, second], "the first is told, or both are in the group") {
+      !first.errors.isEmpty || (first.consumer.memberID != nil && second.owned.count == 2)
+    }
+    #expect(first.events == events)
+    #expect(first.errors.map(\.code) == [.fatal])
+    #expect(throws: KafkaError.self) { _ = try first.consumer.groupMetadata() }
+  }
+
+  @Test("a partition that must be assigned again while partitions are being revoked waits until that is answered")
+  func assignedAgainWhileRevoking() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic(partitions: 2)
+    let group = TestKafka.fresh("group")
+    for partition: Int32 in 0..<2 { try kafka.fill(topic, partition, ["a", "b", "c"]) }
+    let log = RecordedLog()
+    let first = try TestMember(try heard(kafka, log), .init(groupID: group, topic: topic))
+    first.startAt = { _ in 1000 }
+    try poll([first], "both offsets out of range") { first.errors.count == 2 }
+    guard first.consumer.isCooperative else { return }
+    first.startAt = nil
+    let second = try TestMember(kafka.properties, .init(groupID: group, topic: topic))
+    try wait(for: "a revocation waits to be told") {
+      second.poll()
+      return joinStates(log).last?.hasSuffix("-> wait-unassign-call") ?? false
+    }
+    // librdkafka would take it for the answer, and have others own what this one has not given up.
+    for partition: Int32 in 0..<2 {
+      let error = #expect(throws: KafkaError.self) { try first.consumer.start(partition, at: 0) }
+      #expect(error?.isRetriable == true)
+    }
+    #expect(joinStates(log).last?.hasSuffix("-> wait-unassign-call") ?? false)
+    #expect(first.events == [.assigned([0, 1])])
+    try poll([first, second], "one each") { first.owned.count == 1 && second.owned.count == 1 }
+    for member in [first, second] {
+      let partition = try #require(member.owned.first)
+      // Others of the rebalance's answers may still be asked for.
+      try poll([first, second], "it is started") { (try? member.consumer.start(partition, at: 0)) != nil }
+    }
+    try poll([first, second], "all read") { first.delivered == 3 && second.delivered == 3 }
+  }
+
+  @Test("in a group that divides its partitions in another way it is told what to do, and goes on trying")
+  func otherAssignor() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let group = TestKafka.fresh("group")
+    let configuration = rd_kafka_conf_new()
+    for (key, value) in [
+      ("bootstrap.servers", kafka.properties.brokers), ("group.id", group), ("partition.assignment.strategy", "roundrobin"),
+    ] { rd_kafka_conf_set(configuration, key, value, nil, 0) }
+    let other = try #require(rd_kafka_new(RD_KAFKA_CONSUMER, configuration, nil, 0))
+    defer { rd_kafka_destroy(other) }
+    let list = rd_kafka_topic_partition_list_new(1)
+    rd_kafka_topic_partition_list_add(list, topic, -1)
+    rd_kafka_subscribe(other, list)
+    rd_kafka_topic_partition_list_destroy(list)
+    try wait(for: "the other is in the group") {
+      if let message = rd_kafka_consumer_poll(other, 10) { rd_kafka_message_destroy(message) }
+      var assigned: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
+      rd_kafka_assignment(other, &assigned)
+      defer { rd_kafka_topic_partition_list_destroy(assigned) }
+      return assigned?.pointee.cnt == 1
+    }
+    let member = try TestMember(kafka.properties, .init(groupID: group, topic: topic))
+    try poll([member], "it is told") { !member.errors.isEmpty }
+    #expect(member.errors.map(\.code) == [.otherAssignor])
+    #expect(member.errors.first?.message.contains("from 2.6.1 on, or all an older one") == true)
+    rd_kafka_consumer_close(other)
+    try poll([member], "it has the other's place") { member.owned == [0] }
+  }
+
+  /// With all that librdkafka says of the group.
+  private func heard(_ kafka: KafkaFixture, _ log: RecordedLog) throws -> KafkaProperties {
+    try KafkaProperties(
+      brokers: kafka.properties.brokers, clientID: "test", overrides: [.init(key: "debug", value: "cgrp")], logLevel: .debug,
+      log: log.sink)
+  }
+
+  private func joinStates(_ log: RecordedLog) -> [String] {
+    log.all.compactMap { line in
+      line.contains("changed join state") ? line.range(of: " (state").map { String(line[..<$0.lowerBound]) } : nil
+    }
+  }
+}
