@@ -33,7 +33,7 @@ let package = Package(
     .target(name: "ComboWire", dependencies: ["ComboCore", "CSimdJSON", "CXXHash"], swiftSettings: settings),
     .executableTarget(
       name: "combo-consumer", dependencies: ["ComboCore", "ComboWire", "CKafka", "CXXHash", "CPrefetch", "CGetopt"],
-      swiftSettings: settings),
+      exclude: ["Pages/web"], swiftSettings: settings),
     .executableTarget(
       name: "bench-engine", dependencies: ["ComboCore", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
     .executableTarget(
