@@ -91,7 +91,8 @@ final class GroupConsumer {
       ("partition.assignment.strategy", isCooperative ? "cooperative-sticky" : "range"),
       ("allow.auto.create.topics", "false"),
       ("session.timeout.ms", String(options.sessionTimeoutMs)),
-      ("heartbeat.interval.ms", String(min(3000, options.sessionTimeoutMs / 3))),
+      // A rebalance is told in the answer to a heartbeat: for so long nobody takes up what another has put down.
+      ("heartbeat.interval.ms", String(min(500, options.sessionTimeoutMs / 3))),
       ("max.poll.interval.ms", String(options.maxPollIntervalMs)),
       // Added partitions are noticed within so long.
       ("topic.metadata.refresh.interval.ms", "60000"),
