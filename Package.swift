@@ -21,19 +21,25 @@ let package = Package(
   targets: [
     // The Kafka client.
     .systemLibrary(name: "CKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+    // The HTTP server.
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     // XXH3, the hash of the journal's digest and of room look-up. Header only.
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // glibc's getopt_long, which Swift's module of glibc leaves out.
     .systemLibrary(name: "CGetopt"),
     // An instruction that Swift has no word for.
     .systemLibrary(name: "CPrefetch"),
+    // The pages that the HTTP server hands out, as bytes; made by tools/embed-pages.
+    .target(name: "CPages"),
     // simdjson behind a few C functions.
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "ComboCore", swiftSettings: settings),
     .target(name: "ComboWire", dependencies: ["ComboCore", "CSimdJSON", "CXXHash"], swiftSettings: settings),
     .executableTarget(
-      name: "combo-consumer", dependencies: ["ComboCore", "ComboWire", "CKafka", "CXXHash", "CPrefetch", "CGetopt"],
-      exclude: ["Pages/web"], swiftSettings: settings),
+      name: "combo-consumer",
+      dependencies: [
+        "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt",
+      ], exclude: ["Pages/web"], swiftSettings: settings),
     .executableTarget(
       name: "bench-engine", dependencies: ["ComboCore", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
     .executableTarget(
@@ -41,7 +47,7 @@ let package = Package(
     .testTarget(name: "ComboCoreTests", dependencies: ["ComboCore"], swiftSettings: settings),
     .testTarget(name: "ComboWireTests", dependencies: ["ComboCore", "ComboWire"], swiftSettings: settings),
     .testTarget(
-      name: "ComboConsumerTests", dependencies: ["combo-consumer", "ComboCore", "ComboWire", "CKafka"],
+      name: "ComboConsumerTests", dependencies: ["combo-consumer", "ComboCore", "ComboWire", "CKafka", "CPages"],
       swiftSettings: settings),
   ],
   cxxLanguageStandard: .cxx17

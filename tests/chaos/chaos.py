@@ -125,7 +125,7 @@ class Chaos:
 
     def add_instance(self):
         options = [
-            "--brokers", self.cluster.bootstrap, "--input", INPUT, "--output", OUTPUT, "--group", GROUP,
+            "--http", "none", "--brokers", self.cluster.bootstrap, "--input", INPUT, "--output", OUTPUT, "--group", GROUP,
             "--checkpoint-interval-ms", "5000", "--kafka", f"session.timeout.ms={self.options.session_ms}", *self.settings]
         if self.options.delivery:
             options += ["--delivery", self.options.delivery]

@@ -141,6 +141,22 @@ public struct Engine {
     isIdle && own.isEmpty ? box.core.idleSince + Int64(box.core.settings.values.rest) : nil
   }
 
+  /// The whole screen as it stands, for who joins in between: as a `screen`, but under the number and time of what was said or
+  /// happened last, so that the next instruction follows it without a gap. Nothing is said by it, and nothing changes.
+  /// - Parameter body: the display data in what it gets is borrowed from the engine.
+  public func withScreen<R>(_ body: (Instruction) throws -> R) rethrows -> R {
+    try withExtendedLifetime(box) {
+      try body(
+        Instruction(epoch: box.core.epoch, seq: box.core.seq, at: box.core.time, operation: .screen(box.core.screenBanners)))
+    }
+  }
+
+  /// When it was created, and how many instructions it has said.
+  public var position: (epoch: Int64, seq: Int) { (box.core.epoch, box.core.seq) }
+
+  /// How many banners hold a slot.
+  public var screenDepth: Int { Int(box.core.screen.count) }
+
   /// How many banners wait.
   public var queueDepth: Int { Int(box.core.queue.count) }
 

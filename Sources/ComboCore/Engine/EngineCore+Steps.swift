@@ -240,14 +240,18 @@ extension EngineCore {
 
   /// The whole screen, for those who join late.
   mutating func sayScreen(at t: Int64, to sink: inout some InstructionSink) {
-    let shown = (0..<screen.count).compactMap { place -> Instruction.ScreenBanner? in
+    say(.screen(screenBanners), at: t, to: &sink)
+  }
+
+  /// What a `screen` tells, lowest slot first; borrowed.
+  var screenBanners: [Instruction.ScreenBanner] {
+    (0..<screen.count).compactMap { place in
       let banner = banners[screen[place]]
       if banner.phase == .leaving { return nil }
       return Instruction.ScreenBanner(
         banner: banner.number, slot: Int(banner.slot), count: banner.shown, base: banner.base,
         display: banners.display(screen[place]))
     }
-    say(.screen(shown), at: t, to: &sink)
   }
 
   private func milestone(above before: Int, to count: Int) -> Int? {

@@ -22,6 +22,9 @@ public final class ByteBuffer {
   /// What it holds; valid until it is changed.
   public var bytes: Bytes { Bytes(start: base, count: count) }
 
+  /// A copy of what it holds.
+  public var array: [UInt8] { withExtendedLifetime(self) { [UInt8](bytes) } }
+
   /// A part of what it holds; valid until it is changed.
   public func bytes(_ range: Range<Int>) -> Bytes {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "a part of a buffer must lie within it")

@@ -21,6 +21,7 @@ final class Demo {
   private let service: RunService
   private let print: (String) -> Void
   private let draws: Bool
+  private let url: String?
   private let cluster: MockCluster
   private let properties: KafkaProperties
   private let serviceOptions: ServiceOptions
@@ -29,14 +30,16 @@ final class Demo {
   /// Makes the broker and its topics.
   ///
   /// - Parameters:
+  ///   - url: of the pages, if they are served.
   ///   - draws: whether to draw, if there is a terminal.
   ///   - print: takes lines of text otherwise.
   init(
-    _ options: DemoOptions, stop: StopSignal, service: @escaping RunService, draws: Bool = true,
+    _ options: DemoOptions, stop: StopSignal, url: String? = nil, service: @escaping RunService, draws: Bool = true,
     print: @escaping (String) -> Void = { Console.write("\($0)\n", to: STDOUT_FILENO) }
   ) throws(KafkaError) {
     self.print = print
     self.draws = draws
+    self.url = url
     self.options = options
     self.stop = stop
     self.service = service
@@ -68,7 +71,7 @@ final class Demo {
     do throws(KafkaError) {
       let view = try DemoView(
         options, properties, topic: serviceOptions.output, partitions: Self.partitions, screen: screen, began: began,
-        print: print)
+        url: url, print: print)
       try view.run(until: stop, state)
       summary = view.summary
     } catch {

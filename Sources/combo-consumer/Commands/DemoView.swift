@@ -21,10 +21,11 @@ final class DemoView {
   /// - Parameters:
   ///   - screen: nil: lines of text instead.
   ///   - print: takes those lines.
+  ///   - url: where the pages are, if they are served.
   ///   - began: when the demo began, in milliseconds of ``Console/monotonicMs``.
   init(
     _ options: DemoOptions, _ properties: KafkaProperties, topic: String, partitions: Int, screen: TerminalScreen?, began: Int64,
-    print: @escaping (String) -> Void
+    url: String? = nil, print: @escaping (String) -> Void
   ) throws(KafkaError) {
     self.print = print
     self.options = options
@@ -38,8 +39,12 @@ final class DemoView {
     painter.enterMs = options.settings.enterMs
     painter.countMs = options.settings.countMs
     painter.exitMs = options.settings.exitMs
-    painter.footer = "\(Demo.notice) Ctrl-C or q ends it."
-    if screen == nil { print(Demo.notice) }
+    let pages = url.map { "In a browser: \($0) " } ?? ""
+    painter.footer = "\(pages)\(Demo.notice) Ctrl-C or q ends it."
+    if screen == nil {
+      print(Demo.notice)
+      if let url { print("In a browser: \(url)") }
+    }
   }
 
   /// Shows what comes, until it is told to stop, or the time asked for is over, or the terminal is gone.

@@ -9,11 +9,29 @@ enum RunCommand {
     let watchdog = StopWatchdog(stop, log: log)
     defer { withExtendedLifetime(watchdog) {} }
     do throws(KafkaError) {
-      let properties = try options.kafkaProperties(log: log)
+      var properties = try options.kafkaProperties(log: log)
+      var lookout: Lookout?
+      var server: HTTPServer?
+      if let address = options.http {
+        let (new, statistics) = (Lookout(stop: stop), ClientStatistics())
+        properties.statistics = statistics
+        lookout = new
+        let identity = ServiceIdentity(group: options.group, instance: options.instance ?? Console.hostName)
+        do throws(HTTPFault) {
+          server = try HTTPServer.start(
+            address, token: options.httpToken, lookout: new, identity: identity, statistics: statistics, log: log)
+        } catch {
+          log.error(error.description)
+          return 1
+        }
+      }
+      defer { server?.stop() }
       var freshStarts = FreshStarts()
       var before = Service.Totals()
       while true {
-        guard let service = try Service.build(options, properties, log: log, stop: stop) else { return stop.isSet ? 0 : 1 }
+        guard let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout) else {
+          return stop.isSet ? 0 : 1
+        }
         if options.progress { service.progress = Progress(before: before) { Console.write($0 + "\n", to: 1) } }
         let code = service.run()
         guard let loss = service.memberLoss, !stop.isSet else { return code }
@@ -25,6 +43,7 @@ enum RunCommand {
           return code
         }
         log.warning("starting afresh")
+        lookout?.startsAfresh(after: service.totals)
         before.add(service.totals)
       }
     } catch {

@@ -76,6 +76,8 @@ struct DemoOptions: Equatable, Sendable {
   var rate = 20
   var seed = 1
   var logLevel = LogLevel.error
+  /// Where the pages are served; nil: nowhere.
+  var http: HTTPAddress? = .standard
   var settings = Settings()
 
   init() {}
@@ -86,6 +88,10 @@ struct DemoOptions: Equatable, Sendable {
     rate = reader.integer("rate")
     seed = reader.integer("seed")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    http = HTTPAddress(reader.text("http"))
+    if let http, !http.isLoopback {
+      reader.fault("--http \(http.text) can be reached by other machines; the demo is served to this one only")
+    }
     settings = reader.settings()
   }
 }

@@ -21,6 +21,8 @@ struct Option: Sendable {
     case property
     /// A moment, as ``Timestamp`` reads it.
     case time
+    /// Where to listen, or `none`.
+    case address
     /// A setting of the combo engine.
     case setting(SettingName)
   }
@@ -96,6 +98,11 @@ struct Option: Sendable {
     case .time:
       return Timestamp.milliseconds(text) == nil
         ? "must be a time such as 2026-11-21T13:00:00Z, or milliseconds since 1970, not \(Self.quoted(text))" : nil
+    case .address:
+      return text == "none" || HTTPAddress(text) != nil
+        ? nil
+        : "must be ADDRESS:PORT with an address in numbers, such as 127.0.0.1:8080, [::1]:8080 or *:8080, or none; not "
+          + Self.quoted(text)
     case .setting(let name):
       switch name.parse(text) {
       case .success(let setting): return setting.fault

@@ -60,6 +60,12 @@ enum OptionTable {
     Option(
       "room-from-body", "", .flag, "false", [.run, .verify], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
+    Option(
+      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .demo], .service,
+      "where to serve health, metrics and the pages; *:8080 for all addresses of this machine"),
+    Option(
+      "http-token-file", "FILE", .text, nil, [.run], .service,
+      "a file with the token that HTTP requests must show; needed where other machines can reach it"),
     Option("progress", "", .flag, "false", [.run], .service, "say the committed totals on standard output once a second"),
     Option(
       "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .verify], .service,

@@ -35,6 +35,10 @@ struct ServiceOptions: Equatable, Sendable {
   var transactionalID: String
   /// The room is the event's, whatever the record key says.
   var roomFromBody = false
+  /// Where HTTP is served; nil: nowhere.
+  var http: HTTPAddress? = .standard
+  /// What HTTP requests must show; nil: nothing.
+  var httpToken: HTTPToken?
   /// Whether to say the committed totals on standard output once a second.
   var progress = false
   var logLevel = LogLevel.info
@@ -78,11 +82,32 @@ struct ServiceOptions: Equatable, Sendable {
     maxOwnSettings = reader.integer("max-own-settings")
     self.instance = instance
     roomFromBody = reader.flag("room-from-body")
+    http = HTTPAddress(reader.text("http"))
+    httpToken = Self.token(&reader)
+    if let http, !http.isLoopback, !reader.isGiven("http-token-file") {
+      reader.fault(
+        "--http \(http.text) can be reached by other machines, so --http-token-file is needed too; for this machine alone use"
+          + " 127.0.0.1:\(http.port)")
+    }
     progress = reader.flag("progress")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     kafka = reader.kafkaProperties()
     settings = reader.settings()
     checkTopics(&reader)
+  }
+
+  private static func token(_ reader: inout OptionReader) -> HTTPToken? {
+    guard let file = reader.optionalText("http-token-file") else { return nil }
+    switch TextFile.read(file, limit: 4096) {
+    case .success(let text):
+      do throws(HTTPFault) {
+        return try HTTPToken(text)
+      } catch {
+        reader.fault("--http-token-file: \(file) \(error)")
+      }
+    case .failure(let failure): reader.fault("--http-token-file: \(failure)")
+    }
+    return nil
   }
 
   /// Topics that are worked out must be names too, and no topic may serve two ends.

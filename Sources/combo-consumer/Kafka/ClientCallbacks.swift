@@ -20,9 +20,14 @@ class ClientCallbacks: @unchecked Sendable {
   private let kind: ClientKind
   private let brokers: String
   private let log: KafkaLog
+  /// Where the client's statistics go, and under which name; nil: nowhere.
+  private let statistics: (sink: ClientStatistics, name: String)?
   private let state = Mutex(State())
 
-  init(_ kind: ClientKind, _ properties: KafkaProperties) {
+  /// - Parameter statistics: the name under which the client's statistics are kept, if they are; only for one that is polled often,
+  ///   as they wait in its queue.
+  init(_ kind: ClientKind, _ properties: KafkaProperties, statistics name: String? = nil) {
+    statistics = name.flatMap { name in properties.statistics.map { ($0, name) } }
     self.kind = kind
     brokers = properties.brokers
     log = properties.log
@@ -43,7 +48,19 @@ class ClientCallbacks: @unchecked Sendable {
         ClientCallbacks.from(opaque).failed(
           rd_kafka_resp_err_t(rawValue: error), reason.map { String(cString: $0) } ?? "", handle)
       }
+      if statistics == nil { return }
+      rd_kafka_conf_set_stats_cb(pointer) { _, text, count, opaque in
+        guard let opaque, let text, let (sink, name) = ClientCallbacks.from(opaque).statistics else { return 0 }
+        sink.took(ClientStatistics.Text(owning: text, count: count), of: name)
+        // It is ours now.
+        return 1
+      }
     }
+  }
+
+  /// What the client is made with for it.
+  var statisticsProperties: [(String, String)] {
+    statistics == nil ? [] : [("statistics.interval.ms", String(ClientStatistics.intervalMs))]
   }
 
   static func from(_ opaque: UnsafeMutableRawPointer) -> ClientCallbacks {

@@ -102,7 +102,8 @@ final class GroupConsumer {
       ("fetch.message.max.bytes", "4194304"),
     ]
     if let instance = options.groupInstanceID { own.append(("group.instance.id", instance)) }
-    callbacks = GroupCallbacks(.consumer, properties)
+    callbacks = GroupCallbacks(.consumer, properties, statistics: "consumer")
+    own += callbacks.statisticsProperties
     client = try KafkaClient(.consumer, properties, own, callbacks: callbacks)
     guard let topicHandle = rd_kafka_topic_new(client.handle, topic, nil) else {
       throw client.error(rd_kafka_last_error(), "cannot read topic \"\(topic)\"")

@@ -36,7 +36,9 @@ final class KafkaProducer: Sendable {
     queueFullWaitMs: Int64 = 10_000
   ) throws(KafkaError) {
     self.queueFullWaitMs = queueFullWaitMs
-    callbacks = ProducerCallbacks(properties, receiver: receiver)
+    let isTransactional = own.contains { $0.0 == "transactional.id" }
+    callbacks = ProducerCallbacks(
+      properties, receiver: receiver, statistics: isTransactional ? "transactional_producer" : "direct_producer")
     let shared = [
       ("compression.codec", "lz4"),
       ("linger.ms", "5"),
@@ -49,7 +51,7 @@ final class KafkaProducer: Sendable {
       ("queue.buffering.max.messages", "1000000"),
       ("queue.buffering.max.kbytes", "262144"),
     ]
-    client = try KafkaClient(.producer, properties, shared + own, callbacks: callbacks)
+    client = try KafkaClient(.producer, properties, shared + own + callbacks.statisticsProperties, callbacks: callbacks)
   }
 
   /// A handle for ``produce(_:partition:key:value:timestampMs:tag:)``. Waits until every partition of the topic has a leader.

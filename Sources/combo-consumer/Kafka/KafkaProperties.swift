@@ -29,6 +29,8 @@ struct KafkaProperties: Sendable {
   /// How the clients call themselves to the brokers, which log and limit by it.
   let clientID: String
   let log: KafkaLog
+  /// Where clients that are polled often leave their statistics; nil: none are made.
+  var statistics: ClientStatistics?
   private let logLevel: KafkaLog.Level
   private let presets: [Override]
   private let overrides: [Override]

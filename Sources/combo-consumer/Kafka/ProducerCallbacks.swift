@@ -17,10 +17,10 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
   private let firstFailure = Mutex<KafkaError?>(nil)
   private weak var receiver: (any DeliveryReceiver)?
 
-  init(_ properties: KafkaProperties, receiver: (any DeliveryReceiver)?) {
+  init(_ properties: KafkaProperties, receiver: (any DeliveryReceiver)?, statistics: String?) {
     brokers = properties.brokers
     self.receiver = receiver
-    super.init(.producer, properties)
+    super.init(.producer, properties, statistics: statistics)
   }
 
   /// Records that could not be delivered so far, purged ones not counted.

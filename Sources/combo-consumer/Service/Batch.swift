@@ -52,7 +52,8 @@ final class Batch: @unchecked Sendable {
   func add(to handle: Unmanaged<Room>, own settings: OwnSettings?, now: Int64) {
     let index = Int32(count)
     // While its bytes are in the cache.
-    if events[count].kind == .gift { events[count].gift.hash(with: hasher) }
+    let isGift = events[count].kind == .gift
+    if isGift { events[count].gift.hash(with: hasher) }
     count += 1
     next[Int(index)] = -1
     if let settings { own[index] = settings }
@@ -66,16 +67,19 @@ final class Batch: @unchecked Sendable {
         room.countOfBatch += 1
       }
       room.lastOfBatch = index
+      if isGift { room.rate.gifts &+= 1 }
     }
   }
 
   /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, on the
   /// room's queue all the same.
-  func dispatch(lanes: Lanes, hopMin: Int) {
+  /// - Parameter period: see ``RoomRate``.
+  func dispatch(lanes: Lanes, hopMin: Int, period: Int32) {
     outstanding.store(1, ordering: .relaxed)
     // The long ones first: others run them while this thread does the short ones.
     for (handle, now) in parts {
       handle._withUnsafeGuaranteedRef { room in
+        room.rate.count(room.countOfBatch, in: period)
         if room.countOfBatch < hopMin { return }
         let first = room.firstOfBatch
         room.firstOfBatch = -1
@@ -180,6 +184,18 @@ final class Lanes: Sendable {
     body(lane)
     let back = UnsafeTransfer(lane)
     idle.withLock { $0.append(back.value) }
+  }
+
+  /// What was said on them since this was asked last. No room may work.
+  func takeCounts() -> InstructionCounts {
+    idle.withLock { idle in
+      var counts = InstructionCounts()
+      for lane in idle {
+        counts.add(lane.said)
+        lane.said = InstructionCounts()
+      }
+      return counts
+    }
   }
 }
 

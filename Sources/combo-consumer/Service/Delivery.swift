@@ -31,6 +31,11 @@ protocol Delivery: AnyObject {
   /// What was looked for in a gap of the journal was found.
   func looked(_ active: ActivePartition, _ look: JournalLook)
 
+  /// Answers what is asked of rooms, of each once all that it has said is out.
+  func attend()
+  /// Since when, by the monotonic clock, something waits to be durable; nil if nothing does.
+  var uncommittedSince: Int64? { get }
+
   /// The partitions are given up in good order: what is under way is brought to its end, as far as there is time.
   func giveUp(_ partitions: [Int32])
   /// The partition is no longer taken in.

@@ -73,8 +73,17 @@ protocol GroupEdge: AnyObject, Sendable {
   func commitWithoutWaiting(_ offsets: [OffsetToCommit])
   /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
+  /// The time alone, which costs less.
+  func timestamp(of record: InputRecord) -> Int64?
+  /// The offset behind the last record of a partition, as far as that is known; asks nobody.
+  func end(of partition: Int32) -> Int64?
   /// Leaves the group.
   func close()
+}
+
+extension GroupEdge {
+  func timestamp(of record: InputRecord) -> Int64? { details(of: record).timestamp }
+  func end(of partition: Int32) -> Int64? { nil }
 }
 
 /// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by

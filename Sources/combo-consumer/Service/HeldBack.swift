@@ -22,6 +22,8 @@ final class HeldBack: @unchecked Sendable {
   private let bytes = ByteBuffer(capacity: 4096)
   private var records: ContiguousArray<Record> = []
   private var headers: [[RecordHeader]] = []
+  /// The instructions among them.
+  private(set) var said = InstructionCounts()
 
   init() {}
 
@@ -29,8 +31,12 @@ final class HeldBack: @unchecked Sendable {
   var isEmpty: Bool { records.isEmpty }
 
   /// Copies a record. Any thread.
-  func add(_ topic: Topic, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader] = []) {
+  func add(
+    _ topic: Topic, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader] = [],
+    saying operation: Instruction.Operation? = nil
+  ) {
     lock.withLock { _ in
+      if let operation { said.count(operation) }
       var place: Int32 = -1
       if !headers.isEmpty {
         place = Int32(self.headers.count)
@@ -43,6 +49,11 @@ final class HeldBack: @unchecked Sendable {
           topic: topic, keyCount: key.map { Int32($0.count) } ?? -1, valueCount: value.map { Int32($0.count) } ?? -1,
           timestamp: timestamp, headers: place))
     }
+  }
+
+  /// The same for an instruction, which is counted.
+  func add(_ instruction: Instruction, key: Bytes, value: Bytes) {
+    add(.output, key: key, value: value, timestamp: instruction.at, saying: instruction.operation)
   }
 
   /// Hands all out, in the order in which they came; the bytes are borrowed. No room may work.
@@ -68,6 +79,7 @@ final class HeldBack: @unchecked Sendable {
     bytes.removeAll()
     records.removeAll(keepingCapacity: true)
     if !headers.isEmpty { headers.removeAll() }
+    said = InstructionCounts()
   }
 }
 
@@ -85,7 +97,7 @@ final class HoldingTarget: SaidTarget, @unchecked Sendable {
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
     places[Int(room.partition)]?._withUnsafeGuaranteedRef {
-      $0.add(.output, key: room.id, value: record, timestamp: instruction.at)
+      $0.add(instruction, key: room.id, value: record)
     }
   }
 }
@@ -102,6 +114,6 @@ final class UnsaidTarget: SaidTarget, @unchecked Sendable {
   }
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
-    if isOn { held.add(.output, key: room.id, value: record, timestamp: instruction.at) }
+    if isOn { held.add(instruction, key: room.id, value: record) }
   }
 }

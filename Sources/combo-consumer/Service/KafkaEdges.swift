@@ -66,6 +66,10 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
 
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { KafkaMessage.details(of: record) }
 
+  func timestamp(of record: InputRecord) -> Int64? { record.token.flatMap { KafkaMessage(token: $0).timestampMs } }
+
+  func end(of partition: Int32) -> Int64? { consumer.watermarks(partition)?.end }
+
   func close() { consumer.close(timeoutMs: Self.closeWithinMs) }
 
   // MARK: GroupConsumerDelegate

@@ -4,11 +4,17 @@ internal import ComboWire
 /// What rooms say goes to the output topic at once, inside the open transaction.
 final class ProducingTarget: SaidTarget {
   private let output: any OutputEdge
+  /// A copy of what is watched, for after the commit.
+  private let watched: HeldBack
 
-  init(_ output: any OutputEdge) { self.output = output }
+  init(_ output: any OutputEdge, watched: HeldBack) {
+    self.output = output
+    self.watched = watched
+  }
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
     output.produce(.output, partition: nil, key: room.id, value: record, timestamp: instruction.at, headers: [])
+    if room.isWatched { watched.add(.output, key: room.id, value: record, timestamp: nil) }
   }
 }
 

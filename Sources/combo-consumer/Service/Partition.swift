@@ -37,6 +37,8 @@ final class Partition {
   private(set) var taken = 0
   private var touched: [Unmanaged<Room>] = []
 
+  /// Whom its rooms are watched by; nil where nobody can.
+  var watching: Watching?
   /// What the state topic holds of the rooms; nil where nobody keeps it.
   let records: RoomRecords?
 
@@ -95,6 +97,7 @@ final class Partition {
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
     let room = Room(id, Engine(at: now, settings: settings))
     room.partition = number
+    if let watching { room.isWatched = watching.watches(id) }
     table.insert(room, hash: hash)
     awake += 1
     digest &+= room.hash.value

@@ -19,6 +19,10 @@ final class PendingEntry {
   /// Records of what it led to that are not acknowledged.
   var unacknowledged = 0
   var totals = Service.Totals()
+  var arrivals = Arrivals()
+  /// What those who look on are told once all is acknowledged: first what watched rooms said in it, then where rooms stand after it.
+  var spoken: [News] = []
+  var answers: [News] = []
 
   init(slot: Int) { self.slot = slot }
 
@@ -74,5 +78,5 @@ final class PartitionLog {
 
   /// Entries on their way to the journal at a time: the more, the smaller each is.
   private static let unwrittenMax = 2
-  private static let unsaidMax = 256
+  static let unsaidMax = 256
 }

@@ -40,6 +40,20 @@ final class Cancellation: Sendable {
   init() {}
   var isCancelled: Bool { flag.load(ordering: .relaxed) }
   func cancel() { flag.store(true, ordering: .relaxed) }
+
+  // How far it is.
+  private let ahead = Atomic<Int64>(0)
+  private let done = Atomic<Int64>(0)
+
+  /// So many records of the input are to be run through again.
+  func begins(_ count: Int64) { ahead.store(count, ordering: .relaxed) }
+  /// So many of them were.
+  func came(to count: Int64) { done.store(count, ordering: .relaxed) }
+  /// From 0 to 1.
+  var progress: Double {
+    let all = ahead.load(ordering: .relaxed)
+    return all <= 0 ? 0 : min(1, Double(done.load(ordering: .relaxed)) / Double(all))
+  }
 }
 
 /// Brings a partition's rooms back to the last commit: the newest snapshots, then the input from the checkpoint on, in the
@@ -374,7 +388,9 @@ struct Restorer: @unchecked Sendable {
       unsaid.held.add(.deadLetter, key: record.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
     }
     var fault: (any Error)?
+    cancellation.begins(max(0, end - start))
     try read(.input, from: start, to: max(start, end)) { record in
+      cancellation.came(to: record.offset - start)
       do {
         try runner.take(record)
         return true

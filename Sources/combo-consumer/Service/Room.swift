@@ -44,6 +44,10 @@ final class Room: @unchecked Sendable {
   var silentUpTo: Int64 = -1
   /// Whether it is but the memory of a room that has rested (while restoring).
   var isGhost = false
+  /// How many gifts came.
+  var rate = RoomRate()
+  /// Whether somebody outside watches what it says; changed only while no room works.
+  var isWatched = false
   /// Its part of the batch that is being filled.
   var firstOfBatch: Int32 = -1
   var lastOfBatch: Int32 = -1
@@ -137,6 +141,8 @@ final class Lane {
   let buffer = ByteBuffer()
   /// nil: nowhere; it is only hashed, as while restoring.
   let target: (any SaidTarget)?
+  /// What was said on it.
+  var said = InstructionCounts()
 
   init(_ target: (any SaidTarget)?) { self.target = target }
 }
@@ -152,6 +158,7 @@ struct RoomSink: InstructionSink {
     InstructionEncoder.encode(instruction, room: room.name, into: buffer)
     room.hash.add(buffer.bytes)
     room.said += 1
+    lane.said.count(instruction.operation)
     lane.target?.said(buffer.bytes, instruction, by: room)
   }
 }

@@ -47,10 +47,13 @@ extension ServiceLog {
 
 extension Service {
   /// A service on real brokers. Waits for them, and for the input topic, until `stop` is set.
-  /// - Parameter hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
+  /// - Parameters:
+  ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
+  ///   - lookout: for those who look at it from outside; nil: nobody does.
   /// - Returns: nil if it was told to stop before, or something must be mended first, which has then been said.
   static func build(
-    _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag
+    _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
+    lookout: Lookout? = nil
   ) throws(KafkaError) -> Service? {
     let names = options.topicNames
     let control = try ControlClient(properties)
@@ -58,6 +61,7 @@ extension Service {
     var said = ""
     while hasAdmin {
       if stop.isSet { return nil }
+      lookout?.beat()
       do throws(TopicSetup.Fault) {
         let found = try TopicSetup(control, names, options.settings, log: log).run()
         configuration.deadLetterLimits = found.deadLetterLimits
@@ -82,6 +86,6 @@ extension Service {
       output: KafkaOutput(properties, transactionalID: options.transactionalID, names: names, group: group),
       direct: options.delivery == .atLeastOnce ? KafkaDirectOutput(properties, names: names) : nil,
       reader: try KafkaReading(properties, control: control, names: names), time: SystemTime())
-    return Service(configuration, edges, log: log, stop: stop)
+    return Service(configuration, edges, log: log, stop: stop, lookout: lookout)
   }
 }

@@ -39,13 +39,18 @@ final class Service: GroupEdgeDelegate {
   private(set) var active: [ActivePartition?] = []
   private var batches = [Batch(), Batch()]
   private var filling = 0
+  /// Looked at from outside by.
+  let watching: Watching
+  let metrics: LoopMetrics
   let restoredPartitions = Mailbox<RestoreResult>()
   let journalLooks = Mailbox<JournalLookResult>()
   var nextToken = 0
-  private var failuresInARow = 0
+  private(set) var failuresInARow = 0
   private var firstFailure: Int64 = 0
   var totals = Totals()
   private let stopRequested: StopFlag
+  /// Whether the group has said which partitions are its own.
+  private(set) var hasJoined = false
   /// Why it cannot go on.
   var fatal: String?
   /// If it is that it is no member of the group any more: how. Another service in its place may go on.
@@ -67,9 +72,15 @@ final class Service: GroupEdgeDelegate {
     var journalBytes = 0
     /// How often a partition's clock came to be far ahead of the wall clock.
     var clockLeads = 0
+    /// What came in by kind, and what was said.
+    var tally = Tally()
+    var said = InstructionCounts()
   }
 
-  init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag) {
+  /// - Parameter lookout: for those who look at it from outside; nil: nobody does.
+  init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, lookout: Lookout? = nil) {
+    watching = Watching(lookout)
+    metrics = lookout?.metrics ?? LoopMetrics()
     self.configuration = configuration
     self.edges = edges
     self.log = log
@@ -112,8 +123,9 @@ final class Service: GroupEdgeDelegate {
   func turn() {
     takeOverRestored()
     takeInLooks()
-    if delivery.takesIn { poll(maxWaitMs: delivery.waitMs()) }
+    if delivery.takesIn { poll(maxWaitMs: watching.isInHaste ? 0 : delivery.waitMs()) }
     delivery.turn()
+    attend()
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
 
@@ -126,21 +138,26 @@ final class Service: GroupEdgeDelegate {
         let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())
         times = time
         partition.now = partition.clock.now(wall: time.wall, monotonic: time.monotonic)
+        partition.firstTimestamp = edges.group.timestamp(of: record) ?? time.wall
         if partition.isNewlyAhead(of: time.wall) { sayAhead(partition, time.wall) }
       }
       partition.taken += 1
       partition.next = record.offset + 1
       take(record, partition, into: batch)
     }
+    var records = 0
     for case let partition? in active where partition.taken > 0 {
+      records += partition.taken
+      partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
       partition.partition.tookIn(partition.taken, upTo: partition.next, now: partition.now)
       partition.records.takenSince += partition.taken
       partition.taken = 0
       // Also where no room has anything to do with it: the offset moves.
       delivery.willSay()
     }
+    if records > 0 { metrics.polled(records) }
     if batch.count > 0 {
-      batch.dispatch(lanes: delivery.lanes, hopMin: configuration.hopMin)
+      batch.dispatch(lanes: delivery.lanes, hopMin: configuration.hopMin, period: RoomRate.period(at: times?.monotonic ?? 0))
       // The other one is filled while the rooms are busy with this one.
       filling = 1 - filling
       batches[filling].wait()
@@ -169,14 +186,17 @@ final class Service: GroupEdgeDelegate {
     }
     let own = slot.pointee.kind == .roomSettings ? decoder.own : nil
     switch active.partition.route(UnsafePointer(slot), own: own, offset: record.offset, at: active.now) {
-    case .room(let room): batch.add(to: room, own: own, now: active.now)
-    case .nowhere: break
+    case .room(let room):
+      active.tally.count(slot.pointee.kind)
+      batch.add(to: room, own: own, now: active.now)
+    case .nowhere: active.tally.count(slot.pointee.kind)
     case .tooManyOwnSettings: deadLetter(record, .tooManyOwnSettings(active.partition.ownSettingsMax), active)
     }
   }
 
   private func deadLetter(_ record: InputRecord, _ bad: BadEvent, _ active: ActivePartition) {
     active.partition.deadLettered()
+    active.tally.count(bad.code)
     let letter = DeadLetter(
       record, bad, topic: configuration.topics.input, details: edges.group.details(of: record),
       limits: configuration.deadLetterLimits, wall: edges.time.wallMs())
@@ -191,16 +211,19 @@ final class Service: GroupEdgeDelegate {
 
   // MARK: - Durable, or not
 
-  /// A transaction was committed.
-  func committed(_ totals: Totals) {
+  /// A transaction was committed, which began to be at `began`.
+  func committed(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     self.totals.commits += 1
-    said(totals)
+    said(totals, arrivals, since: began)
   }
 
   /// So much more is durable.
-  func said(_ totals: Totals) {
+  func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     failuresInARow = 0
     self.totals.add(totals)
+    let now = edges.time.monotonicMs()
+    metrics.committed(afterMs: now - began, monotonic: now)
+    metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
   }
 
   /// Something failed: what is under way counts for nothing, or as if its owner had crashed. All partitions are restored from what
@@ -221,6 +244,7 @@ final class Service: GroupEdgeDelegate {
   /// Makes the producers anew, for as long as it takes.
   func renewProducers() {
     while isRunning {
+      watching.lookout?.beat()
       do throws(KafkaError) {
         try delivery.renew()
         return
@@ -254,6 +278,8 @@ final class Service: GroupEdgeDelegate {
   func assigned(_ partitions: [Int32]) {
     if !partitions.isEmpty { log.info("assigned: partitions \(partitions.map(String.init).joined(separator: ", "))") }
     for number in partitions { restore(number) }
+    hasJoined = true
+    countPartitions()
   }
 
   func revoked(_ partitions: [Int32], lost: Bool) {
@@ -284,6 +310,7 @@ final class Service: GroupEdgeDelegate {
     }
     while active.count <= Int(new.number) { active.append(nil) }
     active[Int(new.number)] = new
+    watching.began(new)
     return true
   }
 
@@ -295,6 +322,7 @@ final class Service: GroupEdgeDelegate {
       quiesce()
       let old = active[Int(number)]!
       active[Int(number)] = nil
+      watching.ended(old)
       delivery.forgot(old)
     }
   }
@@ -354,6 +382,19 @@ extension Service.Totals {
     bad += other.bad
     stateBytes += other.stateBytes
     journalBytes += other.journalBytes
+    tally.add(other.tally)
+    said.add(other.said)
+  }
+
+  /// The same with all that a service counts besides.
+  mutating func addAll(_ other: Service.Totals) {
+    add(other)
+    withoutValue += other.withoutValue
+    commits += other.commits
+    aborts += other.aborts
+    restores += other.restores
+    resets += other.resets
+    clockLeads += other.clockLeads
   }
 
   /// What an entry took in and led to.

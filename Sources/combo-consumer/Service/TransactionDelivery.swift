@@ -10,14 +10,16 @@ final class TransactionDelivery: Delivery {
   private let output: any OutputEdge
   let lanes: Lanes
   private var isOpen = false
+  private var openedAt: Int64 = 0
   private var lastCommit: Int64
   private var uncommitted = Service.Totals()
+  private var arrivals = Arrivals()
   private let entryBuffer = ByteBuffer()
 
   init(_ service: Service) {
     self.service = service
     output = service.edges.output
-    lanes = Lanes(ProducingTarget(output))
+    lanes = Lanes(ProducingTarget(output, watched: service.watching.captured))
     lastCommit = service.edges.time.monotonicMs()
   }
 
@@ -32,6 +34,7 @@ final class TransactionDelivery: Delivery {
   func willSay() {
     if isOpen { return }
     isOpen = true
+    openedAt = service.edges.time.monotonicMs()
     do throws(TransactionFault) {
       try output.begin()
     } catch {
@@ -122,6 +125,7 @@ final class TransactionDelivery: Delivery {
       offsets.append(active.position)
       closed.append(active)
     }
+    uncommitted.said.add(lanes.takeCounts())
     do throws(TransactionFault) {
       try output.commit(offsets)
     } catch {
@@ -129,8 +133,10 @@ final class TransactionDelivery: Delivery {
       return false
     }
     isOpen = false
-    service.committed(uncommitted)
+    service.committed(uncommitted, arrivals, since: began)
     uncommitted = Service.Totals()
+    arrivals.removeAll()
+    service.tellWatchers()
     for claim in claims { service.readBack(claim) }
     for active in closed where service.isSweepDue(active) { beginSweep(active) }
     return true
@@ -141,6 +147,10 @@ final class TransactionDelivery: Delivery {
     entry.write(to: entryBuffer)
     output.produce(.journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
     uncommitted.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
+    uncommitted.tally.add(active.tally)
+    active.tally = Tally()
+    arrivals.add(active.arrivals)
+    active.arrivals.removeAll()
   }
 
   private func beginSweep(_ active: ActivePartition) {
@@ -178,6 +188,7 @@ final class TransactionDelivery: Delivery {
     held.handOut { topic, key, value, timestamp, headers in
       output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
     }
+    uncommitted.said.add(held.said)
     held.removeAll()
   }
 
@@ -201,8 +212,18 @@ final class TransactionDelivery: Delivery {
 
   func forgot(_ active: ActivePartition) {}
 
+  /// Between two transactions all that rooms have said is out, and none works.
+  func attend() {
+    if !isOpen { service.answer { _ in true } }
+  }
+
+  var uncommittedSince: Int64? { isOpen ? openedAt : nil }
+
   func drop(_ fault: TransactionFault) {
     uncommitted = Service.Totals()
+    arrivals.removeAll()
+    _ = lanes.takeCounts()
+    service.watching.captured.removeAll()
     let wasOpen = isOpen
     isOpen = false
     service.endTransaction(isOpen: wasOpen, after: fault)

@@ -50,7 +50,7 @@ final class WriteAheadDelivery: Delivery {
     return true
   }
 
-  private static let takenMax = 8192
+  static let takenMax = 8192
 
   func renew() throws(KafkaError) {
     for entry in entries { entry.active = nil }
@@ -140,6 +140,9 @@ final class WriteAheadDelivery: Delivery {
     entry.write(to: entryBuffer)
     let pending = take(active)
     pending.totals.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
+    pending.totals.tally = active.tally
+    active.tally = Tally()
+    swap(&pending.arrivals, &active.arrivals)
     swap(&pending.held, &log.open)
     holding.set(active.number, log.open)
     log.entries.append(pending)
@@ -171,6 +174,9 @@ final class WriteAheadDelivery: Delivery {
   private func recycle(_ pending: PendingEntry) {
     pending.active = nil
     pending.held.removeAll()
+    pending.arrivals.removeAll()
+    pending.spoken = []
+    pending.answers = []
     free.append(pending.slot)
   }
 
@@ -215,7 +221,9 @@ final class WriteAheadDelivery: Delivery {
       log.saidOffset = first.offset
       log.entries.removeFirst()
       log.released -= 1
-      service.said(first.totals)
+      service.said(first.totals, first.arrivals, since: first.since)
+      service.watching.tell(spoken: first.spoken)
+      service.watching.tell(first.answers)
       recycle(first)
     }
   }
@@ -225,9 +233,13 @@ final class WriteAheadDelivery: Delivery {
     pending.isReleased = true
     pending.held.handOut { topic, key, value, timestamp, headers in
       pending.unacknowledged += 1
+      if topic == .output, let key, let value, service.watching.watches(key) {
+        pending.spoken.append(.said(room: [UInt8](key), record: [UInt8](value)))
+      }
       direct.produce(
         topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers, tag: pending.outputTag)
     }
+    pending.totals.said = pending.held.said
     pending.held.removeAll()
   }
 
@@ -321,7 +333,7 @@ final class WriteAheadDelivery: Delivery {
       return false
     }
     state = nil
-    service.committed(open.totals)
+    service.committed(open.totals, Arrivals(), since: lastState)
     for claim in open.claims { service.readBack(claim) }
     return true
   }
@@ -368,6 +380,25 @@ final class WriteAheadDelivery: Delivery {
     log.released = 1
     release(pending)
     goOn(active, log)
+  }
+
+  /// What rooms have said up to the last entry is on its way; an answer that knows of it goes behind it.
+  func attend() {
+    for case let active? in service.active where !active.partition.hasNews {
+      guard let log = active.log else { continue }
+      let news = service.answers { $0 === active }
+      if let last = log.entries.last { last.answers += news } else { service.watching.tell(news) }
+    }
+    // What no partition of this member's has to do with.
+    service.answer { $0 == nil }
+  }
+
+  var uncommittedSince: Int64? {
+    var since: Int64?
+    for case let active? in service.active {
+      if let first = active.log?.entries.first { since = min(since ?? .max, first.since) }
+    }
+    return since
   }
 
   func giveUp(_ partitions: [Int32]) {

@@ -1,5 +1,6 @@
 import ComboCore
 import ComboWire
+import Foundation
 import Testing
 
 @testable import combo_consumer
@@ -34,7 +35,7 @@ struct OptionTests {
   func service() throws {
     let line = """
       --group g --instance i1 --dead-letter dead --from latest --commit-interval-ms 50 --checkpoint-gifts 7 \
-      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --progress --log-level debug \
+      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --progress --log-level debug --http [::1]:99 \
       --kafka socket.timeout.ms=5000 --kafka client.rack=e=f --slots 3
       """
     guard case .run(let options) = parse("\(Self.run) \(line)") else { throw Unexpected() }
@@ -50,6 +51,7 @@ struct OptionTests {
     expected.instance = "i1"
     expected.roomFromBody = true
     expected.progress = true
+    expected.http = HTTPAddress("[::1]:99")
     expected.logLevel = .debug
     expected.kafka = [
       KafkaProperty(key: "socket.timeout.ms", value: "5000"), KafkaProperty(key: "client.rack", value: "e=f"),
@@ -58,6 +60,30 @@ struct OptionTests {
     #expect(options == expected)
     guard case .run(let named) = parse("\(Self.run) --transactional-id t") else { throw Unexpected() }
     #expect(named.transactionalID == "t")
+  }
+
+  @Test("of HTTP say where and to whom, and beyond loopback demand a token")
+  func http() throws {
+    func options(_ line: String) -> ServiceOptions? {
+      if case .run(let options) = parse("\(Self.run) \(line)") { options } else { nil }
+    }
+    func fault(_ line: String) -> String {
+      if case .refuse(let faults, _) = parse("\(Self.run) \(line)") { faults.joined(separator: " ") } else { "" }
+    }
+    #expect(options("")?.http == HTTPAddress("127.0.0.1:8080"))
+    #expect(options("--http none")?.http == nil)
+    #expect(fault("--http 8080").contains("ADDRESS:PORT"))
+    #expect(fault("--http *:8080").contains("--http-token-file"))
+    #expect(fault("--http *:8080 --http-token-file /nowhere/token").contains("/nowhere/token"))
+    let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("token")
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "0123456789abcdef\n".write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(options("--http *:8080 --http-token-file \(path)")?.httpToken == (try HTTPToken("0123456789abcdef")))
+    try "short".write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(fault("--http-token-file \(path)").contains("16"))
+    guard case .demo(let demo) = parse("demo --http none") else { throw Unexpected() }
+    #expect(demo.http == nil)
+    guard case .refuse = parse("demo --http *:1") else { throw Unexpected() }
   }
 
   @Test("are read from the environment unless they stand on the command line; an empty variable counts as none")

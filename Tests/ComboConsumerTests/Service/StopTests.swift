@@ -48,7 +48,7 @@ extension ServiceTests {
     @Test("a second signal does not wait")
     func secondSignal() throws {
       // Nobody answers on this port, so that the end could take long.
-      let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b"])
+      let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b"])
       try service.waitForLog("127.0.0.1:1")
       try wait(for: "its end", withinMs: 10_000) {
         service.signal(SIGINT)
@@ -59,7 +59,7 @@ extension ServiceTests {
 
     @Test("brokers that are not there: a sentence that names them, and exit code 0 within 10 s when it is told to end")
     func nobodyThere() throws {
-      let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b"])
+      let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b"])
       let line = try service.waitForLog("127.0.0.1:1", "--brokers")
       #expect(line.contains(" warning ") || line.contains(" error "), "\(line)")
       service.signal(SIGTERM)
@@ -108,7 +108,10 @@ extension ServiceTests {
         #expect(log.contains(words), "\(log)")
       }
       let property = try ServiceProcess.run(
-        ["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b", "--kafka", "acks=0", "--kafka", "no.such=1"])
+        [
+          "run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b", "--kafka", "acks=0", "--kafka",
+          "no.such=1",
+        ])
       #expect(property.code == 2)
       #expect(property.log.contains("acks") && property.log.contains("no.such"), "\(property.log)")
     }

@@ -10,6 +10,8 @@ final class SimInstance: @unchecked Sendable {
   let member: SimMember
   let time: SimTime
   private let stop = StopFlag()
+  /// Through which it is looked at from outside, if the world has onlookers.
+  let lookout: Lookout?
   private(set) var service: Service!
   private(set) var output: SimOutputEdge!
   private(set) var direct: SimDirectEdge!
@@ -38,6 +40,7 @@ final class SimInstance: @unchecked Sendable {
     self.transactionalID = transactionalID
     member = SimMember(number: number, staticName: staticName)
     time = SimTime(world.clock, skew: skew)
+    lookout = world.hasOnlookers ? Lookout(stop: stop) : nil
     let output = SimOutputEdge(self)
     let group = SimGroupEdge(self)
     direct = SimDirectEdge(self)
@@ -52,7 +55,7 @@ final class SimInstance: @unchecked Sendable {
     var edges = Service.Edges(
       group: group, output: output, direct: direct, reader: SimReadEdge(world.broker, instance: self), time: time)
     edges.beside = { [unowned self] work in beside.append(work) }
-    service = Service(configuration, edges, log: log, stop: stop)
+    service = Service(configuration, edges, log: log, stop: stop, lookout: lookout)
   }
 
   /// Every call at an edge is a moment at which all may end.

@@ -18,12 +18,14 @@ final class SimStory {
 
   static let isHeard = ProcessInfo.processInfo.environment["COMBO_SIM_LOG"] != nil
 
-  init(seed: UInt64) {
+  /// - Parameter hasOnlookers: whether the instances can be looked at from outside.
+  init(seed: UInt64, hasOnlookers: Bool = false) {
     self.seed = seed
     var random = SplitMix64(seed: seed &* 0x9e37_79b9 &+ 17)
     world = SimWorld(
       seed: random.next(), partitions: 1 + random.below(3), rooms: 1 + random.below(6), isCooperative: random.below(2) == 0)
     world.hears = Self.isHeard
+    world.hasOnlookers = hasOnlookers
     settings = (0..<3).map { _ in .madeUp(&random) }
     instancesMax = 1 + random.below(3)
     isStatic = random.below(4) == 0
@@ -53,8 +55,9 @@ final class SimStory {
     return made
   }
 
+  /// - Parameter whenAtRest: called once all has come to rest, for what is wrong then.
   /// - Returns: what is wrong in the end.
-  func run() -> [String] {
+  func run(whenAtRest: () -> [String] = { [] }) -> [String] {
     let steps = 60 + random.below(200)
     start()
     for step in 0..<steps {
@@ -65,6 +68,7 @@ final class SimStory {
     }
     if let unfinished = world.drain({ configuration() }) { faults.append(unfinished) }
     audit(isAtEnd: true)
+    faults += whenAtRest()
     for instance in world.instances { world.stop(instance) }
     audit(isAtEnd: true)
     return told()

@@ -16,6 +16,8 @@ final class SimWorld: @unchecked Sendable {
   /// All lines of the log are kept.
   var hears = false
   private(set) var heard: [String] = []
+  /// Whether instances can be looked at from outside.
+  var hasOnlookers = false
   /// Records that one poll hands out of a partition at most.
   var batchMax = 20
   let topics = TopicIdentity(group: "group", input: "gifts", output: "screens")
@@ -71,7 +73,11 @@ final class SimWorld: @unchecked Sendable {
       }
       if instance.service.isRunning { instance.service.turn() }
     }
+    onTurn?(instance)
   }
+
+  /// After each turn of an instance that is still there.
+  var onTurn: ((SimInstance) -> Void)?
 
   /// Lets an instance do something; buries it if that was its end.
   private func during(_ instance: SimInstance, _ body: () -> Void) {

@@ -48,7 +48,7 @@ final class TestGroup {
   func arguments(_ more: [String] = []) -> [String] {
     [
       "--brokers", brokers, "--input", names.input, "--output", names.output, "--group", group,
-      "--commit-interval-ms", "20", "--progress", "--kafka", "session.timeout.ms=\(ServiceKafka.sessionMs)",
+      "--commit-interval-ms", "20", "--progress", "--http", "none", "--kafka", "session.timeout.ms=\(ServiceKafka.sessionMs)",
       "--kafka", "heartbeat.interval.ms=500",
     ] + more
   }

@@ -1,0 +1,75 @@
+/// What a request asks for, taken apart: the path's pieces and the query, percent-decoded, strictly.
+///
+/// Pieces are cut at the slashes that were written, so that an encoded one is part of a piece; nothing is resolved: `..` is a
+/// name like any other, and nothing has it.
+struct HTTPTarget: Equatable, Sendable {
+  /// The pieces between the slashes; none for `/`.
+  let path: [[UInt8]]
+  let query: [Field]
+
+  struct Field: Equatable, Sendable {
+    let name: [UInt8]
+    let value: [UInt8]
+  }
+
+  /// nil: it is malformed.
+  init?(_ text: some Collection<UInt8>) {
+    guard text.first == UInt8(ascii: "/") else { return nil }
+    let parts = text.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    var path: [[UInt8]] = []
+    if parts[0].count > 1 {
+      for piece in parts[0].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+        guard let decoded = Self.decoded(piece, plusIsSpace: false) else { return nil }
+        path.append(decoded)
+      }
+    }
+    var query: [Field] = []
+    if parts.count > 1 {
+      for field in parts[1].split(separator: UInt8(ascii: "&")) {
+        let halves = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = Self.decoded(halves[0], plusIsSpace: true),
+          let value = Self.decoded(halves.count > 1 ? halves[1] : halves[0].prefix(0), plusIsSpace: true)
+        else { return nil }
+        query.append(Field(name: name, value: value))
+      }
+    }
+    self.path = path
+    self.query = query
+  }
+
+  /// The path as text, for comparing with those that there are; nil if a piece is no UTF-8.
+  var words: [String]? {
+    var words: [String] = []
+    for piece in path {
+      guard let word = String(validating: piece, as: UTF8.self) else { return nil }
+      words.append(word)
+    }
+    return words
+  }
+
+  /// A field's value; of several the last.
+  func value(_ name: String) -> [UInt8]? { query.last { $0.name.elementsEqual(name.utf8) }?.value }
+
+  static func decoded(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var iterator = text.makeIterator()
+    while let byte = iterator.next() {
+      if byte == UInt8(ascii: "%") {
+        guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else { return nil }
+        bytes.append(high << 4 | low)
+      } else {
+        bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+      }
+    }
+    return bytes
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+}

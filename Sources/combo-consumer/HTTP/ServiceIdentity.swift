@@ -1,0 +1,5 @@
+/// By what this process is told from others.
+struct ServiceIdentity: Equatable, Sendable {
+  var group = ""
+  var instance = ""
+}

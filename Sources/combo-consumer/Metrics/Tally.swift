@@ -1,0 +1,89 @@
+internal import ComboCore
+internal import ComboWire
+
+/// Instructions by what they say.
+struct InstructionCounts: Equatable, Sendable {
+  var show = 0
+  var update = 0
+  var moveUp = 0
+  var dismiss = 0
+  var skip = 0
+  var screen = 0
+
+  @inline(__always)
+  mutating func count(_ operation: Instruction.Operation) {
+    switch operation {
+    case .show: show &+= 1
+    case .update: update &+= 1
+    case .moveUp: moveUp &+= 1
+    case .dismiss: dismiss &+= 1
+    case .skip: skip &+= 1
+    case .screen: screen &+= 1
+    }
+  }
+
+  mutating func add(_ other: Self) {
+    show += other.show
+    update += other.update
+    moveUp += other.moveUp
+    dismiss += other.dismiss
+    skip += other.skip
+    screen += other.screen
+  }
+
+  /// By the names of the wire.
+  var named: [(String, Int)] {
+    [
+      ("show", show), ("update", update), ("move_up", moveUp), ("dismiss", dismiss), ("skip", skip), ("screen", screen),
+    ]
+  }
+}
+
+/// What came in by kind. Plain numbers of whoever counts: an addition to memory that is in the cache a gift.
+struct Tally: Equatable, Sendable {
+  private var gifts = 0
+  private var closes = 0
+  private var retracts = 0
+  private var settings = 0
+  /// By the code's place among all; empty until there is one.
+  private var bad: [Int] = []
+
+  @inline(__always)
+  mutating func count(_ kind: Event.Kind) {
+    switch kind {
+    case .gift: gifts &+= 1
+    case .roomClosed: closes &+= 1
+    case .retract: retracts &+= 1
+    case .roomSettings: settings &+= 1
+    }
+  }
+
+  mutating func count(_ code: BadEvent.Code) {
+    if bad.isEmpty { bad = Array(repeating: 0, count: BadEvent.Code.allCases.count) }
+    bad[Self.place(of: code)] += 1
+  }
+
+  mutating func add(_ other: Self) {
+    gifts += other.gifts
+    closes += other.closes
+    retracts += other.retracts
+    settings += other.settings
+    if other.bad.isEmpty { return }
+    if bad.isEmpty { bad = Array(repeating: 0, count: other.bad.count) }
+    for (place, count) in other.bad.enumerated() { bad[place] += count }
+  }
+
+  /// By the names of the wire.
+  var kinds: [(String, Int)] {
+    [("gift", gifts), ("room_closed", closes), ("retract", retracts), ("room_settings", settings)]
+  }
+
+  var giftCount: Int { gifts }
+
+  /// By the names of the wire.
+  var codes: [(String, Int)] {
+    BadEvent.Code.allCases.map { ($0.rawValue, bad.isEmpty ? 0 : bad[Self.place(of: $0)]) }
+  }
+
+  private static func place(of code: BadEvent.Code) -> Int { BadEvent.Code.allCases.firstIndex(of: code)! }
+}

@@ -1,0 +1,39 @@
+internal import CPages
+internal import ComboCore
+internal import ComboWire
+
+/// A file of Pages/web, as it was when the program was built.
+struct EmbeddedPage: Sendable {
+  let name: String
+  /// Lives as long as the program.
+  nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+  /// Changes with the bytes.
+  let tag: String
+
+  static let all: [String: EmbeddedPage] = {
+    var pages: [String: EmbeddedPage] = [:]
+    guard var page = cpages_first() else { return pages }
+    while let name = page.pointee.name {
+      let bytes = UnsafeRawBufferPointer(start: page.pointee.bytes, count: page.pointee.count)
+      let tag = "\"\(String(XXH3.hash(bytes), radix: 16))\""
+      pages[String(cString: name)] = EmbeddedPage(name: String(cString: name), bytes: bytes, tag: tag)
+      page += 1
+    }
+    return pages
+  }()
+
+  var contentType: String {
+    switch name.split(separator: ".").last {
+    case "html": "text/html; charset=utf-8"
+    case "js", "mjs": "text/javascript; charset=utf-8"
+    case "css": "text/css; charset=utf-8"
+    case "json", "map": "application/json; charset=utf-8"
+    case "webmanifest": "application/manifest+json"
+    case "svg": "image/svg+xml"
+    case "png": "image/png"
+    case "ico": "image/x-icon"
+    case "woff2": "font/woff2"
+    default: "text/plain; charset=utf-8"
+    }
+  }
+}

@@ -1,0 +1,180 @@
+internal import ComboCore
+internal import ComboWire
+internal import Synchronization
+
+/// How many partitions the input has, as the brokers last said; asked beside the loop.
+final class PartitionCount: Sendable {
+  private let count = Atomic<Int>(0)
+  var value: Int? {
+    let value = count.load(ordering: .relaxed)
+    return value == 0 ? nil : value
+  }
+  func set(_ value: Int) { count.store(value, ordering: .relaxed) }
+}
+
+/// Those who look at the service from outside are served between two turns.
+extension Service {
+  /// Sees to what is asked, and says how things are.
+  func attend() {
+    guard let lookout = watching.lookout else { return }
+    lookout.beat()
+    if lookout.hasQuestions { take(lookout.takeQuestions()) }
+    let now = edges.time.monotonicMs()
+    if !watching.questions.isEmpty { delivery.attend() }
+    survey(now)
+    if now - watching.checkedAt >= 1000 {
+      watching.checkedAt = now
+      watching.tell(
+        watching.strays(at: now) { id, last in
+          guard let partition = last ?? home(of: id) else { return true }
+          return owned[partition] != nil
+        }.map { .elsewhere(id: 0, room: $0) })
+    }
+    if now - watching.reportedAt >= Self.reportEveryMs {
+      watching.reportedAt = now
+      lookout.publish(report(now))
+    }
+  }
+
+  private static let reportEveryMs: Int64 = 100
+
+  private func take(_ questions: [Question]) {
+    for question in questions {
+      switch question {
+      case .screen: watching.questions.append(question)
+      case .unwatch(let room): watching.unwatch(room)
+      case .survey(let prefix, let limit, let id):
+        watching.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit))
+      }
+    }
+  }
+
+  // MARK: - Rooms
+
+  /// Asks beside the loop how many partitions the input has.
+  func countPartitions() {
+    if watching.lookout == nil { return }
+    let (reader, count) = (edges.reader, watching.partitionCount)
+    edges.beside {
+      // Who cannot be reached now is asked again with the next assignment; until then a room that sleeps counts as this member's.
+      if let found = try? reader.partitions(.input) { count.set(found.count) }
+    }
+  }
+
+  /// The partition in which Java's producer, and others that place keys as it does, put a room; nil while it is not known.
+  private func home(of room: [UInt8]) -> Int32? {
+    guard let count = watching.partitionCount.value else { return nil }
+    return room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, count)) }
+  }
+
+  /// Where a room is, or would be if it woke.
+  private enum Place {
+    case awake(ActivePartition, Room)
+    case asleep(ActivePartition)
+    /// Its partition is being restored.
+    case later
+    case elsewhere
+    case notYet
+  }
+
+  private func place(of id: [UInt8]) -> Place {
+    for case let active? in active {
+      if let room = id.withUnsafeBytes({ active.partition.table.find($0) }) {
+        return room.isGhost ? .asleep(active) : .awake(active, room)
+      }
+    }
+    if !hasJoined { return .notYet }
+    if let home = home(of: id) {
+      if isActive(home) { return .asleep(active[Int(home)]!) }
+      if owned[home] != nil { return .later }
+      if owned.count < watching.partitionCount.value! { return .elsewhere }
+    }
+    // Where is not known, or all partitions are this member's: wherever its producer puts it.
+    if let any = active.lazy.compactMap({ $0 }).first { return .asleep(any) }
+    return owned.isEmpty ? .elsewhere : .later
+  }
+
+  /// Answers what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked.
+  func answer(where fits: (ActivePartition?) -> Bool) { watching.tell(answers(where: fits)) }
+
+  /// The same, not told yet. No room of these partitions may work, and all that they said must have been told, or be told before.
+  func answers(where fits: (ActivePartition?) -> Bool) -> [News] {
+    if watching.questions.isEmpty { return [] }
+    var news: [News] = []
+    watching.questions.removeAll { question in
+      guard case .screen(let id, let number, let watches) = question else { return true }
+      // Nobody watches it any more who was to be shown where it stands.
+      if number == 0, !id.withUnsafeBytes({ watching.watches($0) }) { return true }
+      switch place(of: id) {
+      case .awake(let active, let room):
+        guard fits(active) else { return false }
+        if watches {
+          watching.watch(id, in: active.number)
+          room.isWatched = true
+        }
+        news.append(.screen(id: number, room: id, record: Self.screen(of: room)))
+      case .asleep(let active):
+        guard fits(active) else { return false }
+        if watches { watching.watch(id, in: home(of: id)) }
+        news.append(.asleep(id: number, room: id))
+      case .later: return false
+      case .elsewhere:
+        guard fits(nil) else { return false }
+        news.append(.elsewhere(id: number, room: id))
+      case .notYet:
+        guard fits(nil) else { return false }
+        news.append(.notYet(id: number, room: id))
+      }
+      return true
+    }
+    return news
+  }
+
+  /// What watched rooms said is committed; no room works.
+  func tellWatchers() {
+    watching.tellCaptured { id in
+      for case let active? in active { active.partition.table.find(id)?.isWatched = false }
+    }
+  }
+
+  private static func screen(of room: Room) -> [UInt8] {
+    let buffer = ByteBuffer(capacity: 1024)
+    room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
+    return buffer.array
+  }
+
+  private func survey(_ now: Int64) {
+    guard let first = watching.surveys.first, first.goOn(active, monotonic: now) else { return }
+    watching.surveys.removeFirst()
+    quiesce()
+    watching.tell([.survey(id: first.id, first.lines())])
+  }
+
+  // MARK: - How things are
+
+  private func report(_ now: Int64) -> ServiceReport {
+    var report = ServiceReport()
+    report.at = MonotonicClock.nowMs()
+    report.hasJoined = hasJoined
+    report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
+    report.isFailing = failuresInARow > 0
+    report.totals = totals
+    report.commitSeconds = metrics.commitSeconds
+    report.latenessSeconds = metrics.latenessSeconds
+    report.batchRecords = metrics.batchRecords
+    report.recentCommits = metrics.recentCommits(monotonic: now)
+    report.recentLateness = metrics.recentLateness(monotonic: now)
+    report.ownSettingsMax = configuration.ownSettingsMax
+    report.partitions = owned.sorted { $0.key < $1.key }.map { number, ownership in
+      guard isActive(number), let active = active[Int(number)] else {
+        return ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)
+      }
+      let partition = active.partition
+      return ServiceReport.Partition(
+        number: number, isRunning: true, lag: edges.group.end(of: number).map { max(0, $0 - partition.offset) },
+        rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
+        entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
+    }
+    return report
+  }
+}

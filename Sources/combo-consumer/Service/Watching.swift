@@ -1,0 +1,123 @@
+internal import ComboCore
+
+/// What the loop knows of those who look from outside: which rooms are watched, what is asked, what is to be told. The loop's
+/// thread alone uses it; rooms look only at their own flag.
+///
+/// As long as nobody watches, an instruction costs one look at that flag.
+final class Watching {
+  /// nil: nobody can look.
+  let lookout: Lookout?
+  /// Of the rooms that are watched, what they say in the open transaction.
+  let captured = HeldBack()
+
+  private struct Watched {
+    /// Where it was last seen.
+    var partition: Int32?
+    /// Since when its partition is not this member's, by the monotonic clock.
+    var strayedAt: Int64?
+    /// Those who watch it are to be shown where it stands; until then they are told nothing, as they may have missed something, or
+    /// been told it already.
+    var needsScreen = false
+  }
+
+  private var rooms: [[UInt8]: Watched] = [:]
+  /// Asked, and not answered yet.
+  var questions: [Question] = []
+  var surveys: [RoomSurvey] = []
+  var reportedAt = Int64.min / 2
+  var checkedAt = Int64.min / 2
+  /// Partitions of the input; nil while unknown.
+  let partitionCount = PartitionCount()
+
+  init(_ lookout: Lookout?) { self.lookout = lookout }
+
+  /// Whether there is work that should not wait for records.
+  var isInHaste: Bool { !surveys.isEmpty }
+
+  var watchedRooms: [[UInt8]] { Array(rooms.keys) }
+
+  func watches(_ id: Bytes) -> Bool { !rooms.isEmpty && rooms[[UInt8](id)] != nil }
+
+  /// Where a watched room was last seen.
+  func partition(of room: [UInt8]) -> Int32? { rooms[room]?.partition }
+
+  func watch(_ room: [UInt8], in partition: Int32?) {
+    rooms[room, default: Watched()].partition = partition ?? rooms[room]?.partition
+  }
+
+  func unwatch(_ room: [UInt8]) { rooms[room] = nil }
+
+  // MARK: - Partitions come and go
+
+  /// A partition takes in from now on. Those who watch its rooms are shown where they stand: meanwhile somebody else may have had
+  /// them, or nobody knows whether the last commit counted.
+  func began(_ active: ActivePartition) {
+    if lookout == nil { return }
+    active.partition.watching = self
+    for (id, watched) in rooms {
+      let room = id.withUnsafeBytes { active.partition.table.find($0) }
+      room?.isWatched = true
+      if room != nil || watched.partition == active.number {
+        rooms[id]!.needsScreen = true
+        questions.append(.screen(room: id, id: 0, watches: true))
+      }
+    }
+  }
+
+  func ended(_ active: ActivePartition) { active.partition.watching = nil }
+
+  /// The rooms whose partition has not been this member's for some seconds: they are no longer watched.
+  func strays(at now: Int64, isOwned: ([UInt8], Int32?) -> Bool) -> [[UInt8]] {
+    var strays: [[UInt8]] = []
+    for (id, watched) in rooms {
+      if isOwned(id, watched.partition) {
+        rooms[id]!.strayedAt = nil
+      } else if let since = watched.strayedAt {
+        if now - since >= Self.strayMs { strays.append(id) }
+      } else {
+        rooms[id]!.strayedAt = now
+      }
+    }
+    for id in strays { rooms[id] = nil }
+    return strays
+  }
+
+  /// A rebalance may take partitions away and give them back.
+  private static let strayMs: Int64 = 10_000
+
+  // MARK: - Telling
+
+  func tell(_ news: [News]) {
+    if news.isEmpty { return }
+    for item in news {
+      switch item {
+      case .screen(0, let room, _), .asleep(0, let room): rooms[room]?.needsScreen = false
+      default: break
+      }
+    }
+    lookout?.tell(news)
+  }
+
+  /// What rooms said is durable: those are told who watch them and have seen where they stood before.
+  func tell(spoken: [News]) {
+    if spoken.isEmpty { return }
+    tell(
+      spoken.filter { news in
+        guard case .said(let room, _) = news, let watched = rooms[room] else { return false }
+        return !watched.needsScreen
+      })
+  }
+
+  /// What was captured is committed.
+  /// - Parameter unwatched: called with rooms that nobody watches any more.
+  func tellCaptured(_ unwatched: (Bytes) -> Void) {
+    if captured.isEmpty { return }
+    var spoken: [News] = []
+    captured.handOut { _, key, value, _, _ in
+      guard let key, let value else { return }
+      if watches(key) { spoken.append(.said(room: [UInt8](key), record: [UInt8](value))) } else { unwatched(key) }
+    }
+    captured.removeAll()
+    tell(spoken: spoken)
+  }
+}

@@ -1,0 +1,108 @@
+import ComboCore
+import ComboWire
+import Foundation
+import Testing
+
+@testable import combo_consumer
+
+@Suite("Onlookers on a simulated cluster")
+struct SimulatedOnlookerTests {
+  private static var seeds: Int {
+    let given = ProcessInfo.processInfo.environment["COMBO_SIM_SEEDS"].flatMap { Int($0) }
+    #if DEBUG
+      return given ?? 40
+    #else
+      return given ?? 2_000
+    #endif
+  }
+
+  @Test("whatever happens, who watches a room is told only what was said, in order and without a gap, or shown where it stands")
+  func seeds() {
+    var told = 0
+    var screens = 0
+    for seed in 1...UInt64(Self.seeds) {
+      let story = SimStory(seed: seed, hasOnlookers: true)
+      let onlookers = SimOnlookers(story.world, SplitMix64(seed: seed))
+      var faults = story.run { onlookers.conclude() }
+      faults += onlookers.faults
+      told += onlookers.told
+      screens += onlookers.screens
+      #expect(faults.isEmpty, "seed \(seed): \(faults.prefix(5).joined(separator: "\n  "))")
+      if !faults.isEmpty { return }
+    }
+    print("onlookers: \(Self.seeds) seeds, \(told) instructions and \(screens) screens were told")
+    #expect(told > 20 * Self.seeds && screens > Self.seeds)
+  }
+
+  @Test("a room is watched through its sleep, and costs nothing once nobody watches it")
+  func sleep() {
+    for delivery in [JournalEntry.Delivery.exactlyOnce, .atLeastOnce] {
+      let scene = SimScene()
+      scene.world.hasOnlookers = true
+      scene.configuration.delivery = delivery
+      let instance = scene.start()
+      let lookout = instance.lookout!
+      scene.turn(instance, 40)
+      #expect(lookout.ask(.screen(room: Array("r".utf8), id: 1, watches: true)))
+      scene.turn(instance, 40)
+      guard case .asleep(1, let room)? = lookout.takeNews().first else {
+        Issue.record("no answer")
+        return
+      }
+      #expect(room == Array("r".utf8))
+      var told: [String] = []
+      for _ in 0..<2 {
+        scene.gift(count: 3)
+        #expect(scene.finish() == [])
+        for case .said(_, let record) in lookout.takeNews() { told.append(String(decoding: record, as: UTF8.self)) }
+        scene.world.clock.advance(100_000)
+      }
+      #expect(told == scene.lines(.output))
+      #expect(told.filter { $0.contains(#""op":"show""#) }.count == 2)
+      #expect(told.filter { $0.contains(#""seq":1,"#) }.count == 2, "it slept in between")
+      #expect(lookout.ask(.unwatch(room: room)))
+      scene.turn(instance)
+      scene.gift(count: 3)
+      #expect(scene.finish() == [])
+      #expect(lookout.takeNews().isEmpty)
+      #expect(instance.service.watching.captured.isEmpty)
+    }
+  }
+
+  @Test("what is counted is what is in the topics, by kind, code and op, and once, whatever was aborted")
+  func counts() throws {
+    for (seed, delivery) in [(1, JournalEntry.Delivery.exactlyOnce), (2, .atLeastOnce), (3, .exactlyOnce)] {
+      let scene = SimScene(seed: UInt64(seed))
+      scene.world.hasOnlookers = true
+      scene.configuration.delivery = delivery
+      if delivery == .exactlyOnce { scene.world.broker.faults.abortable = 100 }
+      let instance = scene.start()
+      for _ in 0..<40 {
+        scene.world.feed(5)
+        scene.turn(instance, 4)
+      }
+      #expect(scene.finish() == [])
+      let totals = instance.service.totals
+      if delivery == .exactlyOnce { #expect(totals.aborts > 0) }
+      var ops: [String: Int] = [:]
+      for line in scene.lines(.output) {
+        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as! [String: Any]
+        ops[json["op"] as! String, default: 0] += 1
+      }
+      for (op, count) in totals.said.named { #expect(count == ops[op, default: 0], "\(op), \(delivery)") }
+      var codes: [String: Int] = [:]
+      for number in scene.world.broker.partitions(.deadLetter) {
+        for record in scene.world.broker.log(.deadLetter, number).records where record.isCommitted {
+          let code = record.headers.last { $0.name == "combo.error" }!.value!
+          codes[String(decoding: code, as: UTF8.self), default: 0] += 1
+        }
+      }
+      for (code, count) in totals.tally.codes { #expect(count == codes[code, default: 0], "\(code), \(delivery)") }
+      let values = scene.world.broker.partitions(.input).flatMap { scene.world.broker.log(.input, $0).records }
+        .filter { $0.isCommitted && $0.value != nil }
+      let kinds = totals.tally.kinds.reduce(0) { $0 + $1.1 }
+      #expect(kinds + codes.values.reduce(0, +) == values.count)
+      #expect(totals.tally.kinds.allSatisfy { $0.1 > 0 })
+    }
+  }
+}
