@@ -264,9 +264,13 @@ def kubernetes(path):
     maps = {object["metadata"]["name"]: object["data"] for object in of_kind("ConfigMap")}
     environment = {}
     for source in container["envFrom"]:
-        if source["configMapRef"]["name"] not in maps:
-            faults.append(f"there is no ConfigMap {source['configMapRef']['name']}")
-        environment |= maps.get(source["configMapRef"]["name"], {})
+        if "configMapRef" in source:
+            name = source["configMapRef"]["name"]
+            if name not in maps:
+                faults.append(f"there is no ConfigMap {name}")
+            environment |= maps.get(name, {})
+    if "COMBO_HTTP" not in environment:
+        faults.append("COMBO_HTTP is nowhere set, so that neither probes nor Prometheus reach it")
     mounted = [mount["mountPath"] + "/" for mount in container["volumeMounts"]]
     for key, value in environment.items():
         if key.endswith("_FILE") and not value.startswith(tuple(mounted)):
@@ -283,8 +287,9 @@ def kubernetes(path):
             faults.append("both the StatefulSet and the ScaledObject say how many")
         meta = scaled["spec"]["triggers"][0]["metadata"]
         for key, variable in (("bootstrapServers", "BROKERS"), ("consumerGroup", "GROUP"), ("topic", "INPUT")):
-            if meta[key] != environment["COMBO_" + variable]:
-                faults.append(f"the ScaledObject's {key} is {meta[key]}, but COMBO_{variable} is {environment['COMBO_' + variable]}")
+            said = environment.get("COMBO_" + variable)
+            if meta[key] != said:
+                faults.append(f"the ScaledObject's {key} is {meta[key]}, but COMBO_{variable} is {said}")
         login = scaled["spec"]["triggers"][0].get("authenticationRef")
         if login and login["name"] not in {object["metadata"]["name"] for object in of_kind("TriggerAuthentication")}:
             faults.append(f"there is no TriggerAuthentication {login['name']}")

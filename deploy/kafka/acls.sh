@@ -23,7 +23,7 @@ topics_exist=0 old=0 dry=0 action=--add
 while (($# > 0)); do
   case $1 in
     --brokers | --principal | --input | --output | --group | --dead-letter | --transactional-id | --command-config | --auditor)
-      (($# > 1)) && [[ -n $2 ]] || fail "$1 needs a value"
+      if (($# < 2)) || [[ -z $2 ]]; then fail "$1 needs a value"; fi
       case $1 in
         --command-config) config=$2 ;;
         *) name=${1#--}; printf -v "${name//-/_}" %s "$2" ;;
