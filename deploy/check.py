@@ -221,6 +221,31 @@ def validate(path, objects):
     return checked
 
 
+def compose():
+    """compose.yaml against the schema that docker-compose brings, and whether its parts name each other rightly."""
+    import importlib.util
+
+    import jsonschema
+
+    root = pathlib.Path(importlib.util.find_spec("compose").submodule_search_locations[0])
+    schema = json.loads((root / "config/compose_spec.json").read_text(encoding="utf-8"))
+    (file,) = documents(DEPLOY / "compose.yaml")
+    # `name` at the top is younger than this schema.
+    for error in jsonschema.Draft7Validator(schema).iter_errors({key: value for key, value in file.items() if key != "name"}):
+        faults.append(f"compose.yaml, {'/'.join(map(str, error.absolute_path))}: {error.message}")
+    for name, service in file["services"].items():
+        for other in service.get("depends_on", {}):
+            if other not in file["services"]:
+                faults.append(f"compose.yaml, {name}: there is no service {other}")
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            if source not in file["volumes"] and not (source.startswith("./") and (DEPLOY / source).exists()):
+                faults.append(f"compose.yaml, {name}: there is no volume or file {source}")
+        for port in service.get("ports", []):
+            if not port.startswith("127.0.0.1:"):
+                faults.append(f"compose.yaml, {name}: the port {port} is not on loopback only")
+
+
 def manifests():
     checked = 0
     for path in sorted((DEPLOY / "kubernetes").rglob("*.yaml")):
@@ -305,7 +330,7 @@ def kubernetes(path):
 what, *arguments = sys.argv[1:]
 {
     "parse": parse, "metrics": metrics, "write-rules": write_rules, "rules": rules, "alerts": alerts, "options": options,
-    "libraries": libraries, "manifests": manifests, "kubernetes": kubernetes,
+    "libraries": libraries, "compose": compose, "manifests": manifests, "kubernetes": kubernetes,
 }[what](*arguments)
 for fault in faults:
     print(fault)

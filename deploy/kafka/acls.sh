@@ -98,8 +98,5 @@ fi
 if ((old)); then acl "$principal" "IdempotentWrite" --cluster; fi
 
 if [[ -n $auditor ]]; then
-  for topic in "$input" "$output" "$dead_letter" "$journal" "$state"; do
-    acl "$auditor" "Read DescribeConfigs" --topic "$topic"
-  done
-  acl "$auditor" "Describe" --group "$group"
+  for topic in "$input" "$output" "$dead_letter" "$journal" "$state"; do acl "$auditor" "Read" --topic "$topic"; done
 fi
