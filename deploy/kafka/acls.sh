@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Gives a principal the least rights at Kafka that combo-consumer needs, by kafka-acls of Apache Kafka (2.0 or newer).
+#
+#   acls.sh --brokers HOST:PORT --principal User:combo --input gifts --output banners [OPTIONS]
+#
+#   --group NAME            as the service's --group (default combo-consumer)
+#   --dead-letter TOPIC     as the service's (default <input>.<group>.combo-dead-letter)
+#   --transactional-id ID   the whole id, if the service is given one; default: all that begin with <group>.
+#   --command-config FILE   properties with which kafka-acls itself logs in
+#   --topics-exist          the topics were made by somebody else, with the right settings: no right to create or alter any
+#   --before-3.0            brokers older than Kafka 3.0 also want IdempotentWrite on the cluster
+#   --auditor User:NAME     a second principal, that may run `combo-consumer verify`: it only reads
+#   --remove                takes the same rights away
+#   --dry-run               prints the commands, and runs none
+#
+# KAFKA_ACLS names the program (default: kafka-acls.sh, else kafka-acls, whichever is in the PATH).
+set -euo pipefail
+
+fail() { echo "acls.sh: $*" >&2; exit 2; }
+
+brokers='' principal='' input='' output='' group=combo-consumer dead_letter='' transactional_id='' config='' auditor=''
+topics_exist=0 old=0 dry=0 action=--add
+while (($# > 0)); do
+  case $1 in
+    --brokers | --principal | --input | --output | --group | --dead-letter | --transactional-id | --command-config | --auditor)
+      if (($# < 2)) || [[ -z $2 ]]; then fail "$1 needs a value"; fi
+      case $1 in
+        --command-config) config=$2 ;;
+        *) name=${1#--}; printf -v "${name//-/_}" %s "$2" ;;
+      esac
+      shift ;;
+    --topics-exist) topics_exist=1 ;;
+    --before-3.0) old=1 ;;
+    --remove) action=--remove ;;
+    --dry-run) dry=1 ;;
+    --help | -h) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "$0"; exit 0 ;;
+    *) fail "there is no option $1; --help lists them" ;;
+  esac
+  shift
+done
+for name in brokers principal input output; do
+  [[ -n ${!name} ]] || fail "--$name is missing; --help tells what it is"
+done
+for name in principal auditor; do
+  [[ -z ${!name} || ${!name} == *:?* ]] || fail "--$name must be like User:name, not \"${!name}\""
+done
+[[ -n $dead_letter ]] || dead_letter=$input.$group.combo-dead-letter
+journal=$input.$group.combo-journal
+state=$input.$group.combo-state
+
+tool=${KAFKA_ACLS:-}
+if [[ -z $tool ]]; then
+  tool=$(command -v kafka-acls.sh || command -v kafka-acls || true)
+  [[ -n $tool ]] || { ((dry)) && tool=kafka-acls.sh; } ||
+    fail "kafka-acls.sh is not in the PATH: set KAFKA_ACLS to where Kafka's bin/kafka-acls.sh is"
+fi
+
+# acl PRINCIPAL "OPERATION OPERATION…" RESOURCE…
+acl() {
+  local who=$1 operations=$2
+  shift 2
+  local command=("$tool" --bootstrap-server "$brokers")
+  [[ -z $config ]] || command+=(--command-config "$config")
+  command+=("$action")
+  [[ $action != --remove ]] || command+=(--force)
+  command+=(--allow-principal "$who")
+  local operation
+  for operation in $operations; do command+=(--operation "$operation"); done
+  command+=("$@")
+  if ((dry)); then
+    printf '%q ' "${command[@]}"
+    echo
+  else
+    "${command[@]}" >/dev/null
+    echo "$who: $operations on $*"
+  fi
+}
+
+create=' Create' journal_only=' Alter AlterConfigs' state_only=' Alter'
+if ((topics_exist)); then create='' journal_only='' state_only=''; fi
+
+# Read and Write bring Describe with them. DescribeConfigs: the service looks whether the topics are as they must be.
+acl "$principal" "Read DescribeConfigs" --topic "$input"
+acl "$principal" "Write DescribeConfigs$create" --topic "$output"
+acl "$principal" "Write DescribeConfigs$create" --topic "$dead_letter"
+# Alter: more partitions, when the input has got more. AlterConfigs: a journal is kept for as long as its input.
+acl "$principal" "Read Write DescribeConfigs$create$journal_only" --topic "$journal"
+acl "$principal" "Read Write DescribeConfigs$create$state_only" --topic "$state"
+# To join, and to commit offsets, in transactions too.
+acl "$principal" "Read" --group "$group"
+# An instance's id is <group>.<instance or host>, so it begins with the group and a dot.
+if [[ -n $transactional_id ]]; then
+  acl "$principal" "Write" --transactional-id "$transactional_id"
+else
+  acl "$principal" "Write" --transactional-id "$group." --resource-pattern-type prefixed
+fi
+# Without transactions (at-least-once) a producer is idempotent; since Kafka 3.0 Write on a topic is enough for that.
+if ((old)); then acl "$principal" "IdempotentWrite" --cluster; fi
+
+if [[ -n $auditor ]]; then
+  for topic in "$input" "$output" "$dead_letter" "$journal" "$state"; do acl "$auditor" "Read" --topic "$topic"; done
+fi
