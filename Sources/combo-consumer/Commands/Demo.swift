@@ -6,7 +6,7 @@ final class Demo {
   /// Runs the service until it is told to stop; an exit code.
   typealias RunService = @Sendable (ServiceOptions, StopSignal) -> Int32
 
-  static let notice = "The broker of this demo is inside the process and fakes transactions: it is for looking only."
+  static let notice = "The broker inside this process fakes transactions: it is for looking only."
   private static let partitions = 4
 
   /// What its threads tell each other.

@@ -39,8 +39,8 @@ final class DemoView {
     painter.enterMs = options.settings.enterMs
     painter.countMs = options.settings.countMs
     painter.exitMs = options.settings.exitMs
-    let pages = url.map { "In a browser: \($0) " } ?? ""
-    painter.footer = "\(pages)\(Demo.notice) Ctrl-C or q ends it."
+    // Each fits into 80 columns.
+    painter.footer = [Demo.notice, (url.map { "In a browser: \($0)   " } ?? "") + "Ctrl-C or q ends it."]
     if screen == nil {
       print(Demo.notice)
       if let url { print("In a browser: \(url)") }

@@ -8,8 +8,8 @@ struct StagePainter: Sendable {
   var exitMs = 250
   /// The first line.
   var title = ""
-  /// The last line.
-  var footer = ""
+  /// The last lines; where there is little space, the last of them.
+  var footer: [String] = []
 
   private static let cardWidth = 40
   private static let border = Frame.Style(color: 240)
@@ -18,12 +18,15 @@ struct StagePainter: Sendable {
   func frame(_ stage: Stage, at now: Int64, width: Int, height: Int) -> Frame {
     var frame = Frame(width: width, height: height)
     frame.put(title, x: 1, y: 0, style: Frame.Style(color: 213, isBold: true))
-    if height > 1 { frame.put(footer, x: 1, y: height - 1, style: Frame.Style(color: 245)) }
+    let footer = footer.suffix(max(0, height - 1))
+    for (index, line) in footer.enumerated() {
+      frame.put(line, x: 1, y: height - footer.count + index, style: Frame.Style(color: 245))
+    }
 
     let columns = max(1, width / Self.cardWidth)
     let cardWidth = width / columns
     let cardHeight = slots + 2
-    let rows = max(0, (height - 2) / cardHeight)
+    let rows = max(0, (height - 1 - footer.count) / cardHeight)
     for (index, room) in stage.rooms.prefix(columns * rows).enumerated() {
       let x = index % columns * cardWidth
       let y = 1 + index / columns * cardHeight

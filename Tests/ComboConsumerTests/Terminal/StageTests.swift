@@ -26,7 +26,7 @@ struct StageTests {
   private var painter: StagePainter {
     var painter = StagePainter()
     painter.title = "title"
-    painter.footer = "footer"
+    painter.footer = ["footer"]
     return painter
   }
 
