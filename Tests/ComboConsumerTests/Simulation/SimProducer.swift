@@ -121,6 +121,8 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
   enum CommitFate { case happens, unheard, lost, late }
 
   private func end(_ producer: SimProducer) throws(TransactionFault) {
+    // Once more: who stood still before this may have been given up meanwhile, and brokers refuse the end of what is no more.
+    try check(producer)
     let faults = broker.faults
     if broker.happens(faults.abortable) { throw .abort("the commit needs an abort (made up)") }
     if broker.happens(faults.fatal) {
