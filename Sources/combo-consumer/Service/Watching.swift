@@ -18,9 +18,13 @@ final class Watching {
     /// Those who watch it are to be shown where it stands; until then they are told nothing, as they may have missed something, or
     /// been told it already.
     var needsScreen = false
+    /// Instructions told of it so far.
+    var told = 0
   }
 
   private var rooms: [[UInt8]: Watched] = [:]
+  /// How much had been told of a room when it was found asleep, for each answer that is on its way.
+  private var toldBefore: [UInt64: Int] = [:]
   /// Asked, and not answered yet.
   var questions: [Question] = []
   var surveys: [RoomSurvey] = []
@@ -45,7 +49,27 @@ final class Watching {
     rooms[room, default: Watched()].partition = partition ?? rooms[room]?.partition
   }
 
-  func unwatch(_ room: [UInt8]) { rooms[room] = nil }
+  func unwatch(_ room: [UInt8]) {
+    rooms[room] = nil
+    // Of answers that never came, as their partition went.
+    if rooms.isEmpty { toldBefore = [:] }
+  }
+
+  /// The answer that a room sleeps, to be told later. Where it would wake is not known for sure: its producer may place keys in a way
+  /// of its own. So it may wake in another partition, and be heard, before this answer comes.
+  func asleep(_ id: UInt64, _ room: [UInt8]) -> News {
+    toldBefore[id] = rooms[room]?.told ?? 0
+    return .asleep(id: id, room: room)
+  }
+
+  /// Such an answer that came too late is asked for again: the room is awake by now.
+  private func isLate(_ news: News) -> Bool {
+    guard case .asleep(let id, let room) = news, let before = toldBefore.removeValue(forKey: id),
+      let watched = rooms[room], watched.told > before
+    else { return false }
+    questions.append(.screen(room: room, id: id, watches: true))
+    return true
+  }
 
   // MARK: - Partitions come and go
 
@@ -88,6 +112,7 @@ final class Watching {
   // MARK: - Telling
 
   func tell(_ news: [News]) {
+    let news = news.filter { !isLate($0) }
     if news.isEmpty { return }
     for item in news {
       switch item {
@@ -104,6 +129,7 @@ final class Watching {
     tell(
       spoken.filter { news in
         guard case .said(let room, _) = news, let watched = rooms[room] else { return false }
+        rooms[room]!.told += 1
         return !watched.needsScreen
       })
   }
