@@ -23,8 +23,13 @@ final class Watching {
   }
 
   private var rooms: [[UInt8]: Watched] = [:]
-  /// How much had been told of a room when it was found asleep, for each answer that is on its way.
-  private var toldBefore: [UInt64: Int] = [:]
+  /// How much had been told of a room when it was found asleep, for each answer that is on its way, in their order.
+  private var toldBefore: [Answer: [Int]] = [:]
+
+  private struct Answer: Hashable {
+    var id: UInt64
+    var room: [UInt8]
+  }
   /// Asked, and not answered yet.
   var questions: [Question] = []
   var surveys: [RoomSurvey] = []
@@ -58,15 +63,17 @@ final class Watching {
   /// The answer that a room sleeps, to be told later. Where it would wake is not known for sure: its producer may place keys in a way
   /// of its own. So it may wake in another partition, and be heard, before this answer comes.
   func asleep(_ id: UInt64, _ room: [UInt8]) -> News {
-    toldBefore[id] = rooms[room]?.told ?? 0
+    toldBefore[Answer(id: id, room: room), default: []].append(rooms[room]?.told ?? 0)
     return .asleep(id: id, room: room)
   }
 
   /// Such an answer that came too late is asked for again: the room is awake by now.
   private func isLate(_ news: News) -> Bool {
-    guard case .asleep(let id, let room) = news, let before = toldBefore.removeValue(forKey: id),
-      let watched = rooms[room], watched.told > before
-    else { return false }
+    guard case .asleep(let id, let room) = news else { return false }
+    let answer = Answer(id: id, room: room)
+    guard let before = toldBefore[answer]?.removeFirst() else { return false }
+    if toldBefore[answer] == [] { toldBefore[answer] = nil }
+    guard let watched = rooms[room], watched.told > before else { return false }
     questions.append(.screen(room: room, id: id, watches: true))
     return true
   }

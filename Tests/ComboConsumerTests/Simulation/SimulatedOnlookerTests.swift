@@ -12,7 +12,7 @@ struct SimulatedOnlookerTests {
     #if DEBUG
       return given ?? 40
     #else
-      return given ?? 2_000
+      return given ?? 400
     #endif
   }
 
