@@ -116,7 +116,7 @@ extension Service {
       case .asleep(let active):
         guard fits(active) else { return false }
         if watches { watching.watch(id, in: home(of: id)) }
-        news.append(watching.asleep(number, id))
+        news.append(.asleep(id: number, room: id, after: watching.told))
       case .later: return false
       case .elsewhere:
         guard fits(nil) else { return false }

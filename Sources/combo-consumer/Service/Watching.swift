@@ -18,18 +18,13 @@ final class Watching {
     /// Those who watch it are to be shown where it stands; until then they are told nothing, as they may have missed something, or
     /// been told it already.
     var needsScreen = false
-    /// Instructions told of it so far.
-    var told = 0
+    /// ``Watching/told`` when something was told of it last.
+    var toldAt = 0
   }
 
   private var rooms: [[UInt8]: Watched] = [:]
-  /// How much had been told of a room when it was found asleep, for each answer that is on its way, in their order.
-  private var toldBefore: [Answer: [Int]] = [:]
-
-  private struct Answer: Hashable {
-    var id: UInt64
-    var room: [UInt8]
-  }
+  /// Instructions of watched rooms that were told so far.
+  private(set) var told = 0
   /// Asked, and not answered yet.
   var questions: [Question] = []
   var surveys: [RoomSurvey] = []
@@ -54,26 +49,15 @@ final class Watching {
     rooms[room, default: Watched()].partition = partition ?? rooms[room]?.partition
   }
 
-  func unwatch(_ room: [UInt8]) {
-    rooms[room] = nil
-    // Of answers that never came, as their partition went.
-    if rooms.isEmpty { toldBefore = [:] }
-  }
+  func unwatch(_ room: [UInt8]) { rooms[room] = nil }
 
-  /// The answer that a room sleeps, to be told later. Where it would wake is not known for sure: its producer may place keys in a way
-  /// of its own. So it may wake in another partition, and be heard, before this answer comes.
-  func asleep(_ id: UInt64, _ room: [UInt8]) -> News {
-    toldBefore[Answer(id: id, room: room), default: []].append(rooms[room]?.told ?? 0)
-    return .asleep(id: id, room: room)
-  }
-
-  /// Such an answer that came too late is asked for again: the room is awake by now.
+  /// The answer that a room sleeps may come too late. Where it would wake is not known for sure, as its producer may place keys
+  /// in a way of its own: so it may wake in another partition, and be heard, before. Then it is asked for again, as it is awake
+  /// by now.
   private func isLate(_ news: News) -> Bool {
-    guard case .asleep(let id, let room) = news else { return false }
-    let answer = Answer(id: id, room: room)
-    guard let before = toldBefore[answer]?.removeFirst() else { return false }
-    if toldBefore[answer] == [] { toldBefore[answer] = nil }
-    guard let watched = rooms[room], watched.told > before else { return false }
+    guard case .asleep(let id, let room, let after) = news, let watched = rooms[room], watched.toldAt > after else {
+      return false
+    }
     questions.append(.screen(room: room, id: id, watches: true))
     return true
   }
@@ -123,7 +107,7 @@ final class Watching {
     if news.isEmpty { return }
     for item in news {
       switch item {
-      case .screen(0, let room, _), .asleep(0, let room): rooms[room]?.needsScreen = false
+      case .screen(0, let room, _), .asleep(0, let room, _): rooms[room]?.needsScreen = false
       default: break
       }
     }
@@ -136,7 +120,8 @@ final class Watching {
     tell(
       spoken.filter { news in
         guard case .said(let room, _) = news, let watched = rooms[room] else { return false }
-        rooms[room]!.told += 1
+        told += 1
+        rooms[room]!.toldAt = told
         return !watched.needsScreen
       })
   }

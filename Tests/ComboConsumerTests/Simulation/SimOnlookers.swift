@@ -74,7 +74,7 @@ final class SimOnlookers {
         faults.append("no screen: \(record)")
       }
       show(id, room, place, streams)
-    case .asleep(let id, let room): show(id, room, nil, streams)
+    case .asleep(let id, let room, _): show(id, room, nil, streams)
     case .elsewhere(0, let room): for stream in streams.values where stream.room == room { stream.isOver = true }
     case .elsewhere(let id, _), .notYet(let id, _): streams[id]?.isOver = true
     case .survey(_, let lines):

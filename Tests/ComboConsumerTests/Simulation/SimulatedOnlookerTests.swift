@@ -8,24 +8,28 @@ import Testing
 @Suite("Onlookers on a simulated cluster")
 struct SimulatedOnlookerTests {
   private static var seeds: Int {
-    let given = ProcessInfo.processInfo.environment["COMBO_SIM_ONLOOKER_SEEDS"].flatMap { Int($0) }
     #if DEBUG
-      return given ?? 40
+      SimulationTests.setting("COMBO_SIM_ONLOOKER_SEEDS") ?? 40
     #else
-      return given ?? 400
+      SimulationTests.setting("COMBO_SIM_ONLOOKER_SEEDS") ?? 400
     #endif
+  }
+
+  /// A story with onlookers, and what went wrong in it.
+  private func run(_ seed: UInt64) -> (onlookers: SimOnlookers, faults: [String]) {
+    let story = SimStory(seed: seed, hasOnlookers: true)
+    let onlookers = SimOnlookers(story.world, SplitMix64(seed: seed))
+    let faults = story.run { onlookers.conclude() }
+    return (onlookers, faults + onlookers.faults)
   }
 
   @Test("whatever happens, who watches a room is told only what was said, in order and without a gap, or shown where it stands")
   func seeds() {
     var told = 0
     var screens = 0
-    let first = ProcessInfo.processInfo.environment["COMBO_SIM_FIRST"].flatMap { UInt64($0) } ?? 1
+    let first = UInt64(SimulationTests.setting("COMBO_SIM_FIRST") ?? 1)
     for seed in first..<first + UInt64(Self.seeds) {
-      let story = SimStory(seed: seed, hasOnlookers: true)
-      let onlookers = SimOnlookers(story.world, SplitMix64(seed: seed))
-      var faults = story.run { onlookers.conclude() }
-      faults += onlookers.faults
+      let (onlookers, faults) = run(seed)
       told += onlookers.told
       screens += onlookers.screens
       #expect(
@@ -44,10 +48,7 @@ struct SimulatedOnlookerTests {
   // partition than where it would have been.
   @Test("seeds that once failed", arguments: [191, 435])
   func failedOnce(seed: UInt64) {
-    let story = SimStory(seed: seed, hasOnlookers: true)
-    let onlookers = SimOnlookers(story.world, SplitMix64(seed: seed))
-    let faults = story.run { onlookers.conclude() }
-    #expect(faults + onlookers.faults == [])
+    #expect(run(seed).faults == [])
   }
 
   @Test("a room is watched through its sleep, and costs nothing once nobody watches it")
@@ -61,7 +62,7 @@ struct SimulatedOnlookerTests {
       scene.turn(instance, 40)
       #expect(lookout.ask(.screen(room: Array("r".utf8), id: 1, watches: true)))
       scene.turn(instance, 40)
-      guard case .asleep(1, let room)? = lookout.takeNews().first else {
+      guard case .asleep(1, let room, _)? = lookout.takeNews().first else {
         Issue.record("no answer")
         return
       }

@@ -8,7 +8,7 @@ import Testing
 /// From seeds. COMBO_SIM_SEEDS says how many, COMBO_SIM_FIRST with which to begin.
 @Suite("The service on a simulated cluster")
 struct SimulationTests {
-  private static func setting(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+  static func setting(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
   private static var seeds: Int {
     #if DEBUG
