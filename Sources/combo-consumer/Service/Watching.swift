@@ -141,8 +141,10 @@ final class Watching {
     for answer in answers {
       switch answer.news {
       case .screen(0, let room, _), .asleep(0, let room):
-        rooms[room]?.toldAt = max(rooms[room]!.toldAt, answer.at)
-        if let due = rooms[room]?.screenDue, answer.at >= due { rooms[room]!.screenDue = nil }
+        guard var watched = rooms[room] else { break }
+        watched.toldAt = max(watched.toldAt, answer.at)
+        if let due = watched.screenDue, answer.at >= due { watched.screenDue = nil }
+        rooms[room] = watched
       default: break
       }
     }
