@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser-test bench chaos build install-deps check-swift format lint clean
+.PHONY: help demo test browser-test bench bench-counts chaos build install-deps check-swift format lint clean
 BIN := .build/release/combo-consumer
 
 help: ## shows this
@@ -21,9 +21,13 @@ build: install-deps check-swift ## the program, for use: .build/release/combo-co
 browser-test: ## the pages in a real browser (Debian: apt-get install chromium); ARGS="keyboard" for some of them
 	@Tests/browser/run.py $(ARGS)
 
-bench: install-deps check-swift ## this machine's figures; ARGS="engine decode replay service" for some of them
+bench: install-deps check-swift ## this machine's figures, in ten minutes; ARGS="engine wide" for some of them, ARGS="--help" for all there is
 	swift build -c release
 	@bench/run $(ARGS)
+
+bench-counts: install-deps check-swift ## instructions and allocations per gift, held against bench/budget.txt (needs valgrind)
+	swift build -c release
+	@bench/counts $(ARGS)
 
 chaos: build ## faults drawn from a seed, on three brokers of COMBO_TEST_KAFKA; ARGS="--short" for less than five minutes
 	@tests/chaos/chaos.py $(ARGS)
@@ -36,10 +40,10 @@ check-swift: install-deps
 	@tools/check-swift
 
 format: check-swift ## formats the sources
-	swift format --in-place --parallel --recursive Package.swift Sources Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests bench
 
 lint: check-swift ## says where sources are not formatted
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests bench
 
 clean: ## removes what was built
 	rm -rf .build

@@ -44,6 +44,7 @@ let package = Package(
       name: "bench-engine", dependencies: ["ComboCore", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
     .executableTarget(
       name: "bench-wire", dependencies: ["ComboCore", "ComboWire"], path: "bench/wire", swiftSettings: settings),
+    .executableTarget(name: "bench-drain", dependencies: ["CKafka"], path: "bench/drain", swiftSettings: settings),
     .testTarget(name: "ComboCoreTests", dependencies: ["ComboCore"], swiftSettings: settings),
     .testTarget(name: "ComboWireTests", dependencies: ["ComboCore", "ComboWire"], swiftSettings: settings),
     .testTarget(

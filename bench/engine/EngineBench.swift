@@ -4,7 +4,9 @@ import Glibc
 
 /// Takes gifts of 2,000 rooms into their engines on one core, prints gifts a second, and the memory of a room at rest.
 ///
-///     bench-engine [plain|busy|memory] [ROUNDS]
+///     bench-engine [plain|busy|memory] [ROUNDS] [GIFTS]
+///
+/// GIFTS, a million, are taken in in each round. Who counts instructions takes the difference of runs of several rounds.
 @main
 enum EngineBench {
   struct CountingSink: InstructionSink {
@@ -16,24 +18,24 @@ enum EngineBench {
     let arguments = CommandLine.arguments.dropFirst()
     let what = arguments.first ?? "all"
     let rounds = max(1, arguments.dropFirst().first.flatMap { Int($0) } ?? 7)
+    let gifts = max(1, arguments.dropFirst(2).first.flatMap { Int($0) } ?? 1_000_000)
     switch what {
     case "all":
       // First, since memory that others gave back would not be seen.
       fillRooms()
-      takeGifts(.plain, rounds: rounds)
-      takeGifts(.busy, rounds: rounds)
-    case "plain": takeGifts(.plain, rounds: rounds)
-    case "busy": takeGifts(.busy, rounds: rounds)
+      takeGifts(.plain, gifts, rounds: rounds)
+      takeGifts(.busy, gifts, rounds: rounds)
+    case "plain": takeGifts(.plain, gifts, rounds: rounds)
+    case "busy": takeGifts(.busy, gifts, rounds: rounds)
     case "memory": fillRooms()
     default:
-      print("bench-engine [plain|busy|memory] [ROUNDS]: \(what) is none of these")
+      print("bench-engine [plain|busy|memory] [ROUNDS] [GIFTS]: \(what) is none of these")
       exit(2)
     }
   }
 
   /// The median of some rounds. A first one fills the rooms and does not count: from then on no gift needs an allocation.
-  static func takeGifts(_ mix: Mix, rounds: Int) {
-    let gifts = 1_000_000
+  static func takeGifts(_ mix: Mix, _ gifts: Int, rounds: Int) {
     let stream = GiftStream(mix, count: gifts)
     let settings = EngineSettings(Settings())
     var engines = (0..<Mix.rooms).map { _ in Engine(at: 0, settings: settings) }

@@ -2,10 +2,32 @@ import ComboCore
 import ComboWire
 import Glibc
 
-/// Decodes events of about 300 bytes on one core, the copy into an arena included, and prints events a second.
+/// Decodes events of about 300 bytes, the copy into an arena included, and encodes instructions, on one core; prints how many a second.
+///
+///     bench-wire [decode|encode] [ROUNDS] [TIMES]
+///
+/// Each of 4,096 events is decoded TIMES (120) times in a round, each instruction encoded TIMES times. Who counts instructions of
+/// the processor takes the difference of runs of several TIMES; the program says how many events or instructions a TIME is.
 @main
 enum WireBench {
   static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    let what = arguments.first ?? "all"
+    let rounds = max(1, arguments.dropFirst().first.flatMap { Int($0) } ?? 7)
+    let times = max(1, arguments.dropFirst(2).first.flatMap { Int($0) } ?? 120)
+    switch what {
+    case "all":
+      decodeEvents(rounds, times)
+      EncodeBench.run(rounds, times)
+    case "decode": decodeEvents(rounds, times)
+    case "encode": EncodeBench.run(rounds, times)
+    default:
+      print("bench-wire [decode|encode] [ROUNDS] [TIMES]: \(what) is none of these")
+      exit(2)
+    }
+  }
+
+  private static func decodeEvents(_ rounds: Int, _ times: Int) {
     let events = (0..<4096).map(event)
     let bytes = events.reduce(0) { $0 + $1.count }
     let keys = (0..<4096).map { Array("r\($0 % 100)".utf8) }
@@ -13,10 +35,10 @@ enum WireBench {
     let arena = BumpArena()
     var slot = Event()
     var figures: [Double] = []
-    for round in 0...7 {
+    for round in 0...rounds {
       let began = seconds()
       var count = 0
-      for _ in 0..<120 {
+      for _ in 0..<times {
         for i in 0..<events.count {
           if i & 1023 == 0 { arena.reset() }
           do throws(BadEvent) {
@@ -32,9 +54,10 @@ enum WireBench {
       if round > 0 { figures.append(Double(count) / took) }
     }
     figures.sort()
+    let median = figures[figures.count / 2]
     print(
-      "decode: median \(Int(figures[figures.count / 2])) events/s, \(Int(1e9 / figures[figures.count / 2])) ns an event of \(bytes / events.count) bytes (7 rounds, \(Int(figures[0])) to \(Int(figures.last!)))"
-    )
+      "decode: median \(Int(median)) events/s, \(Int(1e9 / median)) ns an event of \(bytes / events.count) bytes",
+      "(\(rounds) rounds, \(Int(figures[0])) to \(Int(figures.last!))); \(events.count) events a time")
   }
 
   @inline(__always)
@@ -55,7 +78,7 @@ enum WireBench {
       """.utf8)
   }
 
-  private static func seconds() -> Double {
+  static func seconds() -> Double {
     var t = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)
     return Double(t.tv_sec) + Double(t.tv_nsec) / 1e9

@@ -1,0 +1,406 @@
+"""The parts of a measurement. Each one runs alone too."""
+
+import os
+import resource
+import statistics
+import subprocess
+import time
+
+import plots
+from kafka import Fault, Watched, cpu_seconds, free_port, memory_mib, values
+
+median = statistics.median
+
+
+class Part:
+  def __init__(self, run, needs_broker):
+    self.run, self.needs_broker = run, needs_broker
+
+
+def millions(x):
+  return "–" if x is None else f"{x / 1e6:.2f} M" if x >= 1e5 else f"{x / 1e3:.1f} k"
+
+
+class Bench:
+  """What all parts need: the programs, a broker, topics to fill."""
+
+  filled = {}
+
+  def __init__(self, options, directory, broker, results):
+    self.options, self.directory, self.broker, self.results = options, directory, broker, results
+    self.raw = os.environ.get("COMBO_BENCH_RAW", "")
+    self.peers = os.environ.get("COMBO_BENCH_PEERS", "")
+
+  def program(self, name):
+    return os.path.join(self.options.program, name)
+
+  def output_of(self, *command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+      raise Fault(f"{os.path.basename(command[0])} ended with exit code {done.returncode}: {(done.stdout + done.stderr).strip()[-500:]}")
+    return done.stdout.strip()
+
+  # Topics
+
+  def generate(self, topic, *arguments):
+    return subprocess.Popen([self.program("combo-consumer"), "generate", "--brokers", self.broker.address, "--topic", topic,
+                             *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+  def finish(self, *generators):
+    for generator in generators:
+      if generator.wait():
+        raise Fault("generate failed")
+
+  def fill(self, name, *loads):
+    """A topic with the gifts of all loads, made at once; those of one name are made once. It comes into being with its first record,
+    with the broker's number of partitions."""
+    topic = Bench.filled.get(name)
+    if not topic:
+      topic = Bench.filled[name] = f"bench-{name}-{os.getpid()}"
+      self.results.progress(f"filling {topic}")
+      self.finish(*(self.generate(topic, "--seed", self.options.seed + n, *load) for n, load in enumerate(loads)))
+    return topic
+
+  # Programs over a backlog
+
+  def ours(self, topic, out, *more):
+    port = free_port(28_400)
+    return Watched([self.program("combo-consumer"), "run", "--brokers", self.broker.address, "--input", topic, "--output", out, "--group", out,
+                    "--progress", "--http", f"127.0.0.1:{port}", "--log-level", "error", *map(str, more)], self.directory, port)
+
+  def over_backlog(self, watched, topic, out, count):
+    try:
+      watched.wait_for_events(count, 180)
+      used, memory = cpu_seconds(watched.pid), memory_mib(watched.pid)
+      said = watched.marks[-1][2]
+      figures = dict(per_cpu=count / used, per_s=count / watched.seconds_of_work(count), memory=memory, said=said / count)
+      if watched.port:
+        for what in ("journal", "state"):
+          figures[what] = (watched.metric(f"combo_{what}_bytes_total") or 0) / count
+      # Before the end, since a service that leaves writes all its rooms for the next one.
+      sizes = {"output_log": out}
+      if watched.port:
+        sizes.update(journal_log=f"{topic}.{out}.combo-journal", state_log=f"{topic}.{out}.combo-state")
+      for what, name in sizes.items():
+        size = self.broker.bytes_on_disk(name)
+        if size is not None:
+          figures[what] = size / count
+      return figures
+    finally:
+      watched.stop()
+
+  def run_ours(self, topic, out, count):
+    return self.over_backlog(self.ours(topic, out), topic, out, count)
+
+  def run_raw(self, topic, out, count, every):
+    f = values(self.output_of(self.raw, "--brokers", self.broker.address, "--input", topic, "--output", out, "--mode", "eos", "--every", str(every),
+                              "--events", str(count)))
+    return dict(per_cpu=f["events"] / f["cpu_s"], per_s=f["events"] / f["seconds"], memory=f.get("rss_max_mib", 0), said=1 / every)
+
+  def run_peer(self, command, topic, out, count):
+    return self.over_backlog(Watched(command, self.directory, log="peer.log"), topic, out, count)
+
+  def contenders(self, every):
+    """Name -> what runs it over `topic` to `out`. What is not there is said aloud."""
+    found = {"combo-consumer": self.run_ours}
+    if self.raw:
+      found["raw"] = lambda topic, out, count: self.run_raw(topic, out, count, every)
+    else:
+      self.results.say("* a bare consumer LEFT OUT: COMBO_BENCH_RAW is not set")
+    if self.peers:
+      a = self.broker.address
+      go, streams = os.path.join(self.peers, "combo-go"), os.path.join(self.peers, "kafka-streams")
+      if os.access(go, os.X_OK) and not os.path.isdir(go):
+        found["combo-go"] = lambda topic, out, count: self.run_peer(
+          [go, "run", "--brokers", a, "--input", topic, "--output", out, "--group", out], topic, out, count)
+      if os.path.exists(f"{streams}/app.jar"):
+        found["kafka-streams"] = lambda topic, out, count: self.run_peer(
+          ["java", "-Xmx4g", "-XX:+UseParallelGC", "-cp", f"{streams}/app.jar:{streams}/libs/*:{self.broker.home}/libs/*", "Main", "run", "--brokers", a,
+           "--input", topic, "--output", out, "--app", out, "--threads", "2"], topic, out, count)
+    else:
+      self.results.say("* other services LEFT OUT: COMBO_BENCH_PEERS is not set")
+    only = [n for n in self.options.only.split(",") if n]
+    return {name: run for name, run in found.items() if not only or name in only}
+
+  def in_turn(self, load, topic, count, contenders):
+    """A B A B. Returns name -> medians."""
+    runs = {name: [] for name in contenders}
+    for n in range(self.options.rounds):
+      for name, run in contenders.items():
+        figures = run(topic, f"{load}-{name}-{n}-{os.getpid()}", count)
+        runs[name].append(figures)
+        self.results.progress(f"{name}: {figures['per_cpu']:,.0f} gifts a CPU second, {figures['per_s']:,.0f} a second, {figures['memory']:.0f} MiB")
+    return {name: {k: median(f[k] for f in all_of if k in f) for k in all_of[0]} for name, all_of in runs.items()}
+
+  def backlog_table(self, figures):
+    # Against the service: how many times the other one's gifts a CPU second.
+    ours = figures.get("combo-consumer")
+    rows = []
+    for name, f in figures.items():
+      ratio = f"{ours['per_cpu'] / f['per_cpu']:.2f}" if ours else "–"
+      rows.append([name, millions(f["per_cpu"]), ratio, millions(f["per_s"]), f"{f['memory']:.0f}", f"{f['said']:.3f}",
+                   *(f"{f[k]:.1f}" if k in f else "–" for k in ("journal", "state", "journal_log", "state_log", "output_log"))])
+    self.results.table(["", "gifts a CPU second", "combo-consumer : this", "gifts a second", "MiB at most", "instructions a gift", "journal, B a gift",
+                        "state, B a gift", "journal's log, B a gift", "state's log, B a gift", "output's log, B a gift"], rows)
+
+
+# Without a broker
+
+
+def engine(bench):
+  for mix in ("plain", "busy", "memory"):
+    bench.results.say("* " + bench.output_of(bench.program("bench-engine"), mix))
+
+
+def decode(bench):
+  bench.results.say("* " + bench.output_of(bench.program("bench-wire"), "decode"))
+
+
+def encode(bench):
+  for line in bench.output_of(bench.program("bench-wire"), "encode").split("\n"):
+    if "median" in line:
+      bench.results.say("* " + line)
+
+
+def replay(bench):
+  count = bench.options.events
+  gifts, out = os.path.join(bench.directory, "gifts.jsonl"), os.path.join(bench.directory, "said.jsonl")
+  bench.output_of(bench.program("combo-consumer"), "generate", "--events", str(count), "--rooms", "10000", "--skew", "1", "--file", gifts)
+  per_s, per_cpu = [], []
+  # The first run warms the page cache.
+  for n in range(4):
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    with open(out, "w") as file:
+      code = subprocess.run([bench.program("combo-consumer"), "replay", gifts], stdout=file, stderr=subprocess.DEVNULL).returncode
+    if code:
+      raise Fault(f"replay ended with exit code {code}")
+    took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if n:
+      per_s.append(count / took)
+      per_cpu.append(count / (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
+  os.remove(gifts)
+  os.remove(out)
+  bench.results.say(f"* replay: median {millions(median(per_s))} events a second ({millions(min(per_s))} to {millions(max(per_s))}), "
+                    f"{millions(median(per_cpu))} a CPU second; {count:,} events, 10,000 rooms, whole process, 3 runs")
+
+
+# A backlog on a broker
+
+
+def wide_load(bench, count=None, rooms=10_000, skew=1):
+  return "--events", count or bench.options.events, "--rooms", rooms, "--skew", skew
+
+
+def load_part(name, load, every, count_of):
+  def run(bench):
+    count = count_of(bench)
+    contenders = bench.contenders(every)
+    topic = bench.fill(name, *load(bench, count))
+    bench.results.say(f"* {count:,} gifts, {bench.options.rounds} runs of each in turn, medians; logs as they lie on the broker's disk")
+    bench.results.say()
+    figures = bench.in_turn(name, topic, count, contenders)
+    bench.backlog_table(figures)
+    bench.results.plot(name, plots.bars(f"{name}: gifts a CPU second", "", "gifts a CPU second", list(figures),
+                                        {"median": [f["per_cpu"] for f in figures.values()]}), f"{name}, gifts a CPU second")
+  return run
+
+
+wide = load_part("wide", lambda bench, count: [wide_load(bench, count)], 20, lambda bench: bench.options.events)
+busy = load_part("busy", lambda bench, count: [("--events", count, "--rooms", 500, "--skew", 1, "--senders", 2000, "--active", 300, "--gifts", 30)], 4,
+                 lambda bench: bench.options.events * 3 // 5)
+
+
+def half_loads(bench, count):
+  return wide_load(bench, count - count // 2), ("--events", count // 2, "--rooms", 1)
+
+
+def varied(bench, what, points):
+  """The service over several topics, in turn. `points`: (name, topic's name, loads)."""
+  count = bench.options.events
+  topics = [(name, bench.fill(key, *loads)) for name, key, loads in points]
+  runs = {name: [] for name, _ in topics}
+  for n in range(bench.options.rounds):
+    for place, (name, topic) in enumerate(topics):
+      figures = bench.run_ours(topic, f"{what}-{place}-{n}-{os.getpid()}", count)
+      runs[name].append(figures)
+      bench.results.progress(f"{name}: {figures['per_cpu']:,.0f} gifts a CPU second, {figures['memory']:.0f} MiB")
+  figures = {name: {k: median(f[k] for f in all_of) for k in all_of[0]} for name, all_of in runs.items()}
+  first = next(iter(figures.values()))["per_cpu"]
+  bench.results.say(f"* {count:,} gifts each, {bench.options.rounds} runs of each in turn, medians")
+  bench.results.say()
+  bench.results.table(["", "gifts a CPU second", "of the first row's", "gifts a second", "MiB at most", "journal, B a gift", "state, B a gift"],
+                      [[name, millions(f["per_cpu"]), f"{f['per_cpu'] / first * 100:.0f} %", millions(f["per_s"]), f"{f['memory']:.0f}",
+                        f"{f['journal']:.1f}", f"{f['state']:.1f}"] for name, f in figures.items()])
+  return figures
+
+
+def half(bench):
+  count = bench.options.events
+  varied(bench, "half", [("wide", "wide", [wide_load(bench)]), ("wide, and one room that takes half", "half", half_loads(bench, count))])
+
+
+def rooms(bench):
+  numbers = [1000, 10_000, 100_000, 1_000_000]
+  figures = varied(bench, "rooms", [(f"{n:,} rooms, Zipf 1.0", "wide" if n == 10_000 else f"rooms{n}", [wide_load(bench, rooms=n)]) for n in numbers])
+  bench.results.plot("rooms", plots.lines("Gifts a CPU second by rooms", "rooms", "gifts a CPU second", {
+    "combo-consumer": [(n, f["per_cpu"], f"{f['memory']:.0f} MiB") for n, f in zip(numbers, figures.values())]},
+    log_x=True), "gifts a CPU second by rooms")
+
+
+def skew(bench):
+  count = bench.options.events
+  figures = varied(bench, "skew", [("uniform", "uniform", [wide_load(bench, skew=0)]), ("Zipf 1.0", "wide", [wide_load(bench)]),
+                                   ("one room takes half", "half", half_loads(bench, count))])
+  bench.results.plot("skew", plots.bars("Gifts a CPU second by skew, 10,000 rooms", "", "gifts a CPU second", list(figures),
+                                        {"combo-consumer": [f["per_cpu"] for f in figures.values()]}), "gifts a CPU second by skew")
+
+
+# At a steady rate
+
+
+def steady(bench, name, rate, command):
+  """Starts `command(topic, out)`, which returns a process, and returns its CPU and the delays of its shows."""
+  tag = f"{name}-{os.getpid()}"
+  topic, out = f"{tag}-in", f"{tag}-out"
+  load = ("--rooms", 50_000, "--skew", 0)
+  # Both topics come into being, and all settles.
+  bench.finish(bench.generate(topic, "--events", 1000, *load))
+  process = command(topic, out)
+  drain = None
+  try:
+    bench.finish(bench.generate(topic, "--rate", 2000, "--seconds", 3, *load))
+    # What these gifts lead to must not be read.
+    time.sleep(2)
+    end = time.monotonic() + 15
+    while True:
+      drain = subprocess.Popen([bench.program("bench-drain"), bench.broker.address, out], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+      if drain.stdout.readline().strip() == "ready":
+        break
+      drain.wait()
+      if time.monotonic() > end:
+        raise Fault(f"{name}: nothing came out within 15 s")
+      time.sleep(0.2)
+    before = cpu_seconds(process.pid)
+    bench.finish(bench.generate(topic, "--rate", rate, "--seconds", bench.options.seconds, "--seed", bench.options.seed + 6, *load))
+    used = cpu_seconds(process.pid) - before
+    time.sleep(0.7)
+    drain.terminate()
+    figures = values(drain.communicate(timeout=10)[0])
+  finally:
+    if drain and drain.poll() is None:
+      drain.kill()
+      drain.wait()
+    process.terminate()
+    try:
+      process.wait(20)
+    except subprocess.TimeoutExpired:
+      process.kill()
+      process.wait()
+  if not figures.get("shows"):
+    raise Fault(f"{name}: no shows came out")
+  figures["cpu"] = used / bench.options.seconds * 100
+  bench.results.progress(f"{name}: {figures['cpu']:.0f} % of a core, p50 {figures['p50']:.1f} ms, p99 {figures['p99']:.1f} ms, {figures['shows']:,.0f} shows")
+  return figures
+
+
+def ours_steady(bench, *more):
+  return lambda topic, out: bench.ours(topic, out, "--slots", 10, "--exit-ms", 0, *more).process
+
+
+def raw_steady(bench, mode):
+  # It would end at the end of the topic, but not before so many events.
+  return lambda topic, out: subprocess.Popen(
+    [bench.raw, "--brokers", bench.broker.address, "--input", topic, "--output", out, "--mode", mode, "--every", "4", "--events", str(10 ** 12)],
+    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def row(name, rate, f):
+  return [name, f"{rate:,}", f"{f['cpu']:.0f} %", f"{f['p50']:.1f}", f"{f['p90']:.1f}", f"{f['p99']:.1f}", f"{f['max']:.0f}", f"{f['shows']:,.0f}"]
+
+
+STEADY_HEAD = ["", "gifts a second", "of a core", "p50, ms", "p90, ms", "p99, ms", "longest, ms", "shows read"]
+
+
+def latency(bench):
+  if not bench.raw:
+    bench.results.say("* a bare consumer LEFT OUT: COMBO_BENCH_RAW is not set")
+  rows, series = [], {}
+  for rate in (1000, 20_000, 100_000):
+    for kind, mode in (("exactly once", "eos"), ("at least once", "alo")):
+      if mode == "alo" and rate != 20_000:
+        continue
+      more = () if mode == "eos" else ("--delivery", "at-least-once")
+      contenders = {"combo-consumer": ours_steady(bench, *more)}
+      if bench.raw:
+        contenders["raw"] = raw_steady(bench, mode)
+      for who, command in contenders.items():
+        f = steady(bench, f"latency-{who}-{mode}-{rate}", rate, command)
+        rows.append(row(f"{who}, {kind}", rate, f))
+        if mode == "eos":
+          for p in ("p50", "p99"):
+            series.setdefault(f"{who} {p}", []).append((rate, max(f[p], 0.1)))
+  bench.results.say(f"* 50,000 rooms, all alike, `--slots 10 --exit-ms 0`, {bench.options.seconds:.0f} s each; from a gift's time to a read_committed reader that "
+                    "shares the cores with broker, load and service")
+  bench.results.say()
+  bench.results.table(STEADY_HEAD, rows)
+  bench.results.plot("latency", plots.lines("Gift to reader, exactly once", "gifts a second", "ms", series, log_x=True, log_y=True), "latency by rate")
+
+
+def interval(bench):
+  rows, points = [], []
+  for ms in (10, 20, 50, 100):
+    f = steady(bench, f"interval-{ms}", 20_000, ours_steady(bench, "--commit-interval-ms", ms))
+    rows.append(row(f"`--commit-interval-ms {ms}`", 20_000, f))
+    points.append((ms, f))
+  bench.results.table(STEADY_HEAD, rows)
+  bench.results.plot("interval", plots.lines("Latency against cost at 20,000 gifts/s, exactly once, by commit_interval", "CPU, % of a core", "ms", {
+    p: [(f["cpu"], f[p], f"{ms} ms") for ms, f in points] for p in ("p50", "p99")}), "latency against cost by commit_interval")
+
+
+# Restore
+
+
+def restore(bench):
+  rows = []
+  # Rooms with one combo in their history, all in a checkpoint.
+  count = 1_000_000
+  topic = bench.fill("restore", ("--events", count, "--rooms", count, "--skew", 0))
+  rows.append(restored(bench, f"{count:,} gifts, a combo each, in as many rooms", topic, count, ("--checkpoint-interval-ms", 5000), 14))
+  # Input to run through, without a checkpoint.
+  if bench.broker.home:
+    topic = f"bench-through-{os.getpid()}"
+    bench.broker.create(topic, 20)
+    bench.finish(bench.generate(topic, "--rate", 50_000, "--seconds", 10, "--rooms", 50_000, "--skew", 1))
+    rows.append(restored(bench, "500,000 gifts, made in 10 s, to run through again; 20 partitions", topic, 500_000,
+                         ("--checkpoint-interval-ms", 600_000, "--checkpoint-gifts", 10 ** 9), 1))
+  else:
+    bench.results.say("* 20 partitions LEFT OUT: COMBO_TEST_KAFKA is not set, so no topic with 20 partitions can be made")
+  bench.results.say("* SIGKILL, started again under the same `--instance`; from the new process's start until all its partitions take in and commit")
+  bench.results.say()
+  bench.results.table(["", "ready after, s", "CPU until then, s", "MiB then", "MiB before SIGKILL"], rows)
+
+
+def restored(bench, what, topic, count, more, settle):
+  out = f"{topic}-out"
+  first = bench.ours(topic, out, "--instance", "one", *more)
+  try:
+    first.wait_for_events(count, 180)
+    # Time for combos to finish and for the checkpoint to be written.
+    time.sleep(settle)
+    before = memory_mib(first.pid, "VmRSS")
+  finally:
+    first.kill()
+  again = bench.ours(topic, out, "--instance", "one", *more)
+  try:
+    again.wait_until_ready(120)
+    took = time.monotonic() - again.began
+    return [what, f"{took:.1f}", f"{cpu_seconds(again.pid):.1f}", f"{memory_mib(again.pid, 'VmRSS'):.0f}", f"{before:.0f}"]
+  finally:
+    again.stop()
+
+
+ALL = {
+  "engine": Part(engine, False), "decode": Part(decode, False), "encode": Part(encode, False), "replay": Part(replay, False),
+  "wide": Part(wide, True), "busy": Part(busy, True), "half": Part(half, True), "rooms": Part(rooms, True), "skew": Part(skew, True),
+  "latency": Part(latency, True), "interval": Part(interval, True), "restore": Part(restore, True),
+}

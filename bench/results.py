@@ -1,0 +1,56 @@
+"""What was measured: printed as it comes, and put between marks of docs/performance.md, part by part, so that each part can be
+measured again alone."""
+
+import os
+import re
+
+
+class Results:
+  def __init__(self, root, command, machine, date):
+    self.root, self.command, self.machine, self.date = root, command, machine, date
+    self.sections, self.plots = {}, {}
+
+  def begin(self, part):
+    self.part, self.lines = part, []
+    print(f"## {part}", flush=True)
+
+  def say(self, line=""):
+    self.lines.append(line)
+    print(line, flush=True)
+
+  def progress(self, line):
+    """Only for who looks on."""
+    print(f"   {line}", flush=True)
+
+  def table(self, head, rows):
+    """Rows of texts; the first column to the left, the others to the right."""
+    self.say("| " + " | ".join(head) + " |")
+    self.say("| --- |" + " ---: |" * (len(head) - 1))
+    for row in rows:
+      self.say("| " + " | ".join(row) + " |")
+    self.say()
+
+  def plot(self, name, svg, what):
+    self.plots[name] = svg
+    self.lines += [f"![{what}](plots/{name}.svg)", ""]
+
+  def end(self):
+    self.sections[self.part] = "\n".join(self.lines).strip("\n")
+
+  def write(self):
+    """Parts that were not measured keep what stands there."""
+    path = os.path.join(self.root, "docs/performance.md")
+    text = open(path).read()
+    for part, body in self.sections.items():
+      begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
+      section = f"{begin}\n{body}\n\n`{self.command}`; {self.machine}; {self.date}.\n{end}"
+      pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
+      if not pattern.search(text):
+        raise SystemExit(f"docs/performance.md has no place for {part}: it needs the lines {begin} and {end}")
+      text = pattern.sub(lambda _: section, text)
+    with open(path, "w") as file:
+      file.write(text)
+    os.makedirs(os.path.join(self.root, "docs/plots"), exist_ok=True)
+    for name, svg in self.plots.items():
+      with open(os.path.join(self.root, f"docs/plots/{name}.svg"), "w") as file:
+        file.write(svg)
