@@ -16,6 +16,13 @@ struct KafkaProperty: Equatable, Sendable {
     self.init(key: key, value: Self.trimmed(text[text.index(after: equals)...]))
   }
 
+  /// Whether its value is a secret: nobody shows it, and it may not stand on a command line, which everybody on the machine can read.
+  var isSecret: Bool { Self.secrets.contains(key) }
+
+  private static let secrets: Set<String> = [
+    "sasl.password", "sasl.oauthbearer.client.secret", "ssl.key.password", "ssl.key.pem", "ssl.keystore.password",
+  ]
+
   /// The properties that a file of `KEY=VALUE` lines names, and what is wrong with other lines. Blank lines, and lines
   /// that begin with `#`, are comments.
   static func parse(file text: String, named file: String) -> (properties: [KafkaProperty], faults: [String]) {

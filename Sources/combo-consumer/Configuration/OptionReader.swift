@@ -91,7 +91,16 @@ struct OptionReader {
         fault("\(given(option("kafka-file")).first?.label ?? "--kafka-file"): \(failure)")
       }
     }
-    properties += given(option("kafka")).compactMap { KafkaProperty($0.text) }
+    let kafka = option("kafka")
+    for value in given(kafka) {
+      guard let property = KafkaProperty(value.text) else { continue }
+      properties.append(property)
+      if property.isSecret, value.label == "--kafka" {
+        fault(
+          "--kafka \(property.key) must not stand on the command line, where everybody on this machine can read it: put it into a file"
+            + " for --kafka-file, or into \(kafka.variable)")
+      }
+    }
     if !properties.isEmpty {
       do throws(KafkaError) {
         let overrides = properties.map { KafkaProperties.Override(key: $0.key, value: $0.value) }

@@ -31,6 +31,8 @@ struct KafkaProperties: Sendable {
   let log: KafkaLog
   /// Where clients that are polled often leave their statistics; nil: none are made.
   var statistics: ClientStatistics?
+  /// Where the tokens for SASL/OAUTHBEARER are; nil: none are needed.
+  let tokenFile: String?
   private let logLevel: KafkaLog.Level
   private let presets: [Override]
   private let overrides: [Override]
@@ -54,7 +56,14 @@ struct KafkaProperties: Sendable {
     self.presets = presets
     self.logLevel = logLevel
     self.log = log
-    try check()
+    var reason: KafkaError?
+    do throws(KafkaError) {
+      tokenFile = try BearerToken.file(presets + overrides)
+    } catch {
+      tokenFile = nil
+      reason = error
+    }
+    try check(reason)
   }
 
   /// A configuration with these properties, and `own` over the presets and under the user's.
@@ -73,8 +82,8 @@ struct KafkaProperties: Sendable {
     return configuration
   }
 
-  private func check() throws(KafkaError) {
-    var faults: [String] = []
+  private func check(_ other: KafkaError?) throws(KafkaError) {
+    var faults = other.map { [$0.message] } ?? []
     if brokers.isEmpty {
       faults.append("No Kafka brokers are given; use --brokers HOST:PORT.")
     }

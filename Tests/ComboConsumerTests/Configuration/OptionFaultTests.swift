@@ -107,6 +107,21 @@ struct OptionFaultTests {
     }
   }
 
+  @Test("that puts a secret on the command line is refused without showing it; files and the environment may hold it")
+  func secrets() {
+    for property in ["sasl.password=hush", "ssl.key.password=hush", "sasl.oauthbearer.client.secret=hush", "ssl.key.pem=hush"] {
+      let key = property.prefix { $0 != "=" }
+      let sentences = faults("\(Self.run) --kafka \(property)")
+      #expect(sentences.first?.hasPrefix("--kafka \(key) must not stand on the command line") == true)
+      #expect(sentences.first?.contains("--kafka-file") == true && sentences.first?.contains("COMBO_KAFKA") == true)
+      // Not every librdkafka knows all of them; its word for that holds no secret either.
+      let others = faults(Self.run, environment: ["COMBO_KAFKA": property])
+      #expect(Array(sentences.dropFirst()) == others)
+      #expect(others.isEmpty || key == "sasl.oauthbearer.client.secret")
+      #expect(!(sentences + others).joined().contains("hush"))
+    }
+  }
+
   @Test("tells all its faults at once, in the order of the line, then what is missing")
   func allAtOnce() {
     #expect(
