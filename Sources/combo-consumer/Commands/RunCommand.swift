@@ -10,16 +10,19 @@ enum RunCommand {
     defer { withExtendedLifetime(watchdog) {} }
     do throws(KafkaError) {
       var properties = try options.kafkaProperties(log: log)
-      var lookout: Lookout?
+      // Who looks at it from outside: clients of HTTP, and whoever started the process.
+      let isWatched = options.http != nil || ServiceManager.isWanted(Console.variable)
+      let lookout = isWatched ? Lookout(stop: stop) : nil
+      let manager = lookout.flatMap { ServiceManager(environment: Console.variable, lookout: $0, log: log) }
+      defer { manager?.finish() }
       var server: HTTPServer?
-      if let address = options.http {
-        let (new, statistics) = (Lookout(stop: stop), ClientStatistics())
+      if let address = options.http, let lookout {
+        let statistics = ClientStatistics()
         properties.statistics = statistics
-        lookout = new
         let identity = ServiceIdentity(group: options.group, instance: options.instance ?? Console.hostName)
         do throws(HTTPFault) {
           server = try HTTPServer.start(
-            address, token: options.httpToken, lookout: new, identity: identity, statistics: statistics, log: log)
+            address, token: options.httpToken, lookout: lookout, identity: identity, statistics: statistics, log: log)
         } catch {
           log.error(error.description)
           return 1
