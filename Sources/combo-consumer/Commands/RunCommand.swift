@@ -3,7 +3,9 @@ internal import ComboCore
 /// `run`: the service.
 enum RunCommand {
   static func run(_ options: ServiceOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel)
+    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
     let stop = StopFlag()
     Signals.stopOnInterrupt(stop)
     let watchdog = StopWatchdog(stop, log: log)
@@ -21,7 +23,7 @@ enum RunCommand {
           server = try HTTPServer.start(
             address, token: options.httpToken, lookout: new, identity: identity, statistics: statistics, log: log)
         } catch {
-          log.error(error.description)
+          log.error("http cannot begin: \(.reason, error)")
           return 1
         }
       }
@@ -37,9 +39,10 @@ enum RunCommand {
         guard let loss = service.memberLoss, !stop.isSet else { return code }
         guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs(), wasFenced: loss == .fenced) else {
           log.error(
-            "gave up, as fresh starts do not help: at most \(FreshStarts.max) are made within"
-              + " \(FreshStarts.withinMs / 1000) s, and one within \(FreshStarts.fencedWithinMs / 1000) s if another instance has this"
-              + " one's place")
+            """
+            gave up, as fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
+            and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has this one's place
+            """)
           return code
         }
         log.warning("starting afresh")
@@ -47,7 +50,7 @@ enum RunCommand {
         before.add(service.totals)
       }
     } catch {
-      log.error(error.message)
+      log.error("the service cannot go on: \(.reason, error)")
       return error.code == .badProperty ? 2 : 1
     }
   }

@@ -110,6 +110,7 @@ struct VerifyOptions: Equatable, Sendable {
   /// Begin at the current checkpoint.
   var fromCheckpoint: Bool
   var logLevel: LogLevel
+  var logFormat: LogFormat
   var kafka: [KafkaProperty]
 
   init(_ reader: inout OptionReader) {
@@ -122,6 +123,7 @@ struct VerifyOptions: Equatable, Sendable {
     from = reader.optionalText("from").flatMap { Timestamp.milliseconds($0) }
     fromCheckpoint = reader.flag("from-checkpoint")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
     kafka = reader.kafkaProperties()
   }
 }

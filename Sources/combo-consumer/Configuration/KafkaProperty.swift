@@ -8,6 +8,11 @@ struct KafkaProperty: Equatable, Sendable {
     self.value = value
   }
 
+  /// Whether nobody may see its value: passwords, keys and what may hold them.
+  var isSecret: Bool {
+    ["password", "secret", "key.pem", "sasl.oauthbearer.config"].contains { key.contains($0) }
+  }
+
   /// From `KEY=VALUE`, or nil if it is not that. White space around both is dropped.
   init?(_ text: String) {
     guard let equals = text.firstIndex(of: "=") else { return nil }
@@ -41,4 +46,9 @@ struct KafkaProperty: Equatable, Sendable {
     while text.last?.isWhitespace == true { text.removeLast() }
     return String(text)
   }
+}
+
+extension [KafkaProperty] {
+  /// The values that nobody may see.
+  var secrets: [String] { filter(\.isSecret).map(\.value) }
 }

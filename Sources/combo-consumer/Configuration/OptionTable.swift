@@ -70,6 +70,9 @@ enum OptionTable {
     Option(
       "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .verify], .service,
       "the least that is logged on standard error"),
+    Option(
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .verify], .service,
+      "text for people, json for programs: one object a line"),
   ]
 
   private static let kafka: [Option] = [

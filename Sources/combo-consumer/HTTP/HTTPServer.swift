@@ -139,7 +139,7 @@ final class HTTPServer: @unchecked Sendable {
       _ = write(wakeWrite, &byte, 1)
     }
     thread = WorkThread { [self] in run() }
-    log.info("http: listening on \(address.url)")
+    log.info("http: listening on \(.url, address.url)")
   }
 
   /// Tells those who read events, gives answers that are under way a moment, and ends. Once.

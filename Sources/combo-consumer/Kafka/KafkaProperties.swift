@@ -46,7 +46,7 @@ struct KafkaProperties: Sendable {
   /// - Throws: one error that names every property that cannot be used, and why.
   init(
     brokers: String, clientID: String = "combo-consumer", overrides: [Override] = [], presets: [Override] = [],
-    logLevel: KafkaLog.Level = .warning, log: KafkaLog = .standardError
+    logLevel: KafkaLog.Level = .warning, log: KafkaLog = .none
   ) throws(KafkaError) {
     self.brokers = brokers
     self.clientID = clientID
