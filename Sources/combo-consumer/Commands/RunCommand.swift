@@ -2,40 +2,68 @@ internal import ComboCore
 
 /// `run`: the service.
 enum RunCommand {
-  static func run(_ options: ServiceOptions) -> Int32 {
+  /// - Parameter read: reads the configuration again, as a SIGHUP asks for.
+  static func run(_ options: ServiceOptions, read: @escaping @Sendable () -> Configuration.Outcome) -> Int32 {
     let log = ServiceLog(options.logLevel, format: options.logFormat)
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     let stop = StopFlag()
     Signals.stopOnInterrupt(stop)
+    var reload: Reload?
+    if case .read(_, let table, _) = read() {
+      table.warnOfSecrets(log)
+      let new = Reload(options, table, log: log, stop: stop, read: read)
+      HangUp.each { new.run() }
+      reload = new
+    }
     let watchdog = StopWatchdog(stop, log: log)
     defer { withExtendedLifetime(watchdog) {} }
     do throws(KafkaError) {
-      var properties = try options.kafkaProperties(log: log)
-      var lookout: Lookout?
-      var server: HTTPServer?
-      if let address = options.http {
-        let (new, statistics) = (Lookout(stop: stop), ClientStatistics())
-        properties.statistics = statistics
-        lookout = new
-        let identity = ServiceIdentity(group: options.group, instance: options.instance ?? Console.hostName)
-        do throws(HTTPFault) {
-          server = try HTTPServer.start(
-            address, token: options.httpToken, lookout: new, identity: identity, statistics: statistics, log: log)
-        } catch {
-          log.error("http cannot begin: \(.reason, error)")
-          return 1
-        }
+      return try serve(options, reload, log, stop)
+    } catch {
+      log.error("the service cannot go on: \(.reason, error)")
+      return error.code == .badProperty ? 2 : 1
+    }
+  }
+
+  private static func serve(
+    _ options: ServiceOptions, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
+  ) throws(KafkaError) -> Int32 {
+    var properties = try options.kafkaProperties(log: log)
+    var lookout: Lookout?
+    var server: HTTPServer?
+    if let address = options.http {
+      let (new, statistics) = (Lookout(stop: stop), ClientStatistics())
+      properties.statistics = statistics
+      lookout = new
+      let identity = ServiceIdentity(group: options.group, instance: options.instance ?? Console.hostName)
+      do throws(HTTPFault) {
+        server = try HTTPServer.start(
+          address, token: options.httpToken, lookout: new, identity: identity, statistics: statistics, log: log)
+      } catch {
+        log.error("http cannot begin: \(.reason, error)")
+        return 1
       }
-      defer { server?.stop() }
-      var freshStarts = FreshStarts()
-      var before = Service.Totals()
-      while true {
-        guard let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout) else {
-          return stop.isSet ? 0 : 1
-        }
-        if options.progress { service.progress = Progress(before: before) { Console.write($0 + "\n", to: 1) } }
-        let code = service.run()
+    }
+    reload?.serves(server)
+    defer {
+      reload?.serves(nil)
+      server?.stop()
+    }
+    var options = options
+    var freshStarts = FreshStarts()
+    var before = Service.Totals()
+    while true {
+      let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout)
+      if options.progress { service?.progress = Progress(before: before) { Console.write($0 + "\n", to: 1) } }
+      let code = service?.run()
+      if stop.takeFreshStart(), let reload {
+        options.kafka = reload.kafka
+        let statistics = properties.statistics
+        properties = try options.kafkaProperties(log: log)
+        properties.statistics = statistics
+      } else {
+        guard let service, let code else { return stop.isSet ? 0 : 1 }
         guard let loss = service.memberLoss, !stop.isSet else { return code }
         guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs(), wasFenced: loss == .fenced) else {
           log.error(
@@ -46,12 +74,11 @@ enum RunCommand {
           return code
         }
         log.warning("starting afresh")
+      }
+      if let service {
         lookout?.startsAfresh(after: service.totals)
         before.add(service.totals)
       }
-    } catch {
-      log.error("the service cannot go on: \(.reason, error)")
-      return error.code == .badProperty ? 2 : 1
     }
   }
 }

@@ -1,6 +1,6 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, demo, replay, generate, verify
+  case run, demo, replay, generate, verify, config
 
   /// What it does, in one line.
   var summary: String {
@@ -10,6 +10,7 @@ enum Command: String, CaseIterable, Sendable {
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
     case .generate: "made-up gifts into a file or a topic"
     case .verify: "derives the output again from input and journal, and compares byte for byte"
+    case .config: "every option of a command: its value, and where that comes from"
     }
   }
 
@@ -17,6 +18,7 @@ enum Command: String, CaseIterable, Sendable {
   var operand: String? {
     switch self {
     case .replay: "FILE"
+    case .config: "COMMAND"
     case .run, .demo, .generate, .verify: nil
     }
   }
@@ -56,6 +58,13 @@ enum Command: String, CaseIterable, Sendable {
       missing, that what a client draws is what each `screen` says, and that every gift is told of once. Ends with a
       summary: exit code 0 if nothing differs, 1 if something does or nothing could be compared. What cannot be derived
       any more is counted as not provable, never as right. Reads only, and may run beside the service.
+      """
+    case .config:
+      """
+      Takes the options of COMMAND (run, if none is named; it comes first), does nothing with them, and prints every option
+      that COMMAND has with its value and where that comes from: the command line, the environment, a line of --config or
+      --kafka-file, or nobody. Passwords and keys are masked. Exit code 2 if COMMAND would refuse them; each fault is then
+      said on standard error.
       """
     }
   }

@@ -7,6 +7,8 @@ enum Invocation: Equatable, Sendable {
   case verify(VerifyOptions)
   /// A text for standard output.
   case tell(String)
+  /// The same, with what is wrong with it for standard error.
+  case show(String, faults: [String], hint: String)
   /// Sentences for standard error, and how to find help.
   case refuse([String], hint: String)
 
@@ -26,25 +28,28 @@ enum Invocation: Equatable, Sendable {
       return .tell(command.map(Help.text(of:)) ?? Help.overview)
     }
     guard let command = Command(rawValue: first) else { return .refuse([unknown(first)], hint: "combo-consumer --help") }
-
-    let parsed = ArgumentParser(command: command).parse(Array(arguments.dropFirst()))
-    if parsed.wantsHelp { return .tell(Help.text(of: command)) }
-    let environment = OptionSource.environment(OptionTable.options(of: command), variable)
-    var reader = OptionReader(command, sources: [parsed.source, environment], faults: parsed.faults)
-    // Behind an unknown option an operand may be that option's value.
-    for extra in parsed.operands.dropFirst(command.operand == nil ? 0 : 1) where parsed.faults.isEmpty {
-      let taken = command.operand.map { "takes one \($0)" } ?? "takes options only"
-      reader.fault("\(command.rawValue) \(taken), but \(Option.quoted(extra)) was given too")
+    if command == .config { return config(arguments.dropFirst(), environment: variable, host: host) }
+    switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
+    case .help: return .tell(Help.text(of: command))
+    case .read(let invocation, _, let faults):
+      return faults.isEmpty ? invocation : .refuse(faults, hint: "combo-consumer \(command.rawValue) --help")
     }
-    let invocation: Invocation =
-      switch command {
-      case .run: .run(ServiceOptions(&reader, host: host))
-      case .demo: .demo(DemoOptions(&reader))
-      case .replay: .replay(ReplayOptions(&reader, operands: parsed.operands))
-      case .generate: .generate(GenerateOptions(&reader))
-      case .verify: .verify(VerifyOptions(&reader))
-      }
-    return reader.faults.isEmpty ? invocation : .refuse(reader.faults, hint: "combo-consumer \(command.rawValue) --help")
+  }
+
+  /// `config [COMMAND] [OPTIONS]`.
+  private static func config(
+    _ arguments: ArraySlice<String>, environment variable: (String) -> String?, host: String
+  ) -> Invocation {
+    let named = arguments.first.flatMap(Command.init(rawValue:))
+    if let named, OptionTable.options(of: named).isEmpty {
+      return .refuse(["\(named.rawValue) has no options"], hint: "combo-consumer config --help")
+    }
+    let rest = Array(named == nil ? arguments : arguments.dropFirst())
+    switch Configuration.read(named ?? .run, rest, environment: variable, host: host) {
+    case .help: return .tell(Help.text(of: .config))
+    case .read(_, let table, let faults):
+      return .show(table.text, faults: faults, hint: "combo-consumer \(table.command.rawValue) --help")
+    }
   }
 
   private static var commandNames: String { Command.allCases.map(\.rawValue).joined(separator: ", ") }

@@ -21,10 +21,13 @@ struct KafkaProperty: Equatable, Sendable {
     self.init(key: key, value: Self.trimmed(text[text.index(after: equals)...]))
   }
 
-  /// The properties that a file of `KEY=VALUE` lines names, and what is wrong with other lines. Blank lines, and lines
+  /// The properties that a file of `KEY=VALUE` lines names, in which lines, and what is wrong with other lines. Blank lines, and lines
   /// that begin with `#`, are comments.
-  static func parse(file text: String, named file: String) -> (properties: [KafkaProperty], faults: [String]) {
+  static func parse(
+    file text: String, named file: String
+  ) -> (properties: [KafkaProperty], places: [Int], faults: [String]) {
     var properties: [KafkaProperty] = []
+    var places: [Int] = []
     var faults: [String] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
@@ -32,15 +35,17 @@ struct KafkaProperty: Equatable, Sendable {
       if line.isEmpty || line.hasPrefix("#") { continue }
       if let property = KafkaProperty(line) {
         properties.append(property)
+        places.append(index + 1)
       } else {
         // The line itself may hold a password: only its place is said.
         faults.append("line \(index + 1) of \(file) must be KEY=VALUE, or begin with # if it is a comment")
       }
     }
-    return (properties, faults)
+    return (properties, places, faults)
   }
 
-  private static func trimmed(_ text: some StringProtocol) -> String {
+  /// Without the white space around it.
+  static func trimmed(_ text: some StringProtocol) -> String {
     var text = text[...]
     while text.first?.isWhitespace == true { text.removeFirst() }
     while text.last?.isWhitespace == true { text.removeLast() }

@@ -13,6 +13,9 @@ enum OptionTable {
   private static let engineCommands: [Command] = [.run, .demo, .replay]
 
   private static let general: [Option] = [
+    Option(
+      "config", "FILE", .text, nil, kafkaCommands + [.demo, .replay], .main,
+      "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
     Option("input", "TOPIC", .topic, nil, [.run, .verify], .main, "where gift events are read"),
     Option("output", "TOPIC", .topic, nil, [.run, .verify], .main, "where display instructions are written"),

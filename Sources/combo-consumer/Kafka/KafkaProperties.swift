@@ -78,19 +78,19 @@ struct KafkaProperties: Sendable {
     if brokers.isEmpty {
       faults.append("No Kafka brokers are given; use --brokers HOST:PORT.")
     }
-    let trial = ClientConfiguration(kind: .consumer)
-    for override in presets + overrides {
-      if let reason = Self.reserved[override.key] {
-        faults.append("The Kafka property \(override.key) cannot be set here: \(reason).")
-        continue
-      }
-      do throws(KafkaError) {
-        try trial.set(override.key, override.value)
-      } catch {
-        faults.append(error.message)
-      }
-    }
+    faults += (presets + overrides).compactMap { Self.fault(of: $0.key, $0.value) }
     if !faults.isEmpty { throw KafkaError(.badProperty, faults.joined(separator: " ")) }
+  }
+
+  /// Why a property cannot be given, or not with this value, as a sentence; nil: it can.
+  static func fault(of key: String, _ value: String) -> String? {
+    if let reason = reserved[key] { return "The Kafka property \(key) cannot be set here: \(reason)." }
+    do throws(KafkaError) {
+      try ClientConfiguration(kind: .consumer).set(key, value)
+      return nil
+    } catch {
+      return error.message
+    }
   }
 
   /// Properties on which the service's promises rest, with the reason why nobody else may set them.

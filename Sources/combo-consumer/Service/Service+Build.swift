@@ -59,7 +59,7 @@ extension Service {
     var configuration = options.configuration
     var said = ""
     while hasAdmin {
-      if stop.isSet { return nil }
+      if stop.endsService { return nil }
       lookout?.beat()
       do throws(TopicSetup.Fault) {
         let found = try TopicSetup(control, names, options.settings, log: log).run()

@@ -117,7 +117,7 @@ final class Service: GroupEdgeDelegate {
   }
 
   /// Whether there is anything to go on for.
-  var isRunning: Bool { fatal == nil && !stopRequested.isSet }
+  var isRunning: Bool { fatal == nil && !stopRequested.endsService }
 
   /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
   func turn() {

@@ -17,10 +17,10 @@ struct OptionFaultTests {
   @Test(
     "gets a sentence that says what is wrong and what is allowed",
     arguments: [
-      ("", "say what to do: run, demo, replay, generate, verify"),
+      ("", "say what to do: run, demo, replay, generate, verify, config"),
       ("rum", "unknown command \"rum\"; did you mean run?"),
-      ("frobnicate", "unknown command \"frobnicate\": there are run, demo, replay, generate, verify"),
-      ("--slots 3", "the command comes first, then its options: run, demo, replay, generate, verify, not \"--slots\""),
+      ("frobnicate", "unknown command \"frobnicate\": there are run, demo, replay, generate, verify, config"),
+      ("--slots 3", "the command comes first, then its options: run, demo, replay, generate, verify, config, not \"--slots\""),
       ("replay --lingr-ms 3", "unknown option \"--lingr-ms\"; did you mean --linger-ms?"),
       ("replay --xyzzy", "unknown option \"--xyzzy\""),
       ("replay -x", "unknown option \"-x\""),
@@ -83,7 +83,7 @@ struct OptionFaultTests {
       ("--group ''", "--group must not be empty"),
       (
         "--kafka nonsense",
-        "--kafka must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000, not \"nonsense\""
+        "--kafka must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000"
       ),
       ("--kafka-file /nowhere/at/all", "--kafka-file: cannot open /nowhere/at/all: No such file or directory"),
       ("--kafka-file /", "--kafka-file: cannot read /: it is a folder"),

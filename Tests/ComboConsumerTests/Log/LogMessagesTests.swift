@@ -16,7 +16,8 @@ struct LogMessagesTests {
     while let file = files?.nextObject() as? URL {
       guard file.pathExtension == "swift", !file.path.contains("/Log/") else { continue }
       let text = try String(contentsOf: file, encoding: .utf8)
-      for match in text.matches(of: /(?:log\.|[ {(?:] )(error|warning|info|debug)\(\s*/) where text[..<match.range.lowerBound].last != "." {
+      for match in text.matches(of: /(?:log\.|[ {(?:] )(error|warning|info|debug)\(\s*/)
+      where text[..<match.range.lowerBound].last != "." {
         let rest = text[match.range.upperBound...]
         guard rest.hasPrefix("\"") else { continue }
         found.append((String(match.output.1), template(of: rest), file.lastPathComponent))
