@@ -127,3 +127,39 @@ struct VerifyOptions: Equatable, Sendable {
     kafka = reader.kafkaProperties()
   }
 }
+
+/// The options of `watch`.
+struct WatchOptions: Equatable, Sendable {
+  var brokers: String
+  var output: String
+  var room: String
+  /// Print what is on the screen, and end.
+  var isOnce: Bool
+  /// 0: until it is ended.
+  var seconds: Double
+  var backSeconds: Double
+  var slots: Int
+  var enterMs: Int
+  var countMs: Int
+  var exitMs: Int
+  var logLevel: LogLevel
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader, operands: [String]) {
+    brokers = reader.requiredText("brokers")
+    output = reader.requiredText("output")
+    room = operands.first ?? ""
+    if room.isEmpty || room.utf8.count > 256 {
+      reader.fault(
+        "watch needs a ROOM"
+          + (room.isEmpty ? ", such as: combo-consumer watch r1" : " of at most 256 bytes, not \(room.utf8.count)"))
+    }
+    isOnce = reader.flag("once")
+    seconds = reader.number("seconds")
+    backSeconds = reader.number("back")
+    let settings = reader.settings()
+    (slots, enterMs, countMs, exitMs) = (settings.slots, settings.enterMs, settings.countMs, settings.exitMs)
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    kafka = reader.kafkaProperties()
+  }
+}

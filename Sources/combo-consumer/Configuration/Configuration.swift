@@ -49,7 +49,13 @@ enum Configuration {
       let options = VerifyOptions(&reader)
       workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
       invocation = .verify(options)
-    case .config: preconditionFailure("it has no options of its own")
+    case .watch: invocation = .watch(WatchOptions(&reader, operands: parsed.operands))
+    case .check:
+      let options = ServiceOptions(&reader, host: host)
+      workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
+      workedOut["transactional-id"] = options.transactionalID
+      invocation = .check(options)
+    case .config, .completions, .man: preconditionFailure("it has no options of its own")
     }
     return .read(invocation, ConfigTable(reader, workedOut: workedOut), faults: reader.faults)
   }

@@ -5,6 +5,8 @@ enum Invocation: Equatable, Sendable {
   case replay(ReplayOptions)
   case generate(GenerateOptions)
   case verify(VerifyOptions)
+  case watch(WatchOptions)
+  case check(ServiceOptions)
   /// A text for standard output.
   case tell(String)
   /// The same, with what is wrong with it for standard error.
@@ -28,12 +30,32 @@ enum Invocation: Equatable, Sendable {
       return .tell(command.map(Help.text(of:)) ?? Help.overview)
     }
     guard let command = Command(rawValue: first) else { return .refuse([unknown(first)], hint: "combo-consumer --help") }
-    if command == .config { return config(arguments.dropFirst(), environment: variable, host: host) }
+    switch command {
+    case .config: return config(arguments.dropFirst(), environment: variable, host: host)
+    case .completions, .man: return made(command, Array(arguments.dropFirst()))
+    case .run, .demo, .replay, .generate, .verify, .watch, .check: break
+    }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))
     case .read(let invocation, _, let faults):
       return faults.isEmpty ? invocation : .refuse(faults, hint: "combo-consumer \(command.rawValue) --help")
     }
+  }
+
+  /// `completions SHELL` and `man`.
+  private static func made(_ command: Command, _ arguments: [String]) -> Invocation {
+    if arguments.contains("--help") || arguments.contains("-h") { return .tell(Help.text(of: command)) }
+    let hint = "combo-consumer \(command.rawValue) --help"
+    if command == .man {
+      return arguments.isEmpty
+        ? .tell(ManPage.text) : .refuse(["man takes nothing, but \(Option.quoted(arguments[0])) was given"], hint: hint)
+    }
+    let shells = Completions.Shell.allCases.map(\.rawValue).joined(separator: ", ")
+    guard arguments.count == 1, let shell = Completions.Shell(rawValue: arguments[0]) else {
+      let given = arguments.isEmpty ? "" : ", not \(Option.quoted(arguments.joined(separator: " ")))"
+      return .refuse(["completions needs one SHELL of \(shells)\(given)"], hint: hint)
+    }
+    return .tell(Completions.script(for: shell))
   }
 
   /// `config [COMMAND] [OPTIONS]`.

@@ -57,6 +57,12 @@ struct KafkaProperties: Sendable {
     try check()
   }
 
+  /// The same for another place to begin with, with more presets, and a log of its own.
+  func with(brokers: String, presets more: [Override], log: KafkaLog) throws(KafkaError) -> KafkaProperties {
+    try KafkaProperties(
+      brokers: brokers, clientID: clientID, overrides: overrides, presets: presets + more, logLevel: .debug, log: log)
+  }
+
   /// A configuration with these properties, and `own` over the presets and under the user's.
   func configuration(_ kind: ClientKind, _ own: [(String, String)] = []) throws(KafkaError) -> ClientConfiguration {
     let configuration = ClientConfiguration(kind: kind)
