@@ -14,7 +14,7 @@ extension HTTPServer {
       feed.isDue = true
     case .screen(let id, let room, let record):
       show(StreamText.event("screen", record), record, to: id, room, at: now)
-    case .asleep(let id, let room, _):
+    case .asleep(let id, let room):
       if let exchange = take(id) {
         if exchange.streams {
           let screen = StreamText.event("screen", ServiceData.emptyScreen(room, wall: Console.wallMs))

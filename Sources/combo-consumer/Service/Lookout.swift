@@ -33,8 +33,7 @@ enum News: Sendable {
   /// The screen as it was when all before this was said.
   case screen(id: UInt64, room: [UInt8], record: [UInt8])
   /// The room is this instance's, but not awake.
-  /// - Parameter after: how much had been told when it was found so; see ``Watching/told``.
-  case asleep(id: UInt64, room: [UInt8], after: Int)
+  case asleep(id: UInt64, room: [UInt8])
   /// The room's partition is another instance's.
   case elsewhere(id: UInt64, room: [UInt8])
   /// This instance does not know yet which partitions are its own.

@@ -97,7 +97,7 @@ final class Partition {
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
     let room = Room(id, Engine(at: now, settings: settings))
     room.partition = number
-    if let watching { room.isWatched = watching.watches(id) }
+    if let watching { room.isWatched = watching.woke(id, in: number) }
     table.insert(room, hash: hash)
     awake += 1
     digest &+= room.hash.value

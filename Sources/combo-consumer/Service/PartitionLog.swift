@@ -20,9 +20,11 @@ final class PendingEntry {
   var unacknowledged = 0
   var totals = Service.Totals()
   var arrivals = Arrivals()
+  /// When it was made, by ``Watching/moment``.
+  var moment = 0
   /// What those who look on are told once all is acknowledged: first what watched rooms said in it, then where rooms stand after it.
   var spoken: [News] = []
-  var answers: [News] = []
+  var answers: [Watching.Answer] = []
 
   init(slot: Int) { self.slot = slot }
 

@@ -28,7 +28,7 @@ extension Service {
         watching.strays(at: now) { id, last in
           guard let partition = last ?? home(of: id) else { return true }
           return owned[partition] != nil
-        }.map { .elsewhere(id: 0, room: $0) })
+        }.map { watching.answer(.elsewhere(id: 0, room: $0)) })
     }
     if now - watching.reportedAt >= Self.reportEveryMs {
       watching.reportedAt = now
@@ -77,13 +77,20 @@ extension Service {
     case notYet
   }
 
-  private func place(of id: [UInt8]) -> Place {
+  /// - Parameter forAll: asked for all who watch it.
+  private func place(of id: [UInt8], forAll: Bool) -> Place {
     for case let active? in active {
       if let room = id.withUnsafeBytes({ active.partition.table.find($0) }) {
         return room.isGhost ? .asleep(active) : .awake(active, room)
       }
     }
     if !hasJoined { return .notYet }
+    if let last = watching.partition(of: id) {
+      // What it said where it was last seen may not have been told yet: the answer comes after that.
+      if isActive(last) { return .asleep(active[Int(last)]!) }
+      // It may be awake in there. Those who watch it wait until it is back, or counts as gone.
+      if owned[last] != nil || forAll { return .later }
+    }
     if let home = home(of: id) {
       if isActive(home) { return .asleep(active[Int(home)]!) }
       if owned[home] != nil { return .later }
@@ -98,36 +105,39 @@ extension Service {
   func answer(where fits: (ActivePartition?) -> Bool) { watching.tell(answers(where: fits)) }
 
   /// The same, not told yet. No room of these partitions may work, and all that they said must have been told, or be told before.
-  func answers(where fits: (ActivePartition?) -> Bool) -> [News] {
+  func answers(where fits: (ActivePartition?) -> Bool) -> [Watching.Answer] {
     if watching.questions.isEmpty { return [] }
-    var news: [News] = []
+    var answers: [Watching.Answer] = []
     watching.questions.removeAll { question in
       guard case .screen(let id, let number, let watches) = question else { return true }
       // Nobody watches it any more who was to be shown where it stands.
       if number == 0, !id.withUnsafeBytes({ watching.watches($0) }) { return true }
-      switch place(of: id) {
+      switch place(of: id, forAll: number == 0) {
       case .awake(let active, let room):
         guard fits(active) else { return false }
         if watches {
           watching.watch(id, in: active.number)
           room.isWatched = true
         }
-        news.append(.screen(id: number, room: id, record: Self.screen(of: room)))
+        answers.append(watching.answer(.screen(id: number, room: id, record: Self.screen(of: room))))
       case .asleep(let active):
         guard fits(active) else { return false }
-        if watches { watching.watch(id, in: home(of: id)) }
-        news.append(.asleep(id: number, room: id, after: watching.told))
+        let last = watching.partition(of: id)
+        // It may have been awake in any partition: what it said there is in an entry, made before this answer.
+        if last == nil, self.active.contains(where: { $0?.partition.hasNews ?? false }) { return false }
+        answers.append(watching.answer(.asleep(id: number, room: id)))
+        if watches { watching.watch(id, in: last ?? home(of: id)) }
       case .later: return false
       case .elsewhere:
         guard fits(nil) else { return false }
-        news.append(.elsewhere(id: number, room: id))
+        answers.append(watching.answer(.elsewhere(id: number, room: id)))
       case .notYet:
         guard fits(nil) else { return false }
-        news.append(.notYet(id: number, room: id))
+        answers.append(watching.answer(.notYet(id: number, room: id)))
       }
       return true
     }
-    return news
+    return answers
   }
 
   /// What watched rooms said is committed; no room works.
@@ -147,7 +157,7 @@ extension Service {
     guard let first = watching.surveys.first, first.goOn(active, monotonic: now) else { return }
     watching.surveys.removeFirst()
     quiesce()
-    watching.tell([.survey(id: first.id, first.lines())])
+    watching.tell([watching.answer(.survey(id: first.id, first.lines()))])
   }
 
   // MARK: - How things are

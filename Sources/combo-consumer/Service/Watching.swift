@@ -13,18 +13,27 @@ final class Watching {
   private struct Watched {
     /// Where it was last seen.
     var partition: Int32?
+    /// Nobody watched it before this moment.
+    let since: Int
     /// Since when its partition is not this member's, by the monotonic clock.
     var strayedAt: Int64?
-    /// Those who watch it are to be shown where it stands; until then they are told nothing, as they may have missed something, or
-    /// been told it already.
-    var needsScreen = false
-    /// ``Watching/told`` when something was told of it last.
+    /// Those who watch it are to be shown where it stood at this moment or later; until then they are told nothing, as they may have
+    /// missed something, or been told it already.
+    var screenDue: Int?
+    /// When something was told of it last.
     var toldAt = 0
   }
 
+  /// An answer that may have to wait until what was said before it is told.
+  struct Answer {
+    let news: News
+    /// The moment at which it was true.
+    let at: Int
+  }
+
   private var rooms: [[UInt8]: Watched] = [:]
-  /// Instructions of watched rooms that were told so far.
-  private(set) var told = 0
+  /// Moments go by as something is answered or told, and as partitions begin.
+  private(set) var moment = 0
   /// Asked, and not answered yet.
   var questions: [Question] = []
   var surveys: [RoomSurvey] = []
@@ -42,11 +51,19 @@ final class Watching {
 
   func watches(_ id: Bytes) -> Bool { !rooms.isEmpty && rooms[[UInt8](id)] != nil }
 
+  /// A room wakes.
+  /// - Returns: whether it is watched.
+  func woke(_ id: Bytes, in partition: Int32) -> Bool {
+    if !watches(id) { return false }
+    rooms[[UInt8](id)]!.partition = partition
+    return true
+  }
+
   /// Where a watched room was last seen.
   func partition(of room: [UInt8]) -> Int32? { rooms[room]?.partition }
 
   func watch(_ room: [UInt8], in partition: Int32?) {
-    rooms[room, default: Watched()].partition = partition ?? rooms[room]?.partition
+    rooms[room, default: Watched(since: moment)].partition = partition ?? rooms[room]?.partition
   }
 
   func unwatch(_ room: [UInt8]) { rooms[room] = nil }
@@ -54,12 +71,21 @@ final class Watching {
   /// The answer that a room sleeps may come too late. Where it would wake is not known for sure, as its producer may place keys
   /// in a way of its own: so it may wake in another partition, and be heard, before. Then it is asked for again, as it is awake
   /// by now.
-  private func isLate(_ news: News) -> Bool {
-    guard case .asleep(let id, let room, let after) = news, let watched = rooms[room], watched.toldAt > after else {
-      return false
-    }
-    questions.append(.screen(room: room, id: id, watches: true))
+  private func isLate(_ answer: Answer) -> Bool {
+    guard case .asleep(_, let room) = answer.news, let watched = rooms[room], watched.toldAt > answer.at else { return false }
+    askAgain([answer])
     return true
+  }
+
+  /// What comes too late, or with what will not be told, is asked for again.
+  func askAgain(_ answers: [Answer]) {
+    for answer in answers {
+      switch answer.news {
+      case .screen(let id, let room, _), .asleep(let id, let room):
+        questions.append(.screen(room: room, id: id, watches: rooms[room] != nil))
+      case .said, .elsewhere, .notYet, .survey, .restarted, .overrun: break
+      }
+    }
   }
 
   // MARK: - Partitions come and go
@@ -69,11 +95,13 @@ final class Watching {
   func began(_ active: ActivePartition) {
     if lookout == nil { return }
     active.partition.watching = self
+    moment += 1
     for (id, watched) in rooms {
       let room = id.withUnsafeBytes { active.partition.table.find($0) }
       room?.isWatched = true
+      if room != nil { rooms[id]!.partition = active.number }
       if room != nil || watched.partition == active.number {
-        rooms[id]!.needsScreen = true
+        rooms[id]!.screenDue = moment
         questions.append(.screen(room: id, id: 0, watches: true))
       }
     }
@@ -102,27 +130,37 @@ final class Watching {
 
   // MARK: - Telling
 
-  func tell(_ news: [News]) {
-    let news = news.filter { !isLate($0) }
-    if news.isEmpty { return }
-    for item in news {
-      switch item {
-      case .screen(0, let room, _), .asleep(0, let room, _): rooms[room]?.needsScreen = false
+  func answer(_ news: News) -> Answer {
+    moment += 1
+    return Answer(news: news, at: moment)
+  }
+
+  func tell(_ answers: [Answer]) {
+    let answers = answers.filter { !isLate($0) }
+    if answers.isEmpty { return }
+    for answer in answers {
+      switch answer.news {
+      case .screen(0, let room, _), .asleep(0, let room):
+        guard var watched = rooms[room] else { break }
+        watched.toldAt = max(watched.toldAt, answer.at)
+        if let due = watched.screenDue, answer.at >= due { watched.screenDue = nil }
+        rooms[room] = watched
       default: break
       }
     }
-    lookout?.tell(news)
+    lookout?.tell(answers.map(\.news))
   }
 
   /// What rooms said is durable: those are told who watch them and have seen where they stood before.
-  func tell(spoken: [News]) {
+  /// - Parameter at: when they had said it, at the latest.
+  func tell(spoken: [News], at: Int) {
     if spoken.isEmpty { return }
-    tell(
+    lookout?.tell(
       spoken.filter { news in
-        guard case .said(let room, _) = news, let watched = rooms[room] else { return false }
-        told += 1
-        rooms[room]!.toldAt = told
-        return !watched.needsScreen
+        guard case .said(let room, _) = news, let watched = rooms[room], at >= watched.since else { return false }
+        moment += 1
+        rooms[room]!.toldAt = moment
+        return watched.screenDue == nil
       })
   }
 
@@ -136,6 +174,6 @@ final class Watching {
       if watches(key) { spoken.append(.said(room: [UInt8](key), record: [UInt8](value))) } else { unwatched(key) }
     }
     captured.removeAll()
-    tell(spoken: spoken)
+    tell(spoken: spoken, at: moment)
   }
 }

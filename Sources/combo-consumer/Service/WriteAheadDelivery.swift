@@ -168,6 +168,7 @@ final class WriteAheadDelivery: Delivery {
     pending.since = service.edges.time.monotonicMs()
     pending.unacknowledged = 0
     pending.totals = Service.Totals()
+    pending.moment = service.watching.moment
     return pending
   }
 
@@ -222,7 +223,7 @@ final class WriteAheadDelivery: Delivery {
       log.entries.removeFirst()
       log.released -= 1
       service.said(first.totals, first.arrivals, since: first.since)
-      service.watching.tell(spoken: first.spoken)
+      service.watching.tell(spoken: first.spoken, at: first.moment)
       service.watching.tell(first.answers)
       recycle(first)
     }
@@ -376,6 +377,8 @@ final class WriteAheadDelivery: Delivery {
     holding.set(active.number, log.open)
     let pending = take(active)
     pending.journalOffset = takeover
+    // What an earlier owner was to say is told to nobody: those who watch are shown where the rooms stand after it.
+    pending.moment = -1
     pending.held = active.unsaid
     log.entries.append(pending)
     log.released = 1
@@ -387,8 +390,8 @@ final class WriteAheadDelivery: Delivery {
   func attend() {
     for case let active? in service.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
-      let news = service.answers { $0 === active }
-      if let last = log.entries.last { last.answers += news } else { service.watching.tell(news) }
+      let answers = service.answers { $0 === active }
+      if let last = log.entries.last { last.answers += answers } else { service.watching.tell(answers) }
     }
     // What no partition of this member's has to do with.
     service.answer { $0 == nil }
@@ -434,6 +437,7 @@ final class WriteAheadDelivery: Delivery {
     guard let log = active.log else { return }
     holding.set(active.number, nil)
     for pending in log.entries {
+      service.watching.askAgain(pending.answers)
       if pending.isDone { recycle(pending) } else { pending.active = nil }
     }
     log.entries = []

@@ -52,7 +52,7 @@ struct EventStreamTests {
     let wire = try stage.wire()
     wire.send(HTTPStage.request("/rooms/r%22/events"))
     guard case .screen(let room, let id, true) = try stage.question() else { throw TestKafka.Failure("another question") }
-    stage.lookout.tell([.asleep(id: id, room: room, after: 0)])
+    stage.lookout.tell([.asleep(id: id, room: room)])
     _ = try wire.head()
     let event = try #require(try wire.nextEvent())
     #expect(event.id == "0-0")

@@ -233,7 +233,7 @@ struct HTTPServerTests {
       guard case .screen(let room, let id, _) = try stage.question() else { throw TestKafka.Failure("another question") }
       stage.lookout.tell([
         news == 0
-          ? .asleep(id: id, room: room, after: 0) : news == 1 ? .elsewhere(id: id, room: room) : .notYet(id: id, room: room)
+          ? .asleep(id: id, room: room) : news == 1 ? .elsewhere(id: id, room: room) : .notYet(id: id, room: room)
       ])
       let response = try wire.response()
       #expect(response.status == [404, 404, 503][news])

@@ -45,8 +45,10 @@ struct SimulatedOnlookerTests {
   }
 
   // 191: a commit that stood still until the brokers had given it up. 435: a room that was found asleep, and woke in another
-  // partition than where it would have been.
-  @Test("seeds that once failed", arguments: [191, 435])
+  // partition than where it would have been. 530: a room whose partition was not back yet was answered for by the one where it would
+  // have been; 860, so was one that had woken elsewhere. 1177: an answer that waited in a partition that was given away.
+  // 1223: an entry told, later than that it slept, what a room had said before.
+  @Test("seeds that once failed", arguments: [191, 435, 530, 860, 1177, 1223])
   func failedOnce(seed: UInt64) {
     #expect(run(seed).faults == [])
   }
@@ -62,7 +64,7 @@ struct SimulatedOnlookerTests {
       scene.turn(instance, 40)
       #expect(lookout.ask(.screen(room: Array("r".utf8), id: 1, watches: true)))
       scene.turn(instance, 40)
-      guard case .asleep(1, let room, _)? = lookout.takeNews().first else {
+      guard case .asleep(1, let room)? = lookout.takeNews().first else {
         Issue.record("no answer")
         return
       }
