@@ -24,8 +24,8 @@ struct ClientConfiguration: ~Copyable {
         "There is no Kafka property \"\(key)\" in librdkafka \(LibrdkafkaProperties.versionText); "
           + "see its CONFIGURATION.md for all of them.")
     default:
-      // librdkafka's own words for it hold no values.
-      let shown = KafkaProperty(key: key, value: value).isSecret ? "set" : "\"\(value)\""
+      // As a rule only words and numbers are ever refused here; what may be a password is not shown all the same.
+      let shown = KafkaProperty(key: key, value: value).isSecret ? "what it is" : "\"\(value)\""
       throw KafkaError(.badProperty, "The Kafka property \(key) cannot be \(shown): \(Self.text(reason)).")
     }
   }

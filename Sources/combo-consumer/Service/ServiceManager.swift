@@ -24,7 +24,8 @@ final class ServiceManager: @unchecked Sendable {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
     guard let socket = NotifySocket(name) else {
       log.warning(
-        "NOTIFY_SOCKET is \(Option.quoted(name)), which is no socket of this machine: nobody is told that the service is ready")
+        "NOTIFY_SOCKET is \(.text, Option.quoted(name)), which is no socket of this machine: nobody is told that the service is ready"
+      )
       return nil
     }
     self.socket = socket
