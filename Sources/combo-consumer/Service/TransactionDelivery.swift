@@ -39,7 +39,7 @@ final class TransactionDelivery: Delivery {
       try output.begin()
     } catch {
       // Told again, and seen to, by the commit.
-      service.log.warning("cannot begin a transaction: \(error.reason)")
+      service.log.warning("cannot begin a transaction: \(.reason, error.reason)")
     }
   }
 
@@ -186,7 +186,7 @@ final class TransactionDelivery: Delivery {
       let end = try service.edges.reader.bounds(.journal, active.number).end
       service.beginSweep(active, journalOffset: end, term: nil)
     } catch {
-      service.log.warning("no checkpoint of partition \(active.number) for now: \(error)")
+      service.log.warning("no checkpoint of partition \(.partition, active.number) for now: \(.reason, error)")
     }
   }
 
