@@ -11,12 +11,20 @@ enum ComboConsumer {
 
   private static func perform(_ invocation: Invocation) -> Int32 {
     switch invocation {
-    case .run(let options): RunCommand.run(options)
+    case .run(let options):
+      RunCommand.run(options) {
+        Configuration.read(
+          .run, Array(CommandLine.arguments.dropFirst(2)), environment: Console.variable, host: Console.hostName)
+      }
     case .demo(let options): DemoCommand.run(options)
     case .replay(let options): ReplayCommand.run(options)
     case .generate(let options): GenerateCommand.run(options)
     case .verify(let options): VerifyCommand.run(options)
+    case .watch(let options): WatchCommand.run(options)
+    case .check(let options): CheckCommand.run(options)
     case .tell(let text): Console.tell(text)
+    case .show(let text, let faults, let hint):
+      faults.isEmpty ? Console.tell(text) : (Console.tell(text), Console.refuse(faults, hint: hint)).1
     case .refuse(let sentences, let hint): Console.refuse(sentences, hint: hint)
     }
   }

@@ -77,14 +77,15 @@ acl() {
 }
 
 create=' Create' journal_only=' Alter AlterConfigs' state_only=' Alter'
-if ((topics_exist)); then create='' journal_only='' state_only=''; fi
+if ((topics_exist)); then create='' journal_only=' DescribeConfigs' state_only=''; fi
 
 # Read and Write bring Describe with them. DescribeConfigs: the service looks whether the topics are as they must be.
 acl "$principal" "Read DescribeConfigs" --topic "$input"
 acl "$principal" "Write DescribeConfigs$create" --topic "$output"
 acl "$principal" "Write DescribeConfigs$create" --topic "$dead_letter"
-# Alter: more partitions, when the input has got more. AlterConfigs: a journal is kept for as long as its input.
-acl "$principal" "Read Write DescribeConfigs$create$journal_only" --topic "$journal"
+# Alter: more partitions, when the input has got more. AlterConfigs: a journal is kept for as long as its input; it brings
+# DescribeConfigs with it.
+acl "$principal" "Read Write$create$journal_only" --topic "$journal"
 acl "$principal" "Read Write DescribeConfigs$create$state_only" --topic "$state"
 # To join, and to commit offsets, in transactions too.
 acl "$principal" "Read" --group "$group"

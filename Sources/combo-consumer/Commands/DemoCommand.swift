@@ -46,7 +46,7 @@ enum DemoCommand {
       else { return 1 }
       return service.run()
     } catch {
-      log.error(error.message)
+      log.error("the service cannot go on: \(.reason, error)")
       return 1
     }
   }

@@ -2,53 +2,85 @@ internal import ComboCore
 
 /// `run`: the service.
 enum RunCommand {
-  static func run(_ options: ServiceOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel)
+  /// - Parameter read: reads the configuration again, as a SIGHUP asks for.
+  static func run(_ options: ServiceOptions, read: @escaping @Sendable () -> Configuration.Outcome) -> Int32 {
+    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
     let stop = StopFlag()
     Signals.stopOnInterrupt(stop)
+    var reload: Reload?
+    if case .read(_, let table, _) = read() {
+      let new = Reload(options, table, log: log, stop: stop, read: read)
+      HangUp.each { new.run() }
+      reload = new
+    }
     let watchdog = StopWatchdog(stop, log: log)
     defer { withExtendedLifetime(watchdog) {} }
     do throws(KafkaError) {
-      var properties = try options.kafkaProperties(log: log)
-      var lookout: Lookout?
-      var server: HTTPServer?
-      if let address = options.http {
-        let (new, statistics) = (Lookout(stop: stop), ClientStatistics())
-        properties.statistics = statistics
-        lookout = new
-        let identity = ServiceIdentity(group: options.group, instance: options.instance ?? Console.hostName)
-        do throws(HTTPFault) {
-          server = try HTTPServer.start(
-            address, token: options.httpToken, lookout: new, identity: identity, statistics: statistics, log: log)
-        } catch {
-          log.error(error.description)
-          return 1
-        }
+      return try serve(options, reload, log, stop)
+    } catch {
+      log.error("the service cannot go on: \(.reason, error)")
+      return error.code == .badProperty ? 2 : 1
+    }
+  }
+
+  private static func serve(
+    _ options: ServiceOptions, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
+  ) throws(KafkaError) -> Int32 {
+    var properties = try options.kafkaProperties(log: log)
+    // Who looks at it from outside: clients of HTTP, and whoever started the process.
+    let isWatched = options.http != nil || ServiceManager.isWanted(Console.variable)
+    let lookout = isWatched ? Lookout(stop: stop) : nil
+    let manager = lookout.flatMap { ServiceManager(environment: Console.variable, lookout: $0, log: log) }
+    defer { manager?.finish() }
+    var server: HTTPServer?
+    if let address = options.http, let lookout {
+      let statistics = ClientStatistics()
+      properties.statistics = statistics
+      let identity = ServiceIdentity(group: options.group, instance: options.instance ?? Console.hostName)
+      do throws(HTTPFault) {
+        server = try HTTPServer.start(
+          address, token: options.httpToken, lookout: lookout, identity: identity, statistics: statistics, log: log)
+      } catch {
+        log.error("http cannot begin: \(.reason, error)")
+        return 1
       }
-      defer { server?.stop() }
-      var freshStarts = FreshStarts()
-      var before = Service.Totals()
-      while true {
-        guard let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout) else {
-          return stop.isSet ? 0 : 1
-        }
-        if options.progress { service.progress = Progress(before: before) { Console.write($0 + "\n", to: 1) } }
-        let code = service.run()
+    }
+    reload?.serves(server)
+    defer {
+      reload?.serves(nil)
+      server?.stop()
+    }
+    var options = options
+    var freshStarts = FreshStarts()
+    var before = Service.Totals()
+    while true {
+      let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout)
+      if options.progress { service?.progress = Progress(before: before) { Console.write($0 + "\n", to: 1) } }
+      let code = service?.run()
+      if stop.takeFreshStart(), let reload {
+        options.kafka = reload.kafka
+        let statistics = properties.statistics
+        properties = try options.kafkaProperties(log: log)
+        properties.statistics = statistics
+      } else {
+        guard let service, let code else { return stop.isSet ? 0 : 1 }
         guard let loss = service.memberLoss, !stop.isSet else { return code }
         guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs(), wasFenced: loss == .fenced) else {
           log.error(
-            "gave up, as fresh starts do not help: at most \(FreshStarts.max) are made within"
-              + " \(FreshStarts.withinMs / 1000) s, and one within \(FreshStarts.fencedWithinMs / 1000) s if another instance has this"
-              + " one's place")
+            """
+            gave up, as fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
+            and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has this one's place
+            """)
           return code
         }
         log.warning("starting afresh")
+      }
+      if let service {
         lookout?.startsAfresh(after: service.totals)
         before.add(service.totals)
       }
-    } catch {
-      log.error(error.message)
-      return error.code == .badProperty ? 2 : 1
     }
   }
 }

@@ -4,7 +4,9 @@ internal import Synchronization
 /// `verify`: derives the output again and compares.
 enum VerifyCommand {
   static func run(_ options: VerifyOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel)
+    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
     let names = TopicNames(
       input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
       state: "\(options.input).\(options.group).combo-state", deadLetter: options.deadLetter)

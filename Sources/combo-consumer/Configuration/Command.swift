@@ -1,6 +1,6 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, demo, replay, generate, verify
+  case run, demo, replay, generate, verify, watch, check, config, completions, man
 
   /// What it does, in one line.
   var summary: String {
@@ -10,6 +10,11 @@ enum Command: String, CaseIterable, Sendable {
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
     case .generate: "made-up gifts into a file or a topic"
     case .verify: "derives the output again from input and journal, and compares byte for byte"
+    case .watch: "a room's banners in the terminal, from the output topic"
+    case .check: "tries whether the service can work with these brokers, topics and rights, and says how to mend what is wrong"
+    case .config: "every option of a command: its value, and where that comes from"
+    case .completions: "what a shell needs to complete command lines: bash, zsh or fish"
+    case .man: "the manual page, for man -l"
     }
   }
 
@@ -17,9 +22,15 @@ enum Command: String, CaseIterable, Sendable {
   var operand: String? {
     switch self {
     case .replay: "FILE"
-    case .run, .demo, .generate, .verify: nil
+    case .watch: "ROOM"
+    case .config: "COMMAND"
+    case .completions: "SHELL"
+    case .run, .demo, .generate, .verify, .check, .man: nil
     }
   }
+
+  /// Whether that must be there.
+  var needsOperand: Bool { self == .watch || self == .completions }
 
   /// More about it, for its `--help`.
   var description: String {
@@ -56,6 +67,40 @@ enum Command: String, CaseIterable, Sendable {
       missing, that what a client draws is what each `screen` says, and that every gift is told of once. Ends with a
       summary: exit code 0 if nothing differs, 1 if something does or nothing could be compared. What cannot be derived
       any more is counted as not provable, never as right. Reads only, and may run beside the service.
+      """
+    case .watch:
+      """
+      Draws the room as a viewer's screen would be, from the instructions in the output topic; Ctrl-C or `q` ends it. What is
+      on its screen at first is looked for in what it has said in the last --back seconds, and further back if that does not
+      tell. Where there is no terminal it prints a line for each banner that comes, counts up or goes.
+
+      With --once it prints what is on the screen now and ends: a line a banner, the lowest slot first, with tabs between slot,
+      count, sender, receiver and gift (names, or ids where there are none); nothing if the screen is empty. The exit code
+      is 1 if nobody can tell.
+      """
+    case .check:
+      """
+      Takes the options of `run`. Asks each broker, looks at the topics, their partitions and policies, and really tries every
+      right that the service needs: it reads, and it writes in a transaction that is aborted, so that no reader who reads
+      committed records ever sees any of it. Nothing is created or changed, no running instance is disturbed. Each line says
+      ok, note or FAULT; behind a fault stands how to mend it. Exit code 0 if the service can work, 1 if not.
+      """
+    case .config:
+      """
+      Takes the options of COMMAND (run, if none is named; it comes first), does nothing with them, and prints every option
+      that COMMAND has with its value and where that comes from: the command line, the environment, a line of --config or
+      --kafka-file, or nobody. Passwords and keys are masked. Exit code 2 if COMMAND would refuse them; each fault is then
+      said on standard error.
+      """
+    case .completions:
+      """
+      In bash: source <(combo-consumer completions bash). For good, write it to
+      /usr/share/bash-completion/completions/combo-consumer, for zsh to _combo-consumer in a folder of $fpath, for fish to
+      ~/.config/fish/completions/combo-consumer.fish.
+      """
+    case .man:
+      """
+      To read it: combo-consumer man | man -l -. For good, write it to /usr/local/share/man/man1/combo-consumer.1.
       """
     }
   }

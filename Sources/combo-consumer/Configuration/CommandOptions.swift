@@ -110,6 +110,7 @@ struct VerifyOptions: Equatable, Sendable {
   /// Begin at the current checkpoint.
   var fromCheckpoint: Bool
   var logLevel: LogLevel
+  var logFormat: LogFormat
   var kafka: [KafkaProperty]
 
   init(_ reader: inout OptionReader) {
@@ -121,6 +122,43 @@ struct VerifyOptions: Equatable, Sendable {
     roomFromBody = reader.flag("room-from-body")
     from = reader.optionalText("from").flatMap { Timestamp.milliseconds($0) }
     fromCheckpoint = reader.flag("from-checkpoint")
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
+    kafka = reader.kafkaProperties()
+  }
+}
+
+/// The options of `watch`.
+struct WatchOptions: Equatable, Sendable {
+  var brokers: String
+  var output: String
+  var room: String
+  /// Print what is on the screen, and end.
+  var isOnce: Bool
+  /// 0: until it is ended.
+  var seconds: Double
+  var backSeconds: Double
+  var slots: Int
+  var enterMs: Int
+  var countMs: Int
+  var exitMs: Int
+  var logLevel: LogLevel
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader, operands: [String]) {
+    brokers = reader.requiredText("brokers")
+    output = reader.requiredText("output")
+    room = operands.first ?? ""
+    if room.isEmpty || room.utf8.count > 256 {
+      reader.fault(
+        "watch needs a ROOM"
+          + (room.isEmpty ? ", such as: combo-consumer watch r1" : " of at most 256 bytes, not \(room.utf8.count)"))
+    }
+    isOnce = reader.flag("once")
+    seconds = reader.number("seconds")
+    backSeconds = reader.number("back")
+    let settings = reader.settings()
+    (slots, enterMs, countMs, exitMs) = (settings.slots, settings.enterMs, settings.countMs, settings.exitMs)
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     kafka = reader.kafkaProperties()
   }

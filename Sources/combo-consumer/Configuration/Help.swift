@@ -15,20 +15,23 @@ enum Help {
     text += """
 
       combo-consumer COMMAND --help tells a command's options. Each is also read from the environment, --linger-ms from
-      COMBO_LINGER_MS, unless it stands on the command line. An option is written out, as --name VALUE or --name=VALUE.
+      COMBO_LINGER_MS, and from a file named by --config, as linger-ms = VALUE. The command line wins over the environment,
+      and that over the file. An option is written out, as --name VALUE or --name=VALUE.
       combo-consumer --version tells the version.
 
-      Exit codes: 0 = done, 1 = failed (or, replay: bad lines), 2 = wrong options.
+      Exit codes: 0 = done, 1 = failed (replay: bad lines; check: a fault; verify: something differs), 2 = wrong options.
 
       """
     return text
   }
 
   static func text(of command: Command) -> String {
-    let operand = command.operand.map { " [\($0)]" } ?? ""
+    let operand = command.operand.map { command.needsOperand ? " \($0)" : " [\($0)]" } ?? ""
     var text = "combo-consumer \(command.rawValue): \(command.summary)\n\n"
-    text += "Usage: combo-consumer \(command.rawValue) [OPTIONS]\(operand)\n\n\(command.description)\n"
+    let hasOptions = command == .config || !OptionTable.options(of: command).isEmpty
+    text += "Usage: combo-consumer \(command.rawValue)\(operand)\(hasOptions ? " [OPTIONS]" : "")\n\n\(command.description)\n"
     let options = OptionTable.options(of: command)
+    guard let example = options.last(where: { $0.name.contains("-") }) ?? options.first else { return text }
     for section in Option.Section.allCases {
       let members = options.filter { $0.section == section }
       if members.isEmpty { continue }
@@ -36,9 +39,12 @@ enum Help {
       let width = members.map { head($0).count }.max()!
       for option in members { text += "  \(padded(head(option), width))  \(option.help)\(limits(option))\n" }
     }
-    let example = options.last { $0.name.contains("-") } ?? options[0]
-    text +=
-      "\nEach option is also read from the environment, --\(example.name) from \(example.variable); an empty variable counts as none.\n"
+    text += """
+
+      Each option is also read from the environment, --\(example.name) from \(example.variable) (an empty variable counts as none),
+      and from the file that --config names, as \(example.name) = VALUE.
+
+      """
     return text
   }
 
@@ -46,7 +52,8 @@ enum Help {
     option.placeholder.isEmpty ? "--\(option.name)" : "--\(option.name) \(option.placeholder)"
   }
 
-  private static func limits(_ option: Option) -> String {
+  /// What is allowed, and what counts if nobody says anything, in brackets.
+  static func limits(_ option: Option) -> String {
     var parts: [String] = []
     switch option.kind {
     case .integer(let range): parts.append(range.upperBound == Int.max ? "" : "\(range.lowerBound) to \(range.upperBound)")

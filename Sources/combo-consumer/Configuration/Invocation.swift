@@ -5,8 +5,12 @@ enum Invocation: Equatable, Sendable {
   case replay(ReplayOptions)
   case generate(GenerateOptions)
   case verify(VerifyOptions)
+  case watch(WatchOptions)
+  case check(ServiceOptions)
   /// A text for standard output.
   case tell(String)
+  /// The same, with what is wrong with it for standard error.
+  case show(String, faults: [String], hint: String)
   /// Sentences for standard error, and how to find help.
   case refuse([String], hint: String)
 
@@ -26,25 +30,48 @@ enum Invocation: Equatable, Sendable {
       return .tell(command.map(Help.text(of:)) ?? Help.overview)
     }
     guard let command = Command(rawValue: first) else { return .refuse([unknown(first)], hint: "combo-consumer --help") }
-
-    let parsed = ArgumentParser(command: command).parse(Array(arguments.dropFirst()))
-    if parsed.wantsHelp { return .tell(Help.text(of: command)) }
-    let environment = OptionSource.environment(OptionTable.options(of: command), variable)
-    var reader = OptionReader(command, sources: [parsed.source, environment], faults: parsed.faults)
-    // Behind an unknown option an operand may be that option's value.
-    for extra in parsed.operands.dropFirst(command.operand == nil ? 0 : 1) where parsed.faults.isEmpty {
-      let taken = command.operand.map { "takes one \($0)" } ?? "takes options only"
-      reader.fault("\(command.rawValue) \(taken), but \(Option.quoted(extra)) was given too")
+    switch command {
+    case .config: return config(arguments.dropFirst(), environment: variable, host: host)
+    case .completions, .man: return made(command, Array(arguments.dropFirst()))
+    case .run, .demo, .replay, .generate, .verify, .watch, .check: break
     }
-    let invocation: Invocation =
-      switch command {
-      case .run: .run(ServiceOptions(&reader, host: host))
-      case .demo: .demo(DemoOptions(&reader))
-      case .replay: .replay(ReplayOptions(&reader, operands: parsed.operands))
-      case .generate: .generate(GenerateOptions(&reader))
-      case .verify: .verify(VerifyOptions(&reader))
-      }
-    return reader.faults.isEmpty ? invocation : .refuse(reader.faults, hint: "combo-consumer \(command.rawValue) --help")
+    switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
+    case .help: return .tell(Help.text(of: command))
+    case .read(let invocation, _, let faults):
+      return faults.isEmpty ? invocation : .refuse(faults, hint: "combo-consumer \(command.rawValue) --help")
+    }
+  }
+
+  /// `completions SHELL` and `man`.
+  private static func made(_ command: Command, _ arguments: [String]) -> Invocation {
+    if arguments.contains("--help") || arguments.contains("-h") { return .tell(Help.text(of: command)) }
+    let hint = "combo-consumer \(command.rawValue) --help"
+    if command == .man {
+      return arguments.isEmpty
+        ? .tell(ManPage.text) : .refuse(["man takes nothing, but \(Option.quoted(arguments[0])) was given"], hint: hint)
+    }
+    let shells = Completions.Shell.allCases.map(\.rawValue).joined(separator: ", ")
+    guard arguments.count == 1, let shell = Completions.Shell(rawValue: arguments[0]) else {
+      let given = arguments.isEmpty ? "" : ", not \(Option.quoted(arguments.joined(separator: " ")))"
+      return .refuse(["completions needs one SHELL of \(shells)\(given)"], hint: hint)
+    }
+    return .tell(Completions.script(for: shell))
+  }
+
+  /// `config [COMMAND] [OPTIONS]`.
+  private static func config(
+    _ arguments: ArraySlice<String>, environment variable: (String) -> String?, host: String
+  ) -> Invocation {
+    let named = arguments.first.flatMap(Command.init(rawValue:))
+    if let named, OptionTable.options(of: named).isEmpty {
+      return .refuse(["\(named.rawValue) has no options"], hint: "combo-consumer config --help")
+    }
+    let rest = Array(named == nil ? arguments : arguments.dropFirst())
+    switch Configuration.read(named ?? .run, rest, environment: variable, host: host) {
+    case .help: return .tell(Help.text(of: .config))
+    case .read(_, let table, let faults):
+      return .show(table.text, faults: faults, hint: "combo-consumer \(table.command.rawValue) --help")
+    }
   }
 
   private static var commandNames: String { Command.allCases.map(\.rawValue).joined(separator: ", ") }

@@ -8,6 +8,10 @@ struct KafkaProperty: Equatable, Sendable {
     self.value = value
   }
 
+  /// Whether its value is a password or a key: nobody may see it, and it may not stand on a command line, which everybody on the machine
+  /// can read.
+  var isSecret: Bool { ["password", "secret", "key.pem"].contains { key.contains($0) } }
+
   /// From `KEY=VALUE`, or nil if it is not that. White space around both is dropped.
   init?(_ text: String) {
     guard let equals = text.firstIndex(of: "=") else { return nil }
@@ -16,10 +20,13 @@ struct KafkaProperty: Equatable, Sendable {
     self.init(key: key, value: Self.trimmed(text[text.index(after: equals)...]))
   }
 
-  /// The properties that a file of `KEY=VALUE` lines names, and what is wrong with other lines. Blank lines, and lines
+  /// The properties that a file of `KEY=VALUE` lines names, in which lines, and what is wrong with other lines. Blank lines, and lines
   /// that begin with `#`, are comments.
-  static func parse(file text: String, named file: String) -> (properties: [KafkaProperty], faults: [String]) {
+  static func parse(
+    file text: String, named file: String
+  ) -> (properties: [KafkaProperty], places: [Int], faults: [String]) {
     var properties: [KafkaProperty] = []
+    var places: [Int] = []
     var faults: [String] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
@@ -27,18 +34,25 @@ struct KafkaProperty: Equatable, Sendable {
       if line.isEmpty || line.hasPrefix("#") { continue }
       if let property = KafkaProperty(line) {
         properties.append(property)
+        places.append(index + 1)
       } else {
         // The line itself may hold a password: only its place is said.
         faults.append("line \(index + 1) of \(file) must be KEY=VALUE, or begin with # if it is a comment")
       }
     }
-    return (properties, faults)
+    return (properties, places, faults)
   }
 
-  private static func trimmed(_ text: some StringProtocol) -> String {
+  /// Without the white space around it.
+  static func trimmed(_ text: some StringProtocol) -> String {
     var text = text[...]
     while text.first?.isWhitespace == true { text.removeFirst() }
     while text.last?.isWhitespace == true { text.removeLast() }
     return String(text)
   }
+}
+
+extension [KafkaProperty] {
+  /// The values that nobody may see.
+  var secrets: [String] { filter(\.isSecret).map(\.value) }
 }

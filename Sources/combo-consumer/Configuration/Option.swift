@@ -1,7 +1,7 @@
 internal import ComboCore
 
-/// One option of the program: the same name on the command line (`--commit-interval-ms`) and in the environment
-/// (`COMBO_COMMIT_INTERVAL_MS`).
+/// One option of the program: the same name on the command line (`--commit-interval-ms`), in the environment
+/// (`COMBO_COMMIT_INTERVAL_MS`) and in a file (`commit-interval-ms`).
 struct Option: Sendable {
   /// What its value is.
   enum Kind: Sendable {
@@ -94,7 +94,8 @@ struct Option: Sendable {
       return "must be \(words.joined(separator: " or ")), not \(Self.quoted(text))"
     case .property:
       return KafkaProperty(text) == nil
-        ? "must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000, not \(Self.quoted(text))" : nil
+        // It may be a password with something missing before it: it is not shown.
+        ? "must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000" : nil
     case .time:
       return Timestamp.milliseconds(text) == nil
         ? "must be a time such as 2026-11-21T13:00:00Z, or milliseconds since 1970, not \(Self.quoted(text))" : nil

@@ -8,6 +8,8 @@ struct OptionReader {
   /// Sentences.
   private(set) var faults: [String] = []
   private let options: [Option]
+  /// What the file of librdkafka properties says.
+  private var kafkaFileValues: [OptionSource.Value] = []
 
   /// Checks every value against the table.
   init(_ command: Command, sources: [OptionSource], faults: [String] = []) {
@@ -78,27 +80,39 @@ struct OptionReader {
     return settings
   }
 
+  /// The values of an option that count, as they were given.
+  func values(of option: Option) -> [OptionSource.Value] { (option.name == "kafka" ? kafkaFileValues : []) + given(option) }
+
   /// The librdkafka properties: those of the file first, so that what is said nearer by wins.
   mutating func kafkaProperties() -> [KafkaProperty] {
-    var properties: [KafkaProperty] = []
     if let file = optionalText("kafka-file") {
-      switch TextFile.read(file, limit: 1 << 20) {
+      switch TextFile.read(file, limit: ConfigFile.bytesMax) {
       case .success(let text):
         let parsed = KafkaProperty.parse(file: text, named: file)
-        properties += parsed.properties
         for sentence in parsed.faults { fault(sentence) }
+        kafkaFileValues = zip(parsed.properties, parsed.places).map { property, line in
+          OptionSource.Value(text: "\(property.key)=\(property.value)", label: "\(file):\(line)")
+        }
       case .failure(let failure):
         fault("\(given(option("kafka-file")).first?.label ?? "--kafka-file"): \(failure)")
       }
     }
-    properties += given(option("kafka")).compactMap { KafkaProperty($0.text) }
-    if !properties.isEmpty {
-      do throws(KafkaError) {
-        let overrides = properties.map { KafkaProperties.Override(key: $0.key, value: $0.value) }
-        _ = try KafkaProperties(brokers: "localhost", overrides: overrides)
-      } catch {
-        fault(error.message)
+    var properties: [KafkaProperty] = []
+    for value in kafkaFileValues + given(option("kafka")) {
+      guard let property = KafkaProperty(value.text) else { continue }
+      properties.append(property)
+      if property.isSecret, value.label == "--kafka" {
+        fault(
+          "--kafka \(property.key) must not stand on the command line, where everybody on this machine can read it: put it into a file"
+            + " (--kafka-file or --config), or into \(option("kafka").variable)")
       }
+      if let sentence = KafkaProperties.fault(of: property.key, property.value) { fault("\(value.label): \(sentence)") }
+    }
+    // Of one alone it cannot be told.
+    do throws(KafkaError) {
+      _ = try BearerToken.file(properties.map { KafkaProperties.Override(key: $0.key, value: $0.value) })
+    } catch {
+      fault(error.message)
     }
     return properties
   }

@@ -1,10 +1,19 @@
-/// Where values come from: the command line, or the environment. Sources are asked in order; the first that has a
+/// Where values come from: the command line, the environment, or a file. Sources are asked in order; the first that has a
 /// value wins. A further kind of source is one more `OptionSource` in the list.
 struct OptionSource: Sendable {
-  /// A value, and what a sentence about it calls it: `--slots`, `COMBO_SLOTS`.
+  /// A value, what a sentence about it calls it, and where it comes from.
   struct Value: Equatable, Sendable {
     let text: String
+    /// `--slots`, `COMBO_SLOTS`, `combo.conf:4: slots`.
     let label: String
+    /// `--slots`, `COMBO_SLOTS`, `combo.conf:4`.
+    let origin: String
+
+    init(text: String, label: String, origin: String? = nil) {
+      self.text = text
+      self.label = label
+      self.origin = origin ?? label
+    }
   }
 
   /// By option name; in the order given. Only those of a repeatable option all count, of others the last. An empty list

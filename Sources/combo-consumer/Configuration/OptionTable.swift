@@ -9,15 +9,20 @@ enum OptionTable {
     all.filter { $0.commands.contains(command) }
   }
 
-  private static let kafkaCommands: [Command] = [.run, .verify, .generate]
-  private static let engineCommands: [Command] = [.run, .demo, .replay]
+  private static let kafkaCommands: [Command] = [.run, .check, .verify, .watch, .generate]
+  private static let engineCommands: [Command] = [.run, .check, .demo, .replay]
+  private static let serviceCommands: [Command] = [.run, .check]
 
   private static let general: [Option] = [
-    Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
-    Option("input", "TOPIC", .topic, nil, [.run, .verify], .main, "where gift events are read"),
-    Option("output", "TOPIC", .topic, nil, [.run, .verify], .main, "where display instructions are written"),
     Option(
-      "group", "NAME", .text, "combo-consumer", [.run, .verify], .main, "the consumer group; journal and state belong to it"),
+      "config", "FILE", .text, nil, kafkaCommands + [.demo, .replay], .main,
+      "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
+    Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
+    Option("input", "TOPIC", .topic, nil, [.run, .check, .verify], .main, "where gift events are read"),
+    Option("output", "TOPIC", .topic, nil, [.run, .check, .verify, .watch], .main, "where display instructions are written"),
+    Option(
+      "group", "NAME", .text, "combo-consumer", [.run, .check, .verify], .main,
+      "the consumer group; journal and state belong to it"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
       "rooms remembered at least, however long they are silent"),
@@ -26,10 +31,10 @@ enum OptionTable {
 
   private static let service: [Option] = [
     Option(
-      "dead-letter", "TOPIC", .topic, nil, [.run, .verify], .service,
+      "dead-letter", "TOPIC", .topic, nil, [.run, .check, .verify], .service,
       "where bad events go; default <input>.<group>.combo-dead-letter"),
     Option(
-      "from", "WHERE", .choice(["earliest", "latest"]), "earliest", [.run], .service,
+      "from", "WHERE", .choice(["earliest", "latest"]), "earliest", serviceCommands, .service,
       "where a group that has read nothing yet begins"),
     Option(
       "from", "TIME", .time, nil, [.verify], .main,
@@ -38,38 +43,42 @@ enum OptionTable {
       "from-checkpoint", "", .flag, "false", [.verify], .main,
       "begin at the current checkpoint instead of the journal's first entry: quick, but proves only what came after"),
     Option(
-      "delivery", "KIND", .choice(["exactly-once", "at-least-once"]), "exactly-once", [.run], .service,
+      "delivery", "KIND", .choice(["exactly-once", "at-least-once"]), "exactly-once", serviceCommands, .service,
       "exactly-once: in transactions; at-least-once: sooner, and some again after a crash, with the same seq"),
     Option(
-      "commit-interval-ms", "MS", .integer(1...5000), "100", [.run], .service, "from one transaction to the next"),
+      "commit-interval-ms", "MS", .integer(1...5000), "100", serviceCommands, .service, "from one transaction to the next"),
     Option(
-      "checkpoint-gifts", "N", .integer(1...1_000_000_000_000), "1000000", [.run], .service,
+      "checkpoint-gifts", "N", .integer(1...1_000_000_000_000), "1000000", serviceCommands, .service,
       "snapshots of rooms are written after so many gifts"),
     Option(
-      "checkpoint-interval-ms", "MS", .integer(1...IntegerSetting.longestMs), "60000", [.run], .service,
+      "checkpoint-interval-ms", "MS", .integer(1...IntegerSetting.longestMs), "60000", serviceCommands, .service,
       "… or after so long"),
     Option(
-      "max-own-settings", "N", .integer(0...100_000_000), "10000", [.run], .service,
+      "max-own-settings", "N", .integer(0...100_000_000), "10000", serviceCommands, .service,
       "rooms of a partition that may have settings of their own"),
     Option(
-      "instance", "NAME", .text, nil, [.run], .service,
+      "instance", "NAME", .text, nil, serviceCommands, .service,
       "a stable name of this instance within the group, for a restart without a rebalance"),
     Option(
-      "transactional-id", "ID", .text, nil, [.run], .service,
+      "transactional-id", "ID", .text, nil, serviceCommands, .service,
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
     Option(
-      "room-from-body", "", .flag, "false", [.run, .verify], .service,
+      "room-from-body", "", .flag, "false", [.run, .check, .verify], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
-      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .demo], .service,
+      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .demo], .service,
       "where to serve health, metrics and the pages; *:8080 for all addresses of this machine"),
     Option(
-      "http-token-file", "FILE", .text, nil, [.run], .service,
+      "http-token-file", "FILE", .text, nil, serviceCommands, .service,
       "a file with the token that HTTP requests must show; needed where other machines can reach it"),
-    Option("progress", "", .flag, "false", [.run], .service, "say the committed totals on standard output once a second"),
     Option(
-      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .verify], .service,
+      "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
+    Option(
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .check, .verify], .service,
       "the least that is logged on standard error"),
+    Option(
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .check, .verify], .service,
+      "text for people, json for programs: one object a line"),
   ]
 
   private static let kafka: [Option] = [
@@ -80,14 +89,19 @@ enum OptionTable {
   ]
 
   private static let demo: [Option] = [
-    Option("seconds", "S", .number(0...1_000_000_000), "0", [.demo, .generate], .main, "how long; 0 = no limit"),
+    Option(
+      "once", "", .flag, "false", [.watch], .main, "print what is on the screen now, a line a banner, and end: for scripts"),
+    Option(
+      "back", "S", .number(0...3600), "20", [.watch], .main,
+      "how far back what is on the screen is looked for first; a few times --screen-ms is enough"),
+    Option("seconds", "S", .number(0...1_000_000_000), "0", [.demo, .generate, .watch], .main, "how long; 0 = no limit"),
     Option("rooms", "N", .integer(1...10_000_000), "1000", [.generate], .main, "how many rooms"),
     Option("rooms", "N", .integer(1...1000), "12", [.demo], .main, "how many rooms"),
     Option(
       "rate", "N", .integer(0...100_000_000), "0", [.generate], .main, "events a second, evenly; 0 = as fast as it goes"),
     Option("rate", "N", .integer(1...100_000), "20", [.demo], .main, "gifts a second"),
     Option(
-      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "error", [.demo], .main,
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "error", [.demo, .watch], .main,
       "the least that is logged on standard error"),
     Option("seed", "N", .integer(0...Int.max), "1", [.demo, .generate], .main, "of the random numbers"),
   ]
@@ -113,8 +127,12 @@ enum OptionTable {
   private static let combo: [Option] = Settings().all.map { setting in
     Option(
       setting.name.split(separator: "_").joined(separator: "-"), placeholder(of: setting),
-      .setting(SettingName(of: setting)), SettingName.text(of: setting), engineCommands, .combo, help(of: setting))
+      .setting(SettingName(of: setting)), SettingName.text(of: setting),
+      engineCommands + (drawn.contains(setting.name) ? [.watch] : []), .combo, help(of: setting))
   }
+
+  /// What who draws a room must know.
+  private static let drawn: Set = ["slots", "enter_ms", "count_ms", "exit_ms"]
 
   private static func placeholder(of setting: Setting) -> String {
     switch setting {

@@ -42,6 +42,7 @@ struct ServiceOptions: Equatable, Sendable {
   /// Whether to say the committed totals on standard output once a second.
   var progress = false
   var logLevel = LogLevel.info
+  var logFormat = LogFormat.text
   /// Handed to librdkafka; of two under one key the later counts.
   var kafka: [KafkaProperty] = []
   /// Of the engines.
@@ -91,6 +92,7 @@ struct ServiceOptions: Equatable, Sendable {
     }
     progress = reader.flag("progress")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
     kafka = reader.kafkaProperties()
     settings = reader.settings()
     checkTopics(&reader)

@@ -9,6 +9,16 @@ enum TextFile {
 
   /// The whole text of a file of at most `limit` bytes.
   static func read(_ path: String, limit: Int) -> Result<String, Failure> {
+    switch bytes(of: path, limit: limit) {
+    case .failure(let failure): return .failure(failure)
+    case .success(let bytes):
+      guard let text = String(validating: bytes, as: UTF8.self) else { return fail("\(path) is no UTF-8 text") }
+      return .success(text)
+    }
+  }
+
+  /// The whole of a file of at most `limit` bytes, whatever is in it.
+  static func bytes(of path: String, limit: Int) -> Result<[UInt8], Failure> {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return fail("cannot open \(path): \(String(cString: strerror(errno)))") }
     defer { close(file) }
@@ -30,9 +40,8 @@ enum TextFile {
       }
       if bytes.count > limit { return fail("\(path) is larger than the \(limit) bytes allowed") }
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else { return fail("\(path) is no UTF-8 text") }
-    return .success(text)
+    return .success(bytes)
   }
 
-  private static func fail(_ sentence: String) -> Result<String, Failure> { .failure(Failure(description: sentence)) }
+  private static func fail<Value>(_ sentence: String) -> Result<Value, Failure> { .failure(Failure(description: sentence)) }
 }

@@ -18,10 +18,13 @@ struct TopicGenerator {
   func run() -> Int32 {
     let stop = StopSignal()
     stop.watchSignals()
+    let log = ServiceLog(.warning)
+    log.hide(kafka.secrets)
+    defer { log.flush() }
     do throws(KafkaError) {
       let properties = try KafkaProperties(
         brokers: brokers, clientID: "combo-consumer-generate",
-        overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) })
+        overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }, log: log.ofKafka)
       let producer = try TopicProducer(properties, topic: topic, withinMs: 30_000)
       let tally = try produce(to: producer, until: stop)
       try producer.flush(withinMs: 60_000)

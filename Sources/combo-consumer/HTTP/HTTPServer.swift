@@ -38,7 +38,9 @@ final class HTTPServer: @unchecked Sendable {
   let lookout: Lookout
   let identity: ServiceIdentity
   let statistics: ClientStatistics?
-  let guardian: HTTPGuard
+  private let guarded: Mutex<HTTPGuard>
+  /// Who may ask.
+  var guardian: HTTPGuard { guarded.withLock { $0 } }
   let log: ServiceLog
   private let daemon: OpaquePointer
   private let wakeRead: Int32
@@ -115,7 +117,7 @@ final class HTTPServer: @unchecked Sendable {
     self.identity = identity
     self.statistics = statistics
     self.log = log
-    guardian = HTTPGuard(isLoopback: address.isLoopback, token: token)
+    guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token))
     self.daemon = daemon
     self.context = context
     wakeRead = ends[0]
@@ -139,7 +141,12 @@ final class HTTPServer: @unchecked Sendable {
       _ = write(wakeWrite, &byte, 1)
     }
     thread = WorkThread { [self] in run() }
-    log.info("http: listening on \(address.url)")
+    log.info("http: listening on \(.url, address.url)")
+  }
+
+  /// From now on requests must show this token. Who is being answered already is not asked again.
+  func demand(_ token: HTTPToken?) {
+    guarded.withLock { $0 = HTTPGuard(isLoopback: $0.isLoopback, token: token) }
   }
 
   /// Tells those who read events, gives answers that are under way a moment, and ends. Once.

@@ -22,6 +22,8 @@ class ClientCallbacks: @unchecked Sendable {
   private let log: KafkaLog
   /// Where the client's statistics go, and under which name; nil: nowhere.
   private let statistics: (sink: ClientStatistics, name: String)?
+  /// Where tokens for OAUTHBEARER are; nil: none are needed.
+  private let tokenFile: String?
   private let state = Mutex(State())
 
   /// - Parameter statistics: the name under which the client's statistics are kept, if they are; only for one that is polled often,
@@ -31,6 +33,7 @@ class ClientCallbacks: @unchecked Sendable {
     self.kind = kind
     brokers = properties.brokers
     log = properties.log
+    tokenFile = properties.tokenFile
   }
 
   /// Sets the callbacks; to be extended by subclasses.
@@ -48,6 +51,14 @@ class ClientCallbacks: @unchecked Sendable {
         ClientCallbacks.from(opaque).failed(
           rd_kafka_resp_err_t(rawValue: error), reason.map { String(cString: $0) } ?? "", handle)
       }
+      if tokenFile != nil {
+        // Tokens are fetched on a thread of librdkafka's own, so that clients which nobody polls for a while get theirs too.
+        rd_kafka_conf_enable_sasl_queue(pointer, 1)
+        rd_kafka_conf_set_oauthbearer_token_refresh_cb(pointer) { handle, _, opaque in
+          guard let handle, let opaque, let file = ClientCallbacks.from(opaque).tokenFile else { return }
+          BearerToken.refresh(handle, from: file, now: Console.wallMs)
+        }
+      }
       if statistics == nil { return }
       rd_kafka_conf_set_stats_cb(pointer) { _, text, count, opaque in
         guard let opaque, let text, let (sink, name) = ClientCallbacks.from(opaque).statistics else { return 0 }
@@ -56,6 +67,13 @@ class ClientCallbacks: @unchecked Sendable {
         return 1
       }
     }
+  }
+
+  /// To be called once with the new client.
+  func begin(_ handle: OpaquePointer) {
+    guard tokenFile != nil, let error = rd_kafka_sasl_background_callbacks_enable(handle) else { return }
+    log.write(.error, "SASL", "no tokens can be fetched: \(String(cString: rd_kafka_error_string(error)))")
+    rd_kafka_error_destroy(error)
   }
 
   /// What the client is made with for it.

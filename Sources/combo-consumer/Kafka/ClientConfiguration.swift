@@ -24,8 +24,9 @@ struct ClientConfiguration: ~Copyable {
         "There is no Kafka property \"\(key)\" in librdkafka \(LibrdkafkaProperties.versionText); "
           + "see its CONFIGURATION.md for all of them.")
     default:
-      // Only words and numbers are ever refused here, never a password, so the value may be shown.
-      throw KafkaError(.badProperty, "The Kafka property \(key) cannot be \"\(value)\": \(Self.text(reason)).")
+      // As a rule only words and numbers are ever refused here; what may be a password is not shown all the same.
+      let shown = KafkaProperty(key: key, value: value).isSecret ? "what it is" : "\"\(value)\""
+      throw KafkaError(.badProperty, "The Kafka property \(key) cannot be \(shown): \(Self.text(reason)).")
     }
   }
 

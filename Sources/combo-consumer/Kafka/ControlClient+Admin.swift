@@ -118,7 +118,7 @@ extension ControlClient {
   }
 
   /// The one topic asked for.
-  private static func result(_ results: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int) -> Attempt<Void> {
+  static func result(_ results: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int) -> Attempt<Void> {
     guard count == 1, let result = results?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
     let error = rd_kafka_topic_result_error(result)
     guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {

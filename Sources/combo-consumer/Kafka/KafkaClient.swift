@@ -29,6 +29,7 @@ final class KafkaClient: @unchecked Sendable {
     let configuration = try properties.configuration(kind, own)
     callbacks.install(configuration)
     handle = try configuration.makeClient()
+    callbacks.begin(handle)
   }
 
   /// Waits for librdkafka's threads. `callbacks` is released after it, so none of them can find it gone.

@@ -74,15 +74,23 @@ extension KafkaError {
     let code = Code(error)
     let reason = detail.flatMap { $0.isEmpty ? nil : $0 } ?? String(cString: rd_kafka_err2str(error))
     let name = String(cString: rd_kafka_err2name(error))
+    // The reason names the mechanism, if that was what failed.
+    let isScram = !LibrdkafkaProperties.hasSoundScram && reason.contains("mechanism SCRAM")
+    let more =
+      isScram
+      ? " librdkafka before 2.6.1 (this is \(LibrdkafkaProperties.versionText)) cannot log in by SCRAM to brokers from 4.0 on, whatever"
+        + " the password." : ""
     self.init(
-      code, "\(failed): \(reason) (\(name)). \(Self.remedy(code, brokers: brokers))", number: error.rawValue,
+      code, "\(failed): \(reason) (\(name)). \(Self.remedy(code, brokers: brokers))\(more)", number: error.rawValue,
       isRetriable: code.passesByItself || error.isTransient)
   }
 
   private static func remedy(_ code: Code, brokers: String) -> String {
     switch code {
     case .badProperty: "Mend or remove the property."
-    case .unreachable: "Check that --brokers (\(brokers)) is right, that the brokers run and that this host may open the port."
+    case .unreachable:
+      "Check that --brokers (\(brokers)) is right, that the brokers run, that this host may open the port, and that security.protocol is"
+        + " what the listener speaks."
     case .timedOut: "The brokers at \(brokers) are slow or busy; it is worth trying again."
     case .authentication:
       "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."

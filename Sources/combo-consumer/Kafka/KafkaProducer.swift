@@ -231,6 +231,9 @@ final class KafkaProducer: Sendable {
   /// Records that could not be delivered so far.
   var failedDeliveries: Int { callbacks.failedDeliveries }
 
+  /// Records that were thrown out of the queue: by an abort, or because their transaction has failed.
+  var purgedDeliveries: Int { callbacks.purgedDeliveries }
+
   /// Why the first of them could not.
   var firstFailedDelivery: KafkaError? { callbacks.firstFailedDelivery }
 }

@@ -31,6 +31,8 @@ struct KafkaProperties: Sendable {
   let log: KafkaLog
   /// Where clients that are polled often leave their statistics; nil: none are made.
   var statistics: ClientStatistics?
+  /// Where the tokens for SASL/OAUTHBEARER are; nil: none are needed.
+  let tokenFile: String?
   private let logLevel: KafkaLog.Level
   private let presets: [Override]
   private let overrides: [Override]
@@ -46,7 +48,7 @@ struct KafkaProperties: Sendable {
   /// - Throws: one error that names every property that cannot be used, and why.
   init(
     brokers: String, clientID: String = "combo-consumer", overrides: [Override] = [], presets: [Override] = [],
-    logLevel: KafkaLog.Level = .warning, log: KafkaLog = .standardError
+    logLevel: KafkaLog.Level = .warning, log: KafkaLog = .none
   ) throws(KafkaError) {
     self.brokers = brokers
     self.clientID = clientID
@@ -54,7 +56,20 @@ struct KafkaProperties: Sendable {
     self.presets = presets
     self.logLevel = logLevel
     self.log = log
-    try check()
+    var reason: KafkaError?
+    do throws(KafkaError) {
+      tokenFile = try BearerToken.file(presets + overrides)
+    } catch {
+      tokenFile = nil
+      reason = error
+    }
+    try check(reason)
+  }
+
+  /// The same for another place to begin with, with more presets, and a log of its own.
+  func with(brokers: String, presets more: [Override], log: KafkaLog) throws(KafkaError) -> KafkaProperties {
+    try KafkaProperties(
+      brokers: brokers, clientID: clientID, overrides: overrides, presets: presets + more, logLevel: .debug, log: log)
   }
 
   /// A configuration with these properties, and `own` over the presets and under the user's.
@@ -73,24 +88,24 @@ struct KafkaProperties: Sendable {
     return configuration
   }
 
-  private func check() throws(KafkaError) {
-    var faults: [String] = []
+  private func check(_ other: KafkaError?) throws(KafkaError) {
+    var faults = other.map { [$0.message] } ?? []
     if brokers.isEmpty {
       faults.append("No Kafka brokers are given; use --brokers HOST:PORT.")
     }
-    let trial = ClientConfiguration(kind: .consumer)
-    for override in presets + overrides {
-      if let reason = Self.reserved[override.key] {
-        faults.append("The Kafka property \(override.key) cannot be set here: \(reason).")
-        continue
-      }
-      do throws(KafkaError) {
-        try trial.set(override.key, override.value)
-      } catch {
-        faults.append(error.message)
-      }
-    }
+    faults += (presets + overrides).compactMap { Self.fault(of: $0.key, $0.value) }
     if !faults.isEmpty { throw KafkaError(.badProperty, faults.joined(separator: " ")) }
+  }
+
+  /// Why a property cannot be given, or not with this value, as a sentence; nil: it can.
+  static func fault(of key: String, _ value: String) -> String? {
+    if let reason = reserved[key] { return "The Kafka property \(key) cannot be set here: \(reason)." }
+    do throws(KafkaError) {
+      try ClientConfiguration(kind: .consumer).set(key, value)
+      return nil
+    } catch {
+      return error.message
+    }
   }
 
   /// Properties on which the service's promises rest, with the reason why nobody else may set them.

@@ -57,6 +57,9 @@ extension LibrdkafkaProperties {
   /// Newer ones (seen with 2.14.0, not with 2.0.2) fetch a resumed partition up to a second later if nothing else was fetched.
   static var resumesLate: Bool { version >= 0x0206_01ff }
 
+  /// Up to 2.6.0 it says a nonce of SCRAM twice, which brokers from 4.0 on refuse as invalid credentials.
+  static var hasSoundScram: Bool { version >= 0x0206_01ff }
+
   /// In 2.0 `rd_kafka_seek_partitions` takes its time-out for a thousand times less than it is (fixed in 2.1.0).
   static var seekTimesOutTooEarly: Bool { version < 0x0201_0000 }
 }

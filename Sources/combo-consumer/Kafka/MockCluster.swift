@@ -11,7 +11,7 @@ final class MockCluster {
   private let cluster: OpaquePointer
 
   /// - Parameter brokers: how many of them.
-  init(brokers count: Int = 1, log: KafkaLog = .standardError) throws(KafkaError) {
+  init(brokers count: Int = 1, log: KafkaLog = .none) throws(KafkaError) {
     // The cluster needs a client to belong to, which never connects to anything.
     let nowhere = try KafkaProperties(brokers: "127.0.0.1:1", clientID: "mock-cluster", logLevel: .emergency, log: log)
     let own = [("enable.sparse.connections", "true")]
@@ -44,7 +44,7 @@ final class MockCluster {
 
   /// Properties for its clients.
   func properties(
-    clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .standardError
+    clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .none
   ) throws(KafkaError) -> KafkaProperties {
     // It answers an empty fetch only after all of this time.
     try KafkaProperties(

@@ -14,6 +14,7 @@ protocol DeliveryReceiver: AnyObject {
 final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
   private let brokers: String
   private let failures = Atomic(0)
+  private let purges = Atomic(0)
   private let firstFailure = Mutex<KafkaError?>(nil)
   private weak var receiver: (any DeliveryReceiver)?
 
@@ -22,6 +23,9 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
     self.receiver = receiver
     super.init(.producer, properties, statistics: statistics)
   }
+
+  /// Records that were thrown out of the queue: by an abort, or because their transaction has failed.
+  var purgedDeliveries: Int { purges.load(ordering: .relaxed) }
 
   /// Records that could not be delivered so far, purged ones not counted.
   var failedDeliveries: Int { failures.load(ordering: .relaxed) }
@@ -54,6 +58,8 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
     if error != RD_KAFKA_RESP_ERR__PURGE_QUEUE && error != RD_KAFKA_RESP_ERR__PURGE_INFLIGHT {
       firstFailure.withLock { if $0 == nil { $0 = failure } }
       failures.add(1, ordering: .relaxed)
+    } else {
+      purges.add(1, ordering: .relaxed)
     }
     if tag != 0 {
       receiver?.delivered(tag: tag, partition: message.pointee.partition, offset: message.pointee.offset, error: failure)

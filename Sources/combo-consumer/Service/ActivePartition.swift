@@ -37,6 +37,8 @@ final class ActivePartition {
   var lastEntry: Int64
   var sweptAt: Int64
   var sweptAtEntry: Int64
+  /// The input offset in the last commit that was sent.
+  var committedOffset: Int64
 
   // Of the batch that is being filled.
   var now: Int64 = 0
@@ -61,6 +63,7 @@ final class ActivePartition {
     sweptAt = time.monotonicMs()
     lastEntry = sweptAt
     sweptAtEntry = partition.n
+    committedOffset = partition.offset
   }
 
   var number: Int32 { partition.number }
@@ -87,6 +90,13 @@ final class ActivePartition {
   /// Where the group stands with it.
   var position: OffsetToCommit {
     OffsetToCommit(partition: number, offset: partition.offset, metadata: String(partition.n))
+  }
+
+  /// Whether several times as many records as came in since the last commit are still waiting.
+  /// - Parameter end: the input's end, as far as it is known.
+  func isBehind(of end: Int64?, backlogMin: Int64) -> Bool {
+    guard let end else { return false }
+    return end - partition.offset > max(4 * (partition.offset - committedOffset), backlogMin)
   }
 
   /// Whether the clock has just come to be so far ahead of the wall clock that somebody should know.

@@ -114,7 +114,7 @@ extension Service {
         try edges.output.abort()
         return
       } catch {
-        log.warning("the transaction could not be aborted: \(error.reason)")
+        log.warning("the transaction could not be aborted: \(.reason, error.reason)")
       }
     }
     renewProducers()

@@ -28,7 +28,7 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
   private let batch = MessageBatch(capacity: KafkaGroup.batchMax)
 
   /// Records taken in one go.
-  private static let batchMax = 8192
+  private static let batchMax = 32768
   private static let committedWithinMs: Int64 = 30_000
   private static let closeWithinMs: Int64 = 3000
 

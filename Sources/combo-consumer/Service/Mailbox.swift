@@ -26,8 +26,24 @@ private struct Boxed<Value>: @unchecked Sendable {
 
 /// Set once, by a signal or another thread.
 final class StopFlag: Sendable {
-  private let flag = Atomic<Bool>(false)
+  private let flag = Atomic<UInt8>(0)
+  private static let freshStart: UInt8 = 1
+  private static let end: UInt8 = 2
+
   init() {}
-  var isSet: Bool { flag.load(ordering: .relaxed) }
-  func set() { flag.store(true, ordering: .relaxed) }
+
+  /// Whether the process is to end.
+  var isSet: Bool { flag.load(ordering: .relaxed) == Self.end }
+  func set() { flag.store(Self.end, ordering: .relaxed) }
+
+  /// Whether the service is to end, be it that the process is, or that another begins in its place.
+  var endsService: Bool { flag.load(ordering: .relaxed) != 0 }
+
+  /// Asks for another service in the place of the one that runs, unless the process is to end.
+  func askForFreshStart() { _ = flag.compareExchange(expected: 0, desired: Self.freshStart, ordering: .relaxed) }
+
+  /// Whether that was asked for; then it was not any more.
+  func takeFreshStart() -> Bool {
+    flag.compareExchange(expected: Self.freshStart, desired: 0, ordering: .relaxed).exchanged
+  }
 }

@@ -14,7 +14,7 @@ struct RestoredPartition {
   /// If it could not be restored as it was.
   let reset: JournalEntry.Reset?
   /// In a sentence, for the log.
-  let summary: String
+  let summary: LogMessage
 }
 
 /// What came of restoring a partition.
@@ -114,7 +114,9 @@ struct Restorer: @unchecked Sendable {
           // Somebody whose partition it is may have committed between two of our looks.
           if try self.committed() != committed { return .failed("another member is still at work on it") }
           guard case .lost(let reason, _) = stop else { throw stop }
-          log.error("partition \(number): it was found in another state than it was left in, looking once more: \(reason)")
+          log.error(
+            "partition \(.partition, number): it was found in another state than it was left in, looking once more: \(.reason, reason)"
+          )
           attempt += 1
         }
       }
@@ -218,7 +220,7 @@ struct Restorer: @unchecked Sendable {
       clock: max(edges.time.wallMs(), clockMin), offset: offset, records: records)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: nil,
-      summary: "new: partition \(number), read \(why), offset \(offset)")
+      summary: "new: partition \(.partition, number), read \(.reason, why), offset \(.offset, offset)")
   }
 
   /// Whether the group has written a journal of any partition: then one without is new, and is read from its beginning.
@@ -303,7 +305,7 @@ struct Restorer: @unchecked Sendable {
       } catch let fault as FormatFault {
         guard fault.code == .broken else { throw Stop.refused(fault.description) }
         // Without it everything is run through again, as far as it is still there; the digest proves it or does not.
-        log.error("partition \(number): \(fault)")
+        log.error("partition \(.partition, number): its checkpoint is lost: \(.reason, fault)")
       }
       if let checkpoint = state.checkpoint, checkpoint.topics != topics {
         throw Stop.refused(
@@ -407,9 +409,11 @@ struct Restorer: @unchecked Sendable {
     return RestoredPartition(
       partition: partition, records: beginning.records, unsaid: unsaid.held, terms: journal.terms, journalEnd: journal.end,
       reset: nil,
-      summary: "restored: partition \(number) at offset \(partition.offset), entry \(partition.n), \(partition.awake) rooms,"
-        + " \(runner.records) records and \(runner.entries) entries run through again, digest found, in \(ms) ms"
-        + (unsaid.held.isEmpty ? "" : "; \(unsaid.held.count) records are said again"))
+      summary: """
+        restored: partition \(.partition, number) at offset \(.offset, partition.offset), entry \(.entry, partition.n), \
+        \(.rooms, partition.awake) rooms, \(.records, runner.records) records and \(.entries, runner.entries) entries run through again, \
+        digest found, in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are said again")
+        """)
   }
 
   /// The rooms as their snapshots have them, at the checkpoint.
@@ -471,7 +475,7 @@ struct Restorer: @unchecked Sendable {
           }
         }
       } catch let fault as FormatFault where isLenient && fault.code == .broken {
-        log.error("partition \(number): a room's snapshot is lost: \(fault)")
+        log.error("partition \(.partition, number): a room's snapshot is lost: \(.reason, fault)")
         // The next sweep writes over it.
         records.foundGone(named, parts: 0)
       }
@@ -514,7 +518,7 @@ struct Restorer: @unchecked Sendable {
       partition = beginning.partition
       records = beginning.records
     } catch let fault as ReplayFault {
-      log.error("partition \(number): nothing of its rooms is known: \(fault)")
+      log.error("partition \(.partition, number): nothing of its rooms is known: \(.reason, fault)")
       records = RoomRecords(topics, partBytes: configuration.partBytes)
       for case (let key, _?) in state.records { forget(key, records) }
       partition = Partition(
@@ -526,7 +530,9 @@ struct Restorer: @unchecked Sendable {
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
       reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, bounds.first - offset)),
-      summary: "RESET: partition \(number) could not be restored as it was left, all its rooms begin a new epoch: \(reason)")
+      summary:
+        "RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch: \(.reason, reason)"
+    )
   }
 
   /// A record of the state topic that is of no use any more: the next sweep writes over it.

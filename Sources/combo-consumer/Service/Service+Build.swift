@@ -34,12 +34,11 @@ extension ServiceLog {
   /// For what librdkafka says.
   var ofKafka: KafkaLog {
     KafkaLog { level, facility, text in
-      let line = "kafka: \(text) [\(facility)]"
       switch level {
-      case .emergency, .alert, .critical, .error: error(line)
-      case .warning: warning(line)
-      case .notice, .info: info(line)
-      case .debug: debug(line)
+      case .emergency, .alert, .critical, .error: error("kafka: \(.text, text) [\(.facility, facility)]")
+      case .warning: warning("kafka: \(.text, text) [\(.facility, facility)]")
+      case .notice, .info: info("kafka: \(.text, text) [\(.facility, facility)]")
+      case .debug: debug("kafka: \(.text, text) [\(.facility, facility)]")
       }
     }
   }
@@ -60,7 +59,7 @@ extension Service {
     var configuration = options.configuration
     var said = ""
     while hasAdmin {
-      if stop.isSet { return nil }
+      if stop.endsService { return nil }
       lookout?.beat()
       do throws(TopicSetup.Fault) {
         let found = try TopicSetup(control, names, options.settings, log: log).run()
@@ -69,10 +68,10 @@ extension Service {
       } catch {
         switch error {
         case .refused(let reason):
-          log.error(reason)
+          log.error("the service cannot begin: \(.reason, reason)")
           return nil
         case .notYet(let reason):
-          if reason != said { log.warning("\(reason); trying again") }
+          if reason != said { log.warning("waiting, and trying again: \(.reason, reason)") }
           said = reason
           usleep(500_000)
         }

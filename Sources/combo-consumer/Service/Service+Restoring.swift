@@ -37,7 +37,7 @@ extension Service {
       case .refused(let reason):
         fatal = reason
       case .failed(let reason):
-        log.warning("partition \(result.number) could not be restored, trying again: \(reason)")
+        log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
         restore(result.number)
       case .stopped:
         break
@@ -50,7 +50,7 @@ extension Service {
     do throws(KafkaError) {
       try edges.output.prepare(partition.number)
     } catch {
-      log.warning("partition \(partition.number) cannot be written to, trying again: \(error)")
+      log.warning("partition \(.partition, partition.number) cannot be written to, trying again: \(.reason, error)")
       restore(partition.number)
       return
     }
@@ -105,10 +105,10 @@ extension Service {
         case .counts(let takeover, let position):
           delivery.claimed(result.active, takeover: takeover, position: position)
         case .clear, .overtaken:
-          log.warning("partition \(number): its last owner wrote on while it was taken over; restoring it anew")
+          log.warning("partition \(.partition, number): its last owner wrote on while it was taken over; restoring it anew")
           restore(number)
         case .failed(let reason):
-          log.warning("partition \(number) could not be taken over, trying again: \(reason)")
+          log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")
           restore(number)
         }
       }

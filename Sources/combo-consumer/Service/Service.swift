@@ -117,7 +117,7 @@ final class Service: GroupEdgeDelegate {
   }
 
   /// Whether there is anything to go on for.
-  var isRunning: Bool { fatal == nil && !stopRequested.isSet }
+  var isRunning: Bool { fatal == nil && !stopRequested.endsService }
 
   /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
   func turn() {
@@ -167,8 +167,10 @@ final class Service: GroupEdgeDelegate {
   private func sayAhead(_ partition: ActivePartition, _ wall: Int64) {
     totals.clockLeads += 1
     log.warning(
-      "the clock of partition \(partition.number) is \(partition.clock.lead(over: wall)) ms ahead of this machine's, and goes on from there:"
-        + " the wall clock was set back, or is behind that of the partition's last owner")
+      """
+      the clock of partition \(.partition, partition.number) is \(.ms, partition.clock.lead(over: wall)) ms ahead of this machine's, \
+      and goes on from there: the wall clock was set back, or is behind that of the partition's last owner
+      """)
   }
 
   @inline(__always)
@@ -201,7 +203,9 @@ final class Service: GroupEdgeDelegate {
       record, bad, topic: configuration.topics.input, details: edges.group.details(of: record),
       limits: configuration.deadLetterLimits, wall: edges.time.wallMs())
     delivery.produce(letter, key: record.key, of: active)
-    log.debug("bad event in \(configuration.topics.input)/\(record.partition) at offset \(record.offset): \(bad.code.rawValue)")
+    log.debug(
+      "bad event in \(.topic, configuration.topics.input)/\(.partition, record.partition) at offset \(.offset, record.offset): \(.code, bad.code.rawValue)"
+    )
   }
 
   /// Waits until no room works.
@@ -231,7 +235,7 @@ final class Service: GroupEdgeDelegate {
   func goBack(_ fault: TransactionFault) {
     totals.aborts += 1
     countFailure(fault.reason)
-    log.warning("going back to what is durable: \(fault.reason)")
+    log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
     for number in owned.keys {
       edges.group.stop(number)
@@ -250,7 +254,7 @@ final class Service: GroupEdgeDelegate {
         return
       } catch {
         if !error.isRetriable { countFailure(error.message) }
-        log.warning("the producers cannot be made, trying again: \(error)")
+        log.warning("the producers cannot be made, trying again: \(.reason, error)")
       }
     }
   }
@@ -276,15 +280,19 @@ final class Service: GroupEdgeDelegate {
   // MARK: - Partitions come and go
 
   func assigned(_ partitions: [Int32]) {
-    if !partitions.isEmpty { log.info("assigned: partitions \(partitions.map(String.init).joined(separator: ", "))") }
+    if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
     for number in partitions { restore(number) }
     hasJoined = true
     countPartitions()
   }
 
+  private static func list(_ partitions: [Int32]) -> String { partitions.map(String.init).joined(separator: ", ") }
+
   func revoked(_ partitions: [Int32], lost: Bool) {
     if partitions.isEmpty { return }
-    log.info("\(lost ? "lost" : "revoked"): partitions \(partitions.map(String.init).joined(separator: ", "))")
+    log.info(
+      lost
+        ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
     quiesce()
     if lost {
       let isVoid = delivery.isVoidedByLoss
@@ -304,7 +312,7 @@ final class Service: GroupEdgeDelegate {
     do throws(KafkaError) {
       try edges.group.start(new.number, at: new.partition.offset)
     } catch {
-      log.warning("partition \(new.number) cannot be read on, trying again: \(error)")
+      log.warning("partition \(.partition, new.number) cannot be read on, trying again: \(.reason, error)")
       restore(new.number)
       return false
     }
@@ -335,12 +343,12 @@ final class Service: GroupEdgeDelegate {
 
   func failed(_ error: KafkaError, partition: Int32?) {
     if let partition, error.code == .offsetOutOfRange {
-      log.error("partition \(partition): \(error); restoring it anew")
+      log.error("partition \(.partition, partition): \(.reason, error); restoring it anew")
       if isActive(partition) { goBack(.abort("an offset of partition \(partition) is out of range")) }
       return
     }
     if let partition, error.code == .positionLost {
-      log.warning("partition \(partition): \(error); restoring it anew")
+      log.warning("partition \(.partition, partition): \(.reason, error); restoring it anew")
       if isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
       return
     }
@@ -350,7 +358,7 @@ final class Service: GroupEdgeDelegate {
       memberLoss = error.code
       return
     }
-    log.warning("\(error)")
+    log.warning("trouble with Kafka: \(.reason, error)")
   }
 
   // MARK: - The end
@@ -358,7 +366,7 @@ final class Service: GroupEdgeDelegate {
   /// Gives up in good order, and leaves the group.
   func stop() -> Int32 {
     if let fatal {
-      log.error(fatal)
+      log.error("the service cannot go on: \(.reason, fatal)")
       quiesce()
       delivery.abandon()
     } else {

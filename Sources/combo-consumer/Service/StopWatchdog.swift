@@ -29,9 +29,9 @@ final class StopWatchdog: @unchecked Sendable {
     ticksSince += 1
     if ticksSince * Self.tickMs < Self.patienceMs { return }
     log.warning(
-      "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next"
-        + " start"
+      "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next start"
     )
+    log.flush()
     _exit(0)
   }
 }

@@ -77,7 +77,7 @@ struct TopicSetup {
       guard error.code == .invalidRequest, known.count < settings.count else { throw error }
       try control.createTopic(name, partitions: partitions, settings: known, withinMs: Self.withinMs)
     }
-    log.info("created topic \"\(name)\" with \(partitions) partitions")
+    log.info("created topic \"\(.topic, name)\" with \(.count, partitions) partitions")
   }
 
   private func setUpJournal(_ partitions: Int, _ input: TopicSettings) throws {
@@ -96,7 +96,7 @@ struct TopicSetup {
     }
     let isTooShort = journal.retentionMs.map { own in retention.map { own < $0 } ?? true } ?? false
     if journal.isDeleted, isTooShort || journal.retentionBytes != nil {
-      log.info("raising the retention of \"\(names.journal)\" to that of \"\(names.input)\"")
+      log.info("raising the retention of \"\(.topic, names.journal)\" to that of the input")
       try control.alterSettings(
         of: names.journal, [("retention.ms", wanted), ("retention.bytes", "-1")], withinMs: Self.withinMs)
     }
@@ -120,8 +120,10 @@ struct TopicSetup {
     let needed = Int64(settings.slots) * Int64(WireLimits().displayBytes + 256)
     if let max = output.maxMessageBytes, max < needed {
       log.warning(
-        "the output topic \"\(names.output)\" takes records of up to \(max) bytes, but a full screen of \(settings.slots) banners may"
-          + " need \(needed). Raise its max.message.bytes, or lower --slots")
+        """
+        the output topic \"\(.topic, names.output)\" takes records of up to \(.limit, max) bytes, but a full screen of --slots banners \
+        may need \(.count, needed). Raise its max.message.bytes, or lower --slots
+        """)
     }
     let deadLetters = try control.settings(of: names.deadLetter, withinMs: Self.withinMs)
     var limits = DeadLetterLimits()

@@ -39,7 +39,7 @@ final class TransactionDelivery: Delivery {
       try output.begin()
     } catch {
       // Told again, and seen to, by the commit.
-      service.log.warning("cannot begin a transaction: \(error.reason)")
+      service.log.warning("cannot begin a transaction: \(.reason, error.reason)")
     }
   }
 
@@ -56,7 +56,7 @@ final class TransactionDelivery: Delivery {
 
   func waitMs() -> Int32 {
     let now = service.edges.time.monotonicMs()
-    let due = lastCommit + Int64(configuration.commitIntervalMs)
+    let due = commitDue(now: now)
     let next = isOpen ? due : max(due, nextWork(now: now))
     return Int32(max(0, min(next - now, Self.waitMaxMs)))
   }
@@ -74,8 +74,34 @@ final class TransactionDelivery: Delivery {
 
   func turn() {
     let now = service.edges.time.monotonicMs()
-    if now >= lastCommit + Int64(configuration.commitIntervalMs), isOpen || nextWork(now: now) <= now { commit() }
+    if now >= commitDue(now: now), isOpen || nextWork(now: now) <= now { commit() }
     output.serve()
+  }
+
+  /// A commit costs the same however much it holds. In a backlog gifts are late anyway: less than what they still have to wait is
+  /// added, and the time it takes to work it off gets shorter.
+  private func commitDue(now: Int64) -> Int64 {
+    let due = lastCommit + Int64(configuration.commitIntervalMs)
+    if now < due { return due }
+    let latest = lastCommit + Int64(Self.backlogStretch * configuration.commitIntervalMs)
+    return now < latest && isBehind(now: now) ? latest : due
+  }
+
+  private static let backlogStretch = 5
+
+  /// Whether all partitions that have anything to say are behind.
+  private func isBehind(now: Int64) -> Bool {
+    var any = false
+    let wall = service.edges.time.wallMs()
+    for case let active? in service.active {
+      if active.takeover != nil || active.owesEntry || active.mustSweep { return false }
+      if active.isBehind(of: service.edges.group.end(of: active.number), backlogMin: configuration.backlogMin) {
+        any = true
+      } else if active.partition.hasNews || active.nextEntry(wall: wall, monotonic: now) <= now {
+        return false
+      }
+    }
+    return any
   }
 
   // MARK: - Committing
@@ -123,6 +149,7 @@ final class TransactionDelivery: Delivery {
         uncommitted.stateBytes += written.bytes
       }
       offsets.append(active.position)
+      active.committedOffset = active.partition.offset
       closed.append(active)
     }
     uncommitted.said.add(lanes.takeCounts())
@@ -159,7 +186,7 @@ final class TransactionDelivery: Delivery {
       let end = try service.edges.reader.bounds(.journal, active.number).end
       service.beginSweep(active, journalOffset: end, term: nil)
     } catch {
-      service.log.warning("no checkpoint of partition \(active.number) for now: \(error)")
+      service.log.warning("no checkpoint of partition \(.partition, active.number) for now: \(.reason, error)")
     }
   }
 

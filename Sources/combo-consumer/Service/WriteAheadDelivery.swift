@@ -252,10 +252,11 @@ final class WriteAheadDelivery: Delivery {
       log.position = log.entries[log.released].journalOffset!
       goOn(active, log)
     case .overtaken, .counts:
-      service.log.warning("partition \(active.number): somebody else has taken it over; restoring it anew")
+      service.log.warning("partition \(.partition, active.number): somebody else has taken it over; restoring it anew")
       leave(active)
     case .failed(let reason):
-      service.log.warning("partition \(active.number): cannot read what stands in the journal; restoring it anew: \(reason)")
+      service.log.warning(
+        "partition \(.partition, active.number): cannot read what stands in the journal; restoring it anew: \(.reason, reason)")
       leave(active)
     }
   }
@@ -360,7 +361,7 @@ final class WriteAheadDelivery: Delivery {
     do throws(KafkaError) {
       try direct.prepare(active.number)
     } catch {
-      service.log.warning("partition \(active.number) cannot be written to, trying again: \(error)")
+      service.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
       service.restore(active.number)
       return
     }

@@ -23,6 +23,8 @@ struct Frame: Equatable, Sendable {
     static let blank = Cell(text: " ", style: .plain)
   }
 
+  private static let scalarsMax = 16
+
   let width: Int
   let height: Int
   private(set) var cells: [Cell]
@@ -41,6 +43,8 @@ struct Frame: Equatable, Sendable {
     let clip = (clip ?? 0..<width).clamped(to: 0..<width)
     var x = x
     for character in DisplayWidth.harmless(text) {
+      // No letter has so many accents, and no family so many members; a name of nothing else would be one character.
+      if character.unicodeScalars.count > Self.scalarsMax { continue }
       let columns = DisplayWidth.columns(of: character)
       if columns == 0 { continue }
       if (0..<height).contains(y), x >= clip.lowerBound, x + columns <= clip.upperBound {

@@ -34,6 +34,17 @@ struct RoomScreen: Equatable, Sendable {
   /// Those that are leaving included.
   private(set) var banners: [Banner] = []
 
+  /// Whether nothing is on screen, though no instruction has said so.
+  private var isKnownEmpty = false
+
+  /// Says that nothing is on screen, as when a room has been silent for longer than any that shows something. Then a `show` can
+  /// be followed without a `screen` before it.
+  mutating func beginEmpty() {
+    self = RoomScreen()
+    isKnown = true
+    isKnownEmpty = true
+  }
+
   /// Takes an instruction in at the viewer's time `now`; false if it was a repetition or cannot be followed yet.
   @discardableResult
   mutating func apply(_ instruction: JSONValue, at now: Int64) -> Bool {
@@ -42,9 +53,10 @@ struct RoomScreen: Equatable, Sendable {
     let isNew = epoch > self.epoch
     if isNew || seq != self.seq + 1 {
       banners = []
-      // An epoch begins with seq 1; else something was missed.
-      isKnown = isNew && seq == 1
+      // An epoch begins with seq 1; else something was missed, unless there was nothing to miss.
+      isKnown = isNew && seq == 1 || isKnownEmpty && instruction["op"]?.string == "show"
     }
+    isKnownEmpty = false
     self.epoch = Int64(epoch)
     self.seq = seq
     let operation = instruction["op"]?.string

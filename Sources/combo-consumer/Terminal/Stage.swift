@@ -8,6 +8,19 @@ struct Stage: Sendable {
   /// Shows among them.
   private(set) var shows = 0
 
+  init() {}
+
+  /// With a room that is shown whether it says something or not.
+  init(room: String) {
+    rooms = [(room, RoomScreen())]
+    places = [room: 0]
+  }
+
+  /// Says that no room has anything on its screen.
+  mutating func beginEmpty() {
+    for index in rooms.indices { rooms[index].screen.beginEmpty() }
+  }
+
   /// Takes in the value of a record of the output topic, at the viewer's time `now` in milliseconds; what it was, if it is an
   /// instruction that changed what is known.
   @discardableResult

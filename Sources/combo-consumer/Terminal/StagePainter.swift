@@ -2,6 +2,8 @@
 struct StagePainter: Sendable {
   /// Places for banners in a room.
   var slots = 2
+  /// Rooms side by side at most.
+  var columnsMax = Int.max
   /// How long things move, in milliseconds.
   var enterMs = 250
   var countMs = 250
@@ -23,7 +25,7 @@ struct StagePainter: Sendable {
       frame.put(line, x: 1, y: height - footer.count + index, style: Frame.Style(color: 245))
     }
 
-    let columns = max(1, width / Self.cardWidth)
+    let columns = max(1, min(columnsMax, width / Self.cardWidth))
     let cardWidth = width / columns
     let cardHeight = slots + 2
     let rows = max(0, (height - 1 - footer.count) / cardHeight)

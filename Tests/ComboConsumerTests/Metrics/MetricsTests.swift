@@ -17,7 +17,7 @@ struct MetricsTests {
   }
 
   /// A page with something in each family.
-  private func page() -> String {
+  private func page(_ clients: [String] = ["consumer"]) -> String {
     let lookout = Lookout(stop: StopFlag())
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs()
@@ -38,8 +38,11 @@ struct MetricsTests {
     lookout.publish(report)
     let statistics = ClientStatistics()
     let text = Self.statistics
-    let copy = strdup(text)!
-    statistics.took(ClientStatistics.Text(owning: copy, count: text.utf8.count), of: "consumer")
+    for client in clients {
+      // Only a consumer has a group.
+      let text = client == "consumer" ? text : text.replacingOccurrences(of: "\"cgrp\"", with: "\"none\"")
+      statistics.took(ClientStatistics.Text(owning: strdup(text)!, count: text.utf8.count), of: client)
+    }
     return String(
       decoding: MetricsPage.text(
         lookout, statistics: statistics.figures(), http: HTTPCounts(), connections: 3, readers: 1, at: MonotonicClock.nowMs()
@@ -117,6 +120,18 @@ struct MetricsTests {
     process.waitUntilExit()
     #expect(process.terminationStatus == 0, "\(said)")
     #expect(said.isEmpty, "\(said)")
+  }
+
+  @Test("stand in docs/operating.md with what to do about them, all of them and no others")
+  func documented() throws {
+    let types = page(["consumer", "transactional_producer"]).split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
+    let names = Set(types.map { String($0.split(separator: " ")[2]) })
+    let file =
+      URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst() + "/docs/operating.md"
+    let told = try String(contentsOfFile: String(file), encoding: .utf8).split(separator: "\n")
+      .filter { $0.hasPrefix("| `combo_") }.map { String($0.dropFirst(3).prefix { $0 != "`" }) }
+    #expect(Set(told).count == told.count)
+    #expect(Set(told).symmetricDifference(names).sorted() == [])
   }
 
   @Test("each family stands once, with its help and type, and each sample once")

@@ -6,7 +6,6 @@ import Testing
 extension ServiceTests {
   @Suite("Brokers that ask who it is and what it may", .enabled(if: TestKafka.canStartClusters))
   struct RightsTests {
-    private static let sasl = ["--kafka", "security.protocol=SASL_PLAINTEXT", "--kafka", "sasl.mechanism=PLAIN"]
 
     private static func overrides(_ user: String, _ password: String) -> [KafkaProperties.Override] {
       [
@@ -29,11 +28,18 @@ extension ServiceTests {
 
     @Test("a wrong password, mechanism and missing rights end in sentences that name them; with all rights it works")
     func rights() throws {
+      let folder = try SecretFolder()
       let cluster = try TestKafka.cluster(properties: Self.protected)
+      let admin = try folder.file(
+        "admin.properties",
+        [
+          "security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN",
+          #"sasl.jaas.config=\#(Self.module) username="admin" password="a";"#,
+        ])
       let group = try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: Self.overrides("admin", "a"))
       func service(_ user: String, _ password: String, _ more: [String] = []) throws -> ServiceProcess {
-        try group.process(
-          TestGroup.fast + Self.sasl + ["--kafka", "sasl.username=\(user)", "--kafka", "sasl.password=\(password)"] + more)
+        let file = try folder.file("\(user)-\(password)", Self.overrides(user, password).map { "\($0.key)=\($0.value)" })
+        return try group.process(TestGroup.fast + ["--kafka-file", file] + more)
       }
 
       let wrongPassword = try service("combo", "guess-me")
@@ -49,15 +55,18 @@ extension ServiceTests {
 
       // One right after the other: what it says, and what it is then given.
       let names = group.names
-      let steps: [(words: [String], grants: [[String]])] = [
-        ([names.input, "uthoriz"], [["--operation", "describe", "--operation", "describeconfigs", "--topic", names.input]]),
+      func right(_ operation: String, _ kind: String, _ name: String) -> AccessRight {
+        AccessRight(principal: "User:combo", operation: operation, kind: kind, name: name)
+      }
+      let steps: [(words: [String], grants: [AccessRight])] = [
+        ([names.input, "uthoriz"], ["Describe", "DescribeConfigs"].map { right($0, "--topic", names.input) }),
         (
           [names.output, "uthoriz"],
-          [names.output, names.deadLetter, names.journal, names.state].map { ["--operation", "all", "--topic", $0] }
+          [names.output, names.deadLetter, names.journal, names.state].map { right("All", "--topic", $0) }
         ),
-        (["transactional id", "uthoriz"], [["--operation", "all", "--transactional-id", group.group]]),
-        (["uthoriz", "GROUP"], [["--operation", "all", "--group", group.group]]),
-        ([names.input, "uthoriz"], [["--operation", "read", "--topic", names.input]]),
+        (["transactional id", "uthoriz"], [right("All", "--transactional-id", group.group)]),
+        (["uthoriz", "GROUP"], [right("All", "--group", group.group)]),
+        ([names.input, "uthoriz"], [right("Read", "--topic", names.input)]),
       ]
       for (index, step) in steps.enumerated() {
         let refused = try service("combo", "c", ["--transactional-id", group.group])
@@ -70,29 +79,13 @@ extension ServiceTests {
           line != nil, "step \(index): \(step.words): \(line ?? "nothing"), exit \(refused.exitCode ?? 99)\n\(refused.text)")
         refused.tellToStop()
         _ = try refused.waitForExit()
-        for rights in step.grants { try allow(group, rights) }
+        try AccessRight.give(step.grants, group.control, tool: admin)
       }
 
       let allowed = try service("combo", "c", ["--transactional-id", group.group])
       try group.give([TestGift(room: "r", count: 3)])
       try group.waitUntilSaid(["r": 3], allowed)
       try allowed.stop()
-    }
-
-    /// Gives the user `combo` rights, as an operator would with kafka-acls.
-    private func allow(_ group: TestGroup, _ rights: [String]) throws {
-      let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-admin")
-      defer { unlink(path) }
-      try """
-      security.protocol=SASL_PLAINTEXT
-      sasl.mechanism=PLAIN
-      sasl.jaas.config=\(Self.module) username="admin" password="a";
-      """.write(toFile: path, atomically: true, encoding: .utf8)
-      try TestKafka.tool(
-        [
-          "org.apache.kafka.tools.AclCommand", "--bootstrap-server", group.brokers, "--command-config", path, "--add", "--force",
-          "--allow-principal", "User:combo",
-        ] + rights)
     }
   }
 }

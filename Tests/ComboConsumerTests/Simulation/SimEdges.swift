@@ -32,6 +32,8 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     }
   }
 
+  func end(of partition: Int32) -> Int64? { positions[partition] == nil ? nil : broker.log(.input, partition).end }
+
   private func hand(out take: (InputRecord) -> Void) -> Bool {
     var any = false
     let most = 1 + broker.random.below(instance.world.batchMax)

@@ -47,8 +47,7 @@ final class SimInstance: @unchecked Sendable {
     if configuration.delivery == .atLeastOnce { world.hasAtLeastOnce = true }
     self.output = output
     self.group = group
-    var log = ServiceLog(world.hears ? .debug : .error)
-    log.write = { [unowned self] line in
+    let log = ServiceLog(world.hears ? .debug : .error, countsRepeats: false) { [unowned self] line in
       if isDead { return }
       self.world.said("\(self.transactionalID): \(line.dropFirst(25))")
     }

@@ -31,10 +31,12 @@ enum TestKafka {
   }
 
   /// A cluster of a test's own; it ends with the returned object.
-  /// - Parameter properties: further server properties, one a line.
-  static func cluster(nodes: Int = 1, properties: String = "") throws -> Cluster {
+  /// - Parameters:
+  ///   - properties: further server properties, one a line.
+  ///   - javaOptions: for the nodes' Java.
+  static func cluster(nodes: Int = 1, properties: String = "", javaOptions: String = "") throws -> Cluster {
     guard let folder else { throw Failure("no Kafka folder: \(howTo)") }
-    return try Cluster(folder, nodes: nodes, properties: properties)
+    return try Cluster(folder, nodes: nodes, properties: properties, javaOptions: javaOptions)
   }
 
   /// Runs one of Kafka's own tools against a broker and returns what it prints.
@@ -42,6 +44,12 @@ enum TestKafka {
   static func tool(_ arguments: [String]) throws -> String {
     guard let folder else { throw Failure("no Kafka folder: \(howTo)") }
     return try run("\(folder)/tool", arguments)
+  }
+
+  /// Runs a shell script, which must succeed, and returns what it prints.
+  @discardableResult
+  static func shell(_ script: String, _ arguments: [String] = []) throws -> String {
+    try run("/bin/sh", ["-ec", script, "test"] + arguments)
   }
 
   /// A name that no other test or run uses.
@@ -62,19 +70,19 @@ enum TestKafka {
     private let data: String
     private let nodes: Int
     private let port: Int
-    private let properties: String
+    private let environment: [String: String]
 
-    fileprivate init(_ folder: String, nodes: Int, properties: String) throws {
+    fileprivate init(_ folder: String, nodes: Int, properties: String, javaOptions: String) throws {
       self.folder = folder
       self.nodes = nodes
-      self.properties = properties
+      environment = ["KAFKA_EXTRA": properties].merging(javaOptions.isEmpty ? [:] : ["JDK_JAVA_OPTIONS": javaOptions]) { $1 }
       data = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-kafka")
       var last: (any Error)?
       for _ in 0..<3 {
         let port = try freePorts(2 * nodes)
         try watch(folder, data)
         do {
-          brokers = try Self.start(folder, data, nodes, port, properties)
+          brokers = try Self.start(folder, data, nodes, port, environment)
           self.port = port
           return
         } catch {
@@ -99,12 +107,12 @@ enum TestKafka {
     func kill(node: Int? = nil) throws { try run("\(folder)/stop", [data, node.map(String.init) ?? "all", "KILL"]) }
 
     /// Brings back all nodes that are not running, with their data and on the same ports.
-    func start() throws { _ = try Self.start(folder, data, nodes, port, properties) }
+    func start() throws { _ = try Self.start(folder, data, nodes, port, environment) }
 
     private static func start(
-      _ folder: String, _ data: String, _ nodes: Int, _ port: Int, _ properties: String
+      _ folder: String, _ data: String, _ nodes: Int, _ port: Int, _ environment: [String: String]
     ) throws -> String {
-      let output = try run("\(folder)/start", [data, String(nodes), String(port)], ["KAFKA_EXTRA": properties])
+      let output = try run("\(folder)/start", [data, String(nodes), String(port)], environment)
       // The last line; before it may stand warnings.
       guard let brokers = output.split(separator: "\n").last else { throw Failure("Kafka gave no address") }
       return String(brokers)
@@ -114,7 +122,7 @@ enum TestKafka {
   private static let folder = environment("COMBO_TEST_KAFKA")
 
   private static let sharedCluster: Result<Cluster, any Error> = Result {
-    try Cluster(environment("COMBO_TEST_KAFKA") ?? "", nodes: 1, properties: "")
+    try Cluster(environment("COMBO_TEST_KAFKA") ?? "", nodes: 1, properties: "", javaOptions: "")
   }
 
   private static func shared(_ folder: String) -> Result<Cluster, any Error> { sharedCluster }

@@ -34,6 +34,28 @@ struct StageTests {
     painter.frame(stage, at: now, width: width, height: height).lines
   }
 
+  @Test("of a room that was silent long enough begins with nothing: a `show` can be followed, all else waits for a `screen`")
+  func beginsEmpty() {
+    func stage(_ instructions: [String]) -> RoomScreen {
+      var stage = Stage(room: "r")
+      stage.beginEmpty()
+      for text in instructions {
+        var text = text
+        text.withUTF8 { _ = stage.apply(UnsafeRawBufferPointer($0), at: 0) }
+      }
+      return stage.rooms[0].screen
+    }
+    let show =
+      #"{"room":"r","epoch":5,"seq":57,"op":"show","banner":9,"slot":0,"count":3,"base":0,"sender":{"id":"u"},"gift":{"id":"g"}}"#
+    let update = #"{"room":"r","epoch":5,"seq":58,"op":"update","banner":9,"slot":0,"count":4,"added":1}"#
+    #expect(stage([]).isKnown && stage([]).banners.isEmpty)
+    #expect(stage([show, update]).isKnown && stage([show, update]).banners.map(\.count) == [4])
+    #expect(!stage([update]).isKnown)
+    // Only the first one: after it a gap is a gap.
+    #expect(!stage([show, update.replacing("58", with: "60")]).isKnown)
+    #expect(!stage([update, show.replacing("57", with: "59")]).isKnown)
+  }
+
   @Test("a banner slides in, counts up, moves up and slides out")
   func life() {
     var stage = Stage()

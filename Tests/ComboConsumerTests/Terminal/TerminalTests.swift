@@ -17,6 +17,11 @@ struct TerminalTests {
   @Test("a name's escape sequences and direction marks do not reach the terminal")
   func harmless() {
     #expect(DisplayWidth.harmless("a\u{1b}[2Jb\u{202e}c\u{7}\u{9b}\nd") == "a[2Jbcd")
+    // Nor do accents without end, which are one character.
+    var frame = Frame(width: 10, height: 1)
+    frame.put("ae" + String(repeating: "\u{301}", count: 5000) + "b", x: 0, y: 0)
+    #expect(frame.bytes(after: nil).utf8.count < 100)
+    #expect(frame.lines == ["ab"])
   }
 
   @Test("text is cut at the edges, a wide character never in half")

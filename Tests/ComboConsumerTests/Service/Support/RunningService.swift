@@ -98,8 +98,7 @@ final class ServiceThread: RunningService, @unchecked Sendable {
   deinit { stopFlag.set() }
 
   private func run(_ options: ServiceOptions) -> Int32 {
-    var log = ServiceLog(options.logLevel)
-    log.write = { [self] line in state.withLock { $0.log.append(line) } }
+    let log = ServiceLog(options.logLevel, countsRepeats: false) { [self] line in state.withLock { $0.log.append(line) } }
     do throws(KafkaError) {
       let properties = try options.kafkaProperties(log: log)
       guard let service = try Service.build(options, properties, log: log, stop: stopFlag) else {
@@ -108,7 +107,7 @@ final class ServiceThread: RunningService, @unchecked Sendable {
       if options.progress { service.progress = Progress { [self] line in state.withLock { $0.progress.append(line) } } }
       return service.run()
     } catch {
-      log.error(error.message)
+      log.error("the service cannot go on: \(.reason, error)")
       return 1
     }
   }

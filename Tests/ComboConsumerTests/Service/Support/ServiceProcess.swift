@@ -10,12 +10,14 @@ final class ServiceProcess: RunningService {
   private let logPath: String
   private var status: Int32?
 
-  /// - Parameter arguments: those behind the program's name, the command first.
-  init(_ arguments: [String]) throws {
+  /// - Parameters:
+  ///   - arguments: those behind the program's name, the command first.
+  ///   - environment: what it has besides that of this process.
+  init(_ arguments: [String], environment: [String: String] = [:]) throws {
     let base = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-service")
     outputPath = base + ".out"
     logPath = base + ".log"
-    pid = try Self.spawn(Self.program, arguments, output: outputPath, log: logPath)
+    pid = try Self.spawn(Self.program, arguments, environment, output: outputPath, log: logPath)
     Self.watch(pid)
   }
 
@@ -83,7 +85,9 @@ final class ServiceProcess: RunningService {
     return String(decoding: data, as: UTF8.self).components(separatedBy: "\n").dropLast()
   }
 
-  private static func spawn(_ program: String, _ arguments: [String], output: String, log: String) throws -> pid_t {
+  private static func spawn(
+    _ program: String, _ arguments: [String], _ environment: [String: String] = [:], output: String, log: String
+  ) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -99,9 +103,11 @@ final class ServiceProcess: RunningService {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
+    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for word in words + variables { free(word) } }
     var child: pid_t = 0
-    let error = posix_spawn(&child, program, &actions, &attributes, &words, environ)
+    let error = posix_spawn(&child, program, &actions, &attributes, &words, &variables)
     guard error == 0 else { throw TestKafka.Failure("cannot run \(program): \(String(cString: strerror(error)))") }
     return child
   }

@@ -1,0 +1,75 @@
+internal import Glibc
+
+/// Writes log lines.
+enum LogLine {
+  /// One line, without its end.
+  /// - Parameters:
+  ///   - more: how many like it were not written in how many seconds, if that is what the line tells.
+  static func line(
+    _ level: LogLevel, _ message: LogMessage, more: (count: Int, seconds: Int64)? = nil, format: LogFormat, at time: timespec
+  ) -> String {
+    switch format {
+    case .text:
+      let rest = more.map { " … and \($0.count) more in the last \($0.seconds) s" } ?? ""
+      return "\(timestamp(time)) \(level.rawValue) \(inOneLine(message.sentence))\(rest)"
+    case .json:
+      var line = #"{"time":"\#(timestamp(time))","level":"\#(level.rawValue)","message":"#
+      quote(message.template, to: &line)
+      var named: Set<LogMessage.Field> = []
+      for piece in message.pieces {
+        switch piece {
+        case .words: break
+        // Of two values under one name the first.
+        case .number(let field, let value):
+          if named.insert(field).inserted { line += ",\"\(field.rawValue)\":\(value)" }
+        case .value(let field, let value):
+          if named.insert(field).inserted {
+            line += ",\"\(field.rawValue)\":"
+            quote(value, to: &line)
+          }
+        }
+      }
+      if let more { line += ",\"more\":\(more.count),\"within_s\":\(more.seconds)" }
+      return line + "}"
+    }
+  }
+
+  /// Without line ends and other control characters: a line is an event, and a terminal obeys some.
+  private static func inOneLine(_ text: String) -> String {
+    func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) }
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    var clean = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { clean.append(isControl(scalar) ? " " : scalar) }
+    return String(clean)
+  }
+
+  private static func quote(_ text: String, to line: inout String) {
+    line += "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": line += "\\\""
+      case "\\": line += "\\\\"
+      case "\n": line += "\\n"
+      case "\r": line += "\\r"
+      case "\t": line += "\\t"
+      case _ where scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value):
+        let digits = String(scalar.value, radix: 16)
+        line += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: line.unicodeScalars.append(scalar)
+      }
+    }
+    line += "\""
+  }
+
+  /// In UTC, to the millisecond: 24 characters.
+  static func timestamp(_ time: timespec) -> String {
+    var time = time
+    var parts = tm()
+    gmtime_r(&time.tv_sec, &parts)
+    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    let ms = time.tv_nsec / 1_000_000
+    let padded = ms < 10 ? "00\(ms)" : ms < 100 ? "0\(ms)" : "\(ms)"
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):"
+      + "\(two(parts.tm_min)):\(two(parts.tm_sec)).\(padded)Z"
+  }
+}

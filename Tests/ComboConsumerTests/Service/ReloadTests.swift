@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import combo_consumer
+
+extension ServiceTests {
+  @Suite("A SIGHUP")
+  struct ReloadTests {
+    /// Files that end with the object.
+    private final class Files {
+      let folder = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-reload")
+      init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+      deinit { try? FileManager.default.removeItem(atPath: folder) }
+      func path(_ name: String) -> String { "\(folder)/\(name)" }
+      func write(_ name: String, _ text: String) throws {
+        try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+      }
+    }
+
+    private func status(_ token: String, _ port: UInt16) throws -> Int {
+      let wire = try HTTPWire(port: port)
+      wire.send(HTTPStage.request("/rooms", headers: ["Authorization: Bearer \(token)"]))
+      return try wire.response().status
+    }
+
+    @Test("takes in what can change, says what cannot, leaves all as it was if something is wrong, and loses nothing")
+    func reload() throws {
+      let group = try TestGroup(partitions: 2)
+      let files = try Files()
+      let (first, second) = ("0123456789abcdef-1", "0123456789abcdef-2")
+      try files.write("token", first)
+      try files.write("ca.pem", "one")
+      try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\n")
+      try files.write("conf", "http-token-file = \(files.path("token"))\nkafka-file = \(files.path("kafka"))\n")
+      let service = try group.process(TestGroup.fast + ["--http", "127.0.0.1:0", "--config", files.path("conf")])
+      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
+      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      try group.give((0..<20).map { TestGift(id: "a\($0)", room: "r\($0 % 4)", sender: "u") })
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 5) }), service)
+      #expect(try (status(first, port), status(second, port)) == (200, 401))
+
+      // Something is wrong.
+      let base = "http-token-file = \(files.path("token"))\nkafka-file = \(files.path("kafka"))\n"
+      try files.write("conf", base + "log-format = json\nslots = 0\n")
+      try files.write("token", second)
+      service.signal(SIGHUP)
+      try service.waitForLog(" error the configuration is left as it was: ", "conf:4: slots must be from 1 to 100, not 0")
+      #expect(try status(first, port) == 200)
+
+      // What changes at once, and what takes a restart.
+      try files.write("conf", base + "log-format = json\nmax-own-settings = 5\n")
+      service.signal(SIGHUP)
+      try service.waitForLog("only a restart takes in what has changed", #""options":"--max-own-settings""#)
+      try service.waitForLog(#""message":"the configuration was read again""#)
+      #expect(try (status(first, port), status(second, port)) == (401, 200))
+
+      // A certificate: librdkafka takes it in when its clients are made.
+      try files.write("ca.pem", "two")
+      service.signal(SIGHUP)
+      try service.waitForLog("begins anew with the Kafka properties and certificates")
+      try service.waitForLog("restored: partition")
+      try group.give((0..<20).map { TestGift(id: "b\($0)", room: "r\($0 % 4)", sender: "u") })
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 10) }), service)
+      #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
+
+      // Brokers that cannot be reached with what is new.
+      try files.write("kafka", "ssl.ca.location=/nowhere\nsecurity.protocol=ssl\n")
+      service.signal(SIGHUP)
+      try service.waitForLog("the configuration is left as it was", "ssl.ca.location failed")
+      try group.give([TestGift(id: "c", room: "r0", sender: "u")])
+      try group.waitUntilSaid(["r0": 11, "r1": 10, "r2": 10, "r3": 10], service)
+      try service.stop()
+      #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
+      try group.verify()
+    }
+  }
+}

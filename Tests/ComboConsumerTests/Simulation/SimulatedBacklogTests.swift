@@ -1,0 +1,46 @@
+import ComboCore
+import ComboWire
+import Testing
+
+@testable import combo_consumer
+
+/// How often is committed while more waits than can be taken in soon.
+@Suite("A backlog on a simulated cluster")
+struct SimulatedBacklogTests {
+  /// The milliseconds from one commit to the next while a backlog of one room is worked off.
+  /// - Parameter meanwhile: a room that gets a gift with every turn.
+  private func gaps(backlogMin: Int64, meanwhile: String? = nil) -> [Int64] {
+    let scene = SimScene(partitions: 2)
+    scene.configuration.backlogMin = backlogMin
+    scene.world.batchMax = 4
+    let instance = scene.start()
+    scene.gift()
+    scene.settle(instance)
+    for _ in 0..<4000 { scene.gift() }
+    var times: [Int64] = []
+    while instance.service.totals.events < 1500, times.count < 1000 {
+      if let meanwhile { scene.gift(meanwhile) }
+      let before = instance.service.totals.commits
+      scene.turn(instance)
+      if instance.service.totals.commits > before { times.append(scene.world.clock.monotonic) }
+    }
+    #expect(scene.finish() == [])
+    return zip(times, times.dropFirst()).map { $1 - $0 }
+  }
+
+  private var elsewhere: String {
+    let home = SimBroker.partition(of: Array("r".utf8), 2)
+    return (0...).lazy.map { "other-\($0)" }.first { SimBroker.partition(of: Array($0.utf8), 2) != home }!
+  }
+
+  @Test("a commit waits for up to five intervals while every partition is behind, and no longer than one if any is not")
+  func intervals() {
+    // The interval is 20 ms; a turn of the simulation takes some more.
+    let stretched = gaps(backlogMin: 2)
+    #expect(stretched.max()! > 60 && stretched.max()! < 140, "\(stretched)")
+    let usual = gaps(backlogMin: 10_000)
+    #expect(usual.max()! < 60, "\(usual)")
+    let mixed = gaps(backlogMin: 2, meanwhile: elsewhere)
+    #expect(mixed.max()! < 60, "\(mixed)")
+  }
+}
