@@ -2,10 +2,12 @@
 
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import time
 
+import callgrind
 import plots
 from kafka import Fault, Watched, cpu_seconds, free_port, memory_mib, values
 
@@ -399,8 +401,54 @@ def restored(bench, what, topic, count, more, settle):
     again.stop()
 
 
+# Where the instructions of a gift go
+
+
+def budget(bench):
+  """The whole way of a gift, in instructions: two backlogs of different size, the difference divided by the gifts more."""
+  if not shutil.which("valgrind") or not shutil.which("strip"):
+    raise Fault("there is no valgrind, or no strip")
+  few, many = 40_000, 120_000
+  # Older valgrinds end over the newer debug information of C++.
+  bare = os.path.join(bench.directory, "bare")
+  bench.output_of("strip", "--strip-debug", "-o", bare, bench.program("combo-consumer"))
+  topics = [bench.fill(f"budget{count}", wide_load(bench, count)) for count in (few, many)]
+
+  def counted(who, rest, run):
+    counts = []
+    for n, count in enumerate((few, many)):
+      out = os.path.join(bench.directory, f"{who}-{n}.counts")
+      run(topics[n], f"budget-{who}-{n}-{os.getpid()}", count, out)
+      counts.append(callgrind.by_stage(out, rest))
+    return {stage: (counts[1][stage] - counts[0][stage]) / (many - few) for stage in counts[1]}
+
+  def ours(topic, out, count, file):
+    port = free_port(28_400)
+    watched = Watched(callgrind.command(bare, ["run", "--brokers", bench.broker.address, "--input", topic, "--output", out, "--group", out, "--progress",
+                                               "--http", "none", "--log-level", "error"], file), bench.directory, port)
+    try:
+      watched.wait_for_events(count, 180)
+    finally:
+      watched.stop()
+
+  columns = {"combo-consumer": counted("ours", "loop, rooms, hand-over", ours)}
+  if bench.raw:
+    columns["raw"] = counted("raw", "touching the bytes, the loop", lambda topic, out, count, file: bench.output_of(
+      *callgrind.command(bench.raw, ["--brokers", bench.broker.address, "--input", topic, "--output", out, "--mode", "eos", "--every", "20",
+                                     "--events", str(count)], file)))
+  else:
+    bench.results.say("* a bare consumer LEFT OUT: COMBO_BENCH_RAW is not set")
+  bench.results.say(f"* instructions a gift by callgrind, which runs one thread at a time: {many:,} gifts of *wide* less {few:,}")
+  bench.results.say()
+  stages = sorted({stage for c in columns.values() for stage in c}, key=lambda stage: -max(c.get(stage, 0) for c in columns.values()))
+  rows = [[stage, *(f"{c[stage]:,.0f}" if stage in c else "–" for c in columns.values())] for stage in stages]
+  rows.append(["all", *(f"{sum(c.values()):,.0f}" for c in columns.values())])
+  bench.results.table(["", *columns], rows)
+
+
 ALL = {
   "engine": Part(engine, False), "decode": Part(decode, False), "encode": Part(encode, False), "replay": Part(replay, False),
   "wide": Part(wide, True), "busy": Part(busy, True), "half": Part(half, True), "rooms": Part(rooms, True), "skew": Part(skew, True),
   "latency": Part(latency, True), "interval": Part(interval, True), "restore": Part(restore, True),
+  "budget": Part(budget, True),
 }
