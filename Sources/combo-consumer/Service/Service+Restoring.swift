@@ -57,7 +57,7 @@ extension Service {
     let shift = max(0, edges.time.wallMs() - partition.clock)
     let takeover = PendingTakeover(shift: partition.n == 0 ? 0 : shift, reset: restored.reset)
     if restored.reset != nil { totals.resets += 1 }
-    log.info(restored.summary)
+    if restored.reset == nil { log.info(restored.summary) } else { log.warning(restored.summary) }
     delivery.begin(ActivePartition(restored, takeover: takeover, time: edges.time))
   }
 
