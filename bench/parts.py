@@ -141,7 +141,7 @@ class Bench:
     for name, f in figures.items():
       ratio = f"{ours['per_cpu'] / f['per_cpu']:.2f}" if ours else "–"
       rows.append([name, millions(f["per_cpu"]), ratio, millions(f["per_s"]), f"{f['memory']:.0f}", f"{f['said']:.3f}",
-                   *(f"{f[k]:.1f}" if k in f else "–" for k in ("journal", "state", "journal_log", "state_log", "output_log"))])
+                   *(f"{f[k]:.2f}" if k in f else "–" for k in ("journal", "state", "journal_log", "state_log", "output_log"))])
     self.results.table(["", "gifts a CPU second", "combo-consumer : this", "gifts a second", "MiB at most", "instructions a gift", "journal, B a gift",
                         "state, B a gift", "journal's log, B a gift", "state's log with the snapshots of leaving, B a gift", "output's log, B a gift"], rows)
 
@@ -232,7 +232,7 @@ def varied(bench, what, points):
   bench.results.say()
   bench.results.table(["", "gifts a CPU second", "of the first row's", "gifts a second", "MiB at most", "journal, B a gift", "state, B a gift"],
                       [[name, millions(f["per_cpu"]), f"{f['per_cpu'] / first * 100:.0f} %", millions(f["per_s"]), f"{f['memory']:.0f}",
-                        f"{f['journal']:.1f}", f"{f['state']:.1f}"] for name, f in figures.items()])
+                        f"{f['journal']:.2f}", f"{f['state']:.2f}"] for name, f in figures.items()])
   return figures
 
 
