@@ -17,7 +17,7 @@ final class KafkaFixture {
     control = try ControlClient(properties)
   }
 
-  static let withinMs: Int64 = 30_000
+  static let withinMs: Int64 = 90_000
 
   func topic(partitions: Int = 1, settings: [(String, String)] = []) throws -> String {
     let name = TestKafka.fresh("test")
