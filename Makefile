@@ -18,11 +18,11 @@ demo: build ## the whole service in one process, with made-up gifts, drawn in th
 
 test: install-deps check-swift ## all tests, or those of ARGS="--filter NAME"; on a real Kafka too if COMBO_TEST_KAFKA or COMBO_TEST_BROKERS is set
 	$(SWIFT_BUILD) --build-tests
-	swift test --skip-build --disable-xctest $(ARGS)
+	@tools/run-tests $(ARGS)
 
-quick: install-deps check-swift ## the tests that need no broker, in less than a minute
+quick: install-deps check-swift ## the tests that need neither broker nor simulation, in less than a minute
 	$(SWIFT_BUILD) --build-tests
-	@env -u COMBO_TEST_KAFKA -u COMBO_TEST_BROKERS swift test --skip-build --disable-xctest $(ARGS)
+	@tools/run-tests --quick $(ARGS)
 
 build: install-deps check-swift ## the program, for use: .build/release/combo-consumer
 	$(SWIFT_BUILD) -c release --static-swift-stdlib --product combo-consumer
@@ -60,7 +60,7 @@ bench-counts: install-deps check-swift ## instructions and allocations per gift,
 	@bench/counts $(ARGS)
 
 chaos: build ## faults drawn from a seed, on three brokers of COMBO_TEST_KAFKA; ARGS="--short" for less than five minutes
-	@tests/chaos/chaos.py $(ARGS)
+	@Tests/chaos/chaos.py $(ARGS)
 
 install-deps: ## installs what is missing by apt-get; elsewhere names it
 	@tools/install-deps
