@@ -2,8 +2,13 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser-test bench bench-counts chaos build install-deps check-swift format lint clean
+.PHONY: help demo test quick browser-test bench bench-counts chaos build install uninstall deb release image docs check-docs install-deps \
+	check-swift format lint clean
+
 BIN := .build/release/combo-consumer
+# A target may import what Package.swift says it depends on, and nothing else.
+SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+export PREFIX DESTDIR
 
 help: ## shows this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,26 +16,51 @@ help: ## shows this
 demo: build ## the whole service in one process, with made-up gifts, drawn in this terminal
 	@$(BIN) demo $(ARGS)
 
-test: install-deps check-swift ## all tests; on a real Kafka too if COMBO_TEST_KAFKA or COMBO_TEST_BROKERS is set
-	swift build --build-tests
-	swift test --skip-build --disable-xctest $(ARGS)
+test: install-deps check-swift ## all tests, or those of ARGS="--filter NAME"; on a real Kafka too if COMBO_TEST_KAFKA or COMBO_TEST_BROKERS is set
+	$(SWIFT_BUILD) --build-tests
+	@tools/run-tests $(ARGS)
+
+quick: install-deps check-swift ## the tests that need neither broker nor simulation, in less than a minute
+	$(SWIFT_BUILD) --build-tests
+	@tools/run-tests --quick $(ARGS)
 
 build: install-deps check-swift ## the program, for use: .build/release/combo-consumer
-	swift build -c release --product combo-consumer
+	$(SWIFT_BUILD) -c release --static-swift-stdlib --product combo-consumer
+
+install: build ## the program, manual page, completions and unit below PREFIX (/usr/local); DESTDIR=… for packages
+	@tools/install-program
+
+uninstall: ## removes what install put there
+	@tools/install-program --remove
+
+deb: build ## a Debian package in .build/dist
+	@tools/make-deb
+
+release: build ## an archive with its checksum in .build/dist
+	@tools/make-release
+
+image: ## a container image (needs docker); it has the version as label and tag
+	docker build -f deploy/Dockerfile --build-arg VERSION=$$(tools/version) -t combo-consumer:$$(tools/version) .
+
+docs: install-deps check-swift ## the libraries' pages, by DocC, in .build/docs
+	@tools/make-docs
+
+check-docs: build ## runs the commands of the docs, and looks where their links go
+	@tools/check-docs
 
 browser-test: ## the pages in a real browser (Debian: apt-get install chromium); ARGS="keyboard" for some of them
 	@Tests/browser/run.py $(ARGS)
 
 bench: install-deps check-swift ## this machine's figures, in ten minutes; ARGS="engine wide" for some of them, ARGS="--help" for all there is
-	swift build -c release
+	$(SWIFT_BUILD) -c release
 	@bench/run $(ARGS)
 
 bench-counts: install-deps check-swift ## instructions and allocations per gift, held against bench/budget.txt (needs valgrind)
-	swift build -c release
+	$(SWIFT_BUILD) -c release
 	@bench/counts $(ARGS)
 
 chaos: build ## faults drawn from a seed, on three brokers of COMBO_TEST_KAFKA; ARGS="--short" for less than five minutes
-	@tests/chaos/chaos.py $(ARGS)
+	@Tests/chaos/chaos.py $(ARGS)
 
 install-deps: ## installs what is missing by apt-get; elsewhere names it
 	@tools/install-deps
@@ -40,10 +70,11 @@ check-swift: install-deps
 	@tools/check-swift
 
 format: check-swift ## formats the sources
-	swift format --in-place --parallel --recursive Package.swift Sources Tests bench
+	swift format --in-place --parallel --recursive Package.swift Sources Tests bench Examples
 
-lint: check-swift ## says where sources are not formatted
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests bench
+lint: check-swift ## says where sources are not formatted, or import what docs/design.md does not allow
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests bench Examples
+	@tools/check-architecture
 
 clean: ## removes what was built
 	rm -rf .build

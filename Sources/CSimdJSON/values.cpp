@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <system_error>
 
 extern "C" {
@@ -128,6 +129,16 @@ double csj_double(const uint8_t *number, size_t length) noexcept {
 size_t csj_write_double(double value, uint8_t *out) noexcept {
   char *first = reinterpret_cast<char *>(out);
   return size_t(std::to_chars(first, first + 32, value).ptr - first);
+}
+
+#define CSJ_TEXT_OF(macro) CSJ_TEXT(macro)
+#define CSJ_TEXT(words) #words
+const char *csj_version(void) noexcept { return CSJ_TEXT_OF(SIMDJSON_VERSION); }
+
+const char *csj_implementation(void) noexcept {
+  // The name is kept by simdjson's implementation, a static object.
+  static const std::string name = simdjson::get_active_implementation()->name();
+  return name.c_str();
 }
 
 }  // extern "C"

@@ -112,6 +112,10 @@ double csj_double(const uint8_t *number, size_t length) CSJ_NOEXCEPT;
 // Writes the shortest decimal that reads back as the same double; it must be finite. `out` must have room for 32 bytes.
 size_t csj_write_double(double value, uint8_t *out) CSJ_NOEXCEPT;
 
+// simdjson's version, and which of its implementations this processor gets (`haswell`, `icelake`…). Both live as long as the program.
+const char *csj_version(void) CSJ_NOEXCEPT;
+const char *csj_implementation(void) CSJ_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

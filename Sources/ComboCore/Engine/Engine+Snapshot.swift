@@ -6,7 +6,10 @@ extension Engine {
 
   /// An engine whose state is being handed in: first this, then the other `restore…` calls, in the order of
   /// ``SnapshotWriter``, and at last ``finishRestoring()``.
-  /// - Parameter settings: the service's.
+  /// - Parameters:
+  ///   - head: what stands beside its banners and memories.
+  ///   - own: the room's own settings.
+  ///   - settings: the service's.
   public init(restoring head: EngineHead, own: OwnSettings, settings: EngineSettings) throws(SnapshotFault) {
     self.init(try EngineCore(restoring: head, own: own, settings: settings))
   }

@@ -11,7 +11,9 @@ public final class SnapshotDecoder {
   public init() {}
 
   /// The engine that a state's text describes.
-  /// - Parameter settings: the service's.
+  /// - Parameters:
+  ///   - text: the state, a JSON object.
+  ///   - settings: the service's.
   public func engine(from text: Bytes, settings: EngineSettings) throws(FormatFault) -> Engine {
     try SnapshotReader(try reader.read(text), reader).engine(settings)
   }

@@ -34,7 +34,9 @@ public final class StateDecoder {
   public init() {}
 
   /// What a room's record says.
-  /// - Parameter key: the record's key; the value is bound to it.
+  /// - Parameters:
+  ///   - value: the record's value.
+  ///   - key: its key, which the value is bound to.
   public func room(_ value: Bytes, key: Bytes) throws(FormatFault) -> RoomRecord {
     state = nil
     let fields = try reader.read(sealed: value, seed: XXH3.hash(key))
@@ -64,8 +66,11 @@ public final class StateDecoder {
     return try SnapshotReader(state, reader).engine(settings)
   }
 
-  /// The engine of a room record whose state is in parts, from the values of all of them, in order.
-  /// - Parameter settings: the service's.
+  /// The engine of a room record whose state is in parts.
+  /// - Parameters:
+  ///   - record: what the room's record says.
+  ///   - values: those of all parts, in order.
+  ///   - settings: the service's.
   public func engine(of record: RoomRecord, parts values: [Bytes], settings: EngineSettings) throws(FormatFault) -> Engine {
     guard case .parts(let count, let bytes, let sum) = record.content else {
       preconditionFailure("the record is not one of parts")

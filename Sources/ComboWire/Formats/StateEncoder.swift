@@ -24,9 +24,12 @@ public final class StateEncoder {
   /// Writes a room's snapshot: one record, or its parts and then, last, the record that makes them count.
   ///
   /// - Parameters:
+  ///   - room: the room's id.
+  ///   - engine: the room's.
   ///   - n: the journal entry up to which it holds.
   ///   - shifted: the sum of all shifts by then, in milliseconds.
   ///   - hash: the room's running hash.
+  ///   - emit: takes the records, one by one.
   /// - Returns: how many parts there are; 0 if the state stands in the record itself. Parts of an earlier, longer snapshot
   ///   beyond these mean nothing any more.
   @discardableResult

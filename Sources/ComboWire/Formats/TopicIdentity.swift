@@ -20,7 +20,9 @@ public struct TopicIdentity: Equatable, Sendable {
   }
 
   /// Throws if a record is of somebody else.
-  /// - Parameter hash: what the record carries.
+  /// - Parameters:
+  ///   - hash: what the record carries.
+  ///   - what: what the record is, as the error names it.
   public func check(_ hash: UInt64, _ what: StaticString) throws(FormatFault) {
     if hash == self.hash { return }
     throw FormatFault(

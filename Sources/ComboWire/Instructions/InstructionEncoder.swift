@@ -10,6 +10,7 @@ public enum InstructionEncoder {
   /// Appends one instruction.
   ///
   /// - Parameters:
+  ///   - instruction: what is said; nothing of it is kept.
   ///   - room: as ``writeRoom(_:into:)`` wrote it.
   ///   - buffer: nothing is allocated unless it must grow.
   public static func encode(_ instruction: Instruction, room: Bytes, into buffer: ByteBuffer) {

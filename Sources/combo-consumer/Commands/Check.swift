@@ -21,7 +21,7 @@ struct Check {
   }
 
   mutating func run() {
-    report.ok("this is combo-consumer \(Invocation.version) with librdkafka \(LibrdkafkaProperties.versionText)")
+    report.ok("this is combo-consumer \(Version.number) with librdkafka \(LibrdkafkaProperties.versionText)")
     do throws(KafkaError) {
       let control = try ControlClient(properties)
       let cluster = try control.cluster(withinMs: Self.withinMs)
@@ -198,7 +198,7 @@ struct Check {
         if name == names.deadLetter {
           try checkClock(control, trial)
         } else {
-          try trial.write(to: name, partition: 0, timestampMs: Console.wallMs)
+          try trial.write(to: name, partition: 0, timestampMs: WallClock.nowMs)
         }
         report.ok("the \(what) can be written to")
       } catch {
@@ -227,9 +227,9 @@ struct Check {
   private mutating func checkClock(_ control: ControlClient, _ trial: Trial) throws(KafkaError) {
     let topic = names.deadLetter
     let before = try control.watermarks(topic, 0, withinMs: Self.withinMs).end
-    let began = Console.wallMs
+    let began = WallClock.nowMs
     try trial.write(to: topic, partition: 0, timestampMs: began - 3_600_000)
-    let ended = Console.wallMs
+    let ended = WallClock.nowMs
     // The mark comes a moment after the answer.
     let deadline = Deadline(afterMs: 2000)
     var end = before

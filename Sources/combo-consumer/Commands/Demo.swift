@@ -62,7 +62,7 @@ final class Demo {
 
   /// Runs until it is told to stop, or its time is over; an exit code.
   func run() -> Int32 {
-    let began = Console.monotonicMs
+    let began = MonotonicClock.nowMs
     let screen = draws ? TerminalScreen() : nil
     let log = screen == nil ? nil : HeldBackLog()
     let threads = [serviceThread(), feederThread()]
@@ -112,20 +112,20 @@ final class Demo {
   ) throws(KafkaError) {
     var mix = GiftMix()
     (mix.rooms, mix.seed, mix.senders, mix.skew, mix.totals, mix.repeats) = (options.rooms, options.seed, 20, 0.5, 0.2, 0.02)
-    let generator = GiftGenerator(mix, prefix: "d\(Console.wallMs)-")
+    let generator = GiftGenerator(mix, prefix: "d\(WallClock.nowMs)-")
     let producer = try TopicProducer(properties, topic: topic, withinMs: 10_000)
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)
     defer { memory.deallocate() }
-    let pace = Pace(rate: options.rate, seconds: 0, begins: Console.monotonicMs)
+    let pace = Pace(rate: options.rate, seconds: 0, begins: MonotonicClock.nowMs)
     while !stop.isSet {
-      let due = pace.due(at: Console.monotonicMs, made: generator.tally.events)
+      let due = pace.due(at: MonotonicClock.nowMs, made: generator.tally.events)
       if due <= 0 {
         producer.poll()
         usleep(5000)
         continue
       }
       for _ in 0..<due {
-        let size = generator.make(at: Console.wallMs, to: memory).size
+        let size = generator.make(at: WallClock.nowMs, to: memory).size
         try producer.produce(key: generator.room, value: UnsafeRawBufferPointer(start: memory, count: size))
       }
       state.gifts.store(generator.tally.events, ordering: .relaxed)

@@ -22,7 +22,7 @@ final class DemoView {
   ///   - screen: nil: lines of text instead.
   ///   - print: takes those lines.
   ///   - url: where the pages are, if they are served.
-  ///   - began: when the demo began, in milliseconds of ``Console/monotonicMs``.
+  ///   - began: when the demo began, in milliseconds of ``MonotonicClock/nowMs``.
   init(
     _ options: DemoOptions, _ properties: KafkaProperties, topic: String, partitions: Int, screen: TerminalScreen?, began: Int64,
     url: String? = nil, print: @escaping (String) -> Void
@@ -50,7 +50,7 @@ final class DemoView {
   /// Shows what comes, until it is told to stop, or the time asked for is over, or the terminal is gone.
   func run(until stop: StopSignal, _ state: Demo.State) throws(KafkaError) {
     while !stop.isSet {
-      let now = Console.monotonicMs
+      let now = MonotonicClock.nowMs
       if options.seconds > 0, Double(now - began) >= options.seconds * 1000 { break }
       for reader in readers { try take(from: reader, at: now) }
       if let screen {
@@ -60,10 +60,10 @@ final class DemoView {
         painter.title = title(state.gifts.load(ordering: .relaxed), at: now)
         if !screen.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || screen.isQuitTyped() { break }
       }
-      let spent = Console.monotonicMs - now
+      let spent = MonotonicClock.nowMs - now
       if spent < Self.frameMs { usleep(UInt32(Self.frameMs - spent) * 1000) }
     }
-    summary = title(state.gifts.load(ordering: .relaxed), at: Console.monotonicMs)
+    summary = title(state.gifts.load(ordering: .relaxed), at: MonotonicClock.nowMs)
   }
 
   private func take(from reader: PartitionReader, at now: Int64) throws(KafkaError) {

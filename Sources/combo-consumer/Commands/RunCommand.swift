@@ -67,7 +67,7 @@ enum RunCommand {
       } else {
         guard let service, let code else { return stop.isSet ? 0 : 1 }
         guard let loss = service.memberLoss, !stop.isSet else { return code }
-        guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs(), wasFenced: loss == .fenced) else {
+        guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
           log.error(
             """
             gave up, as fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \

@@ -34,7 +34,7 @@ struct Watch {
   private let stop: StopSignal
   private let print: (String) -> Void
   private var stage: Stage
-  private let began = Console.monotonicMs
+  private let began = MonotonicClock.nowMs
 
   init(
     _ options: WatchOptions, _ feed: RoomFeed, stop: StopSignal,
@@ -70,9 +70,9 @@ struct Watch {
     var backMs = Int64(options.backSeconds * 1000)
     while !stop.isSet {
       stage = Stage(room: options.room)
-      try feed.goBack(to: Console.wallMs - backMs)
+      try feed.goBack(to: WallClock.nowMs - backMs)
       while !feed.isCaughtUp, !stop.isSet { try take(maxWaitMs: 20) { _ in } }
-      stage.sweep(at: Console.monotonicMs, exitMs: 0)
+      stage.sweep(at: MonotonicClock.nowMs, exitMs: 0)
       if !feed.hasHeard {
         stage.beginEmpty()
         return
@@ -85,25 +85,25 @@ struct Watch {
   private var screen: RoomScreen { stage.rooms[0].screen }
 
   private mutating func take(maxWaitMs: Int32, _ show: (JSONValue) -> Void) throws(KafkaError) {
-    let now = Console.monotonicMs
+    let now = MonotonicClock.nowMs
     try feed.read(maxWaitMs: maxWaitMs) { value in
       if let instruction = stage.apply(value, at: now) { show(instruction) }
     }
   }
 
   private var isOver: Bool {
-    stop.isSet || options.seconds > 0 && Double(Console.monotonicMs - began) >= options.seconds * 1000
+    stop.isSet || options.seconds > 0 && Double(MonotonicClock.nowMs - began) >= options.seconds * 1000
   }
 
   // MARK: - For scripts
 
   /// A line a banner, the lowest slot first.
   private mutating func once() throws(KafkaError) -> Int32 {
-    let deadline = Console.monotonicMs + Self.onceMs
-    while !screen.isKnown, !stop.isSet, Console.monotonicMs < deadline { try take(maxWaitMs: 50) { _ in } }
+    let deadline = MonotonicClock.nowMs + Self.onceMs
+    while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try take(maxWaitMs: 50) { _ in } }
     guard screen.isKnown else {
       Console.say(
-        "what is on the screen of \(Option.quoted(options.room)) cannot be told: in the last \(Self.backMsMax / 60_000) minutes and"
+        "what is on the screen of \(Sentence.quoted(options.room)) cannot be told: in the last \(Self.backMsMax / 60_000) minutes and"
           + " \(Self.onceMs / 1000) s from now on it has said no `screen` (--screen-ms 0?)")
       return 1
     }
@@ -124,7 +124,7 @@ struct Watch {
       var said: [JSONValue] = []
       try take(maxWaitMs: 50) { said.append($0) }
       for instruction in said { if let line = PlainLines.line(for: instruction, in: stage) { print(line) } }
-      stage.sweep(at: Console.monotonicMs, exitMs: 0)
+      stage.sweep(at: MonotonicClock.nowMs, exitMs: 0)
     }
   }
 
@@ -139,7 +139,7 @@ struct Watch {
     painter.slots = options.slots
     var heardAt: Int64?
     while !isOver {
-      let now = Console.monotonicMs
+      let now = MonotonicClock.nowMs
       var isNews = false
       try take(maxWaitMs: 0) { _ in isNews = true }
       if isNews { heardAt = now }
@@ -153,7 +153,7 @@ struct Watch {
       if !terminal.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || terminal.isQuitTyped() {
         return
       }
-      MonotonicClock.sleep(ms: max(0, Self.frameMs - (Console.monotonicMs - now)))
+      MonotonicClock.sleep(ms: max(0, Self.frameMs - (MonotonicClock.nowMs - now)))
     }
   }
 

@@ -104,13 +104,13 @@ struct ArgumentParser {
   private func unknown(_ argument: String) -> String {
     let name = Self.name(argument)
     let elsewhere = OptionTable.all.filter { "--" + $0.name == name }.flatMap(\.commands)
-    if elsewhere.contains(command) { return "\(name) takes no value, but \(Option.quoted(argument)) was given" }
+    if elsewhere.contains(command) { return "\(name) takes no value, but \(Sentence.quoted(argument)) was given" }
     if !elsewhere.isEmpty {
       let commands = Command.allCases.filter(elsewhere.contains).map(\.rawValue)
       return "\(name) is no option of \(command.rawValue), but of \(commands.joined(separator: ", "))"
     }
     let names = OptionTable.options(of: command).map { "--" + $0.name } + ["--help"]
     let likely = Suggestion.nearest(to: name, among: names)
-    return "unknown option \(Option.quoted(name))\(likely.map { "; did you mean \($0)?" } ?? "")"
+    return "unknown option \(Sentence.quoted(name))\(likely.map { "; did you mean \($0)?" } ?? "")"
   }
 }

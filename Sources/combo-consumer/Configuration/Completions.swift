@@ -204,6 +204,9 @@ enum Completions {
     for command in Command.allCases {
       lines.append("complete -c combo-consumer -n __fish_use_subcommand -a \(command.rawValue) -d \(quoted(command.summary))")
     }
+    // What stands before the cursor's word: the program and `config`.
+    let second = "'__fish_seen_subcommand_from config help; and test (count (commandline -opc)) -eq 2'"
+    lines.append("complete -c combo-consumer -n \(second) -a '\(Command.allCases.map(\.rawValue).joined(separator: " "))'")
     lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from completions' -a '\(shells)'")
     lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from replay' -F")
     for command in commandsWithOptions {

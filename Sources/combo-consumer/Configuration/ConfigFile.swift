@@ -36,7 +36,7 @@ struct ConfigFile: Sendable {
         isKnownSection = command != nil
         if command == nil {
           let names = Command.allCases.filter { !OptionTable.options(of: $0).isEmpty }.map(\.rawValue)
-          fault(place, "\(Option.quoted(line)) must be one of \(names.map { "[\($0)]" }.joined(separator: ", "))")
+          fault(place, "\(Sentence.quoted(line)) must be one of \(names.map { "[\($0)]" }.joined(separator: ", "))")
         }
         continue
       }
@@ -60,7 +60,7 @@ struct ConfigFile: Sendable {
     guard !named.isEmpty else {
       let likely = Suggestion.nearest(to: entry.name, among: OptionTable.all.map(\.name))
       let isProperty = entry.name.contains(".") ? "; a property of librdkafka is written kafka = KEY=VALUE" : ""
-      return "there is no option \(Option.quoted(entry.name))\(likely.map { "; did you mean \($0)?" } ?? isProperty)"
+      return "there is no option \(Sentence.quoted(entry.name))\(likely.map { "; did you mean \($0)?" } ?? isProperty)"
     }
     if entry.name == "config" { return "a file cannot name another one" }
     let options = entry.command.map { command in named.filter { $0.commands.contains(command) } } ?? named

@@ -32,7 +32,7 @@ enum Configuration {
     // Behind an unknown option an operand may be that option's value.
     for extra in parsed.operands.dropFirst(command.operand == nil ? 0 : 1) where parsed.faults.isEmpty {
       let taken = command.operand.map { "takes one \($0)" } ?? "takes options only"
-      reader.fault("\(command.rawValue) \(taken), but \(Option.quoted(extra)) was given too")
+      reader.fault("\(command.rawValue) \(taken), but \(Sentence.quoted(extra)) was given too")
     }
     var workedOut: [String: String] = [:]
     let invocation: Invocation

@@ -17,7 +17,7 @@ enum Help {
       combo-consumer COMMAND --help tells a command's options. Each is also read from the environment, --linger-ms from
       COMBO_LINGER_MS, and from a file named by --config, as linger-ms = VALUE. The command line wins over the environment,
       and that over the file. An option is written out, as --name VALUE or --name=VALUE.
-      combo-consumer --version tells the version.
+      combo-consumer --version tells the version, and those of the libraries.
 
       Exit codes: 0 = done, 1 = failed (replay: bad lines; check: a fault; verify: something differs), 2 = wrong options.
 

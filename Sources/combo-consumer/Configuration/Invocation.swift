@@ -14,9 +14,6 @@ enum Invocation: Equatable, Sendable {
   /// Sentences for standard error, and how to find help.
   case refuse([String], hint: String)
 
-  /// The version that `--version` says.
-  static let version = "0.1.0"
-
   /// From the arguments after the program's name, and the environment. `host` is this machine's name.
   static func parse(
     _ arguments: [String], environment variable: (String) -> String? = { _ in nil }, host: String = "localhost"
@@ -24,7 +21,7 @@ enum Invocation: Equatable, Sendable {
     guard let first = arguments.first else {
       return .refuse(["say what to do: \(commandNames)"], hint: "combo-consumer --help")
     }
-    if first == "--version" || first == "version" { return .tell("combo-consumer \(version)\n") }
+    if first == "--version" || first == "version" { return .tell(Version.text) }
     if first == "--help" || first == "-h" || first == "help" {
       let command = arguments.dropFirst().first.flatMap(Command.init(rawValue:))
       return .tell(command.map(Help.text(of:)) ?? Help.overview)
@@ -48,11 +45,11 @@ enum Invocation: Equatable, Sendable {
     let hint = "combo-consumer \(command.rawValue) --help"
     if command == .man {
       return arguments.isEmpty
-        ? .tell(ManPage.text) : .refuse(["man takes nothing, but \(Option.quoted(arguments[0])) was given"], hint: hint)
+        ? .tell(ManPage.text) : .refuse(["man takes nothing, but \(Sentence.quoted(arguments[0])) was given"], hint: hint)
     }
     let shells = Completions.Shell.allCases.map(\.rawValue).joined(separator: ", ")
     guard arguments.count == 1, let shell = Completions.Shell(rawValue: arguments[0]) else {
-      let given = arguments.isEmpty ? "" : ", not \(Option.quoted(arguments.joined(separator: " ")))"
+      let given = arguments.isEmpty ? "" : ", not \(Sentence.quoted(arguments.joined(separator: " ")))"
       return .refuse(["completions needs one SHELL of \(shells)\(given)"], hint: hint)
     }
     return .tell(Completions.script(for: shell))
@@ -78,9 +75,9 @@ enum Invocation: Equatable, Sendable {
 
   private static func unknown(_ word: String) -> String {
     if word.hasPrefix("-") {
-      return "the command comes first, then its options: \(commandNames), not \(Option.quoted(word))"
+      return "the command comes first, then its options: \(commandNames), not \(Sentence.quoted(word))"
     }
     let likely = Suggestion.nearest(to: word, among: Command.allCases.map(\.rawValue))
-    return "unknown command \(Option.quoted(word))" + (likely.map { "; did you mean \($0)?" } ?? ": there are \(commandNames)")
+    return "unknown command \(Sentence.quoted(word))" + (likely.map { "; did you mean \($0)?" } ?? ": there are \(commandNames)")
   }
 }

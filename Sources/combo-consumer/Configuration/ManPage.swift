@@ -2,7 +2,7 @@
 enum ManPage {
   static var text: String {
     var page = """
-      .TH COMBO\\-CONSUMER 1 "" "combo\\-consumer \(Invocation.version)" "User Commands"
+      .TH COMBO\\-CONSUMER 1 "" "combo\\-consumer \(Version.number)" "User Commands"
       .nh
       .ad l
       .SH NAME

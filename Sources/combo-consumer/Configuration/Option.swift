@@ -74,36 +74,36 @@ struct Option: Sendable {
   func fault(of text: String) -> String? {
     switch kind {
     case .flag:
-      return Self.flag(text) == nil ? "must be true or false, not \(Self.quoted(text))" : nil
+      return Self.flag(text) == nil ? "must be true or false, not \(Sentence.quoted(text))" : nil
     case .text:
       return text.isEmpty ? "must not be empty" : nil
     case .topic:
       return Self.topicFault(text)
     case .integer(let range):
       guard let value = Int(text) else {
-        return "must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(Self.quoted(text))"
+        return "must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(Sentence.quoted(text))"
       }
       return range.contains(value) ? nil : "must be from \(range.lowerBound) to \(range.upperBound), not \(text)"
     case .number(let range):
-      guard let value = Self.number(text) else {
-        return "must be a number from \(range.lowerBound) to \(range.upperBound), not \(Self.quoted(text))"
+      guard let value = DecimalNumber.value(of: text) else {
+        return "must be a number from \(range.lowerBound) to \(range.upperBound), not \(Sentence.quoted(text))"
       }
       return range.contains(value) ? nil : "must be from \(range.lowerBound) to \(range.upperBound), not \(text)"
     case .choice(let words):
       if words.contains(text) { return nil }
-      return "must be \(words.joined(separator: " or ")), not \(Self.quoted(text))"
+      return "must be \(words.joined(separator: " or ")), not \(Sentence.quoted(text))"
     case .property:
       return KafkaProperty(text) == nil
         // It may be a password with something missing before it: it is not shown.
         ? "must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000" : nil
     case .time:
       return Timestamp.milliseconds(text) == nil
-        ? "must be a time such as 2026-11-21T13:00:00Z, or milliseconds since 1970, not \(Self.quoted(text))" : nil
+        ? "must be a time such as 2026-11-21T13:00:00Z, or milliseconds since 1970, not \(Sentence.quoted(text))" : nil
     case .address:
       return text == "none" || HTTPAddress(text) != nil
         ? nil
         : "must be ADDRESS:PORT with an address in numbers, such as 127.0.0.1:8080, [::1]:8080 or *:8080, or none; not "
-          + Self.quoted(text)
+          + Sentence.quoted(text)
     case .setting(let name):
       switch name.parse(text) {
       case .success(let setting): return setting.fault
@@ -121,31 +121,14 @@ struct Option: Sendable {
     }
   }
 
-  /// A decimal number; `Double(_:)` would take `nan` and `0x1p3` as well.
-  static func number(_ text: String) -> Double? {
-    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
-    return Double(text).flatMap { $0.isFinite ? $0 : nil }
-  }
-
   /// Kafka's rule for topic names.
   static func topicFault(_ text: String) -> String? {
     let allowed = text.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || "._-".utf8.contains($0)
     }
     guard allowed, (1...249).contains(text.utf8.count), text != ".", text != ".." else {
-      return "must be a topic's name (1 to 249 of a-z, A-Z, 0-9, `.`, `_` and `-`), not \(quoted(text))"
+      return "must be a topic's name (1 to 249 of a-z, A-Z, 0-9, `.`, `_` and `-`), not \(Sentence.quoted(text))"
     }
     return nil
-  }
-
-  /// A value as sentences show it: in quotes, without control characters, not too long.
-  static func quoted(_ text: String) -> String {
-    var shown = ""
-    for (index, scalar) in text.unicodeScalars.enumerated() {
-      if index == 60 { return "\"\(shown)…\"" }
-      let isControl = scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
-      shown.unicodeScalars.append(isControl ? "\u{fffd}" : scalar)
-    }
-    return "\"\(shown)\""
   }
 }

@@ -64,7 +64,7 @@ struct OptionReader {
 
   /// The table's kind and default guarantee that these succeed.
   func integer(_ name: String) -> Int { Int(text(name))! }
-  func number(_ name: String) -> Double { Option.number(text(name))! }
+  func number(_ name: String) -> Double { DecimalNumber.value(of: text(name))! }
   func flag(_ name: String) -> Bool { Option.flag(text(name))! }
 
   /// Whether somebody said a value.

@@ -117,11 +117,11 @@ struct ServiceOptions: Equatable, Sendable {
     guard !input.isEmpty, !output.isEmpty else { return }
     if Option.topicFault(journal) != nil {
       reader.fault(
-        "--group must go into topic names such as \(Option.quoted(journal)) (at most 249 of a-z, A-Z, 0-9, `.`, `_` and `-`)")
+        "--group must go into topic names such as \(Sentence.quoted(journal)) (at most 249 of a-z, A-Z, 0-9, `.`, `_` and `-`)")
       return
     }
     if Option.topicFault(deadLetter) != nil {
-      reader.fault("the dead-letter topic would be \(Option.quoted(deadLetter)): give a shorter one by --dead-letter")
+      reader.fault("the dead-letter topic would be \(Sentence.quoted(deadLetter)): give a shorter one by --dead-letter")
     }
     let topics = [
       ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),

@@ -43,7 +43,9 @@ enum SettingName: Equatable, Sendable {
       var tiers: [Tier] = []
       for entry in Self.entries(text) {
         let parts = entry.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3, let value = Option.number(parts[0]), let linger = Int(parts[1]), let busy = Int(parts[2]) else {
+        guard parts.count == 3, let value = DecimalNumber.value(of: parts[0]), let linger = Int(parts[1]),
+          let busy = Int(parts[2])
+        else {
           return refuse("a list of VALUE:LINGER_MS:BUSY_LINGER_MS such as 1000:4000:1000,10000:6000:2000", text)
         }
         tiers.append(Tier(value: value, lingerMs: linger, busyLingerMs: busy))
@@ -65,7 +67,7 @@ enum SettingName: Equatable, Sendable {
   }
 
   private func refuse(_ allowed: String, _ text: String) -> Result<Setting, Fault> {
-    .failure(Fault(description: "must be \(allowed), not \(Option.quoted(text))"))
+    .failure(Fault(description: "must be \(allowed), not \(Sentence.quoted(text))"))
   }
 
   /// A setting's value as an option takes it.

@@ -131,7 +131,7 @@ extension HTTPServer {
         let stream = Unmanaged<Stream>.fromOpaque(context!).takeUnretainedValue()
         guard let buffer else { return -2 }
         let room = UnsafeMutableRawBufferPointer(start: buffer, count: size)
-        switch stream.reader.write(to: room, at: MonotonicClock.nowMs()) {
+        switch stream.reader.write(to: room, at: MonotonicClock.nowMs) {
         case .wrote(let count): return count
         case .ended: return -1
         case .gone: return -2

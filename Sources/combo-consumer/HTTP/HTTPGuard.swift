@@ -19,7 +19,8 @@ struct HTTPGuard: Sendable {
     if isLoopback, !Self.isOwn(name) {
       return .error(
         421,
-        "this server answers to localhost and 127.0.0.1 only, not to \(Option.quoted(name)): a page from elsewhere may be asking")
+        "this server answers to localhost and 127.0.0.1 only, not to \(Sentence.quoted(name)): a page from elsewhere may be asking"
+      )
     }
     if let token, !isHealth {
       guard authorizations.count == 1, token.isShown(by: authorizations[0]) else {

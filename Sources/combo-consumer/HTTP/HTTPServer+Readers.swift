@@ -17,13 +17,13 @@ extension HTTPServer {
     case .asleep(let id, let room):
       if let exchange = take(id) {
         if exchange.streams {
-          let screen = StreamText.event("screen", ServiceData.emptyScreen(room, wall: Console.wallMs))
+          let screen = StreamText.event("screen", ServiceData.emptyScreen(room, wall: WallClock.nowMs))
           begin(exchange, room, screen, at: now)
         } else {
           finish(exchange, .error(404, "the room is not awake here: no gift came for it of late"))
         }
       } else {
-        let record = ServiceData.emptyScreen(room, wall: Console.wallMs)
+        let record = ServiceData.emptyScreen(room, wall: WallClock.nowMs)
         show(StreamText.event("screen", record), record, to: id, room, at: now)
       }
     case .elsewhere(let id, let room):
@@ -97,7 +97,7 @@ extension HTTPServer {
     survey.at = now
     surveys[key] = survey
     if exchanges.isEmpty { return }
-    let response = HTTPResponse.json(ServiceData.rooms(lines, wall: Console.wallMs))
+    let response = HTTPResponse.json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     for exchange in exchanges where take(exchange.question) != nil { finish(exchange, response) }
   }
 

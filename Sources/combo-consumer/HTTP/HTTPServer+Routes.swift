@@ -24,7 +24,7 @@ extension HTTPServer {
     // A room's name is any UTF-8; all other pieces are words.
     if target.path.count >= 2, target.path[0].elementsEqual("rooms".utf8) { return routeRoom(target, exchange) }
     guard let words = target.words else { return Self.nothing }
-    let now = MonotonicClock.nowMs()
+    let now = MonotonicClock.nowMs
     switch words {
     case []: return page("index.html", exchange)
     case ["service"]: return page("service.html", exchange)
@@ -40,7 +40,7 @@ extension HTTPServer {
         200, "text/plain; version=0.0.4; charset=utf-8", text.array, [("Cache-Control", "no-store")])
     case ["rooms"]: return routeRooms(target, exchange, now)
     case ["service", "data"]:
-      return .json(ServiceData.service(lookout, identity, wall: Console.wallMs, monotonic: now))
+      return .json(ServiceData.service(lookout, identity, wall: WallClock.nowMs, monotonic: now))
     default:
       if words.first == "assets" { return page(words.dropFirst().joined(separator: "/"), exchange) }
       return Self.nothing
@@ -81,7 +81,7 @@ extension HTTPServer {
     }
     let key = SurveyKey(prefix: prefix, limit: limit)
     if let lines = surveys[key]?.lines, now - surveys[key]!.at <= Limits.surveyMs {
-      return .json(ServiceData.rooms(lines, wall: Console.wallMs))
+      return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
     if surveys[key] == nil || surveys[key]?.lines != nil {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }

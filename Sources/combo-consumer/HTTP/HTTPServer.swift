@@ -34,6 +34,9 @@ final class HTTPServer: @unchecked Sendable {
     static let surveys = 16
   }
 
+  /// libmicrohttpd's, of the one that was loaded: `0.9.75`.
+  static var libraryVersion: String { String(cString: MHD_get_version()) }
+
   let address: HTTPAddress
   let lookout: Lookout
   let identity: ServiceIdentity
@@ -186,7 +189,7 @@ final class HTTPServer: @unchecked Sendable {
   }
 
   private func serve() {
-    let now = MonotonicClock.nowMs()
+    let now = MonotonicClock.nowMs
     for news in lookout.takeNews() { hear(news, at: now) }
     if lookout.stop.isSet, !isClosing { sayClosing() }
     if now - tickedAt >= 1000 {
@@ -207,7 +210,7 @@ final class HTTPServer: @unchecked Sendable {
     var wait: UInt64 = 250
     var own: UInt64 = 0
     if MHD_get_timeout(daemon, &own) == .YES { wait = min(wait, own) }
-    let now = MonotonicClock.nowMs()
+    let now = MonotonicClock.nowMs
     for feed in feeds.values where feed.isDue { wait = min(wait, UInt64(max(0, feed.nextRound - now))) }
     return Int32(wait)
   }
@@ -256,14 +259,14 @@ final class HTTPServer: @unchecked Sendable {
 
   func suspend(_ exchange: HTTPExchange, question: UInt64) {
     exchange.question = question
-    exchange.stage = .waiting(until: MonotonicClock.nowMs() + Limits.answerMs)
+    exchange.stage = .waiting(until: MonotonicClock.nowMs + Limits.answerMs)
     MHD_suspend_connection(exchange.connection)
   }
 
   // MARK: - Connections
 
   func opened(_ connection: OpaquePointer) {
-    connections[connection] = HTTPConnection(at: MonotonicClock.nowMs())
+    connections[connection] = HTTPConnection(at: MonotonicClock.nowMs)
     counts.connections += 1
   }
 
@@ -271,7 +274,7 @@ final class HTTPServer: @unchecked Sendable {
 
   /// A request is over, however it ended.
   func ended(_ exchange: HTTPExchange) {
-    connections[exchange.connection]?.owesSince = MonotonicClock.nowMs()
+    connections[exchange.connection]?.owesSince = MonotonicClock.nowMs
     leave(exchange)
     if let reader = exchange.reader { forget(reader) }
   }

@@ -11,7 +11,7 @@ enum ServiceData {
     buffer.append(#"{"v":1,"now":"#)
     buffer.append(wall)
     buffer.append(#","version":"#)
-    buffer.append(jsonString: Invocation.version)
+    buffer.append(jsonString: Version.number)
     buffer.append(#","state":""#)
     buffer.append(Health.state(report, isStopping: lookout.stop.isSet))
     buffer.append(#"","group":"#)

@@ -44,7 +44,7 @@ struct BearerToken: Equatable, Sendable {
       return .success(BearerToken(text: token, principal: "bearer", expiresAtMs: now + opaqueMs))
     }
     var expiry = now + opaqueMs
-    if case .number(let text) = claims["exp"], let seconds = Option.number(text), abs(seconds) < 1e12 {
+    if case .number(let text) = claims["exp"], let seconds = DecimalNumber.value(of: text), abs(seconds) < 1e12 {
       expiry = Int64(seconds * 1000)
       guard expiry > now else {
         return .failure(
@@ -62,7 +62,7 @@ struct BearerToken: Equatable, Sendable {
     guard parts.count == 3 else { return nil }
     // The alphabet for URLs.
     let standard = parts[1].map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0 }
-    guard let payload = HTTPToken.base64(standard) else { return nil }
+    guard let payload = Base64.decoded(standard) else { return nil }
     guard let value = payload.withUnsafeBytes({ JSONValue($0) }), case .object = value else { return nil }
     return value
   }

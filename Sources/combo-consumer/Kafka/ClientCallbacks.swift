@@ -56,7 +56,7 @@ class ClientCallbacks: @unchecked Sendable {
         rd_kafka_conf_enable_sasl_queue(pointer, 1)
         rd_kafka_conf_set_oauthbearer_token_refresh_cb(pointer) { handle, _, opaque in
           guard let handle, let opaque, let file = ClientCallbacks.from(opaque).tokenFile else { return }
-          BearerToken.refresh(handle, from: file, now: Console.wallMs)
+          BearerToken.refresh(handle, from: file, now: WallClock.nowMs)
         }
       }
       if statistics == nil { return }
@@ -102,7 +102,7 @@ class ClientCallbacks: @unchecked Sendable {
 
   /// Whether an error of this number was not passed on in the last `repeatAfterMs`.
   func isNews(_ number: Int32) -> Bool {
-    let now = MonotonicClock.nowMs()
+    let now = MonotonicClock.nowMs
     return state.withLock {
       if let last = $0.lastPassedOnMs[number], now - last < Self.repeatAfterMs { return false }
       $0.lastPassedOnMs[number] = now

@@ -169,7 +169,7 @@ final class PartitionReader {
       absentSince = nil
       return
     }
-    let now = MonotonicClock.nowMs()
+    let now = MonotonicClock.nowMs
     if absentSince?.error != absent { absentSince = (now, absent) }
     guard let since = absentSince, now - since.atMs >= Self.absentForMs else { return }
     stop()

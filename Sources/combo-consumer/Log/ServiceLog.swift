@@ -81,7 +81,7 @@ struct ServiceLog: Sendable {
     func say(_ level: LogLevel, _ message: LogMessage) {
       let lines = state.withLock { state -> [String] in
         guard countsRepeats, level >= .warning else { return [Self.line(level, message, state)] }
-        let now = Console.monotonicMs
+        let now = MonotonicClock.nowMs
         var lines = state.flood.due(at: now).map { Self.line($0, state) }
         if state.flood.isNews(level, message, at: now) { lines.append(Self.line(level, message, state)) }
         scheduleIfNeeded(&state, at: now)
@@ -100,7 +100,7 @@ struct ServiceLog: Sendable {
       state.isTimed = true
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(max(0, due - now)) + 1)) { [self] in
         let lines = self.state.withLock { state -> [String] in
-          let now = Console.monotonicMs
+          let now = MonotonicClock.nowMs
           state.isTimed = false
           defer { scheduleIfNeeded(&state, at: now) }
           return state.flood.due(at: now).map { Self.line($0, state) }

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// Where the time comes from. Monotonic time measures, wall time stamps.
 protocol TimeSource: AnyObject, Sendable {
   /// In milliseconds since the Unix epoch; may jump.
@@ -10,14 +8,8 @@ protocol TimeSource: AnyObject, Sendable {
 
 /// The machine's clocks.
 final class SystemTime: TimeSource {
-  func wallMs() -> Int64 { read(CLOCK_REALTIME) }
-  func monotonicMs() -> Int64 { read(CLOCK_MONOTONIC) }
-
-  private func read(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
+  func wallMs() -> Int64 { WallClock.nowMs }
+  func monotonicMs() -> Int64 { MonotonicClock.nowMs }
 }
 
 /// A partition's own time. It never falls: while the wall clock is behind, it goes on by the monotonic one.

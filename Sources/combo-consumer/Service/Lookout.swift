@@ -82,7 +82,7 @@ final class Lookout: Sendable {
 
   init(stop: StopFlag) {
     self.stop = stop
-    began = MonotonicClock.nowMs()
+    began = MonotonicClock.nowMs
     beatAt.store(began, ordering: .relaxed)
   }
 
@@ -124,7 +124,7 @@ final class Lookout: Sendable {
   // MARK: - From the loop
 
   /// The loop is not stuck.
-  func beat() { beatAt.store(MonotonicClock.nowMs(), ordering: .relaxed) }
+  func beat() { beatAt.store(MonotonicClock.nowMs, ordering: .relaxed) }
 
   @inline(__always)
   var hasQuestions: Bool { hasQuestionsFlag.load(ordering: .acquiring) }

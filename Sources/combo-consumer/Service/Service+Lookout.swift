@@ -164,7 +164,7 @@ extension Service {
 
   private func report(_ now: Int64) -> ServiceReport {
     var report = ServiceReport()
-    report.at = MonotonicClock.nowMs()
+    report.at = MonotonicClock.nowMs
     report.hasJoined = hasJoined
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
     report.isFailing = failuresInARow > 0

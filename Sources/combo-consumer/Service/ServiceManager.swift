@@ -24,7 +24,7 @@ final class ServiceManager: @unchecked Sendable {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
     guard let socket = NotifySocket(name) else {
       log.warning(
-        "NOTIFY_SOCKET is \(.text, Option.quoted(name)), which is no socket of this machine: nobody is told that the service is ready"
+        "NOTIFY_SOCKET is \(.text, Sentence.quoted(name)), which is no socket of this machine: nobody is told that the service is ready"
       )
       return nil
     }
@@ -52,7 +52,7 @@ final class ServiceManager: @unchecked Sendable {
 
   private func look() {
     let lines = words.next(
-      lookout.report, lastBeat: lookout.lastBeat, at: MonotonicClock.nowMs(), isStopping: lookout.stop.isSet)
+      lookout.report, lastBeat: lookout.lastBeat, at: MonotonicClock.nowMs, isStopping: lookout.stop.isSet)
     if !lines.isEmpty { socket.send(lines.joined(separator: "\n")) }
   }
 }

@@ -6,7 +6,7 @@ struct ProgressMeter {
   private let total: Int?
   private let unit: String
   private let isShown: Bool
-  private let began = Console.monotonicMs
+  private let began = MonotonicClock.nowMs
   private var shown: Int64 = 0
 
   /// Of `total` at the end, or nil if nobody knows.
@@ -20,7 +20,7 @@ struct ProgressMeter {
   /// May be called often: it shows something five times a second.
   mutating func tell(_ count: Int) {
     guard isShown else { return }
-    let now = Console.monotonicMs
+    let now = MonotonicClock.nowMs
     if now - shown < 200 { return }
     shown = now
     Console.write("\r\(Self.line(count, of: total, unit, elapsedMs: now - began))\u{1b}[K", to: STDERR_FILENO)
@@ -29,7 +29,7 @@ struct ProgressMeter {
   /// The last state, with a line end.
   mutating func end(_ count: Int) {
     guard isShown else { return }
-    Console.write("\r\(Self.line(count, of: total, unit, elapsedMs: Console.monotonicMs - began))\u{1b}[K\n", to: STDERR_FILENO)
+    Console.write("\r\(Self.line(count, of: total, unit, elapsedMs: MonotonicClock.nowMs - began))\u{1b}[K\n", to: STDERR_FILENO)
   }
 
   static func line(_ count: Int, of total: Int?, _ unit: String, elapsedMs: Int64) -> String {

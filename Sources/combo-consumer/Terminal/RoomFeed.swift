@@ -45,12 +45,12 @@ final class RoomFeed {
       readers.append(try client.reader(topic, partition, from: start, to: .max))
       ends.append(end)
     }
-    caughtUpBy = Console.monotonicMs + Self.heldUpMs
+    caughtUpBy = MonotonicClock.nowMs + Self.heldUpMs
   }
 
   /// Whether all that was there when it was gone back has been read.
   var isCaughtUp: Bool {
-    zip(readers, ends).allSatisfy { $0.position >= $1 } || Console.monotonicMs >= caughtUpBy
+    zip(readers, ends).allSatisfy { $0.position >= $1 } || MonotonicClock.nowMs >= caughtUpBy
   }
 
   /// Waits up to about `maxWaitMs` for records, and shows the values of those of the room.

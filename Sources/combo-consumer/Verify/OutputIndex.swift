@@ -119,7 +119,7 @@ final class OutputIndex {
       if isCompared { findings.add(kind, "\(Self.name(key, text)): \(what) (\(place))", at: text.at) }
     }
     if !Self.isRoom(key, text.room) {
-      fault(.foreign, "the record's key is \(Option.quoted(String(decoding: key, as: UTF8.self))), not the room")
+      fault(.foreign, "the record's key is \(Sentence.quoted(String(decoding: key, as: UTF8.self))), not the room")
     }
     let room = self.room(key, record.partition)
     let epoch = self.epoch(of: room, text, place, seq)

@@ -148,8 +148,8 @@ struct OptionFaultTests {
 
   @Test("never shows control characters of what was typed, nor all of a long text")
   func quoting() {
-    #expect(Option.quoted("a\u{1b}[31mb") == "\"a\u{fffd}[31mb\"")
-    #expect(Option.quoted(String(repeating: "x", count: 100)) == "\"\(String(repeating: "x", count: 60))…\"")
+    #expect(Sentence.quoted("a\u{1b}[31mb") == "\"a\u{fffd}[31mb\"")
+    #expect(Sentence.quoted(String(repeating: "x", count: 100)) == "\"\(String(repeating: "x", count: 60))…\"")
   }
 
   @Test("says which line of a properties file is wrong, without showing it")

@@ -54,10 +54,10 @@ struct HTTPPartsTests {
     }
     for length in 0..<10 {
       let bytes = (0..<length).map { UInt8($0 * 29 & 0xff) }
-      #expect(HTTPToken.base64(Data(bytes).base64EncodedString().utf8) == bytes)
+      #expect(Base64.decoded(Data(bytes).base64EncodedString().utf8) == bytes)
     }
-    #expect(HTTPToken.base64("a=b".utf8) == nil)
-    #expect(HTTPToken.base64("a b".utf8) == nil)
+    #expect(Base64.decoded("a=b".utf8) == nil)
+    #expect(Base64.decoded("a b".utf8) == nil)
   }
 
   @Test("an event's id is where it stands, whatever the room is called")

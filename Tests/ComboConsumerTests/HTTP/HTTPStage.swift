@@ -25,7 +25,7 @@ final class HTTPStage {
   /// Two partitions, one that takes in and one that does not.
   func report(_ change: (inout ServiceReport) -> Void = { _ in }) {
     var report = ServiceReport()
-    report.at = MonotonicClock.nowMs()
+    report.at = MonotonicClock.nowMs
     report.hasJoined = true
     report.partitions = [ServiceReport.Partition(number: 0, isRunning: true, lag: 3, rooms: 7)]
     change(&report)

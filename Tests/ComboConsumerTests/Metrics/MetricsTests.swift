@@ -20,7 +20,7 @@ struct MetricsTests {
   private func page(_ clients: [String] = ["consumer"]) -> String {
     let lookout = Lookout(stop: StopFlag())
     var report = ServiceReport()
-    report.at = MonotonicClock.nowMs()
+    report.at = MonotonicClock.nowMs
     report.hasJoined = true
     report.partitions = [
       .init(number: 0, isRunning: true, lag: 5, rooms: 2), .init(number: 7, isRunning: false, restored: 0.25),
@@ -45,7 +45,7 @@ struct MetricsTests {
     }
     return String(
       decoding: MetricsPage.text(
-        lookout, statistics: statistics.figures(), http: HTTPCounts(), connections: 3, readers: 1, at: MonotonicClock.nowMs()
+        lookout, statistics: statistics.figures(), http: HTTPCounts(), connections: 3, readers: 1, at: MonotonicClock.nowMs
       ).array, as: UTF8.self)
   }
 

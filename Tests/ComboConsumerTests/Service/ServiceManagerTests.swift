@@ -102,7 +102,7 @@ struct ServiceManagerTests {
     try heard.hear("WATCHDOG=1")
     #expect(!heard.heard().contains("READY=1"))
     var report = ready
-    report.at = MonotonicClock.nowMs()
+    report.at = MonotonicClock.nowMs
     lookout.publish(report)
     try heard.hear("READY=1")
     lookout.stop.set()

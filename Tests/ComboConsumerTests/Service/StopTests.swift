@@ -16,10 +16,10 @@ extension ServiceTests {
       try service.waitForLog("new: ", count: 4)
       try group.give(gifts)
       try wait(for: "work: \(service.text)") { try group.takenIn() > 0 }
-      let began = MonotonicClock.nowMs()
+      let began = MonotonicClock.nowMs
       service.signal(signal)
       #expect(try service.waitForExit(withinMs: 10_000) == 0, "\(service.text)")
-      print("signal \(signal): exit after \(MonotonicClock.nowMs() - began) ms")
+      print("signal \(signal): exit after \(MonotonicClock.nowMs - began) ms")
       let at = try group.takenIn()
       // The last line of progress is what was committed.
       #expect(service.progress.last?.hasPrefix("events \(at) ") == true, "\(service.text), committed \(at)")

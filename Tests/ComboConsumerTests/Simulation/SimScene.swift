@@ -14,6 +14,15 @@ final class SimScene {
     #endif
   }
 
+  /// Tests that audit the whole world after every step do so after one in so many, for the same reason.
+  static var auditStride: Int {
+    #if DEBUG
+      7
+    #else
+      1
+    #endif
+  }
+
   let world: SimWorld
   var configuration: ServiceConfiguration
 

@@ -43,21 +43,21 @@ struct TopicGenerator {
   /// Makes events and hands them to the producer.
   private func produce(to producer: TopicProducer, until stop: StopSignal) throws(KafkaError) -> GiftGenerator.Tally {
     // Another run's events must not pass for repeats of these.
-    let generator = GiftGenerator(options.mix, prefix: "g\(Console.wallMs)-\(options.mix.seed)-")
+    let generator = GiftGenerator(options.mix, prefix: "g\(WallClock.nowMs)-\(options.mix.seed)-")
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)
     defer { memory.deallocate() }
     let limit = options.events == 0 ? Int.max : options.events
     var meter = ProgressMeter(of: options.events == 0 ? nil : options.events, unit: "events")
-    let pace = Pace(rate: options.rate, seconds: options.seconds, begins: Console.monotonicMs)
+    let pace = Pace(rate: options.rate, seconds: options.seconds, begins: MonotonicClock.nowMs)
     while !stop.isSet, generator.tally.events < limit {
-      let due = pace.due(at: Console.monotonicMs, made: generator.tally.events)
+      let due = pace.due(at: MonotonicClock.nowMs, made: generator.tally.events)
       if due < 0 { break }
       if due == 0 {
         producer.poll()
         usleep(1000)
         continue
       }
-      let now = Console.wallMs
+      let now = WallClock.nowMs
       for _ in 0..<min(due, limit - generator.tally.events) {
         let size = generator.make(at: now, to: memory).size
         try producer.produce(key: generator.room, value: UnsafeRawBufferPointer(start: memory, count: size))

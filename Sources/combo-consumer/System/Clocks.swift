@@ -1,13 +1,9 @@
 internal import Glibc
 
-/// Time for deadlines: it never jumps.
+/// Time that measures: it never jumps.
 enum MonotonicClock {
   /// Milliseconds since some moment of the past.
-  static func nowMs() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
+  static var nowMs: Int64 { time(of: CLOCK_MONOTONIC) }
 
   /// Blocks this thread.
   static func sleep(ms: Int64) {
@@ -18,14 +14,26 @@ enum MonotonicClock {
   }
 }
 
+/// Time that stamps: it may jump, and run back.
+enum WallClock {
+  /// Milliseconds since the Unix epoch.
+  static var nowMs: Int64 { time(of: CLOCK_REALTIME) }
+}
+
+private func time(of clock: clockid_t) -> Int64 {
+  var time = timespec()
+  clock_gettime(clock, &time)
+  return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}
+
 /// A moment until which something is tried.
 struct Deadline {
   private let atMs: Int64
 
-  init(afterMs: Int64) { atMs = MonotonicClock.nowMs() + afterMs }
+  init(afterMs: Int64) { atMs = MonotonicClock.nowMs + afterMs }
 
   /// What is left, at least 0.
-  var leftMs: Int64 { max(0, atMs - MonotonicClock.nowMs()) }
+  var leftMs: Int64 { max(0, atMs - MonotonicClock.nowMs) }
   var isOver: Bool { leftMs == 0 }
 
   /// What is left, but at most `ms`, as librdkafka takes time-outs.

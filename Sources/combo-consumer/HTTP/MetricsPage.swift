@@ -25,7 +25,7 @@ struct MetricsPage {
 
   private func writeState(_ lookout: Lookout, _ report: ServiceReport, at now: Int64) {
     head("combo_build_info", .gauge, "What is running; always 1.")
-    sample("combo_build_info", [("version", Invocation.version), ("librdkafka", LibrdkafkaProperties.versionText)], 1)
+    sample("combo_build_info", [("version", Version.number), ("librdkafka", LibrdkafkaProperties.versionText)], 1)
     let isStopping = lookout.stop.isSet
     single("combo_uptime_seconds", .gauge, "Since the process began to serve.", Double(now - lookout.began) / 1000)
     single(

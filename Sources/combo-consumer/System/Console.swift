@@ -52,16 +52,4 @@ enum Console {
       return String(cString: name.baseAddress!)
     }
   }
-
-  /// In milliseconds, from an arbitrary beginning; never runs back.
-  static var monotonicMs: Int64 { time(CLOCK_MONOTONIC) }
-
-  /// In milliseconds since the Unix epoch.
-  static var wallMs: Int64 { time(CLOCK_REALTIME) }
-
-  private static func time(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
 }

@@ -1,0 +1,12 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A program of one's own that has the combo engine in it, and nothing of Kafka.
+let package = Package(
+  name: "embedding",
+  // Elsewhere: .package(url: "https://…/combo-consumer.git", from: "0.1.0")
+  dependencies: [.package(name: "combo-consumer", path: "../..")],
+  targets: [
+    .executableTarget(name: "embedding", dependencies: [.product(name: "ComboCore", package: "combo-consumer")])
+  ]
+)

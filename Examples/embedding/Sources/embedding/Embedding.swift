@@ -1,0 +1,63 @@
+import ComboCore
+
+/// One room for nine seconds, on a clock that is made up: two viewers send, the engine says what a screen has to do.
+@main
+enum Embedding {
+  static func main() {
+    var room = Room(at: 0)
+    for step in 0..<10 { room.send("ming", "rose", 1, at: Int64(step) * 120) }
+    room.send("lan", "rocket", 1, at: 1_500)
+    room.send("ming", "rose", 66, at: 2_000)
+    room.wait(until: 9_000)
+  }
+}
+
+/// A room: an engine, and somebody who draws. One thread at a time.
+struct Room {
+  private var engine: Engine
+  private var screen = Screen()
+
+  init(at now: Int64) { engine = Engine(at: now, settings: EngineSettings(Settings())) }
+
+  /// A gift comes. The engine copies what it keeps of the bytes.
+  mutating func send(_ sender: String, _ gift: String, _ count: Int, at now: Int64) {
+    let (sender, gift) = (Array(sender.utf8), Array(gift.utf8))
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    sender.withUnsafeBytes { sender in
+      gift.withUnsafeBytes { gift in
+        engine.take(
+          Gift(
+            id: none, senderID: sender, receiverID: none, giftID: gift,
+            // The engine does not look into these: a service would put JSON here.
+            display: Display(sender: sender, receiver: none, gift: gift), value: 1, amount: .count(count)),
+          at: now, to: &screen)
+      }
+    }
+  }
+
+  /// Time goes by. What was due in between is said with its own time.
+  mutating func wait(until now: Int64) {
+    while let due = engine.nextDeadline, due <= now { engine.advance(to: due, to: &screen) }
+  }
+}
+
+/// Draws: here, in words.
+struct Screen: InstructionSink {
+  mutating func say(_ instruction: Instruction) {
+    let what =
+      switch instruction.operation {
+      case .show(let banner, let count, _, _, let display):
+        "banner \(banner) enters: \(text(display.sender)) sends \(text(display.gift)) × \(count)"
+      case .update(let banner, _, let count, let added, _): "banner \(banner): × \(count) (\(added) more)"
+      case .moveUp(let banner, let slot): "banner \(banner) moves to slot \(slot)"
+      case .dismiss(let banner, _, let count, let reason): "banner \(banner) leaves at × \(count): \(reason)"
+      case .skip(let banner, let count, let reason, _): "banner \(banner) with × \(count) is not shown: \(reason)"
+      case .screen(let banners):
+        "the whole screen: \(banners.map { "banner \($0.banner) × \($0.count)" }.joined(separator: ", "))"
+      }
+    let at = String(instruction.at)
+    print("\(String(repeating: " ", count: max(0, 5 - at.count)))\(at) ms  \(what)")
+  }
+
+  private func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
+}
