@@ -29,6 +29,8 @@ let package = Package(
     .systemLibrary(name: "CGetopt"),
     // An instruction that Swift has no word for.
     .systemLibrary(name: "CPrefetch"),
+    // jemalloc, in the place of glibc's malloc.
+    .target(name: "CMemory", linkerSettings: [.linkedLibrary("jemalloc")]),
     // The pages that the HTTP server hands out, as bytes; made by tools/embed-pages.
     .target(name: "CPages"),
     // simdjson behind a few C functions.
@@ -38,7 +40,7 @@ let package = Package(
     .executableTarget(
       name: "combo-consumer",
       dependencies: [
-        "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt",
+        "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt", "CMemory",
       ], exclude: ["Pages/web"], swiftSettings: settings),
     .executableTarget(
       name: "bench-engine", dependencies: ["ComboCore", "CPrefetch"], path: "bench/engine", swiftSettings: settings),

@@ -17,7 +17,7 @@ STAGES = [(stage, re.compile(pattern)) for stage, pattern in [
   ("decode", r"libsimdjson|EventDecoder|JSONText|JSONParser|BumpArena|csj_|csimdjson|simdjson"),
   ("engine", r"\$s9ComboCore|9ComboCore"),
   ("journal and state", r"\$s9ComboWire|XXH3"),
-  ("bytes and memory (libc)", r"libc\.so|libc-|vgpreload|ld-linux|libpthread"),
+  ("bytes and memory (libc)", r"libc\.so|libc-|libjemalloc|vgpreload|ld-linux|libpthread"),
   ("Swift's runtime", r"libswift"),
 ]]
 

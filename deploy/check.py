@@ -184,7 +184,7 @@ def options(help_file):
 # Debian's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
 PACKAGES = {
     "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12", "libsimdjson": "libsimdjson14", "libxxhash": "libxxhash0",
-    "libstdc++": "libstdc++6",
+    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2",
 }
 BROUGHT_ALONG = (
     "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "libz", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",

@@ -100,7 +100,7 @@ final class GroupConsumer {
       ("topic.metadata.refresh.interval.ms", "60000"),
       // What waits here is memory that is first filled, and then read when it is in no cache any more.
       ("queued.min.messages", "1000000"),
-      ("queued.max.messages.kbytes", "32768"),
+      ("queued.max.messages.kbytes", "16384"),
       ("fetch.message.max.bytes", "1048576"),
     ]
     if LibrdkafkaProperties.looksAgainAtFullQueues { own.append(("fetch.queue.backoff.ms", "10")) }

@@ -1,0 +1,6 @@
+// jemalloc in the place of glibc's malloc, for the whole process: whoever links this has it. How it is set up, and why, stands in
+// memory.c.
+#pragma once
+
+// Its version, such as `5.3.0-0-g54eaed1…`. Any thread; never NULL.
+const char *cmemory_version(void);

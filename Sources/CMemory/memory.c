@@ -1,0 +1,21 @@
+#include "memory.h"
+
+#include <stddef.h>
+
+// Not by its header, which declares glibc's functions a second time.
+int mallctl(const char *name, void *old, size_t *old_length, void *new_value, size_t new_length);
+
+// Read by jemalloc when the process starts; what the environment's MALLOC_CONF says goes before it.
+//
+// thp: rooms and waiting records lie all over hundreds of MiB. In pages of 4 KiB most looks at them miss the processor's table of
+// pages, too, which is dearer than the missed cache where there is a hypervisor. Where the kernel allows it
+// (/sys/kernel/mm/transparent_hugepage/enabled: madvise or always), they lie in pages of 2 MiB.
+// narenas: what one arena has free another cannot use; few threads here allocate much at the same time.
+// background_thread: what a backlog needed is given back though nothing happens any more.
+const char *malloc_conf = "thp:always,metadata_thp:auto,narenas:2,background_thread:true";
+
+const char *cmemory_version(void) {
+  const char *version = "";
+  size_t length = sizeof version;
+  return mallctl("version", &version, &length, NULL, 0) == 0 ? version : "";
+}
