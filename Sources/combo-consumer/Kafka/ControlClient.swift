@@ -64,6 +64,13 @@ final class ControlClient: Sendable {
 
   /// The first offset of a partition and its end, open transactions included.
   func watermarks(_ topic: String, _ partition: Int32, withinMs: Int64) throws(KafkaError) -> (first: Int64, end: Int64) {
+    try watermarks(topic, partition, seenBy: client, withinMs: withinMs)
+  }
+
+  /// The same as `reader` sees it: a `read_committed` one sees the partition end where the first open transaction begins.
+  func watermarks(
+    _ topic: String, _ partition: Int32, seenBy reader: KafkaClient, withinMs: Int64
+  ) throws(KafkaError) -> (first: Int64, end: Int64) {
     let handle = try TopicHandle(topic, client)
     var isFirst = true
     return try attempt("cannot ask for the ends of partition \(partition) of topic \"\(topic)\"", withinMs: withinMs) {
@@ -76,7 +83,7 @@ final class ControlClient: Sendable {
       for which in [Self.firstOffset, Self.endOffset] {
         // Not `rd_kafka_query_watermark_offsets`: below 2.3.0 it waits for a dead leader as long as that stays dead.
         let list = PartitionList(topic: topic, [partition], offset: which)
-        var error = rd_kafka_offsets_for_times(client.handle, list.pointer, sliceMs)
+        var error = rd_kafka_offsets_for_times(reader.handle, list.pointer, sliceMs)
         if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
         // So newer libraries call a partition that nobody leads at the moment, too.
         if error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION {

@@ -58,6 +58,8 @@ final class GroupConsumer {
   /// Held so that librdkafka knows the topic, and its partitions can be paused before they are assigned.
   private let topicHandle: OpaquePointer
   private let callbacks: GroupCallbacks
+  /// nil where librdkafka wakes up by itself.
+  private let waker: FetchWaker?
   /// By partition: below which offset nothing is delivered.
   let positions = PartitionPositions()
   /// All that the group gave this member, started or not.
@@ -96,11 +98,12 @@ final class GroupConsumer {
       ("max.poll.interval.ms", String(options.maxPollIntervalMs)),
       // Added partitions are noticed within so long.
       ("topic.metadata.refresh.interval.ms", "60000"),
-      // A full queue makes librdkafka below 2.2.0 wait for up to a second: room for what is read meanwhile.
+      // What waits here is memory that is first filled, and then read when it is in no cache any more.
       ("queued.min.messages", "1000000"),
-      ("queued.max.messages.kbytes", "131072"),
-      ("fetch.message.max.bytes", "4194304"),
+      ("queued.max.messages.kbytes", "32768"),
+      ("fetch.message.max.bytes", "1048576"),
     ]
+    if LibrdkafkaProperties.looksAgainAtFullQueues { own.append(("fetch.queue.backoff.ms", "10")) }
     if let instance = options.groupInstanceID { own.append(("group.instance.id", instance)) }
     callbacks = GroupCallbacks(.consumer, properties, statistics: "consumer")
     own += callbacks.statisticsProperties
@@ -109,6 +112,7 @@ final class GroupConsumer {
       throw client.error(rd_kafka_last_error(), "cannot read topic \"\(topic)\"")
     }
     self.topicHandle = topicHandle
+    waker = LibrdkafkaProperties.looksAgainAtFullQueues ? nil : FetchWaker(client, topic: topic)
     // Errors and rebalances come by the same queue as records.
     rd_kafka_poll_set_consumer(client.handle)
     queue = rd_kafka_queue_get_consumer(client.handle)
@@ -118,6 +122,7 @@ final class GroupConsumer {
   /// Leaves the group without telling anybody, if it was not closed.
   deinit {
     callbacks.onRebalance = nil
+    waker?.stop()
     if !isClosed {
       // librdkafka's thread would wait for ever for an answer to a rebalance, even if told not to close.
       for rebalance in deferred { rebalance.decline(client.handle) }
@@ -149,6 +154,7 @@ final class GroupConsumer {
     batch.takeMore(from: queue, max: max)
     isTakingMore = false
     let positions = positions
+    if batch.count >= FetchWaker.recordsMin { waker?.wake(positions) }
     batch.filter { message in
       if message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
         return positions.take(message.pointee.partition, message.pointee.offset)

@@ -57,6 +57,9 @@ extension LibrdkafkaProperties {
   /// Newer ones (seen with 2.14.0, not with 2.0.2) fetch a resumed partition up to a second later if nothing else was fetched.
   static var resumesLate: Bool { version >= 0x0206_01ff }
 
+  /// From 2.2.0 on it says how long a fetch is put off when the queue is full (`fetch.queue.backoff.ms`).
+  static var looksAgainAtFullQueues: Bool { version >= 0x0202_00ff }
+
   /// Up to 2.6.0 it says a nonce of SCRAM twice, which brokers from 4.0 on refuse as invalid credentials.
   static var hasSoundScram: Bool { version >= 0x0206_01ff }
 

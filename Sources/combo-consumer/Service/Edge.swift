@@ -131,6 +131,8 @@ protocol DirectEdge: AnyObject, Sendable {
 protocol ReadEdge: AnyObject, Sendable {
   /// The first offset that is still there, and the one after the last, whatever is committed of it.
   func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64)
+  /// The offset up to which all transactions have ended, one way or the other.
+  func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64
   /// Makes this partition of journal and state, if the input has gained it and they have not.
   func makeRoom(for partition: Int32) throws(KafkaError)
   /// The partitions of a topic.

@@ -237,6 +237,10 @@ final class KafkaReading: ReadEdge {
     return (found.first, found.end)
   }
 
+  func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 {
+    try control.watermarks(names[topic], partition, seenBy: readers.client, withinMs: Self.withinMs).end
+  }
+
   func makeRoom(for partition: Int32) throws(KafkaError) {
     for topic in [Topic.journal, .state] {
       guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs), count <= partition else { continue }

@@ -114,7 +114,7 @@ struct ControlTests {
     #expect(unknown?.code == .unknownTopic)
   }
 
-  @Test("the end counts open transactions, and times are looked up")
+  @Test("the end counts open transactions, unless asked as a read_committed reader sees it; times are looked up")
   func offsets() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(partitions: 2)
@@ -123,6 +123,8 @@ struct ControlTests {
     for time in 1...5 { try producer.producer.produce(handle, partition: 0, text: "v", timestampMs: Int64(time * 1000)) }
     try producer.producer.flush(withinMs: withinMs)
     #expect(try kafka.control.watermarks(topic, 0, withinMs: withinMs) == (0, 5))
+    let reader = try ReaderClient(kafka.properties)
+    #expect(try kafka.control.watermarks(topic, 0, seenBy: reader.client, withinMs: withinMs) == (0, 0))
     #expect(try kafka.control.watermarks(topic, 1, withinMs: withinMs) == (0, 0))
     #expect(producer.commit(withinMs: withinMs) == .success)
     try kafka.waitForEnd(topic, 6)

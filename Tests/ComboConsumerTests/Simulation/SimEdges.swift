@@ -173,6 +173,12 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
     return (log.first, log.end)
   }
 
+  func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 {
+    try step()
+    let log = broker.log(topic, partition)
+    return isAudit ? log.end : log.lastStable
+  }
+
   func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32> {
     try step()
     return broker.partitions(topic)
