@@ -31,7 +31,7 @@ final class FetchWaker: Sendable {
 
   /// To be called when records have been taken in plenty. Never waits.
   func wake(_ positions: PartitionPositions) {
-    let now = MonotonicClock.nowMs()
+    let now = MonotonicClock.nowMs
     if now - askedAt.load(ordering: .relaxed) < Self.intervalMs { return }
     if isAsking.exchange(true, ordering: .acquiring) { return }
     askedAt.store(now, ordering: .relaxed)
