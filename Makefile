@@ -8,6 +8,8 @@ SHELL := bash
 BIN := .build/release/combo-consumer
 # A target may import what Package.swift says it depends on, and nothing else.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+# With Swift's runtime in it, so that it runs where no toolchain is. For all release builds: another flag would build all anew.
+SWIFT_RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
 export PREFIX DESTDIR
 
 help: ## shows this
@@ -25,7 +27,7 @@ quick: install-deps check-swift ## the tests that need neither broker nor simula
 	@tools/run-tests --quick $(ARGS)
 
 build: install-deps check-swift ## the program, for use: .build/release/combo-consumer
-	$(SWIFT_BUILD) -c release --static-swift-stdlib --product combo-consumer
+	$(SWIFT_RELEASE) --product combo-consumer
 
 install: build ## the program, manual page, completions and unit below PREFIX (/usr/local); DESTDIR=… for packages
 	@tools/install-program
@@ -52,11 +54,11 @@ browser-test: ## the pages in a real browser (Debian: apt-get install chromium);
 	@Tests/browser/run.py $(ARGS)
 
 bench: install-deps check-swift ## this machine's figures, in ten minutes; ARGS="engine wide" for some of them, ARGS="--help" for all there is
-	$(SWIFT_BUILD) -c release
+	$(SWIFT_RELEASE)
 	@bench/run $(ARGS)
 
 bench-counts: install-deps check-swift ## instructions and allocations per gift, held against bench/budget.txt (needs valgrind)
-	$(SWIFT_BUILD) -c release
+	$(SWIFT_RELEASE)
 	@bench/counts $(ARGS)
 
 chaos: build ## faults drawn from a seed, on three brokers of COMBO_TEST_KAFKA; ARGS="--short" for less than five minutes

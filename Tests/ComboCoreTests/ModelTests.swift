@@ -7,7 +7,7 @@ struct ModelTests {
   /// Streams a test case.
   static let streams = 10
 
-  @Test("they say the same, and wake at the same times", arguments: 0..<100)
+  @Test("they say the same, and wake at the same times", arguments: RandomStream.groups(100))
   func sameAsModel(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       let stream = RandomStream(seed: seed)
@@ -18,7 +18,7 @@ struct ModelTests {
     }
   }
 
-  @Test("they say the same in a room with hundreds of combos", arguments: 0..<6)
+  @Test("they say the same in a room with hundreds of combos", arguments: RandomStream.groups(6))
   func sameAsModelInCrowds(seed: Int) {
     var random = SplitMix64(seed)
     var stream = RandomStream(seed: seed, events: 0)

@@ -29,7 +29,7 @@ struct PropertyTests {
     return false
   }
 
-  @Test("an observer of the instructions finds nothing wrong, and no gift is lost or made up", arguments: 0..<60)
+  @Test("an observer of the instructions finds nothing wrong, and no gift is lost or made up", arguments: RandomStream.groups(60))
   func observed(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       let stream = RandomStream(seed: 10_000 + seed, shifts: false)
@@ -68,7 +68,7 @@ struct PropertyTests {
     #expect(updates > 70 && updates <= settings.slots * 10_000 / settings.countMs)
   }
 
-  @Test("how often an engine is advanced does not show", arguments: 0..<40)
+  @Test("how often an engine is advanced does not show", arguments: RandomStream.groups(40))
   func advancedAtWill(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       // A shift moves what has not happened yet: whether it has would show.
@@ -86,7 +86,7 @@ struct PropertyTests {
     }
   }
 
-  @Test("an engine restored from a snapshot before each event goes on as the first", arguments: 0..<40)
+  @Test("an engine restored from a snapshot before each event goes on as the first", arguments: RandomStream.groups(40))
   func restoredAtEachEvent(group: Int) throws {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       let stream = RandomStream(seed: 30_000 + seed, events: 80)
@@ -103,7 +103,7 @@ struct PropertyTests {
     }
   }
 
-  @Test("a copy goes on by itself, and leaves the original as it was", arguments: 0..<40)
+  @Test("a copy goes on by itself, and leaves the original as it was", arguments: RandomStream.groups(40))
   func copies(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       let stream = RandomStream(seed: 40_000 + seed, events: 80)
@@ -129,7 +129,7 @@ struct PropertyTests {
     }
   }
 
-  @Test("shifted by d, an engine says d later what it would have said", arguments: 0..<40)
+  @Test("shifted by d, an engine says d later what it would have said", arguments: RandomStream.groups(40))
   func shifted(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       let stream = RandomStream(seed: 50_000 + seed)

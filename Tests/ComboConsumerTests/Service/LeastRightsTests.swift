@@ -87,10 +87,10 @@ extension ServiceTests {
         let process: ServiceProcess
       }
       var lacking: [Lacking] = []
-      let count = try listed("g", group.names).count
-      for index in 0..<count {
+      let kinds = try listed("g", group.names).map(\.kind)
+      for (index, kind) in kinds.enumerated() {
         // Ids of transactions that begin with the group's name and a dot are given already.
-        let isAboutIDs = try listed("g", group.names)[index].kind == "--transactional-id"
+        let isAboutIDs = kind == "--transactional-id"
         let id = "\(group.group)\(isAboutIDs ? "-" : ".")\(index)"
         let input = "\(id)-in"
         let names = TopicNames(

@@ -79,6 +79,15 @@ extension ServiceTests {
       let tokenFile = "\(folder.path)/token"
       let short = try folder.token(signedBy: "issuer", seconds: 6)
       try folder.file("token", [short])
+      // Somebody keeps it fresh, so that however long a login takes there is a good one.
+      let isEnough = StopSignal()
+      let renewer = WorkThread {
+        while !isEnough.isSet {
+          _ = try? folder.file("token", [folder.token(signedBy: "issuer", seconds: 6)])
+          MonotonicClock.sleep(ms: 2000)
+        }
+      }
+      defer { isEnough.set() }
 
       var running: [(name: String, group: TestGroup, service: ServiceProcess)] = []
       func begin(_ name: String, _ lines: [String]) throws {
@@ -97,6 +106,8 @@ extension ServiceTests {
         try group.waitUntilSaid(["r": 3], service)
       }
       // A token is looked for again before it ends: whoever does not renew it is told, and what is connected goes on.
+      isEnough.set()
+      renewer.join()
       let bearer = running[0]
       try bearer.service.waitForLog("oken", "expired")
       try folder.file("token", [try folder.token(signedBy: "issuer", seconds: 3600)])

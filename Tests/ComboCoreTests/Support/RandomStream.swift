@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import ComboCore
 
 /// A made-up room: settings and events of few keys, at times that lie at and beside each other's limits.
@@ -6,6 +8,11 @@ struct RandomStream {
   var events: [(at: Int64, event: Event)] = []
 
   static let start: Int64 = 1_000_000
+
+  /// So many groups of seeds as arguments; with COMBO_TEST_QUICK set (`make quick`) the first tenth of them.
+  static func groups(_ count: Int) -> Range<Int> {
+    0..<(ProcessInfo.processInfo.environment["COMBO_TEST_QUICK"] == nil ? count : max(1, count / 10))
+  }
 
   init(seed: Int, events count: Int = 120, shifts: Bool = true) {
     var random = SplitMix64(seed)

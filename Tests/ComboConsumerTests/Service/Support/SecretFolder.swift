@@ -3,7 +3,7 @@ import Foundation
 @testable import combo_consumer
 
 /// A folder of a test's own for passwords, tokens and certificates, which nobody else can read; it goes with the object.
-final class SecretFolder {
+final class SecretFolder: Sendable {
   let path: String
 
   init() throws {
