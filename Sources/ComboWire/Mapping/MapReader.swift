@@ -30,7 +30,7 @@ struct MapReader {
 
   // MARK: - The whole
 
-  private static let members = ["map", "name", "about", "text", "frame", "switches", "choose", "rules", "otherwise"]
+  private static let members = ["map", "name", "about", "text", "frame", "switches", "choose", "rules", "otherwise", "notes"]
 
   mutating func read() -> MapDefinition {
     var definition = MapDefinition()
@@ -45,6 +45,8 @@ struct MapReader {
       definition.name = word
     }
     if let about = map["about"] { definition.about = string(about, "about") ?? "" }
+    // For people.
+    if let notes = map["notes"] { for note in array(notes, "notes") ?? [] { _ = string(note, "a note") } }
     if let form = map["text"], let word = word(form, "text", ["json", "stt"]) { definition.form = .init(rawValue: word)! }
     if let frame = map["frame"], word(frame, "frame", ["confluent"]) != nil {
       definition.isFramed = true

@@ -14,7 +14,7 @@ final class MappedDecoder {
 
   let map: CompiledMap
   private(set) var own = OwnSettings()
-  /// The rule that decided on the last record, in `map.rules`.
+  /// The rule that decided on the last record, in `map.rules`; -1 if none has.
   private(set) var rule = 0
 
   let checks: EventDecoder
@@ -68,6 +68,9 @@ final class MappedDecoder {
     _ = memory.initialize(from: array)
     return memory
   }
+
+  /// For whoever asks which rule decided.
+  func forgetRule() { rule = -1 }
 
   // MARK: - A record
 
@@ -164,6 +167,7 @@ final class MappedDecoder {
     gift.forgetHashes()
     let name = try value(rule.pointee.id, into: arena)
     gift.id = name.kind == .missing ? .none : try id(name, "id", into: arena)
+    if rule.pointee.sender.verbatim >= 0 { try checkObject(rule.pointee.sender, "sender") }
     gift.senderID = try id(of: rule.pointee.sender, "sender.id", into: arena)
     if rule.pointee.gift.verbatim >= 0 { try checkObject(rule.pointee.gift, "gift") }
     gift.giftID = try id(of: rule.pointee.gift, "gift.id", into: arena)

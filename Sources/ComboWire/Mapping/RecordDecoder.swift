@@ -6,7 +6,7 @@ public final class RecordDecoder {
   public typealias HeaderLookup = (_ name: String, _ body: (Bytes) -> Void) -> Void
 
   private let plain: EventDecoder
-  private let mapped: MappedDecoder?
+  let mapped: MappedDecoder?
   /// The map; nil for records as wire.md has them.
   public let map: RecordMap?
 
