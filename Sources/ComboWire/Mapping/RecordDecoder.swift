@@ -65,7 +65,7 @@ public final class RecordDecoder {
     let mark = arena.mark
     do throws(BadEvent) {
       // STT is written anew in any case.
-      let lasting = isInPlace || mapped.map.form == .stt ? record : arena.copy(record)
+      let lasting = isInPlace || mapped.form == .stt ? record : arena.copy(record)
       if try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event { return true }
       arena.rewind(to: mark)
       return false
