@@ -29,7 +29,7 @@ enum Completions {
     case .setting(.queueOrder): .words(["fifo", "tier"])
     case .address: .words(["none", HTTPAddress.standard.text, "*:8080"])
     case .text where option.placeholder == "FILE": .files
-    case .text, .topic, .integer, .number, .property, .time, .setting: .unknown
+    case .text, .topic, .integer, .number, .share, .duration, .property, .time, .setting: .unknown
     }
   }
 
