@@ -13,7 +13,7 @@ public final class EventDecoder {
   /// The settings of the event decoded last, if it was a `room_settings`.
   public private(set) var own = OwnSettings()
 
-  private let parser = JSONParser()
+  let parser = JSONParser()
 
   /// A decoder that goes by these limits.
   public init(limits: WireLimits = WireLimits()) { self.limits = limits }
@@ -126,15 +126,21 @@ public final class EventDecoder {
     }
     if !text[token].isString { throw .wrongType(text, token, "room", "must be a string") }
     let room = text.meaning(token, into: arena)
+    try check(room, key: key)
+    return room
+  }
+
+  /// Whether a room may be one, in a record with this key.
+  @inline(__always)
+  func check(_ room: Bytes, key: Bytes?) throws(BadEvent) {
     if room.isEmpty || room.count > Self.idBytesMax { throw .length(room, "room") }
     if !limits.roomFromBody {
       guard let key else { throw .noKey(room) }
       if !(key == room) { throw .otherKey(key, room) }
     }
-    return room
   }
 
-  private func roomOfKey(_ key: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  func roomOfKey(_ key: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
     if key.isEmpty || key.count > Self.idBytesMax { throw .length(key, "room (missing, so the record's key)") }
     if csj_is_utf8(key.baseAddress!.assumingMemoryBound(to: UInt8.self), key.count) == 0 { throw .keyNotUTF8(key) }
     return arena.copy(key)
@@ -191,7 +197,7 @@ public final class EventDecoder {
   }
 
   @inline(__always)
-  private func worth(_ text: JSONText, _ token: Int) throws(BadEvent) -> Double {
+  func worth(_ text: JSONText, _ token: Int) throws(BadEvent) -> Double {
     if !text[token].isNumber { throw .wrongType(text, token, "gift.value", "must be a number") }
     let value = text.double(token)
     if !(value >= 0 && value <= Self.valueMax) { throw .outside(text, token, "gift.value", "0 to 1000000000000") }
@@ -252,7 +258,7 @@ public final class EventDecoder {
 
   /// An id: a string's meaning, or an integer as it is written.
   @inline(__always)
-  private func id(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  func id(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
     let id: Bytes
     if text[token].isString {
       id = text.meaning(token, into: arena)
@@ -266,7 +272,7 @@ public final class EventDecoder {
   }
 
   @inline(__always)
-  private func integer(
+  func integer(
     _ text: JSONText, _ token: Int, _ name: StaticString, _ range: ClosedRange<Int64>
   ) throws(BadEvent) -> Int64 {
     if !text[token].isInteger { throw .wrongType(text, token, "\(name)", "must be an integer") }
@@ -278,10 +284,10 @@ public final class EventDecoder {
 
   /// The longest id, in bytes.
   static let idBytesMax = 256
-  private static let timeMax: Int64 = 1 << 53
-  private static let valueMax = 1e12
-  private static let countMax: Int64 = 1_000_000
-  private static let totalMax: Int64 = 1_000_000_000
+  static let timeMax: Int64 = 1 << 53
+  static let valueMax = 1e12
+  static let countMax: Int64 = 1_000_000
+  static let totalMax: Int64 = 1_000_000_000
 }
 
 /// The names of the fields, as ``JSONText/name(_:)`` gives them: their letters, the first the lowest byte.

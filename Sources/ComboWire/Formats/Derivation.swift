@@ -52,3 +52,19 @@ public struct Derivation: Equatable, Sendable {
     mapping = fields.find("mapping") == nil ? nil : try fields.string("mapping")
   }
 }
+
+extension Derivation {
+  /// What makes events of records, as they were made then.
+  public func decoder() throws(FormatFault) -> RecordDecoder {
+    guard let mapping else { return RecordDecoder(limits: limits) }
+    do throws(MapFaults) {
+      return RecordDecoder(limits: limits, map: try RecordMap(canonical: mapping))
+    } catch {
+      throw FormatFault(
+        code: .newer,
+        description:
+          "its events were made by a map that this program cannot read (\(error.faults[0])). Run the program that wrote"
+          + " it, or a newer one")
+    }
+  }
+}

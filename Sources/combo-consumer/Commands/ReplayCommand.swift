@@ -18,7 +18,8 @@ enum ReplayCommand {
     var outputError: Int32 = 0
     let threads = options.threads > 0 ? options.threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     let pipeline = ReplayPipeline(
-      LineSource(descriptor: input), settings: options.settings, maxRestedRooms: options.maxRestedRooms, threads: threads,
+      LineSource(descriptor: input), settings: options.settings, map: options.map,
+      maxRestedRooms: options.maxRestedRooms, threads: threads,
       write: { bytes in
         if Console.write(bytes, to: STDOUT_FILENO) { return true }
         outputError = errno

@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboWire
 
 /// The options of `replay`.
 struct ReplayOptions: Equatable, Sendable {
@@ -8,6 +9,8 @@ struct ReplayOptions: Equatable, Sendable {
   var maxRestedRooms = 65_536
   /// 0: one a processor.
   var threads = 0
+  /// By which lines become events; nil: they are events.
+  var map: RecordMap?
   var settings = Settings()
 
   init(file: String? = nil) { self.file = file }
@@ -16,6 +19,7 @@ struct ReplayOptions: Equatable, Sendable {
     file = operands.first.flatMap { $0 == "-" ? nil : $0 }
     maxRestedRooms = reader.integer("max-rested-rooms")
     threads = reader.integer("threads")
+    map = reader.map()
     settings = reader.settings()
   }
 }

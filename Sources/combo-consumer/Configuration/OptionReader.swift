@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboWire
 
 /// Reads a command's options from their sources, and gathers everything that is wrong with them.
 struct OptionReader {
@@ -80,6 +81,17 @@ struct OptionReader {
       if case .success(let setting) = name.parse(text(option.name)), setting.fault == nil { settings.apply(setting) }
     }
     return settings
+  }
+
+  /// The map, if one is named; what is wrong with it is added to the faults.
+  mutating func map() -> RecordMap? {
+    guard let value = given(option("map")).first, !value.text.isEmpty else { return nil }
+    switch MapSource.map(value.text) {
+    case .success(let map): return map
+    case .failure(let failure):
+      for sentence in failure.sentences { fault("\(value.label): \(sentence)") }
+      return nil
+    }
   }
 
   /// The values of an option that count, as they were given.

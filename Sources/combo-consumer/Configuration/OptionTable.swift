@@ -24,6 +24,9 @@ enum OptionTable {
       "group", "NAME", .text, "combo-consumer", [.run, .check, .verify], .main,
       "the consumer group; journal and state belong to it"),
     Option(
+      "map", "NAME|FILE", .text, nil, engineCommands.filter { $0 != .demo }, .main,
+      "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
+    Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
       "rooms remembered at least, however long they are silent"),
     Option("threads", "N", .integer(0...64), "0", [.replay], .main, "threads that work; 0 = one a processor"),

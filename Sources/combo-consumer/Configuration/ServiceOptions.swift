@@ -35,6 +35,8 @@ struct ServiceOptions: Equatable, Sendable {
   var transactionalID: String
   /// The room is the event's, whatever the record key says.
   var roomFromBody = false
+  /// By which records become events; nil: they are as wire.md has them.
+  var map: RecordMap?
   /// Where HTTP is served; nil: nowhere.
   var http: HTTPAddress? = .standard
   /// What HTTP requests must show; nil: nothing.
@@ -83,6 +85,7 @@ struct ServiceOptions: Equatable, Sendable {
     maxOwnSettings = reader.integer("max-own-settings")
     self.instance = instance
     roomFromBody = reader.flag("room-from-body")
+    map = reader.map()
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)
     if let http, !http.isLoopback, !reader.isGiven("http-token-file") {

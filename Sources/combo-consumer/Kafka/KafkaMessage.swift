@@ -51,6 +51,16 @@ struct KafkaMessage {
     }
   }
 
+  /// Calls `body` with the value of the last header of this name, if there is one with a value.
+  func withLastHeader(_ name: String, _ body: (UnsafeRawBufferPointer) -> Void) {
+    var headers: OpaquePointer?
+    guard rd_kafka_message_headers(pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers else { return }
+    var value: UnsafeRawPointer?
+    var size = 0
+    guard rd_kafka_header_get_last(headers, name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR, let value else { return }
+    body(UnsafeRawBufferPointer(start: value, count: size))
+  }
+
   /// Calls `body` with each header in order: the name, and the value or nil. librdkafka parses them at the first call;
   /// who never asks pays nothing.
   func forEachHeader(_ body: (_ name: String, _ value: UnsafeRawBufferPointer?) -> Void) {

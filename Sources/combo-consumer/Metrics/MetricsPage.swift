@@ -47,6 +47,9 @@ struct MetricsPage {
       "combo_bad_events_total", .counter, "Records that went to the dead-letter topic, by what is wrong.", "code",
       totals.tally.codes)
     counter("combo_records_without_value_total", "Records without a value, which are skipped.", totals.withoutValue)
+    counter(
+      "combo_dropped_records_total", "Records that the map says are none of the service's; they are no dead letters.",
+      totals.tally.dropped)
     counter("combo_records_total", "Records of the input whose outcome is durable.", totals.events)
     family(
       "combo_instructions_total", .counter, "Instructions committed, or acknowledged, by what they say.", "op", totals.said.named)

@@ -45,6 +45,8 @@ struct Tally: Equatable, Sendable {
   private var closes = 0
   private var retracts = 0
   private var settings = 0
+  /// Records that the map says are none of ours.
+  private(set) var dropped = 0
   /// By the code's place among all; empty until there is one.
   private var bad: [Int] = []
 
@@ -58,6 +60,9 @@ struct Tally: Equatable, Sendable {
     }
   }
 
+  @inline(__always)
+  mutating func countDropped() { dropped &+= 1 }
+
   mutating func count(_ code: BadEvent.Code) {
     if bad.isEmpty { bad = Array(repeating: 0, count: BadEvent.Code.allCases.count) }
     bad[Self.place(of: code)] += 1
@@ -68,6 +73,7 @@ struct Tally: Equatable, Sendable {
     closes += other.closes
     retracts += other.retracts
     settings += other.settings
+    dropped += other.dropped
     if other.bad.isEmpty { return }
     if bad.isEmpty { bad = Array(repeating: 0, count: other.bad.count) }
     for (place, count) in other.bad.enumerated() { bad[place] += count }

@@ -4,8 +4,10 @@ internal import Glibc
 
 /// Makes events of lines. One a thread.
 final class ChunkDecoder {
-  private let decoder = EventDecoder(limits: .replay)
+  private let decoder: RecordDecoder
   private let hasher = GiftHasher()
+
+  init(map: RecordMap?) { decoder = RecordDecoder(limits: .replay, map: map) }
 
   /// Decodes whole lines of the chunk's own memory, each event to the group of its room. `isFirst`: these are the first lines.
   func decode(_ text: UnsafeRawBufferPointer, into chunk: ReplayChunk, groups: Int, isFirst: Bool) {
@@ -27,7 +29,7 @@ final class ChunkDecoder {
   private func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
     let event = chunk.nextEvent()
     do throws(BadEvent) {
-      try decoder.decodeInPlace(record, key: nil, into: chunk.arena, &event.pointee)
+      if try !decoder.decodeInPlace(record, key: nil, into: chunk.arena, &event.pointee) { return }
     } catch {
       chunk.badLines.append((number, error.description))
       return

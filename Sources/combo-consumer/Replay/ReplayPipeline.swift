@@ -25,6 +25,7 @@ final class ReplayPipeline: @unchecked Sendable {
   private static let groupCount = 8
 
   private let source: LineSource
+  private let map: RecordMap?
   private let write: (UnsafeRawBufferPointer) -> Bool
   private let report: ([String]) -> Void
   private let threadCount: Int
@@ -59,6 +60,7 @@ final class ReplayPipeline: @unchecked Sendable {
   private var summary = Summary()
 
   /// - Parameters:
+  ///   - map: by which lines become events; nil: they are events.
   ///   - maxRestedRooms: above so many rooms, those that have rested are forgotten.
   ///   - threads: how many work, the caller's among them.
   ///   - chunkBytes: read at once; above the longest record allowed.
@@ -67,12 +69,13 @@ final class ReplayPipeline: @unchecked Sendable {
   ///   - report: takes sentences, one for each bad line, likewise.
   ///   - progress: told the number of lines that are done.
   init(
-    _ source: LineSource, settings: Settings, maxRestedRooms: Int, threads: Int, chunkBytes: Int = 1 << 19,
+    _ source: LineSource, settings: Settings, map: RecordMap? = nil, maxRestedRooms: Int, threads: Int, chunkBytes: Int = 1 << 19,
     sweepLines: Int = ReplayPipeline.sweepLines,
     write: @escaping (UnsafeRawBufferPointer) -> Bool, report: @escaping ([String]) -> Void,
     progress: @escaping (Int) -> Void = { _ in }
   ) {
     self.source = source
+    self.map = map
     self.write = write
     self.report = report
     self.progress = progress
@@ -107,7 +110,7 @@ final class ReplayPipeline: @unchecked Sendable {
   }
 
   private func work(_ thread: Int) {
-    let decoder = ChunkDecoder()
+    let decoder = ChunkDecoder(map: map)
     lock.lock()
     defer { lock.unlock() }
     while let work = next(thread) {

@@ -73,6 +73,8 @@ protocol GroupEdge: AnyObject, Sendable {
   func commitWithoutWaiting(_ offsets: [OffsetToCommit])
   /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
+  /// Calls `body` with the value of the last header of this name, if there is one.
+  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void)
   /// The time alone, which costs less.
   func timestamp(of record: InputRecord) -> Int64?
   /// The offset behind the last record of a partition, as far as that is known; asks nobody.
@@ -84,6 +86,9 @@ protocol GroupEdge: AnyObject, Sendable {
 extension GroupEdge {
   func timestamp(of record: InputRecord) -> Int64? { details(of: record).timestamp }
   func end(of partition: Int32) -> Int64? { nil }
+  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    details(of: record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
+  }
 }
 
 /// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by
@@ -143,9 +148,14 @@ protocol ReadEdge: AnyObject, Sendable {
   ) throws(KafkaError)
   /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
+  /// Calls `body` with the value of the last header of this name, if there is one.
+  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void)
 }
 
 extension ReadEdge {
+  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    details(of: record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
+  }
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
   func makeRoom(for partition: Int32) throws(KafkaError) {}
 }

@@ -21,7 +21,7 @@ final class EntryRunner {
   /// Up to this entry rooms are missing, so that nothing can be proved.
   private let silentUpTo: Int64
 
-  private var decoder: EventDecoder
+  private var decoder: RecordDecoder
   private let arena = BumpArena()
   private var event = Event()
   private var entry: JournalEntry?
@@ -32,6 +32,8 @@ final class EntryRunner {
   private(set) var records = 0
   /// Called after each entry, with what the journal says and what came of it.
   var entryDone: ((_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Void)?
+  /// Hands out the value of a record's header, for maps that name it.
+  var header: (InputRecord, _ name: String, _ body: (Bytes) -> Void) -> Void = { _, _, _ in }
   /// Called for each record that is no event.
   var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
   /// Whether an event is to be taken in, with the settings that it brings; nil: each is.
@@ -55,7 +57,7 @@ final class EntryRunner {
     self.silent = silent
     silentUpTo = silent.keys.max() ?? 0
     nextEntry = next
-    decoder = EventDecoder(limits: derivation.limits)
+    decoder = try derivation.decoder()
     try open()
   }
 
@@ -88,7 +90,9 @@ final class EntryRunner {
     guard let value = record.value else { return }
     arena.reset()
     do throws(BadEvent) {
-      try decoder.decode(value, key: record.key, into: arena, &event)
+      let isOurs = try decoder.decode(
+        value, key: record.key, header: { header(record, $0, $1) }, into: arena, &event)
+      if !isOurs { return }
     } catch {
       partition.deadLettered()
       try deadLettered?(record, error)
@@ -148,7 +152,7 @@ final class EntryRunner {
     }
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
-      decoder = EventDecoder(limits: takeover.derivation.limits)
+      decoder = try takeover.derivation.decoder()
       partition.takeOver(shift: takeover.shift, settings: EngineSettings(takeover.derivation.settings), lane: lane)
       if takeover.reset != nil { partition.reset(at: entry.clock, lane: lane) }
     }

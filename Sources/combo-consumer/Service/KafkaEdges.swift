@@ -65,6 +65,7 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
   }
 
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { KafkaMessage.details(of: record) }
+  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) { KafkaMessage.header(name, of: record, body) }
 
   func timestamp(of record: InputRecord) -> Int64? { record.token.flatMap { KafkaMessage(token: $0).timestampMs } }
 
@@ -186,6 +187,11 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
 }
 
 extension KafkaMessage {
+  fileprivate static func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    guard let token = record.token else { return }
+    KafkaMessage(token: token).withLastHeader(name, body)
+  }
+
   fileprivate static func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
     guard let token = record.token else { return (nil, []) }
     let message = KafkaMessage(token: token)
@@ -220,6 +226,7 @@ extension KafkaProducer {
 /// Readers of partitions, by librdkafka.
 final class KafkaReading: ReadEdge {
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { KafkaMessage.details(of: record) }
+  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) { KafkaMessage.header(name, of: record, body) }
 
   private let readers: ReaderClient
   private let control: ControlClient

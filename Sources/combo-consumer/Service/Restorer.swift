@@ -382,6 +382,7 @@ struct Restorer: @unchecked Sendable {
         unsaid.isOn = next.map { $0.n > saidTo } ?? false
         return next
       })
+    runner.header = { [edges] in edges.reader.header($1, of: $0, $2) }
     runner.deadLettered = { record, bad in
       if !unsaid.isOn { return }
       let letter = DeadLetter(

@@ -20,6 +20,7 @@ extension ServiceOptions {
     var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
     configuration.settings = settings
     configuration.limits.roomFromBody = roomFromBody
+    configuration.map = map
     configuration.delivery = delivery
     configuration.commitIntervalMs = commitIntervalMs
     configuration.checkpointGifts = checkpointGifts

@@ -29,7 +29,7 @@ final class Service: GroupEdgeDelegate {
   let settings: EngineSettings
   /// How what the rooms say gets out.
   private(set) var delivery: (any Delivery)!
-  private let decoder: EventDecoder
+  private let decoder: RecordDecoder
 
   /// The partitions that are this member's, by number.
   var owned: [Int32: Ownership] = [:]
@@ -85,7 +85,7 @@ final class Service: GroupEdgeDelegate {
     self.edges = edges
     self.log = log
     stopRequested = stop
-    decoder = EventDecoder(limits: configuration.limits)
+    decoder = RecordDecoder(limits: configuration.limits, map: configuration.map)
     settings = EngineSettings(configuration.settings)
     switch configuration.delivery {
     case .exactlyOnce:
@@ -180,10 +180,16 @@ final class Service: GroupEdgeDelegate {
       return
     }
     let slot = batch.slot()
+    let isOurs: Bool
     do throws(BadEvent) {
-      try decoder.decode(value, key: record.key, into: batch.arena, &slot.pointee)
+      isOurs = try decoder.decode(
+        value, key: record.key, header: { edges.group.header($0, of: record, $1) }, into: batch.arena, &slot.pointee)
     } catch {
       deadLetter(record, error, active)
+      return
+    }
+    if !isOurs {
+      active.tally.countDropped()
       return
     }
     let own = slot.pointee.kind == .roomSettings ? decoder.own : nil

@@ -7,6 +7,8 @@ struct ServiceConfiguration: Sendable {
   var topics: TopicIdentity
   var settings = Settings()
   var limits = WireLimits()
+  /// By which records become events; nil: they are as wire.md has them.
+  var map: RecordMap?
   /// How what rooms say gets out.
   var delivery = JournalEntry.Delivery.exactlyOnce
   /// In milliseconds, from one transaction to the next.
@@ -39,7 +41,9 @@ struct ServiceConfiguration: Sendable {
   static let engineVersion = 1
 
   /// All that decides what is derived.
-  var derivation: Derivation { Derivation(settings: settings, version: Self.engineVersion, limits: limits) }
+  var derivation: Derivation {
+    Derivation(settings: settings, version: Self.engineVersion, limits: limits, mapping: map?.canonical)
+  }
 }
 
 extension BadEvent {

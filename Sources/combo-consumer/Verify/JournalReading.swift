@@ -23,6 +23,8 @@ struct JournalReading {
   /// Entries that stand twice, though none of them was written by an owner that was given up.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
+  /// A map that can be read.
+  private var checkedMapping: String?
   private let number: Int32
   private let topics: TopicIdentity
   private let decoder = JournalDecoder()
@@ -77,14 +79,19 @@ struct JournalReading {
     }
   }
 
-  private func check(_ derivation: Derivation, _ place: String) throws {
+  private mutating func check(_ derivation: Derivation, _ place: String) throws {
     if derivation.version != ServiceConfiguration.engineVersion {
       throw VerifyFault(
         "\(place): it was derived by version \(derivation.version) of the engine's rules, but this program has version"
           + " \(ServiceConfiguration.engineVersion). Verify with the program that wrote it")
     }
-    if derivation.mapping != nil {
-      throw VerifyFault("\(place): its events were read by a field mapping, which this program does not know. Run a newer one")
+    if derivation.mapping != nil, derivation.mapping != checkedMapping {
+      do throws(FormatFault) {
+        _ = try derivation.decoder()
+      } catch {
+        throw VerifyFault("\(place): \(error)")
+      }
+      checkedMapping = derivation.mapping
     }
   }
 }

@@ -184,6 +184,7 @@ final class PartitionAudit {
           return item.entry
         })
       runner.checksDigest = false
+      runner.header = { [reader] in reader.header($1, of: $0, $2) }
       runner.admits = { [comparison] in comparison.admits($0, $1, at: $2) }
       runner.took = { [comparison] in comparison.took($0, $1, by: $2, at: $3) }
       runner.deadLettered = { [self] _, _ in outcome.deadLetters += 1 }

@@ -1,0 +1,57 @@
+extension BuiltInMaps {
+  static let wire = #"""
+    {
+      "map": 1,
+      "name": "wire",
+      "about": "Records as the service has them without a map: something to begin one's own with.",
+      "rules": [
+        {
+          "when": {"at": "/type", "is": "room_closed"},
+          "event": "room_closed",
+          "fields": {"room": "/room", "ts": "/ts"}
+        },
+        {
+          "when": {"at": "/type", "is": "room_settings"},
+          "event": "room_settings",
+          "fields": {"room": "/room", "ts": "/ts", "settings": "/settings"}
+        },
+        {
+          "when": {"all": [{"at": "/type", "is": "retract"}, {"at": "/receiver", "exists": true}, {"at": "/gift", "exists": true}]},
+          "event": "retract",
+          "fields": {"room": "/room", "ts": "/ts", "sender": {"id": "/sender/id"}, "receiver": {"id": "/receiver/id"}, "gift": {"id": "/gift/id"}}
+        },
+        {
+          "when": {"all": [{"at": "/type", "is": "retract"}, {"at": "/receiver", "exists": true}]},
+          "event": "retract",
+          "fields": {"room": "/room", "ts": "/ts", "sender": {"id": "/sender/id"}, "receiver": {"id": "/receiver/id"}}
+        },
+        {
+          "when": {"all": [{"at": "/type", "is": "retract"}, {"at": "/gift", "exists": true}]},
+          "event": "retract",
+          "fields": {"room": "/room", "ts": "/ts", "sender": {"id": "/sender/id"}, "gift": {"id": "/gift/id"}}
+        },
+        {
+          "when": {"at": "/type", "is": "retract"},
+          "event": "retract",
+          "fields": {"room": "/room", "ts": "/ts", "sender": {"id": "/sender/id"}}
+        },
+        {
+          "when": {"any": [{"at": "/type", "is": "gift"}, {"at": "/type", "exists": false}]},
+          "event": "gift",
+          "fields": {
+            "room": "/room",
+            "ts": "/ts",
+            "id": "/id",
+            "sender": {"id": "/sender/id", "show": "/sender"},
+            "receiver": {"id": "/receiver/id", "show": "/receiver"},
+            "gift": {"id": "/gift/id", "value": "/gift/value", "show": "/gift"},
+            "count": "/count",
+            "total": "/total",
+            "streak": "/streak"
+          }
+        }
+      ],
+      "otherwise": {"bad": "type is none of gift, room_closed, retract and room_settings"}
+    }
+    """#
+}

@@ -1,0 +1,129 @@
+/// A map as its file says it, checked: what is compiled.
+struct MapDefinition {
+  var name = ""
+  var about = ""
+  var form = TextForm.json
+  /// Whether Confluent's magic byte and schema id may stand before the JSON text.
+  var isFramed = false
+  var switches: [MapSwitch] = []
+  var rules: [MapRule] = []
+  var otherwise = MapOutcome.bad("none of the map's rules is for it")
+  var choice: MapChoice?
+
+  /// How a record's bytes are read.
+  enum TextForm: String { case json, stt }
+}
+
+/// What can be chosen when a map is named.
+public struct MapSwitch: Equatable, Sendable {
+  /// What it is called where it is chosen.
+  public let name: String
+  /// The value that holds if none is chosen.
+  public let initial: String
+  /// The values, each with what it means.
+  public let values: [Value]
+
+  /// One that can be chosen.
+  public struct Value: Equatable, Sendable {
+    /// What stands behind the equals sign.
+    public let name: String
+    /// What it means, in a sentence.
+    public let about: String
+  }
+}
+
+struct MapRule {
+  var condition: MapCondition?
+  var outcome: MapOutcome
+  /// Where the rule begins, as a line of its file.
+  var line: Int
+}
+
+enum MapOutcome {
+  case event(MapEvent)
+  /// None of ours, because of this.
+  case drop(String)
+  /// A bad event, because of this.
+  case bad(String)
+}
+
+/// Where the fields of an event come from; nil: the rule does not say.
+struct MapEvent {
+  var kind = Event.Kind.gift
+  var room: MapExpression?
+  var ts: MapExpression?
+  var id: MapExpression?
+  var sender: MapParty?
+  var receiver: MapParty?
+  var gift: MapParty?
+  var count: MapExpression?
+  var total: MapExpression?
+  var streak: MapExpression?
+  var settings: MapExpression?
+}
+
+/// A sender, a receiver or a gift.
+struct MapParty {
+  var id: MapExpression?
+  var value: MapExpression?
+  var show = Show.fields([])
+
+  enum Show {
+    /// The object at this pointer as it stands.
+    case verbatim([String])
+    case fields([Field])
+  }
+
+  struct Field {
+    var name: String
+    var value: MapExpression
+    /// A longer value is left out; in bytes as received.
+    var bytesMax: Int?
+  }
+}
+
+indirect enum MapExpression {
+  /// What stands at a pointer, less what counts as missing.
+  case at([String], unless: [String])
+  case key
+  case header(String)
+  case text(String)
+  /// As it is written.
+  case number(String)
+  case product([MapExpression])
+  case join([MapExpression])
+  /// The first that is there.
+  case first([MapExpression])
+  case time(MapExpression, TimeUnit)
+}
+
+/// How a time is told.
+enum TimeUnit: String, CaseIterable {
+  case ms, s, us, ns
+  /// A text such as `2026-11-21T13:00:00.123Z`.
+  case rfc3339
+}
+
+indirect enum MapCondition {
+  case all([MapCondition])
+  case any([MapCondition])
+  case not(MapCondition)
+  case isOneOf(MapExpression, [String])
+  case exists(MapExpression)
+  case starts(MapExpression, String)
+  case above(MapExpression, Double)
+  case below(MapExpression, Double)
+  /// Decided when the map is read.
+  case always(Bool)
+}
+
+/// Maps among which a field of the record chooses.
+struct MapChoice {
+  /// What chooses; nil: there is one map, for all.
+  var by: MapExpression?
+  var entries: [(values: [String], map: MapDefinition)] = []
+  /// Pointers of the chosen maps are below this one.
+  var root: [String] = []
+  /// Fields that are looked for here before the chosen map's own places.
+  var fields = MapEvent()
+}

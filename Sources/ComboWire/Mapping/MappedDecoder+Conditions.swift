@@ -1,0 +1,59 @@
+internal import CSimdJSON
+internal import ComboCore
+
+/// Whether conditions hold.
+extension MappedDecoder {
+  func holds(_ index: Int32, _ arena: BumpArena) throws(BadEvent) -> Bool {
+    let node = nodes.baseAddress.unsafelyUnwrapped + Int(index)
+    switch node.pointee.op {
+    case .always: return true
+    case .never: return false
+    case .all:
+      for place in node.pointee.links.range where try !holds(links[place], arena) { return false }
+      return true
+    case .any:
+      for place in node.pointee.links.range where try holds(links[place], arena) { return true }
+      return false
+    case .not: return try !holds(links[node.pointee.links.range.lowerBound], arena)
+    default: break
+    }
+    let value = try value(links[node.pointee.links.range.lowerBound], into: arena)
+    if node.pointee.op == .exists { return value.kind != .missing }
+    if value.kind == .missing { return false }
+    switch node.pointee.op {
+    case .isOneOf:
+      if value.kind == .token { return isOneOf(Int(value.token), node.pointee.texts) }
+      let bytes = try meaning(value, "a condition", into: arena)
+      return node.pointee.texts.range.contains { bytes == constant($0) }
+    case .starts:
+      let bytes: Bytes
+      if value.kind == .token {
+        if !text[Int(value.token)].isString { return false }
+        bytes = text.meaning(Int(value.token), into: arena)
+      } else {
+        bytes = try meaning(value, "a condition", into: arena)
+      }
+      let start = constant(node.pointee.texts.range.lowerBound)
+      return bytes.count >= start.count && Bytes(rebasing: bytes[..<start.count]) == start
+    default:
+      // What is no number is neither above nor below.
+      guard let number = try? double(value, "a condition", into: arena) else { return false }
+      return node.pointee.op == .above ? number > node.pointee.bound : number < node.pointee.bound
+    }
+  }
+
+  /// Whether a token is written as one of these: 1 and "1" are the same.
+  func isOneOf(_ token: Int, _ values: CompiledMap.Range16) -> Bool {
+    let found = text[token]
+    if found.isObject || found.isArray { return false }
+    let written = found.isString ? text.inside(token) : text.slice(token)
+    if found.isEscaped {
+      return withUnsafeTemporaryAllocation(byteCount: written.count, alignment: 1) { scratch in
+        let plain = Bytes(rebasing: scratch[..<unescape(written, to: scratch.baseAddress!)])
+        return values.range.contains { plain == constant($0) }
+      }
+    }
+    for place in values.range where written == constant(place) { return true }
+    return false
+  }
+}

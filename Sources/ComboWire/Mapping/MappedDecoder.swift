@@ -1,0 +1,232 @@
+internal import CSimdJSON
+internal import ComboCore
+
+/// Makes events of records by a map. One a thread; nothing is allocated in the steady state.
+///
+/// What a field may be is checked by the same code as in an ``EventDecoder``.
+final class MappedDecoder {
+  /// What a map makes of a record.
+  enum Outcome: Equatable {
+    case event
+    /// None of ours.
+    case dropped
+  }
+
+  let map: CompiledMap
+  private(set) var own = OwnSettings()
+  /// The rule that decided on the last record, in `map.rules`.
+  private(set) var rule = 0
+
+  let checks: EventDecoder
+  let walk: PointerWalk
+  private let stt = STTReader()
+  let nodes: UnsafeMutableBufferPointer<CompiledMap.Node>
+  let links: UnsafeMutableBufferPointer<Int32>
+  let texts: UnsafeMutableBufferPointer<CompiledMap.Text>
+  let bytes: UnsafeMutableBufferPointer<UInt8>
+  private let rules: UnsafeMutableBufferPointer<CompiledMap.Rule>
+  private let groups: UnsafeMutableBufferPointer<CompiledMap.Group>
+  let shown: UnsafeMutableBufferPointer<CompiledMap.Shown>
+  /// A display object that is being made.
+  let object = ByteBuffer()
+  /// The values of the headers that the map names.
+  private(set) var headers: [Bytes]
+  private(set) var key: Bytes?
+  /// The record's tape; none before the first.
+  private(set) var text: JSONText!
+  /// The expression whose value is being looked at: what a sentence can name.
+  var reading: Int32 = -1
+  private var limits: WireLimits { checks.limits }
+
+  init(_ map: CompiledMap, limits: WireLimits) {
+    self.map = map
+    checks = EventDecoder(limits: limits)
+    walk = PointerWalk(map.pointers)
+    nodes = Self.copy(map.nodes)
+    links = Self.copy(map.links)
+    texts = Self.copy(map.texts)
+    bytes = Self.copy(map.bytes)
+    rules = Self.copy(map.rules)
+    groups = Self.copy(map.groups)
+    shown = Self.copy(map.shown)
+    headers = Array(repeating: .none, count: map.headers.count)
+  }
+
+  deinit {
+    nodes.deallocate()
+    links.deallocate()
+    texts.deallocate()
+    bytes.deallocate()
+    rules.baseAddress!.deinitialize(count: map.rules.count)
+    rules.deallocate()
+    groups.deallocate()
+    shown.deallocate()
+  }
+
+  private static func copy<T>(_ array: [T]) -> UnsafeMutableBufferPointer<T> {
+    let memory = UnsafeMutableBufferPointer<T>.allocate(capacity: array.count + 1)
+    _ = memory.initialize(from: array)
+    return memory
+  }
+
+  // MARK: - A record
+
+  /// Makes an event of a record that lies where it can stay, with padding behind it.
+  func decode(
+    _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
+  ) throws(BadEvent) -> Outcome {
+    try parse(record, into: arena)
+    self.key = key
+    for index in headers.indices {
+      headers[index] = .none
+      header(map.headers[index]) { headers[index] = arena.copy($0) }
+    }
+    walk.walk(text)
+    rule = try choose(arena)
+    return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+  }
+
+  @inline(__always)
+  private func parse(_ record: Bytes, into arena: BumpArena) throws(BadEvent) {
+    var record = record
+    if map.form == .stt {
+      record = try stt.json(of: record, map.pointers, into: arena)
+    } else if map.isFramed, record.count > 5, record[0] == 0 {
+      record = Bytes(rebasing: record[5...])
+    }
+    let fault = checks.parser.check(record, depth: limits.depth)
+    if fault != CSJ_FINE { throw .notJSON(fault, at: checks.parser.faultPosition, limits) }
+    text = checks.parser.text(of: record)
+  }
+
+  /// The first rule whose condition holds. There is always one.
+  private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
+    for group in 0..<map.groups.count {
+      if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
+      for index in groups[group].rules {
+        let condition = rules[index].condition
+        if condition < 0 { return index }
+        if try holds(condition, arena) { return index }
+      }
+    }
+    preconditionFailure("a map's last rule has no condition")
+  }
+
+  private typealias RulePointer = UnsafeMutablePointer<CompiledMap.Rule>
+
+  private func apply(_ rule: RulePointer, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
+    switch rule.pointee.outcome {
+    case .drop: return .dropped
+    case .bad: throw .byRule(rule.pointee)
+    case .event: break
+    }
+    reading = -1
+    do throws(BadEvent) {
+      event.kind = rule.pointee.kind
+      event.room = try room(rule.pointee.room, into: arena)
+      event.ts = try time(rule.pointee.ts, into: arena)
+      switch rule.pointee.kind {
+      case .gift: try readGift(rule, into: arena, &event.gift)
+      case .roomClosed: break
+      case .retract: try readRetraction(rule, into: arena, &event.retraction)
+      case .roomSettings: try readSettings(rule.pointee.settings, into: arena)
+      }
+    } catch {
+      throw .mapped(error, rule.pointee, reading < 0 ? nil : map.descriptions[Int(reading)])
+    }
+    return .event
+  }
+
+  // MARK: - Fields
+
+  private func room(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    let value = try value(node, into: arena)
+    if value.kind == .missing {
+      guard let key else { throw .missing("room", "the record has no key that could stand for it") }
+      return try checks.roomOfKey(key, into: arena)
+    }
+    let room = try id(value, "room", into: arena)
+    try checks.check(room, key: key)
+    return room
+  }
+
+  private func time(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Int64 {
+    let value = try value(node, into: arena)
+    if value.kind == .missing {
+      if limits.requireTs { throw .missing("ts", "a replay takes its time from it") }
+      return -1
+    }
+    if value.unit == .ms { return try integer(value, "ts", 0...EventDecoder.timeMax, into: arena) }
+    return try TimeReader(self).milliseconds(value, into: arena)
+  }
+
+  private func readGift(_ rule: RulePointer, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
+    gift.forgetHashes()
+    let name = try value(rule.pointee.id, into: arena)
+    gift.id = name.kind == .missing ? .none : try id(name, "id", into: arena)
+    gift.senderID = try id(of: rule.pointee.sender, "sender.id", into: arena)
+    if rule.pointee.gift.verbatim >= 0 { try checkObject(rule.pointee.gift, "gift") }
+    gift.giftID = try id(of: rule.pointee.gift, "gift.id", into: arena)
+    if rule.pointee.receiver.isNamed {
+      if rule.pointee.receiver.verbatim >= 0 { try checkObject(rule.pointee.receiver, "receiver") }
+      let receiver = try value(rule.pointee.receiver.id, into: arena)
+      gift.receiverID = receiver.kind == .missing ? .none : try id(receiver, "receiver.id", into: arena)
+    } else {
+      gift.receiverID = .none
+    }
+    let worth = try value(rule.pointee.gift.value, into: arena)
+    gift.value = worth.kind == .missing ? 0 : try number(worth, "gift.value", into: arena)
+    gift.amount = try amount(rule, into: arena)
+    var left = limits.displayBytes
+    gift.display.sender = try display(rule.pointee.sender, gift.senderID, worth: nil, &left, into: arena)
+    gift.display.receiver =
+      gift.receiverID.isEmpty ? .none : try display(rule.pointee.receiver, gift.receiverID, worth: nil, &left, into: arena)
+    gift.display.gift = try display(
+      rule.pointee.gift, gift.giftID, worth: worth.kind == .missing ? nil : gift.value, &left, into: arena)
+    if left < 0 {
+      reading = -1
+      throw .displayTooLarge(limits.displayBytes - left, limits)
+    }
+  }
+
+  private func readRetraction(
+    _ rule: RulePointer, into arena: BumpArena, _ retraction: inout Retraction
+  ) throws(BadEvent) {
+    retraction.senderID = try id(of: rule.pointee.sender, "sender.id", into: arena)
+    // What is named must be there: what is broken must not widen what is retracted.
+    retraction.giftID = rule.pointee.gift.isNamed ? try id(of: rule.pointee.gift, "gift.id", into: arena) : .none
+    retraction.receiverID = rule.pointee.receiver.isNamed ? try id(of: rule.pointee.receiver, "receiver.id", into: arena) : .none
+  }
+
+  private func readSettings(_ node: Int32, into arena: BumpArena) throws(BadEvent) {
+    let value = try value(node, into: arena)
+    if value.kind == .missing { throw .missing("settings", "a room_settings needs them") }
+    let token = Int(value.token)
+    if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
+    own = try SettingsReader(text: text, path: "settings").read(token)
+  }
+
+  private func amount(_ rule: RulePointer, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
+    let total = try value(rule.pointee.total, into: arena)
+    if total.kind == .missing {
+      let count = try value(rule.pointee.count, into: arena)
+      return .count(count.kind == .missing ? 1 : Int(try integer(count, "count", 1...EventDecoder.countMax, into: arena)))
+    }
+    if rule.pointee.count >= 0, try value(rule.pointee.count, into: arena).kind != .missing { throw .mappedCountAndTotal }
+    reading = rule.pointee.total
+    let number = try integer(total, "total", 1...EventDecoder.totalMax, into: arena)
+    let streak = try value(rule.pointee.streak, into: arena)
+    return .total(Int(number), streak: streak.kind == .missing ? .none : try id(streak, "streak", into: arena))
+  }
+
+  private func id(of party: CompiledMap.Party, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    let value = try value(party.id, into: arena)
+    if value.kind == .missing { throw .missing("\(name)", "the event needs one") }
+    return try id(value, name, into: arena)
+  }
+
+  private func checkObject(_ party: CompiledMap.Party, _ name: String) throws(BadEvent) {
+    let token = Int(walk.found[Int(party.verbatim)])
+    if token >= 0, !text[token].isNull, !text[token].isObject { throw .wrongType(text, token, name, "must be an object") }
+  }
+}

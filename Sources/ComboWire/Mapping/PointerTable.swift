@@ -1,0 +1,225 @@
+internal import CSimdJSON
+internal import ComboCore
+
+/// All pointers of a map as one tree, so that a record's tape is walked once, and only where a pointer leads.
+///
+/// Node 0 is the record. Each node has a place of its own in the walk's result. Built once; then only read, by any thread.
+struct PointerTable {
+  /// A step of a pointer: an object's member or an array's element.
+  struct Node {
+    /// Where its cells begin, and how many there are less 1; -1: no pointer leads on.
+    var cells: Int32 = 0
+    var mask: Int32 = -1
+    /// How many steps lead on.
+    var children: Int32 = 0
+    /// Its first child in `elements` that an array can have, and how many there are.
+    var firstElement: Int32 = 0
+    var elementCount: Int32 = 0
+  }
+
+  /// A member's name, in a hash table by name.
+  struct Cell {
+    /// The name's first 8 bytes, 0 behind its end.
+    var word: UInt64 = 0
+    /// The name's length; -1: the cell is empty.
+    var length: Int32 = -1
+    var node: Int32 = 0
+    /// Where the whole name stands in `names`.
+    var name: Int32 = 0
+  }
+
+  struct Element {
+    var index: Int32
+    var node: Int32
+  }
+
+  private(set) var nodes: [Node] = [Node()]
+  private(set) var cells: [Cell] = []
+  private(set) var elements: [Element] = []
+  private(set) var names: [UInt8] = []
+  private var children: [[(step: String, node: Int)]] = [[]]
+
+  /// The node that a pointer leads to, made if need be.
+  mutating func node(_ path: [String]) -> Int32 {
+    var at = 0
+    for step in path {
+      if let known = children[at].first(where: { $0.step == step }) {
+        at = known.node
+      } else {
+        children[at].append((step, nodes.count))
+        at = nodes.count
+        nodes.append(Node())
+        children.append([])
+      }
+    }
+    return Int32(at)
+  }
+
+  /// Makes the hash tables, once all pointers are in.
+  mutating func finish() {
+    for at in nodes.indices where !children[at].isEmpty {
+      var size = 4
+      while size < children[at].count * 4 { size *= 2 }
+      nodes[at].cells = Int32(cells.count)
+      nodes[at].mask = Int32(size - 1)
+      nodes[at].children = Int32(children[at].count)
+      cells += Array(repeating: Cell(), count: size)
+      nodes[at].firstElement = Int32(elements.count)
+      for (step, node) in children[at] {
+        let name = Array(step.utf8)
+        var cell = Cell(word: 0, length: Int32(name.count), node: Int32(node), name: Int32(names.count))
+        for (place, byte) in name.prefix(8).enumerated() { cell.word |= UInt64(byte) << UInt64(8 * place) }
+        names += name
+        var place = Self.hash(cell.word, name.count)
+        while cells[Int(nodes[at].cells) + (place & (size - 1))].length >= 0 { place += 1 }
+        cells[Int(nodes[at].cells) + (place & (size - 1))] = cell
+        // By RFC 6901 an index has no leading zeros.
+        if let index = Int32(step), String(index) == step, index >= 0 {
+          elements.append(Element(index: index, node: Int32(node)))
+        }
+      }
+      nodes[at].elementCount = Int32(elements.count) - nodes[at].firstElement
+    }
+  }
+
+  /// The steps from a node on, for whoever reads another text than JSON.
+  func steps(_ node: Int) -> [(step: String, node: Int)] { children[node] }
+
+  @inline(__always)
+  static func hash(_ word: UInt64, _ length: Int) -> Int {
+    Int(truncatingIfNeeded: ((word ^ UInt64(truncatingIfNeeded: length) &<< 59) &* 0x9E37_79B9_7F4A_7C15) &>> 48)
+  }
+}
+
+/// Walks the tapes of records by a ``PointerTable``. One a thread.
+final class PointerWalk {
+  private let nodes: UnsafeMutableBufferPointer<PointerTable.Node>
+  private let cells: UnsafeMutableBufferPointer<PointerTable.Cell>
+  private let elements: UnsafeMutableBufferPointer<PointerTable.Element>
+  private let names: UnsafeMutableBufferPointer<UInt8>
+  /// For each node the token that its pointer leads to; -1: to nothing.
+  let found: UnsafeMutablePointer<Int32>
+
+  init(_ table: PointerTable) {
+    nodes = Self.copy(table.nodes)
+    cells = Self.copy(table.cells)
+    elements = Self.copy(table.elements)
+    names = Self.copy(table.names)
+    found = .allocate(capacity: nodes.count)
+  }
+
+  deinit {
+    nodes.deallocate()
+    cells.deallocate()
+    elements.deallocate()
+    names.deallocate()
+    found.deallocate()
+  }
+
+  private static func copy<T>(_ array: [T]) -> UnsafeMutableBufferPointer<T> {
+    let memory = UnsafeMutableBufferPointer<T>.allocate(capacity: max(array.count, 1))
+    _ = memory.initialize(from: array)
+    return memory
+  }
+
+  /// Finds where all pointers lead in this text. Of two members with one name the first counts.
+  @inline(__always)
+  func walk(_ text: JSONText) {
+    found.update(repeating: -1, count: nodes.count)
+    found[0] = 0
+    visit(text, 0, 0)
+  }
+
+  private func visit(_ text: JSONText, _ token: Int, _ at: Int) {
+    let node = nodes.baseAddress.unsafelyUnwrapped + at
+    if text[token].isObject {
+      members(text, token, node)
+    } else if text[token].isArray, node.pointee.elementCount > 0 {
+      self.elements(text, token, node)
+    }
+  }
+
+  @inline(__always)
+  private func members(_ text: JSONText, _ token: Int, _ node: UnsafeMutablePointer<PointerTable.Node>) {
+    var left = node.pointee.children
+    let table = cells.baseAddress.unsafelyUnwrapped + Int(node.pointee.cells)
+    let mask = Int(node.pointee.mask)
+    var member = token + 1
+    let end = text.next(token)
+    while member < end {
+      let child = find(text, member, table, mask)
+      if child > 0, found[child] < 0 {
+        found[child] = Int32(truncatingIfNeeded: member + 1)
+        if nodes[child].mask >= 0 { visit(text, member + 1, child) }
+        left -= 1
+        if left == 0 { return }
+      }
+      member = text.next(member + 1)
+    }
+  }
+
+  private func elements(_ text: JSONText, _ token: Int, _ node: UnsafeMutablePointer<PointerTable.Node>) {
+    let first = Int(node.pointee.firstElement)
+    var left = node.pointee.elementCount
+    var index: Int32 = 0
+    var element = token + 1
+    let end = text.next(token)
+    while element < end, left > 0 {
+      for place in first..<first + Int(node.pointee.elementCount) where elements[place].index == index {
+        let child = Int(elements[place].node)
+        found[child] = Int32(truncatingIfNeeded: element)
+        if nodes[child].mask >= 0 { visit(text, element, child) }
+        left -= 1
+      }
+      index += 1
+      element = text.next(element)
+    }
+  }
+
+  /// The node that a member leads to; 0: none.
+  @inline(__always)
+  private func find(
+    _ text: JSONText, _ member: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
+  ) -> Int {
+    let token = text[member]
+    if token.isEscaped { return findEscaped(text, member, table, mask) }
+    let length = Int(token.length) - 2
+    // May read behind the name: the text is padded.
+    let start = UnsafeRawPointer(text.base + Int(token.start) + 1)
+    var word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+    if length < 8 { word &= ~(~0 &<< UInt64(truncatingIfNeeded: 8 &* length)) }
+    return find(word, start, length, table, mask)
+  }
+
+  @inline(__always)
+  private func find(
+    _ word: UInt64, _ start: UnsafeRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
+  ) -> Int {
+    var place = PointerTable.hash(word, length)
+    while true {
+      let cell = table + (place & mask)
+      if cell.pointee.length < 0 { return 0 }
+      if cell.pointee.word == word, cell.pointee.length == Int32(truncatingIfNeeded: length),
+        length <= 8
+          || isEqual(names.baseAddress.unsafelyUnwrapped + Int(cell.pointee.name), start, length)
+      {
+        return Int(cell.pointee.node)
+      }
+      place += 1
+    }
+  }
+
+  @inline(never)
+  private func findEscaped(
+    _ text: JSONText, _ member: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
+  ) -> Int {
+    let inside = text.inside(member)
+    return withUnsafeTemporaryAllocation(byteCount: inside.count + 8, alignment: 8) { scratch in
+      let start = scratch.baseAddress!
+      let length = unescape(inside, to: start)
+      (start + length).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
+      let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+      return find(word, UnsafeRawPointer(start), length, table, mask)
+    }
+  }
+}

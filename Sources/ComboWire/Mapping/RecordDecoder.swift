@@ -1,0 +1,93 @@
+public import ComboCore
+
+/// Makes events of records: as wire.md has them, or by a map. One a thread; nothing is allocated in the steady state.
+public final class RecordDecoder {
+  /// Calls `body` with the value of a record's header, if it has one of that name.
+  public typealias HeaderLookup = (_ name: String, _ body: (Bytes) -> Void) -> Void
+
+  private let plain: EventDecoder
+  private let mapped: MappedDecoder?
+  /// The map; nil for records as wire.md has them.
+  public let map: RecordMap?
+
+  /// - Parameter map: nil: records are as wire.md has them.
+  public init(limits: WireLimits = WireLimits(), map: RecordMap? = nil) {
+    self.map = map
+    plain = EventDecoder(limits: limits)
+    mapped = map.map { MappedDecoder($0.compiled, limits: limits) }
+  }
+
+  /// What an event may be.
+  public var limits: WireLimits { plain.limits }
+
+  /// The settings of the event decoded last, if it was a `room_settings`.
+  public var own: OwnSettings { mapped?.own ?? plain.own }
+
+  /// Makes an event of a record's value.
+  ///
+  /// - Parameters:
+  ///   - record: the value; not needed afterwards.
+  ///   - key: the record's key; nil if it has none. Not needed afterwards.
+  ///   - header: hands out the value of the record's last header of a name, if there is one; asked only for those that the map
+  ///     names.
+  ///   - arena: where the bytes of the event go. A bad record leaves nothing in it.
+  ///   - event: what is filled.
+  /// - Returns: whether it is an event; false: the map drops the record.
+  public func decode(
+    _ record: Bytes, key: Bytes?, header: HeaderLookup = { _, _ in }, into arena: BumpArena, _ event: inout Event
+  ) throws(BadEvent) -> Bool {
+    if mapped != nil { return try decodeMapped(record, key: key, header: header, isInPlace: false, into: arena, &event) }
+    do throws(BadEvent) {
+      try plain.decode(record, key: key, into: arena, &event)
+    } catch {
+      throw Self.named(error, record)
+    }
+    return true
+  }
+
+  /// The same without a copy, as ``EventDecoder/decodeInPlace(_:key:into:_:)`` does it: the record must stay as it is, with padding
+  /// behind it.
+  public func decodeInPlace(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Bool {
+    if mapped != nil { return try decodeMapped(record, key: key, header: { _, _ in }, isInPlace: true, into: arena, &event) }
+    do throws(BadEvent) {
+      try plain.decodeInPlace(record, key: key, into: arena, &event)
+    } catch {
+      throw Self.named(error, record)
+    }
+    return true
+  }
+
+  private func decodeMapped(
+    _ record: Bytes, key: Bytes?, header: HeaderLookup, isInPlace: Bool, into arena: BumpArena, _ event: inout Event
+  ) throws(BadEvent) -> Bool {
+    guard let mapped else { preconditionFailure("there is a map here") }
+    if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
+    let mark = arena.mark
+    do throws(BadEvent) {
+      // STT is written anew in any case.
+      let lasting = isInPlace || mapped.map.form == .stt ? record : arena.copy(record)
+      if try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event { return true }
+      arena.rewind(to: mark)
+      return false
+    } catch {
+      arena.rewind(to: mark)
+      throw Self.named(error, record)
+    }
+  }
+
+  /// What the map said of the record it dropped last.
+  public var dropReason: String { mapped.map { "\($0.map.rules[$0.rule].reason) (\($0.map.rules[$0.rule].name))" } ?? "" }
+
+  /// Records that are no JSON because a schema registry's serializer wrote them are called what they are.
+  @inline(never)
+  private static func named(_ fault: BadEvent, _ record: Bytes) -> BadEvent {
+    guard fault.code == .notJSON, record.count >= 5, record[0] == 0 else { return fault }
+    let schema = record[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let advice =
+      record.count > 5 && record[5] == 0x7B
+      ? "if JSON follows, as it seems, a map with \"frame\": \"confluent\" reads it"
+      : "Avro and Protobuf are not read: let the producer write JSON, or convert the topic (docs/mapping.md)"
+    return BadEvent(
+      .notJSON, "the record begins with byte 0 and schema id \(schema), the frame of a schema registry's serializer; \(advice)")
+  }
+}

@@ -1,0 +1,116 @@
+internal import ComboCore
+
+/// A field mapping: by it records of any JSON shape become events. See docs/mapping.md for the file it is read from.
+///
+/// Read once, never changed; may be used by any thread.
+public final class RecordMap: @unchecked Sendable {
+  // Sendable: all of it is only read.
+
+  /// What the map is called.
+  public let name: String
+  /// What it is for, in a sentence.
+  public let about: String
+  /// What can be chosen.
+  public let switches: [MapSwitch]
+  /// The map with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the same map of it.
+  /// So a journal can keep by what events were made.
+  public let canonical: String
+  let compiled: CompiledMap
+
+  /// Reads a map file.
+  /// - Parameters:
+  ///   - file: what it is called in faults.
+  ///   - switches: what is chosen.
+  ///   - library: where the maps are found that it chooses among.
+  public convenience init(
+    _ text: [UInt8], file: String, switches: [(name: String, value: String)] = [], library: MapLibrary = .builtIn
+  ) throws(MapFaults) {
+    let source = try MapText(text, file: file)
+    var reader = MapReader(source, chosen: switches, library: library, isChosen: false)
+    let definition = reader.read()
+    if !reader.faults.isEmpty {
+      throw MapFaults(
+        faults: reader.faults.sorted {
+          ($0.file == file ? 0 : 1, $0.line, $0.column) < ($1.file == file ? 0 : 1, $1.line, $1.column)
+        })
+    }
+    self.init(definition, canonical: Self.canonical(source.compact(0), switches, reader.others))
+  }
+
+  private init(_ definition: MapDefinition, canonical: String) {
+    name = definition.name
+    about = definition.about
+    switches = definition.switches
+    self.canonical = canonical
+    compiled = MapCompiler.compile(definition)
+  }
+
+  /// Reads what ``canonical`` has kept.
+  public convenience init(canonical: String) throws(MapFaults) {
+    let kept = try MapText(Array(canonical.utf8), file: "the recorded map")
+    let text = kept.text
+    var map = 0
+    var switches: [(name: String, value: String)] = []
+    var others: [String: [UInt8]] = [:]
+    if text[0].isObject {
+      kept.forEachMember(0) { name, value in
+        switch name {
+        case "map": map = value
+        case "switches" where text[value].isObject:
+          kept.forEachMember(value) { name, value in if text[value].isString { switches.append((name, text.string(value))) } }
+        case "maps" where text[value].isObject:
+          kept.forEachMember(value) { name, value in others[name] = Array(kept.compact(value).utf8) }
+        default: break
+        }
+      }
+    }
+    if map == 0 { throw MapFaults(faults: [kept.fault(0, "it holds no map")]) }
+    let library = MapLibrary { [others] name in others[name].map { ($0, name) } }
+    try self.init(Array(kept.compact(map).utf8), file: "the recorded map", switches: switches, library: library)
+  }
+
+  private static func canonical(
+    _ map: String, _ switches: [(name: String, value: String)], _ others: [(name: String, text: String)]
+  ) -> String {
+    let buffer = ByteBuffer()
+    buffer.append(#"{"map":"#)
+    buffer.append(map)
+    if !switches.isEmpty {
+      buffer.append(#","switches":{"#)
+      for (index, choice) in switches.sorted(by: { $0.name < $1.name }).enumerated() {
+        if index > 0 { buffer.append(",") }
+        buffer.append(jsonString: choice.name)
+        buffer.append(":")
+        buffer.append(jsonString: choice.value)
+      }
+      buffer.append("}")
+    }
+    if !others.isEmpty {
+      buffer.append(#","maps":{"#)
+      for (index, other) in others.sorted(by: { $0.name < $1.name }).enumerated() {
+        if index > 0 { buffer.append(",") }
+        buffer.append(jsonString: other.name)
+        buffer.append(":")
+        buffer.append(other.text)
+      }
+      buffer.append("}")
+    }
+    buffer.append("}")
+    return String(decoding: buffer.bytes, as: UTF8.self)
+  }
+}
+
+extension RecordMap: Equatable {
+  /// Whether both make the same of every record.
+  public static func == (a: RecordMap, b: RecordMap) -> Bool { a.canonical == b.canonical }
+}
+
+extension MapText {
+  func forEachMember(_ token: Int, _ body: (_ name: String, _ value: Int) -> Void) {
+    var member = token + 1
+    while member < text.next(token) {
+      body(text.string(member), member + 1)
+      member = text.next(member + 1)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+internal import ComboCore
+
+/// Douyu's STT text as JSON: `type@=dgb/rid@=1/` becomes `{"type":"dgb","rid":"1"}`.
+///
+/// A record is `name@=value/` again and again; in names and values `@A` stands for `@` and `@S` for a slash. Whether a value holds a
+/// text or further STT cannot be seen in it: it is read as STT only where a pointer of the map leads into it, so that no viewer's
+/// name becomes anything but a text. Only what a pointer leads to is taken over. Of two with one name the first counts.
+final class STTReader {
+  private let out = ByteBuffer()
+
+  /// The record as JSON, in the arena, with padding behind it.
+  func json(of record: Bytes, _ pointers: PointerTable, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    out.removeAll()
+    var record = record
+    while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
+    if record.isEmpty { throw .notSTT("is empty") }
+    if !Self.holdsFields(record) { throw .notSTT("has no name@=value at its beginning") }
+    fields(record, pointers, 0, depth: 1)
+    return arena.copy(out.bytes)
+  }
+
+  private static func holdsFields(_ text: Bytes) -> Bool {
+    for (index, byte) in text.enumerated() {
+      if byte == 0x2F { return false }
+      if byte == 0x40, index > 0, index + 1 < text.count, text[index + 1] == 0x3D { return true }
+    }
+    return false
+  }
+
+  private func fields(_ text: Bytes, _ pointers: PointerTable, _ node: Int, depth: Int) {
+    let steps = pointers.steps(node)
+    out.append("{")
+    var isFirst = true
+    forEachPart(text) { part in
+      guard let equals = Self.equals(in: part) else { return }
+      let name = Bytes(rebasing: part[..<equals])
+      for (step, child) in steps where Self.means(name, step) {
+        if !isFirst { out.append(",") }
+        isFirst = false
+        out.append(jsonString: step)
+        out.append(":")
+        value(Bytes(rebasing: part[(equals + 2)...]), pointers, child, depth: depth + 1)
+      }
+    }
+    out.append("}")
+  }
+
+  private func value(_ escaped: Bytes, _ pointers: PointerTable, _ node: Int, depth: Int) {
+    let steps = pointers.steps(node)
+    let inner = unescaped(escaped)
+    defer { inner.deallocate() }
+    let bytes = Bytes(inner)
+    if steps.isEmpty {
+      out.append(jsonString: bytes)
+    } else if Self.holdsFields(bytes) {
+      fields(bytes, pointers, node, depth: depth)
+    } else {
+      // An array: all elements, as their places count.
+      out.append("[")
+      var index = 0
+      forEachPart(bytes) { part in
+        if index > 0 { out.append(",") }
+        let child = steps.first { $0.step == String(index) }?.node
+        if let child { value(part, pointers, child, depth: depth + 1) } else { out.append("null") }
+        index += 1
+      }
+      out.append("]")
+    }
+  }
+
+  private func forEachPart(_ text: Bytes, _ body: (Bytes) -> Void) {
+    var start = 0
+    for index in 0...text.count where index == text.count || text[index] == 0x2F {
+      if index > start { body(Bytes(rebasing: text[start..<index])) }
+      start = index + 1
+    }
+  }
+
+  private static func equals(in part: Bytes) -> Int? {
+    var index = 1
+    while index + 1 < part.count {
+      if part[index] == 0x40, part[index + 1] == 0x3D { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  private static func means(_ name: Bytes, _ step: String) -> Bool {
+    if !name.contains(0x40) { return name.elementsEqual(step.utf8) }
+    var rest = name[...]
+    for byte in step.utf8 {
+      guard let (next, length) = unit(rest), next == byte else { return false }
+      rest = rest.dropFirst(length)
+    }
+    return rest.isEmpty
+  }
+
+  /// The byte that stands first, and how many bytes it takes.
+  private static func unit(_ rest: Slice<Bytes>) -> (UInt8, Int)? {
+    guard let first = rest.first else { return nil }
+    guard first == 0x40, rest.count > 1 else { return (first, 1) }
+    switch rest[rest.startIndex + 1] {
+    case 0x41: return (0x40, 2)
+    case 0x53: return (0x2F, 2)
+    default: return (first, 1)
+    }
+  }
+
+  private func unescaped(_ escaped: Bytes) -> UnsafeMutableRawBufferPointer {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(escaped.count, 1), alignment: 1)
+    var length = 0
+    var rest = escaped[...]
+    while let (byte, taken) = Self.unit(rest) {
+      memory[length] = byte
+      length += 1
+      rest = rest.dropFirst(taken)
+    }
+    return UnsafeMutableRawBufferPointer(start: memory.baseAddress, count: length)
+  }
+}
