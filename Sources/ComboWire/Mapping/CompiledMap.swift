@@ -70,6 +70,7 @@ struct CompiledMap {
     var total: Int32 = -1
     var streak: Int32 = -1
     var settings: Int32 = -1
+    var isForEach = false
     /// In `names`: why it drops, or calls it bad.
     var reason = ""
     /// What it is called in sentences.
@@ -94,6 +95,8 @@ struct CompiledMap {
   var pointers = PointerTable()
   var form = MapDefinition.TextForm.json
   var isFramed = false
+  /// The pointers' nodes where a text may hold JSON.
+  var unpacked: [Int32] = []
   /// For each node what it says, for sentences.
   var descriptions: [String] = []
 }
@@ -111,6 +114,7 @@ struct MapCompiler {
     var compiler = MapCompiler()
     compiler.map.form = definition.form
     compiler.map.isFramed = definition.isFramed
+    compiler.map.pointers.isLoose = definition.isLoose || definition.choice?.entries.contains { $0.map.isLoose } ?? false
     if let choice = definition.choice {
       if let form = choice.entries.first?.map.form { compiler.map.form = form }
       for (values, chosen) in choice.entries {
@@ -130,6 +134,7 @@ struct MapCompiler {
 
   private mutating func group(_ definition: MapDefinition, _ guardian: Int32, adding otherwise: MapOutcome) {
     name = definition.name
+    for path in definition.unpacked { map.unpacked.append(map.pointers.node(prefix + path)) }
     let first = map.rules.count
     for rule in definition.rules { add(rule) }
     add(MapRule(condition: nil, outcome: otherwise, line: 0))
@@ -139,6 +144,7 @@ struct MapCompiler {
   private mutating func add(_ rule: MapRule) {
     var made = CompiledMap.Rule()
     made.name = rule.line == 0 ? "\(name), otherwise" : "\(name), rule at line \(rule.line)"
+    made.isForEach = rule.isForEach
     if let condition = rule.condition { made.condition = self.condition(condition) }
     switch rule.outcome {
     case .drop(let reason): (made.outcome, made.reason) = (.drop, reason)

@@ -20,6 +20,7 @@ final class MappedDecoder {
   let checks: EventDecoder
   let walk: PointerWalk
   private let stt = STTReader()
+  private let irc = IRCReader()
   let nodes: UnsafeMutableBufferPointer<CompiledMap.Node>
   let links: UnsafeMutableBufferPointer<Int32>
   let texts: UnsafeMutableBufferPointer<CompiledMap.Text>
@@ -71,6 +72,23 @@ final class MappedDecoder {
 
   // MARK: - A record
 
+  /// How many elements the record decoded last has for `*`; an event may be made of each.
+  var rounds: Int { Int(walk.rounds) }
+
+  /// Whether a record is written anew as JSON.
+  func rewrites(_ record: Bytes) -> Bool {
+    if map.form == .json { return false }
+    let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+    return first != 0x7B && first != 0x5B
+  }
+
+  /// Makes an event of a further element of the record.
+  func decode(round: Int, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
+    walk.walk(text, round: Int32(round))
+    rule = try choose(arena, isForEach: true)
+    return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+  }
+
   /// Makes an event of a record that lies where it can stay, with padding behind it.
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
@@ -82,6 +100,7 @@ final class MappedDecoder {
       header(map.headers[index]) { headers[index] = arena.copy($0) }
     }
     walk.walk(text)
+    for node in map.unpacked { try unpack(node, into: arena) }
     rule = try choose(arena)
     return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
   }
@@ -89,22 +108,47 @@ final class MappedDecoder {
   @inline(__always)
   private func parse(_ record: Bytes, into arena: BumpArena) throws(BadEvent) {
     var record = record
-    if map.form == .stt {
-      record = try stt.json(of: record, map.pointers, into: arena)
+    if rewrites(record) {
+      record =
+        map.form == .stt ? try stt.json(of: record, map.pointers, into: arena) : try irc.json(of: record, into: arena)
     } else if map.isFramed, record.count > 5, record[0] == 0 {
       record = Bytes(rebasing: record[5...])
     }
+    try check(record)
+  }
+
+  private func check(_ record: Bytes) throws(BadEvent) {
     let fault = checks.parser.check(record, depth: limits.depth)
     if fault != CSJ_FINE { throw .notJSON(fault, at: checks.parser.faultPosition, limits) }
     text = checks.parser.text(of: record)
   }
 
+  /// Puts the JSON that a text holds in the text's place.
+  private func unpack(_ node: Int32, into arena: BumpArena) throws(BadEvent) {
+    let token = Int(walk.found[Int(node)])
+    guard token > 0, text[token].isString else { return }
+    let packed = text.inside(token)
+    guard let first = packed.first, first == 0x7B || first == 0x5B else { return }
+    let whole = text.slice(0), quoted = text.slice(token)
+    guard let start = whole.baseAddress, let place = quoted.baseAddress else { return }
+    let before = place - start
+    let piece = arena.allocate(whole.count)
+    piece.copyMemory(from: start, byteCount: before)
+    let length = unescape(packed, to: piece + before)
+    let after = whole.count - before - quoted.count
+    (piece + before + length).copyMemory(from: place + quoted.count, byteCount: after)
+    arena.shrinkLast(piece, to: before + length + after)
+    try check(Bytes(start: piece, count: before + length + after))
+    walk.walk(text)
+  }
+
   /// The first rule whose condition holds. There is always one.
-  private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
+  private func choose(_ arena: BumpArena, isForEach: Bool = false) throws(BadEvent) -> Int {
     for group in 0..<map.groups.count {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
       for index in groups[group].rules {
         let condition = rules[index].condition
+        if isForEach, !rules[index].isForEach, condition >= 0 { continue }
         if condition < 0 { return index }
         if try holds(condition, arena) { return index }
       }

@@ -20,9 +20,11 @@ final class STTReader {
   }
 
   private static func holdsFields(_ text: Bytes) -> Bool {
-    for (index, byte) in text.enumerated() {
+    var first = 0
+    while first < text.count, text[first] == 0x2F { first += 1 }
+    for (index, byte) in text.enumerated().dropFirst(first) {
       if byte == 0x2F { return false }
-      if byte == 0x40, index > 0, index + 1 < text.count, text[index + 1] == 0x3D { return true }
+      if byte == 0x40, index > first, index + 1 < text.count, text[index + 1] == 0x3D { return true }
     }
     return false
   }
@@ -34,7 +36,7 @@ final class STTReader {
     forEachPart(text) { part in
       guard let equals = Self.equals(in: part) else { return }
       let name = Bytes(rebasing: part[..<equals])
-      for (step, child) in steps where Self.means(name, step) {
+      for (step, child) in steps where Self.means(name, step, isLoose: pointers.isLoose) {
         if !isFirst { out.append(",") }
         isFirst = false
         out.append(jsonString: step)
@@ -85,7 +87,8 @@ final class STTReader {
     return nil
   }
 
-  private static func means(_ name: Bytes, _ step: String) -> Bool {
+  private static func means(_ name: Bytes, _ step: String, isLoose: Bool) -> Bool {
+    if isLoose { return PointerTable.loose(String(decoding: name, as: UTF8.self)) == step }
     if !name.contains(0x40) { return name.elementsEqual(step.utf8) }
     var rest = name[...]
     for byte in step.utf8 {
