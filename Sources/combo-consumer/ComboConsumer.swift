@@ -22,6 +22,7 @@ enum ComboConsumer {
     case .verify(let options): VerifyCommand.run(options)
     case .watch(let options): WatchCommand.run(options)
     case .check(let options): CheckCommand.run(options)
+    case .map(let options): MapCommand.run(options)
     case .tell(let text): Console.tell(text)
     case .show(let text, let faults, let hint):
       faults.isEmpty ? Console.tell(text) : (Console.tell(text), Console.refuse(faults, hint: hint)).1

@@ -116,7 +116,7 @@ struct MapCompiler {
     compiler.map.isFramed = definition.isFramed
     compiler.map.pointers.isLoose = definition.isLoose || definition.choice?.entries.contains { $0.map.isLoose } ?? false
     if let choice = definition.choice {
-      if let form = choice.entries.first?.map.form { compiler.map.form = form }
+      if let form = choice.entries.lazy.map(\.map.form).first(where: { $0 != .json }) { compiler.map.form = form }
       for (values, chosen) in choice.entries {
         compiler.name = definition.name
         let guardian = choice.by.map { compiler.condition(.isOneOf($0, values)) } ?? -1

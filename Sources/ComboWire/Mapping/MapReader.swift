@@ -38,6 +38,7 @@ struct MapReader {
 
   private static let members = [
     "map", "name", "about", "text", "frame", "names", "unpack", "roots", "fields", "switches", "choose", "rules", "otherwise",
+    "notes",
   ]
 
   mutating func read() -> MapDefinition {
@@ -53,6 +54,8 @@ struct MapReader {
       definition.name = word
     }
     if let about = map["about"] { definition.about = string(about, "about") ?? "" }
+    // For people.
+    if let notes = map["notes"] { for note in array(notes, "notes") ?? [] { _ = string(note, "a note") } }
     if let form = map["text"], let word = word(form, "text", MapDefinition.TextForm.allCases.map(\.rawValue)) {
       definition.form = .init(rawValue: word)!
     }
@@ -334,8 +337,10 @@ struct MapReader {
       if let other = other(map) { choice.entries.append(([value], other)) }
     }
     if choice.entries.isEmpty, faults.isEmpty { fault(maps, "maps must name at least one map") }
-    let forms = Set(choice.entries.map(\.map.form))
-    if forms.count > 1 { fault(maps, "all maps must read the same text: some read json and some stt") }
+    // JSON is read beside any of the other texts.
+    if Set(choice.entries.map(\.map.form)).subtracting([.json]).count > 1 {
+      fault(maps, "the maps must not read several texts beside json: some read stt and some irc")
+    }
     if choice.entries.contains(where: \.map.isFramed) {
       fault(maps, "none of the maps may have a frame; give it to this map")
     }

@@ -14,7 +14,7 @@ final class MappedDecoder {
 
   let map: CompiledMap
   private(set) var own = OwnSettings()
-  /// The rule that decided on the last record, in `map.rules`.
+  /// The rule that decided on the last record, in `map.rules`; -1 if none has.
   private(set) var rule = 0
 
   let checks: EventDecoder
@@ -70,6 +70,9 @@ final class MappedDecoder {
     return memory
   }
 
+  /// For whoever asks which rule decided.
+  func forgetRule() { rule = -1 }
+
   // MARK: - A record
 
   /// How many elements the record decoded last has for `*`; an event may be made of each.
@@ -80,6 +83,12 @@ final class MappedDecoder {
     if map.form == .json { return false }
     let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     return first != 0x7B && first != 0x5B
+  }
+
+  /// Goes back to an element that was decoded, with the rule that decided on it, for whoever asks about it.
+  func goBack(to round: Int, rule: Int) {
+    walk.walk(text, round: Int32(round))
+    self.rule = rule
   }
 
   /// Makes an event of a further element of the record.
@@ -208,6 +217,7 @@ final class MappedDecoder {
     gift.forgetHashes()
     let name = try value(rule.pointee.id, into: arena)
     gift.id = name.kind == .missing ? .none : try id(name, "id", into: arena)
+    if rule.pointee.sender.verbatim >= 0 { try checkObject(rule.pointee.sender, "sender") }
     gift.senderID = try id(of: rule.pointee.sender, "sender.id", into: arena)
     if rule.pointee.gift.verbatim >= 0 { try checkObject(rule.pointee.gift, "gift") }
     gift.giftID = try id(of: rule.pointee.gift, "gift.id", into: arena)

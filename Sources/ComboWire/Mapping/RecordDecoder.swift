@@ -6,7 +6,7 @@ public final class RecordDecoder {
   public typealias HeaderLookup = (_ name: String, _ body: (Bytes) -> Void) -> Void
 
   private let plain: EventDecoder
-  private let mapped: MappedDecoder?
+  let mapped: MappedDecoder?
   /// The map; nil for records as wire.md has them.
   public let map: RecordMap?
 
@@ -87,6 +87,7 @@ public final class RecordDecoder {
     _ mapped: MappedDecoder, _ isFirstOurs: Bool, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Bool {
     var isOurs = isFirstOurs
+    var first = (round: 0, rule: mapped.rule)
     for round in 1..<mapped.rounds {
       var next = Event()
       do throws(BadEvent) {
@@ -99,8 +100,10 @@ public final class RecordDecoder {
       } else {
         event = next
         isOurs = true
+        first = (round, mapped.rule)
       }
     }
+    mapped.goBack(to: first.round, rule: first.rule)
     return isOurs
   }
 

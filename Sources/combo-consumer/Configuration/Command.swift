@@ -1,6 +1,6 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, demo, replay, generate, verify, watch, check, config, completions, man
+  case run, demo, replay, generate, verify, watch, check, map, config, completions, man
 
   /// What it does, in one line.
   var summary: String {
@@ -12,6 +12,7 @@ enum Command: String, CaseIterable, Sendable {
     case .verify: "derives the output again from input and journal, and compares byte for byte"
     case .watch: "a room's banners in the terminal, from the output topic"
     case .check: "tries whether the service can work with these brokers, topics and rights, and says how to mend what is wrong"
+    case .map: "what a map makes of records, field by field, and why; and the maps themselves"
     case .config: "every option of a command: its value, and where that comes from"
     case .completions: "what a shell needs to complete command lines: bash, zsh or fish"
     case .man: "the manual page, for man -l"
@@ -21,7 +22,7 @@ enum Command: String, CaseIterable, Sendable {
   /// What stands behind the options, if anything may.
   var operand: String? {
     switch self {
-    case .replay: "FILE"
+    case .replay, .map: "FILE"
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
@@ -84,6 +85,13 @@ enum Command: String, CaseIterable, Sendable {
       right that the service needs: it reads, and it writes in a transaction that is aborted, so that no reader who reads
       committed records ever sees any of it. Nothing is created or changed, no running instance is disturbed. Each line says
       ok, note or FAULT; behind a fault stands how to mend it. Exit code 0 if the service can work, 1 if not.
+      """
+    case .map:
+      """
+      Shows for each record of FILE (or of standard input, if that is `-` or missing), or for the newest of a topic, what --map makes of it: the
+      rule that decided, and each field with where it was taken from, what stands there and what it becomes. FILE has JSON
+      lines, one JSON object or an array of such, or STT lines. The exit code is 1 if any record is bad. docs/mapping.md
+      describes the file of a map; --infer proposes one.
       """
     case .config:
       """

@@ -1,3 +1,5 @@
+internal import ComboWire
+
 /// What shells need to complete a command line, made from the table.
 enum Completions {
   enum Shell: String, CaseIterable, Sendable {
@@ -29,6 +31,8 @@ enum Completions {
     case .setting(.queueOrder): .words(["fifo", "tier"])
     case .address: .words(["none", HTTPAddress.standard.text, "*:8080"])
     case .text where option.placeholder == "FILE": .files
+    case .text where option.placeholder == "NAME" && option.name == "print": .words(BuiltInMaps.names)
+    case .text where option.name == "map": .files
     case .text, .topic, .integer, .number, .share, .duration, .property, .time, .setting: .unknown
     }
   }

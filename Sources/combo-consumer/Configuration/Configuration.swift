@@ -50,6 +50,7 @@ enum Configuration {
       workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
       invocation = .verify(options)
     case .watch: invocation = .watch(WatchOptions(&reader, operands: parsed.operands))
+    case .map: invocation = .map(MapOptions(&reader, operands: parsed.operands))
     case .check:
       let options = ServiceOptions(&reader, host: host)
       workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter

@@ -19,7 +19,7 @@ enum Help {
       and that over the file. An option is written out, as --name VALUE or --name=VALUE.
       combo-consumer --version tells the version.
 
-      Exit codes: 0 = done, 1 = failed (replay: bad lines; check: a fault; verify: something differs), 2 = wrong options.
+      Exit codes: 0 = done, 1 = failed (replay, map: bad records; check: a fault; verify: something differs), 2 = wrong options.
 
       """
     return text

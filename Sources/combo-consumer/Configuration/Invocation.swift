@@ -7,6 +7,7 @@ enum Invocation: Equatable, Sendable {
   case verify(VerifyOptions)
   case watch(WatchOptions)
   case check(ServiceOptions)
+  case map(MapOptions)
   /// A text for standard output.
   case tell(String)
   /// The same, with what is wrong with it for standard error.
@@ -33,7 +34,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .demo, .replay, .generate, .verify, .watch, .check: break
+    case .run, .demo, .replay, .generate, .verify, .watch, .check, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

@@ -2,14 +2,14 @@ internal import ComboCore
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
-  static let all: [Option] = general + service + demo + generate + kafka + combo
+  static let all: [Option] = general + service + demo + generate + map + kafka + combo
 
   /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
     all.filter { $0.commands.contains(command) }
   }
 
-  private static let kafkaCommands: [Command] = [.run, .check, .verify, .watch, .generate]
+  private static let kafkaCommands: [Command] = [.run, .check, .verify, .watch, .generate, .map]
   private static let engineCommands: [Command] = [.run, .check, .demo, .replay]
   private static let serviceCommands: [Command] = [.run, .check]
 
@@ -24,7 +24,7 @@ enum OptionTable {
       "group", "NAME", .text, "combo-consumer", [.run, .check, .verify], .main,
       "the consumer group; journal and state belong to it"),
     Option(
-      "map", "NAME|FILE", .text, nil, engineCommands.filter { $0 != .demo }, .main,
+      "map", "NAME|FILE", .text, nil, [.run, .check, .replay, .map], .main,
       "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
@@ -66,7 +66,7 @@ enum OptionTable {
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
     Option(
-      "room-from-body", "", .flag, "false", [.run, .check, .verify], .service,
+      "room-from-body", "", .flag, "false", [.run, .check, .verify, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
       "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .demo], .service,
@@ -107,6 +107,17 @@ enum OptionTable {
       "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "error", [.demo, .watch], .main,
       "the least that is logged on standard error"),
     Option("seed", "N", .integer(0...Int.max), "1", [.demo, .generate], .main, "of the random numbers"),
+  ]
+
+  private static let map: [Option] = [
+    Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "explain records of this topic, instead of a file's"),
+    Option("last", "N", .integer(1...100_000), "10", [.map], .main, "so many of the newest of each partition"),
+    Option("json", "", .flag, "false", [.map], .main, "an object a record, for programs"),
+    Option("list", "", .flag, "false", [.map], .main, "the built-in maps with their switches"),
+    Option("print", "NAME", .text, nil, [.map], .main, "a built-in map's text, to begin one's own with"),
+    Option(
+      "check", "FILE", .text, nil, [.map], .main, "read a map, and say all that is wrong with it; exit code 1 if anything is"),
+    Option("infer", "FILE", .text, nil, [.map], .main, "propose a map from samples, and say what is unsure"),
   ]
 
   private static let generate: [Option] = [

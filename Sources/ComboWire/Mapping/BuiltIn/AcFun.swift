@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "acfun",
       "about": "AcFun: CommonActionSignalGift, and acfundanmu's gift",
       "names": "loose",
-      "roots": ["/payload", "/data", ""],
+      "roots": ["/payload", "/data", "/messages/*", ""],
       "rules": [
         {
           "when": {
@@ -19,7 +19,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "room": [{"at": ["/liveId", "^/liveId", "/roomId", "^/roomId"], "unless": ["0"]}, {"key": true}],
-            "ts": {"first": [{"at": ["/sendTimeMs", "/danmuInfo/sendTime", "/sendTime"], "unless": ["0"]}], "unit": "auto"},
+            "ts": {"at": ["/sendTimeMs", "/danmuInfo/sendTime", "/sendTime"], "unless": ["0"], "unit": "auto"},
             "sender": {
               "id": [{"at": ["/userInfo/userId", "/danmuInfo/userInfo/userId", "/user/userId"], "unless": ["0"]}],
               "show": {

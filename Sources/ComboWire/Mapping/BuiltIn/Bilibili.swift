@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "bilibili",
       "about": "Bilibili's live web socket: SEND_GIFT, from 2016 on",
       "names": "loose",
-      "roots": ["/payload", "/message", ""],
+      "roots": ["/payload", "/message", "/messages/*", ""],
       "switches": {
         "guard": {
           "default": "ignored",
@@ -22,7 +22,7 @@ extension BuiltInMaps {
           {"at": ["^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid"], "unless": ["0"]},
           {"key": true}
         ],
-        "ts": {"first": [{"at": ["/timestamp", "^/ctime", "^/sendTime"], "unless": ["0"]}], "unit": "auto"},
+        "ts": {"at": ["/timestamp", "^/ctime", "^/sendTime"], "unless": ["0"], "unit": "auto"},
         "sender": {
           "id": [{"at": ["/uid", "/senderUinfo/uid"], "unless": ["0"]}, "/openId", "/uname"],
           "show": {
@@ -67,7 +67,7 @@ extension BuiltInMaps {
           "root": "/data",
           "event": "gift",
           "fields": {
-            "ts": {"first": [{"at": ["/startTime", "/timestamp"], "unless": ["0"]}], "unit": "auto"},
+            "ts": {"at": ["/startTime", "/timestamp"], "unless": ["0"], "unit": "auto"},
             "id": ["/orderId", "/payflowId"],
             "sender": {
               "id": [{"at": ["/uid"], "unless": ["0"]}, "/username"],
@@ -88,7 +88,7 @@ extension BuiltInMaps {
           "root": "/data",
           "event": "gift",
           "fields": {
-            "ts": {"first": [{"at": ["/ts", "/startTime"], "unless": ["0"]}], "unit": "auto"},
+            "ts": {"at": ["/ts", "/startTime"], "unless": ["0"], "unit": "auto"},
             "id": [{"at": ["/id"], "unless": ["0"]}],
             "sender": {
               "id": [{"at": ["/uid"], "unless": ["0"]}, "/userInfo/uname"],

@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "bilibili-open",
       "about": "Bilibili's open platform: LIVE_OPEN_PLATFORM_SEND_GIFT",
       "names": "loose",
-      "roots": ["/payload", "/message", ""],
+      "roots": ["/payload", "/message", "/messages/*", ""],
       "switches": {
         "guard": {
           "default": "ignored",
@@ -25,7 +25,7 @@ extension BuiltInMaps {
       },
       "fields": {
         "room": [{"at": ["/roomId", "^/roomId"], "unless": ["0"]}, {"key": true}],
-        "ts": {"first": [{"at": ["/timestamp"], "unless": ["0"]}], "unit": "auto"},
+        "ts": {"at": ["/timestamp"], "unless": ["0"], "unit": "auto"},
         "sender": {
           "id": ["/openId", {"at": ["/uid"], "unless": ["0"]}, "/unionId", "/uname"],
           "show": {
@@ -84,7 +84,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "room": [{"at": ["/roomId"], "unless": ["0"]}, {"key": true}],
-            "ts": {"first": [{"at": ["/timestamp", "/startTime"], "unless": ["0"]}], "unit": "auto"},
+            "ts": {"at": ["/timestamp", "/startTime"], "unless": ["0"], "unit": "auto"},
             "id": ["/msgId", {"at": ["/messageId"], "unless": ["0"]}],
             "sender": {
               "id": ["/openId", {"at": ["/uid"], "unless": ["0"]}, "/uname"],

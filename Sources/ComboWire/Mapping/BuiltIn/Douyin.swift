@@ -7,7 +7,9 @@ extension BuiltInMaps {
       "about": "Douyin: GiftMessage of the web socket as JSON, in camelCase or snake_case, and what DouyinBarrageGrab and dycast make of it",
       "names": "loose",
       "unpack": ["/data"],
-      "roots": ["/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", ""],
+      "roots": [
+        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*", ""
+      ],
       "switches": {
         "total": {"default": "product", "values": {"product": "comboCount times groupCount", "repeat": "repeatCount"}}
       },
@@ -17,9 +19,8 @@ extension BuiltInMaps {
           {"key": true}
         ],
         "ts": {
-          "first": [
-            {"at": ["/sendTime", "/common/createTime", "/createTime", "/timestamp", "^/timestamp"], "unless": ["0"]}
-          ],
+          "at": ["/sendTime", "/common/createTime", "/createTime", "/timestamp", "^/timestamp"],
+          "unless": ["0"],
           "unit": "auto"
         },
         "sender": {

@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "douyu",
       "about": "Douyu: dgb of the barrage server, as its own text (STT) or as JSON",
       "text": "stt",
-      "roots": ["/decoded", "/data", "/msg", ""],
+      "roots": ["/decoded", "/data", "/msg", "/decoded/*", "/messages/*/decoded", "/messages/*", ""],
       "switches": {
         "hits": {
           "default": "ignored",
@@ -19,7 +19,7 @@ extension BuiltInMaps {
       },
       "fields": {
         "room": [{"at": ["/rid", "/drid"], "unless": ["0"]}, {"key": true}],
-        "ts": {"first": [{"at": ["/timestamp", "/cst"], "unless": ["0"]}], "unit": "auto"},
+        "ts": {"at": ["/timestamp", "/cst"], "unless": ["0"], "unit": "auto"},
         "sender": {
           "id": [{"at": ["/uid"], "unless": ["0"]}, "/nn"],
           "show": {"name": "/nn", "avatar": {"at": "/ic", "max": 1000}, "level": "/level"}

@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "huya",
       "about": "Huya: SendItemSubBroadcastPacket (6501) with the names of its web page",
       "names": "loose",
-      "roots": ["/data/msg", "/msg", "/data", "/payload", ""],
+      "roots": ["/data/msg", "/msg", "/data", "/payload", "/messages/*", ""],
       "switches": {
         "count": {
           "default": "items",
@@ -32,10 +32,7 @@ extension BuiltInMaps {
               {"key": true},
               {"at": ["/lPresenterUid"], "unless": ["0"]}
             ],
-            "ts": {
-              "first": [{"at": ["/ts", "/timestamp", "^/timestamp", "^/ts", "^/time"], "unless": ["0"]}],
-              "unit": "auto"
-            },
+            "ts": {"at": ["/ts", "/timestamp", "^/timestamp", "^/ts", "^/time"], "unless": ["0"], "unit": "auto"},
             "id": "/strPayId",
             "sender": {
               "id": [{"at": ["/lSenderUid"], "unless": ["0"]}, "/sSenderNick"],

@@ -26,7 +26,7 @@ extension BuiltInMaps {
           },
           {"key": true}
         ],
-        "ts": {"first": [{"at": ["/time", "/clientTimestamp", "^/timestamp"], "unless": ["0"]}], "unit": "auto"},
+        "ts": {"at": ["/time", "/clientTimestamp", "^/timestamp"], "unless": ["0"], "unit": "auto"},
         "sender": {
           "id": [{"at": ["/user/principalId", "/user/userId", "/user/id"], "unless": ["0"]}, "/user/userName"],
           "show": {"name": ["/user/userName", "/user/name"], "avatar": {"at": "/user/headUrl", "max": 1000}}

@@ -6,19 +6,15 @@ extension BuiltInMaps {
       "name": "tiktok",
       "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
       "names": "loose",
-      "roots": ["/messages/*/data", "/payload", "/event", "/data", ""],
+      "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", ""],
       "fields": {
         "room": [
           {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId"], "unless": ["0"]},
           {"key": true}
         ],
         "ts": {
-          "first": [
-            {
-              "at": ["/common/createTime", "/base_message/createTime", "/createTime", "/timestamp", "^/timestamp"],
-              "unless": ["0"]
-            }
-          ],
+          "at": ["/common/createTime", "/base_message/createTime", "/createTime", "/timestamp", "^/timestamp"],
+          "unless": ["0"],
           "unit": "auto"
         },
         "sender": {

@@ -7,7 +7,7 @@ extension BuiltInMaps {
       "about": "Twitch: gifted subscriptions and bits, as lines of its chat, as their tags, or as EventSub notifications",
       "text": "irc",
       "names": "loose",
-      "roots": ["/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", ""],
+      "roots": ["/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*", ""],
       "switches": {
         "bomb": {
           "default": "parent",
@@ -62,7 +62,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "room": [{"at": ["/room-id"], "unless": ["0"]}, "/channel", "^/channel", {"key": true}],
-            "ts": {"first": [{"at": ["/tmi-sent-ts"], "unless": ["0"]}], "unit": "auto"},
+            "ts": {"at": ["/tmi-sent-ts"], "unless": ["0"], "unit": "auto"},
             "id": "/id",
             "count": ["/msg-param-mass-gift-count", {"const": 1}]
           }
@@ -104,7 +104,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "room": [{"at": ["/room-id"], "unless": ["0"]}, "/channel", "^/channel", {"key": true}],
-            "ts": {"first": [{"at": ["/tmi-sent-ts"], "unless": ["0"]}], "unit": "auto"},
+            "ts": {"at": ["/tmi-sent-ts"], "unless": ["0"], "unit": "auto"},
             "id": "/id",
             "count": {"const": 1}
           }
@@ -257,7 +257,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "room": [{"at": ["/room-id"], "unless": ["0"]}, "/channel", "^/channel", {"key": true}],
-            "ts": {"first": [{"at": ["/tmi-sent-ts"], "unless": ["0"]}], "unit": "auto"},
+            "ts": {"at": ["/tmi-sent-ts"], "unless": ["0"], "unit": "auto"},
             "id": "/id",
             "gift": {"id": {"const": "bits"}, "value": {"const": 1}},
             "count": "/bits"

@@ -1,0 +1,43 @@
+internal import ComboCore
+
+/// A file of sample records: JSON lines, one JSON object or an array of such over many lines, or STT lines.
+public struct RecordFile: Sendable {
+  /// A record, and what to call it.
+  public struct Record: Sendable {
+    /// The line that it begins on, from 1 on.
+    public let line: Int
+    /// Its bytes.
+    public let bytes: [UInt8]
+  }
+
+  /// The records in their order; blank lines are none.
+  public let records: [Record]
+
+  /// Takes a file apart.
+  public init(_ file: [UInt8]) {
+    var file = file[...]
+    if file.starts(with: [0xef, 0xbb, 0xbf]) { file = file.dropFirst(3) }
+    // What reads as a whole is one record, or an array of them.
+    if let text = try? MapText(Array(file), file: "") {
+      var records: [Record] = []
+      let tape = text.text
+      if tape[0].isArray {
+        var element = 1
+        while element < tape.next(0) {
+          records.append(Record(line: text.fault(element, "").line, bytes: [UInt8](tape.slice(element))))
+          element = tape.next(element)
+        }
+      } else {
+        records = [Record(line: text.fault(0, "").line, bytes: Array(file))]
+      }
+      self.records = records
+      return
+    }
+    var records: [Record] = []
+    for (index, line) in file.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
+      if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }) { continue }
+      records.append(Record(line: index + 1, bytes: Array(line)))
+    }
+    self.records = records
+  }
+}
