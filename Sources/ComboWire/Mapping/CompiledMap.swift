@@ -71,6 +71,9 @@ struct CompiledMap {
     var streak: Int32 = -1
     var settings: Int32 = -1
     var isForEach = false
+    /// The pointer's node without which the rule cannot hold; -1: none. And the first rule behind it that has another one.
+    var root: Int32 = -1
+    var nextRoot: Int32 = 0
     /// In `names`: why it drops, or calls it bad.
     var reason = ""
     /// What it is called in sentences.
@@ -138,6 +141,11 @@ struct MapCompiler {
     let first = map.rules.count
     for rule in definition.rules { add(rule) }
     add(MapRule(condition: nil, outcome: otherwise, line: 0))
+    for index in (first..<map.rules.count - 1).reversed() {
+      let next = index + 1
+      map.rules[index].nextRoot =
+        map.rules[next].root == map.rules[index].root && map.rules[next].root >= 0 ? map.rules[next].nextRoot : Int32(next)
+    }
     map.groups.append(.init(guardian: guardian, rules: first..<map.rules.count))
   }
 
@@ -145,6 +153,7 @@ struct MapCompiler {
     var made = CompiledMap.Rule()
     made.name = rule.line == 0 ? "\(name), otherwise" : "\(name), rule at line \(rule.line)"
     made.isForEach = rule.isForEach
+    if !rule.root.isEmpty { made.root = map.pointers.node(prefix + rule.root) }
     if let condition = rule.condition { made.condition = self.condition(condition) }
     switch rule.outcome {
     case .drop(let reason): (made.outcome, made.reason) = (.drop, reason)

@@ -39,6 +39,8 @@ public struct MapSwitch: Equatable, Sendable {
 struct MapRule {
   var condition: MapCondition?
   var outcome: MapOutcome
+  /// Below what it is looked for, if not below the record.
+  var root: [String] = []
   /// Whether it is looked at for each element of an array.
   var isForEach = false
   /// Where the rule begins, as a line of its file.

@@ -174,6 +174,7 @@ struct MapReader {
       root = path
       let before = faults.count
       for var rule in readRules(token) {
+        rule.root = path
         rule.isForEach = path.contains(PointerTable.each)
         if !path.isEmpty { rule.condition = .all([.exists(.at(path, unless: []))] + (rule.condition.map { [$0] } ?? [])) }
         if rule.isForEach, case .event(let event) = rule.outcome, event.kind != .gift {

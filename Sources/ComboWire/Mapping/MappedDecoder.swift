@@ -155,8 +155,15 @@ final class MappedDecoder {
   private func choose(_ arena: BumpArena, isForEach: Bool = false) throws(BadEvent) -> Int {
     for group in 0..<map.groups.count {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
-      for index in groups[group].rules {
+      var next = groups[group].rules.lowerBound
+      while next < groups[group].rules.upperBound {
+        let index = next
+        next += 1
         let condition = rules[index].condition
+        if rules[index].root >= 0, walk.found[Int(rules[index].root)] < 0 {
+          next = Int(rules[index].nextRoot)
+          continue
+        }
         if isForEach, !rules[index].isForEach, condition >= 0 { continue }
         if condition < 0 { return index }
         if try holds(condition, arena) { return index }

@@ -15,6 +15,8 @@ struct PointerTable {
     /// Its first child in `elements` that an array can have, and how many there are.
     var firstElement: Int32 = 0
     var elementCount: Int32 = 0
+    /// By what letters names begin, where they are compared loosely: a bit each, from a on; the last for all else.
+    var initials: UInt32 = 0
     /// The child that stands for one element after the other; -1: none.
     var each: Int32 = -1
   }
@@ -71,6 +73,12 @@ struct PointerTable {
   }
 
   @inline(__always)
+  static func initial(_ byte: UInt8) -> UInt32 {
+    let letter = lowercased(byte) &- 0x61
+    return letter < 26 ? 1 &<< UInt32(letter) : 1 &<< 31
+  }
+
+  @inline(__always)
   static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 
   /// Makes the hash tables, once all pointers are in.
@@ -85,6 +93,7 @@ struct PointerTable {
       nodes[at].firstElement = Int32(elements.count)
       for (step, node) in children[at] {
         if step == Self.each { nodes[at].each = Int32(node) }
+        if let first = step.utf8.first { nodes[at].initials |= Self.initial(first) }
         let name = Array(step.utf8)
         var cell = Cell(word: 0, length: Int32(name.count), node: Int32(node), name: Int32(names.count))
         for (place, byte) in name.prefix(8).enumerated() { cell.word |= UInt64(byte) << UInt64(8 * place) }
@@ -174,6 +183,10 @@ final class PointerWalk {
     var member = token + 1
     let end = text.next(token)
     while member < end {
+      if isLoose, PointerTable.initial(text.base[Int(text[member].start) + 1]) & (node.pointee.initials | 1 &<< 31) == 0 {
+        member = text.next(member + 1)
+        continue
+      }
       let child = find(text, member, table, mask)
       if child > 0, found[child] < 0 {
         found[child] = Int32(truncatingIfNeeded: member + 1)
