@@ -159,6 +159,10 @@ struct MapShapeTests {
     #expect(read(line, by: map).events == expected)
     #expect(read(line + "\r\n", by: map).events == expected)
     #expect(read("PING :tmi.twitch.tv", by: map).events == [])
+    let wrapped = try self.map(
+      Self.irc.replacing(#""text":"irc","roots":["/tags",""]"#, with: #""text":"irc","unpack":["/raw"],"roots":["/raw/tags"]"#))
+    #expect(read(#"{"raw":"\#(line.replacing("\\", with: "\\\\"))"}"#, by: wrapped).events == expected)
+    #expect(read(#"{"raw":"!"}"#, by: wrapped).events == [])
     #expect(read("PING :tmi.twitch.tv", by: map).bad == nil)
     #expect(read(#" {"tags":{"msg-id":"subgift","room-id":"k","login":"u","plan":"1"}}"#, by: map).events.count == 1)
     for bad in ["", "@a=b", "@a=b :source", "@a=b :source !!", "\u{e9}"] {

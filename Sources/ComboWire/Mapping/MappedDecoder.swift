@@ -118,8 +118,7 @@ final class MappedDecoder {
   private func parse(_ record: Bytes, into arena: BumpArena) throws(BadEvent) {
     var record = record
     if rewrites(record) {
-      record =
-        map.form == .stt ? try stt.json(of: record, map.pointers, into: arena) : try irc.json(of: record, into: arena)
+      record = try rewritten(record, 0, into: arena)
     } else if map.isFramed, record.count > 5, record[0] == 0 {
       record = Bytes(rebasing: record[5...])
     }
@@ -132,22 +131,34 @@ final class MappedDecoder {
     text = checks.parser.text(of: record)
   }
 
-  /// Puts the JSON that a text holds in the text's place.
+  /// Puts the JSON that a text holds in the text's place, or what the text is in the map's other form.
   private func unpack(_ node: Int32, into arena: BumpArena) throws(BadEvent) {
     let token = Int(walk.found[Int(node)])
     guard token > 0, text[token].isString else { return }
     let packed = text.inside(token)
-    guard let first = packed.first, first == 0x7B || first == 0x5B else { return }
+    guard let first = packed.first else { return }
+    if first != 0x7B, first != 0x5B {
+      // Any text may stand there; only what is in that form is read.
+      guard map.form != .json, let read = try? rewritten(text.meaning(token, into: arena), Int(node), into: arena) else { return }
+      return try replace(token, by: read, into: arena)
+    }
+    try replace(token, by: text.meaning(token, into: arena), into: arena)
+  }
+
+  private func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    map.form == .stt ? try stt.json(of: record, map.pointers, from: node, into: arena) : try irc.json(of: record, into: arena)
+  }
+
+  private func replace(_ token: Int, by json: Bytes, into arena: BumpArena) throws(BadEvent) {
     let whole = text.slice(0), quoted = text.slice(token)
-    guard let start = whole.baseAddress, let place = quoted.baseAddress else { return }
+    guard let start = whole.baseAddress, let place = quoted.baseAddress, let new = json.baseAddress else { return }
     let before = place - start
-    let piece = arena.allocate(whole.count)
-    piece.copyMemory(from: start, byteCount: before)
-    let length = unescape(packed, to: piece + before)
     let after = whole.count - before - quoted.count
-    (piece + before + length).copyMemory(from: place + quoted.count, byteCount: after)
-    arena.shrinkLast(piece, to: before + length + after)
-    try check(Bytes(start: piece, count: before + length + after))
+    let piece = arena.allocate(before + json.count + after)
+    piece.copyMemory(from: start, byteCount: before)
+    (piece + before).copyMemory(from: new, byteCount: json.count)
+    (piece + before + json.count).copyMemory(from: place + quoted.count, byteCount: after)
+    try check(Bytes(start: piece, count: before + json.count + after))
     walk.walk(text)
   }
 

@@ -9,13 +9,15 @@ final class STTReader {
   private let out = ByteBuffer()
 
   /// The record as JSON, in the arena, with padding behind it.
-  func json(of record: Bytes, _ pointers: PointerTable, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  ///
+  /// - Parameter node: below what pointer it stands.
+  func json(of record: Bytes, _ pointers: PointerTable, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
     out.removeAll()
     var record = record
     while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
     if record.isEmpty { throw .notSTT("is empty") }
     if !Self.holdsFields(record) { throw .notSTT("has no name@=value at its beginning") }
-    fields(record, pointers, 0, depth: 1)
+    fields(record, pointers, node, depth: 1)
     return arena.copy(out.bytes)
   }
 

@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "bilibili",
       "about": "Bilibili's live web socket: SEND_GIFT, from 2016 on",
       "names": "loose",
-      "roots": ["/payload", "/message", "/messages/*", ""],
+      "roots": ["/payload", "/message", "/messages/*", "/*", ""],
       "switches": {
         "guard": {
           "default": "ignored",

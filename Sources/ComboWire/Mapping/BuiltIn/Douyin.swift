@@ -8,7 +8,7 @@ extension BuiltInMaps {
       "names": "loose",
       "unpack": ["/data"],
       "roots": [
-        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*", ""
+        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*", "/*", ""
       ],
       "switches": {
         "total": {"default": "product", "values": {"product": "comboCount times groupCount", "repeat": "repeatCount"}}

@@ -6,7 +6,8 @@ extension BuiltInMaps {
       "name": "douyu",
       "about": "Douyu: dgb of the barrage server, as its own text (STT) or as JSON",
       "text": "stt",
-      "roots": ["/decoded", "/data", "/msg", "/decoded/*", "/messages/*/decoded", "/messages/*", ""],
+      "unpack": ["/raw", "/data", "/msg"],
+      "roots": ["/decoded", "/data", "/msg", "/decoded/*", "/messages/*/decoded", "/messages/*", "/raw", "/*", ""],
       "switches": {
         "hits": {
           "default": "ignored",

@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "huya",
       "about": "Huya: SendItemSubBroadcastPacket (6501) with the names of its web page",
       "names": "loose",
-      "roots": ["/data/msg", "/msg", "/data", "/payload", "/messages/*", ""],
+      "roots": ["/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*", ""],
       "switches": {
         "count": {
           "default": "items",

@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "kuaishou",
       "about": "Kuaishou: WebGiftFeed, alone or in SCWebFeedPush",
       "names": "loose",
-      "roots": ["/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data", "/msg", ""],
+      "roots": ["/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data", "/msg", "/*", ""],
       "switches": {
         "combo": {
           "default": "hits",

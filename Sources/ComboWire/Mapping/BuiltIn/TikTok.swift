@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "tiktok",
       "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
       "names": "loose",
-      "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", ""],
+      "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", ""],
       "fields": {
         "room": [
           {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId"], "unless": ["0"]},

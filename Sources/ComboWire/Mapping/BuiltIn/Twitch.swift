@@ -7,7 +7,11 @@ extension BuiltInMaps {
       "about": "Twitch: gifted subscriptions and bits, as lines of its chat, as their tags, or as EventSub notifications",
       "text": "irc",
       "names": "loose",
-      "roots": ["/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*", ""],
+      "unpack": ["/raw", "/line", "/message"],
+      "roots": [
+        "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*",
+        "/raw/tags", "/line/tags", "/message/tags", "/*/tags", "/*", ""
+      ],
       "switches": {
         "bomb": {
           "default": "parent",

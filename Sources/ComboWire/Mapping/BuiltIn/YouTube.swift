@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "youtube",
       "about": "YouTube: gifts, gifted memberships and super stickers of a live chat, as its API lists them",
       "names": "loose",
-      "roots": ["/items/*", "/data", "/message", "/messages/*", ""],
+      "roots": ["/items/*", "/data", "/message", "/messages/*", "/*", ""],
       "switches": {
         "memberships": {
           "default": "parent",
