@@ -51,7 +51,7 @@ let package = Package(
     .testTarget(name: "ComboWireTests", dependencies: ["ComboCore", "ComboWire"], swiftSettings: settings),
     .testTarget(
       name: "ComboConsumerTests", dependencies: ["combo-consumer", "ComboCore", "ComboWire", "CKafka", "CPages"],
-      swiftSettings: settings),
+      exclude: ["Samples"], swiftSettings: settings),
   ],
   cxxLanguageStandard: .cxx17
 )

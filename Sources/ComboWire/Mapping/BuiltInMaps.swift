@@ -2,7 +2,17 @@
 public enum BuiltInMaps {
   /// By name, in the order in which they are listed.
   static let all: [(name: String, text: String)] = [
-    ("wire", wire)
+    ("wire", wire),
+    ("tiktok", tiktok),
+    ("douyin", douyin),
+    ("bilibili", bilibili),
+    ("bilibili-open", bilibiliOpen),
+    ("douyu", douyu),
+    ("huya", huya),
+    ("kuaishou", kuaishou),
+    ("acfun", acfun),
+    ("twitch", twitch),
+    ("youtube", youtube),
   ]
 
   /// Their names.

@@ -92,6 +92,11 @@ extension BadEvent {
   }
 
   @inline(never)
+  static func notIRC(_ why: String) -> BadEvent {
+    BadEvent(.notJSON, "the record \(why); a line of IRC is expected, as in @id=7 :tmi.twitch.tv USERNOTICE #channel")
+  }
+
+  @inline(never)
   static func notSTT(_ why: String) -> BadEvent {
     BadEvent(.notJSON, "the record \(why); STT is expected, as in type@=dgb/rid@=1/")
   }

@@ -70,6 +70,10 @@ struct CompiledMap {
     var total: Int32 = -1
     var streak: Int32 = -1
     var settings: Int32 = -1
+    var isForEach = false
+    /// The pointer's node without which the rule cannot hold; -1: none. And the first rule behind it that has another one.
+    var root: Int32 = -1
+    var nextRoot: Int32 = 0
     /// In `names`: why it drops, or calls it bad.
     var reason = ""
     /// What it is called in sentences.
@@ -94,6 +98,8 @@ struct CompiledMap {
   var pointers = PointerTable()
   var form = MapDefinition.TextForm.json
   var isFramed = false
+  /// The pointers' nodes where a text may hold JSON.
+  var unpacked: [Int32] = []
   /// For each node what it says, for sentences.
   var descriptions: [String] = []
 }
@@ -111,8 +117,9 @@ struct MapCompiler {
     var compiler = MapCompiler()
     compiler.map.form = definition.form
     compiler.map.isFramed = definition.isFramed
+    compiler.map.pointers.isLoose = definition.isLoose || definition.choice?.entries.contains { $0.map.isLoose } ?? false
     if let choice = definition.choice {
-      if let form = choice.entries.first?.map.form { compiler.map.form = form }
+      if let form = choice.entries.lazy.map(\.map.form).first(where: { $0 != .json }) { compiler.map.form = form }
       for (values, chosen) in choice.entries {
         compiler.name = definition.name
         let guardian = choice.by.map { compiler.condition(.isOneOf($0, values)) } ?? -1
@@ -130,15 +137,23 @@ struct MapCompiler {
 
   private mutating func group(_ definition: MapDefinition, _ guardian: Int32, adding otherwise: MapOutcome) {
     name = definition.name
+    for path in definition.unpacked { map.unpacked.append(map.pointers.node(prefix + path)) }
     let first = map.rules.count
     for rule in definition.rules { add(rule) }
     add(MapRule(condition: nil, outcome: otherwise, line: 0))
+    for index in (first..<map.rules.count - 1).reversed() {
+      let next = index + 1
+      map.rules[index].nextRoot =
+        map.rules[next].root == map.rules[index].root && map.rules[next].root >= 0 ? map.rules[next].nextRoot : Int32(next)
+    }
     map.groups.append(.init(guardian: guardian, rules: first..<map.rules.count))
   }
 
   private mutating func add(_ rule: MapRule) {
     var made = CompiledMap.Rule()
     made.name = rule.line == 0 ? "\(name), otherwise" : "\(name), rule at line \(rule.line)"
+    made.isForEach = rule.isForEach
+    if !rule.root.isEmpty { made.root = map.pointers.node(prefix + rule.root) }
     if let condition = rule.condition { made.condition = self.condition(condition) }
     switch rule.outcome {
     case .drop(let reason): (made.outcome, made.reason) = (.drop, reason)

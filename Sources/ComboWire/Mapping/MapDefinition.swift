@@ -5,13 +5,17 @@ struct MapDefinition {
   var form = TextForm.json
   /// Whether Confluent's magic byte and schema id may stand before the JSON text.
   var isFramed = false
+  /// Whether case, `_` and `-` make no difference in names.
+  var isLoose = false
+  /// Where a text may hold JSON that is meant in its place.
+  var unpacked: [[String]] = []
   var switches: [MapSwitch] = []
   var rules: [MapRule] = []
   var otherwise = MapOutcome.bad("none of the map's rules is for it")
   var choice: MapChoice?
 
   /// How a record's bytes are read.
-  enum TextForm: String { case json, stt }
+  enum TextForm: String, CaseIterable { case json, stt, irc }
 }
 
 /// What can be chosen when a map is named.
@@ -35,6 +39,10 @@ public struct MapSwitch: Equatable, Sendable {
 struct MapRule {
   var condition: MapCondition?
   var outcome: MapOutcome
+  /// Below what it is looked for, if not below the record.
+  var root: [String] = []
+  /// Whether it is looked at for each element of an array.
+  var isForEach = false
   /// Where the rule begins, as a line of its file.
   var line: Int
 }
@@ -102,6 +110,8 @@ enum TimeUnit: String, CaseIterable {
   case ms, s, us, ns
   /// A text such as `2026-11-21T13:00:00.123Z`.
   case rfc3339
+  /// A number of any of these units, told by its size, or such a text.
+  case auto
 }
 
 indirect enum MapCondition {

@@ -133,14 +133,18 @@ extension MapReader {
   private static let sources = ["at", "header", "key", "const", "product", "join", "first", "switch"]
 
   /// Where a field comes from.
-  /// - Parameter isTime: units of time are allowed, and milliseconds are meant without.
-  mutating func expression(_ token: Int, _ name: String, isTime: Bool = false, isShown: Bool = false) -> MapExpression? {
+  /// - Parameters:
+  ///   - isTime: units of time are allowed, and milliseconds are meant without.
+  ///   - unit: the unit of a time that names none.
+  mutating func expression(
+    _ token: Int, _ name: String, isTime: Bool = false, isShown: Bool = false, unit inherited: TimeUnit = .ms
+  ) -> MapExpression? {
     if text[token].isString {
       guard let path = pointer(token, name) else { return nil }
-      return timed(.at(path, unless: []), .ms, isTime)
+      return timed(.at(path, unless: []), inherited, isTime)
     }
     if text[token].isArray {
-      guard let parts = parts(token, name, isTime: isTime, isShown: isShown) else { return nil }
+      guard let parts = parts(token, name, isTime: isTime, isShown: isShown, unit: inherited) else { return nil }
       return parts.count == 1 ? parts[0] : .first(parts)
     }
     guard text[token].isObject else {
@@ -160,12 +164,14 @@ extension MapReader {
       return nil
     }
     if let cases = members["cases"], named[0] != "switch" { fault(cases, "cases belong to a switch") }
-    var unit = TimeUnit.ms
+    var unit = inherited
     if let given = members["unit"], let word = word(given, "unit", TimeUnit.allCases.map(\.rawValue)) {
       unit = .init(rawValue: word)!
     }
-    if named[0] == "switch" { return switched(members, name, isTime: isTime, isShown: isShown) }
-    if named[0] == "first" { return parts(members["first"]!, name, isTime: isTime, isShown: isShown).map { .first($0) } }
+    if named[0] == "switch" { return switched(members, name, isTime: isTime, isShown: isShown, unit: unit) }
+    if named[0] == "first" {
+      return parts(members["first"]!, name, isTime: isTime, isShown: isShown, unit: unit).map { .first($0) }
+    }
     return source(members, named[0]).map { timed($0, unit, isTime) }
   }
 
@@ -221,16 +227,20 @@ extension MapReader {
     return .join(parts)
   }
 
-  private mutating func parts(_ token: Int, _ name: String, isTime: Bool = false, isShown: Bool = false) -> [MapExpression]? {
+  private mutating func parts(
+    _ token: Int, _ name: String, isTime: Bool = false, isShown: Bool = false, unit: TimeUnit = .ms
+  ) -> [MapExpression]? {
     guard let elements = array(token, name) else { return nil }
     if elements.isEmpty || elements.count > 16 {
       fault(token, "\(name) must have 1 to 16 parts, not \(elements.count)")
       return nil
     }
-    return elements.compactMap { expression($0, name, isTime: isTime, isShown: isShown) }
+    return elements.compactMap { expression($0, name, isTime: isTime, isShown: isShown, unit: unit) }
   }
 
-  private mutating func switched(_ members: Members, _ name: String, isTime: Bool, isShown: Bool) -> MapExpression? {
+  private mutating func switched(
+    _ members: Members, _ name: String, isTime: Bool, isShown: Bool, unit: TimeUnit
+  ) -> MapExpression? {
     guard let known = knownSwitch(members["switch"]!) else { return nil }
     guard let cases = required(members, "cases", "an object from the switch's values to where the field comes from"),
       let named = object(cases, "cases", known.values.map(\.name))
@@ -241,7 +251,7 @@ extension MapReader {
         fault(cases, "cases must have one for \"\(value.name)\" too")
         continue
       }
-      let read = expression(token, name, isTime: isTime, isShown: isShown)
+      let read = expression(token, name, isTime: isTime, isShown: isShown, unit: unit)
       if value.name == self.value(of: known.name) { result = read }
     }
     return result

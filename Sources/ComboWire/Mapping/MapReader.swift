@@ -14,6 +14,12 @@ struct MapReader {
   var switches: [MapSwitch] = []
   /// Below what the pointers of the rule in hand are.
   var root: [String] = []
+  /// Fields of all gifts, where their rules do not say otherwise.
+  private var shared: Members?
+  /// What a rule says by itself: how many.
+  private static let amounts = ["count", "total", "streak"]
+  /// Below what the map's pointers are.
+  private var base: [String] = []
   /// The texts of the maps that this one chooses among, by name.
   var others: [(name: String, text: String)] = []
 
@@ -30,7 +36,10 @@ struct MapReader {
 
   // MARK: - The whole
 
-  private static let members = ["map", "name", "about", "text", "frame", "switches", "choose", "rules", "otherwise", "notes"]
+  private static let members = [
+    "map", "name", "about", "text", "frame", "names", "unpack", "roots", "fields", "switches", "choose", "rules", "otherwise",
+    "notes",
+  ]
 
   mutating func read() -> MapDefinition {
     var definition = MapDefinition()
@@ -47,19 +56,30 @@ struct MapReader {
     if let about = map["about"] { definition.about = string(about, "about") ?? "" }
     // For people.
     if let notes = map["notes"] { for note in array(notes, "notes") ?? [] { _ = string(note, "a note") } }
-    if let form = map["text"], let word = word(form, "text", ["json", "stt"]) { definition.form = .init(rawValue: word)! }
+    if let form = map["text"], let word = word(form, "text", MapDefinition.TextForm.allCases.map(\.rawValue)) {
+      definition.form = .init(rawValue: word)!
+    }
     if let frame = map["frame"], word(frame, "frame", ["confluent"]) != nil {
       definition.isFramed = true
       if definition.form != .json { fault(frame, "frame is for \"text\": \"json\" only") }
     }
+    if let names = map["names"] { definition.isLoose = word(names, "names", ["exact", "loose"]) == "loose" }
+    if let unpack = map["unpack"] {
+      for element in array(unpack, "unpack") ?? [] {
+        if let path = pointer(element, "unpack") { definition.unpacked.append(path) }
+      }
+    }
     readSwitches(map["switches"])
+    if let fields = map["fields"] {
+      shared = object(fields, "fields", Self.fieldNames(.gift).filter { !Self.amounts.contains($0) })
+    }
     definition.switches = switches
     if let choose = map["choose"] {
       if isChosen { fault(choose, "a map that another one chooses must not choose itself; name its maps in the first") }
       definition.choice = choice(choose)
     }
     if let rules = map["rules"] {
-      definition.rules = readRules(rules)
+      definition.rules = readRules(rules, below: map["roots"])
     } else if definition.choice == nil {
       fault(0, "the map has neither rules nor choose; it needs an array of rules, each with an event, a drop or a bad")
     }
@@ -142,6 +162,36 @@ struct MapReader {
 
   private static let ruleMembers = ["when", "root", "event", "fields", "drop", "bad", "about"]
 
+  /// The rules, for each root anew.
+  private mutating func readRules(_ token: Int, below roots: Int?) -> [MapRule] {
+    guard let roots else { return readRules(token) }
+    var rules: [MapRule] = []
+    let elements = array(roots, "roots") ?? []
+    if elements.isEmpty || elements.count > 16 { fault(roots, "roots must have 1 to 16 pointers, not \(elements.count)") }
+    for (index, element) in elements.enumerated() {
+      guard let path = pointer(element, "roots") else { continue }
+      base = path
+      root = path
+      let before = faults.count
+      for var rule in readRules(token) {
+        rule.root = path
+        rule.isForEach = path.contains(PointerTable.each)
+        if !path.isEmpty { rule.condition = .all([.exists(.at(path, unless: []))] + (rule.condition.map { [$0] } ?? [])) }
+        if rule.isForEach, case .event(let event) = rule.outcome, event.kind != .gift {
+          fault(
+            element,
+            "below \(text.string(element)), where there may be several, only gifts can be; line \(rule.line) has another event")
+        }
+        rules.append(rule)
+      }
+      // What is wrong with the rules is said once.
+      if index > 0 { faults.removeLast(faults.count - before) }
+      base = []
+      root = []
+    }
+    return rules
+  }
+
   private mutating func readRules(_ token: Int) -> [MapRule] {
     var rules: [MapRule] = []
     guard let elements = array(token, "rules") else { return [] }
@@ -151,8 +201,8 @@ struct MapReader {
       guard let members = object(element, "a rule", Self.ruleMembers) else { continue }
       var rule = MapRule(condition: nil, outcome: .bad(""), line: source.fault(element, "").line)
       if let when = members["when"] { rule.condition = condition(when) }
-      // Conditions look at the whole record, fields below the root.
-      root = members["root"].flatMap { pointer($0, "root") } ?? []
+      // Conditions look from the map's root, fields from the rule's.
+      root = members["root"].flatMap { pointer($0, "root") } ?? base
       if let event = members["event"] {
         for other in ["drop", "bad"] {
           if let token = members[other] { fault(token, "a rule with an event may not have \(other)") }
@@ -177,7 +227,7 @@ struct MapReader {
         }
       }
       rules.append(rule)
-      root = []
+      root = base
     }
     return rules
   }
@@ -192,7 +242,10 @@ struct MapReader {
   }
 
   private mutating func readFields(_ token: Int, _ event: inout MapEvent) {
-    guard let fields = object(token, "fields", Self.fieldNames(event.kind)) else { return }
+    guard var fields = object(token, "fields", Self.fieldNames(event.kind)) else { return }
+    if event.kind == .gift, let shared {
+      fields.list += shared.list.filter { fields[$0.name] == nil }
+    }
     event.room = fields["room"].flatMap { expression($0, "room") }
     event.ts = fields["ts"].flatMap { expression($0, "ts", isTime: true) }
     event.id = fields["id"].flatMap { expression($0, "id") }
@@ -285,8 +338,10 @@ struct MapReader {
       if let other = other(map) { choice.entries.append(([value], other)) }
     }
     if choice.entries.isEmpty, faults.isEmpty { fault(maps, "maps must name at least one map") }
-    let forms = Set(choice.entries.map(\.map.form))
-    if forms.count > 1 { fault(maps, "all maps must read the same text: some read json and some stt") }
+    // JSON is read beside any of the other texts.
+    if Set(choice.entries.map(\.map.form)).subtracting([.json]).count > 1 {
+      fault(maps, "the maps must not read several texts beside json: some read stt and some irc")
+    }
     if choice.entries.contains(where: \.map.isFramed) {
       fault(maps, "none of the maps may have a frame; give it to this map")
     }

@@ -24,6 +24,7 @@ final class MappedDecoder {
   let checks: EventDecoder
   let walk: PointerWalk
   private let stt = STTReader()
+  private let irc = IRCReader()
   let nodes: UnsafeMutableBufferPointer<CompiledMap.Node>
   let links: UnsafeMutableBufferPointer<Int32>
   let texts: UnsafeMutableBufferPointer<CompiledMap.Text>
@@ -85,6 +86,29 @@ final class MappedDecoder {
 
   // MARK: - A record
 
+  /// How many elements the record decoded last has for `*`; an event may be made of each.
+  var rounds: Int { Int(walk.rounds) }
+
+  /// Whether a record is written anew as JSON.
+  func rewrites(_ record: Bytes) -> Bool {
+    if map.form == .json { return false }
+    let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+    return first != 0x7B && first != 0x5B
+  }
+
+  /// Goes back to an element that was decoded, with the rule that decided on it, for whoever asks about it.
+  func goBack(to round: Int, rule: Int) {
+    walk.walk(text, round: Int32(round))
+    self.rule = rule
+  }
+
+  /// Makes an event of a further element of the record.
+  func decode(round: Int, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
+    walk.walk(text, round: Int32(round))
+    rule = try choose(arena, isForEach: true)
+    return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+  }
+
   /// Makes an event of a record that lies where it can stay, with padding behind it.
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
@@ -98,6 +122,7 @@ final class MappedDecoder {
       }
     }
     walk.walk(text)
+    for node in map.unpacked { try unpack(node, into: arena) }
     rule = try choose(arena)
     return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
   }
@@ -105,22 +130,65 @@ final class MappedDecoder {
   @inline(__always)
   private func parse(_ record: Bytes, into arena: BumpArena) throws(BadEvent) {
     var record = record
-    if form == .stt {
-      record = try stt.json(of: record, map.pointers, into: arena)
+    if rewrites(record) {
+      record = try rewritten(record, 0, into: arena)
     } else if isFramed, record.count > 5, record[0] == 0 {
       record = Bytes(rebasing: record[5...])
     }
+    try check(record)
+  }
+
+  private func check(_ record: Bytes) throws(BadEvent) {
     let fault = checks.parser.check(record, depth: limits.depth)
     if fault != CSJ_FINE { throw .notJSON(fault, at: checks.parser.faultPosition, limits) }
     text = checks.parser.text(of: record)
   }
 
+  /// Puts the JSON that a text holds in the text's place, or what the text is in the map's other form.
+  private func unpack(_ node: Int32, into arena: BumpArena) throws(BadEvent) {
+    let token = Int(walk.found[Int(node)])
+    guard token > 0, text[token].isString else { return }
+    let packed = text.inside(token)
+    guard let first = packed.first else { return }
+    if first != 0x7B, first != 0x5B {
+      // Any text may stand there; only what is in that form is read.
+      guard map.form != .json, let read = try? rewritten(text.meaning(token, into: arena), Int(node), into: arena) else { return }
+      return try replace(token, by: read, into: arena)
+    }
+    try replace(token, by: text.meaning(token, into: arena), into: arena)
+  }
+
+  private func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    map.form == .stt ? try stt.json(of: record, map.pointers, from: node, into: arena) : try irc.json(of: record, into: arena)
+  }
+
+  private func replace(_ token: Int, by json: Bytes, into arena: BumpArena) throws(BadEvent) {
+    let whole = text.slice(0), quoted = text.slice(token)
+    guard let start = whole.baseAddress, let place = quoted.baseAddress, let new = json.baseAddress else { return }
+    let before = place - start
+    let after = whole.count - before - quoted.count
+    let piece = arena.allocate(before + json.count + after)
+    piece.copyMemory(from: start, byteCount: before)
+    (piece + before).copyMemory(from: new, byteCount: json.count)
+    (piece + before + json.count).copyMemory(from: place + quoted.count, byteCount: after)
+    try check(Bytes(start: piece, count: before + json.count + after))
+    walk.walk(text)
+  }
+
   /// The first rule whose condition holds. There is always one.
-  private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
+  private func choose(_ arena: BumpArena, isForEach: Bool = false) throws(BadEvent) -> Int {
     for group in 0..<groupCount {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
-      for index in groups[group].rules {
+      var next = groups[group].rules.lowerBound
+      while next < groups[group].rules.upperBound {
+        let index = next
+        next += 1
         let condition = rules[index].condition
+        if rules[index].root >= 0, walk.found[Int(rules[index].root)] < 0 {
+          next = Int(rules[index].nextRoot)
+          continue
+        }
+        if isForEach, !rules[index].isForEach, condition >= 0 { continue }
         if condition < 0 { return index }
         if try holds(condition, arena) { return index }
       }

@@ -15,6 +15,10 @@ struct PointerTable {
     /// Its first child in `elements` that an array can have, and how many there are.
     var firstElement: Int32 = 0
     var elementCount: Int32 = 0
+    /// By what letters names begin, where they are compared loosely: a bit each, from a on; the last for all else.
+    var initials: UInt32 = 0
+    /// The child that stands for one element after the other; -1: none.
+    var each: Int32 = -1
   }
 
   /// A member's name, in a hash table by name.
@@ -37,12 +41,20 @@ struct PointerTable {
   private(set) var cells: [Cell] = []
   private(set) var elements: [Element] = []
   private(set) var names: [UInt8] = []
+  /// Whether case, `_` and `-` make no difference in names. To be set before there are nodes.
+  var isLoose = false
   private var children: [[(step: String, node: Int)]] = [[]]
+
+  /// The step that stands for one element of an array after the other.
+  static let each = "*"
+  /// A longer name is none that is compared loosely.
+  static let looseNameMax = 64
 
   /// The node that a pointer leads to, made if need be.
   mutating func node(_ path: [String]) -> Int32 {
     var at = 0
     for step in path {
+      let step = isLoose ? Self.loose(step) : step
       if let known = children[at].first(where: { $0.step == step }) {
         at = known.node
       } else {
@@ -55,6 +67,20 @@ struct PointerTable {
     return Int32(at)
   }
 
+  /// A name as it is compared loosely.
+  static func loose(_ name: String) -> String {
+    String(decoding: name.utf8.filter { $0 != 0x5F && $0 != 0x2D }.map(lowercased), as: UTF8.self)
+  }
+
+  @inline(__always)
+  static func initial(_ byte: UInt8) -> UInt32 {
+    let letter = lowercased(byte) &- 0x61
+    return letter < 26 ? 1 &<< UInt32(letter) : 1 &<< 31
+  }
+
+  @inline(__always)
+  static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+
   /// Makes the hash tables, once all pointers are in.
   mutating func finish() {
     for at in nodes.indices where !children[at].isEmpty {
@@ -66,6 +92,8 @@ struct PointerTable {
       cells += Array(repeating: Cell(), count: size)
       nodes[at].firstElement = Int32(elements.count)
       for (step, node) in children[at] {
+        if step == Self.each { nodes[at].each = Int32(node) }
+        if let first = step.utf8.first { nodes[at].initials |= Self.initial(first) }
         let name = Array(step.utf8)
         var cell = Cell(word: 0, length: Int32(name.count), node: Int32(node), name: Int32(names.count))
         for (place, byte) in name.prefix(8).enumerated() { cell.word |= UInt64(byte) << UInt64(8 * place) }
@@ -97,6 +125,11 @@ final class PointerWalk {
   private let cells: UnsafeMutableBufferPointer<PointerTable.Cell>
   private let elements: UnsafeMutableBufferPointer<PointerTable.Element>
   private let names: UnsafeMutableBufferPointer<UInt8>
+  private let isLoose: Bool
+  /// Which element `*` stands for.
+  private var round: Int32 = 0
+  /// How many elements it may stand for, in the record walked last.
+  private(set) var rounds: Int32 = 0
   /// For each node the token that its pointer leads to; -1: to nothing.
   let found: UnsafeMutablePointer<Int32>
 
@@ -105,6 +138,7 @@ final class PointerWalk {
     cells = Self.copy(table.cells)
     elements = Self.copy(table.elements)
     names = Self.copy(table.names)
+    isLoose = table.isLoose
     found = .allocate(capacity: nodes.count)
   }
 
@@ -124,7 +158,9 @@ final class PointerWalk {
 
   /// Finds where all pointers lead in this text. Of two members with one name the first counts.
   @inline(__always)
-  func walk(_ text: JSONText) {
+  func walk(_ text: JSONText, round: Int32 = 0) {
+    self.round = round
+    rounds = 0
     found.update(repeating: -1, count: nodes.count)
     found[0] = 0
     visit(text, 0, 0)
@@ -134,7 +170,7 @@ final class PointerWalk {
     let node = nodes.baseAddress.unsafelyUnwrapped + at
     if text[token].isObject {
       members(text, token, node)
-    } else if text[token].isArray, node.pointee.elementCount > 0 {
+    } else if text[token].isArray, node.pointee.elementCount > 0 || node.pointee.each >= 0 {
       self.elements(text, token, node)
     }
   }
@@ -154,13 +190,20 @@ final class PointerWalk {
     let end = text.next(token)
     while member < end {
       let name = tokens + member
+      let start = base + Int(truncatingIfNeeded: name.pointee.start) + 1
       let child: Int
-      if name.pointee.isEscaped {
+      if isLoose {
+        let initial = PointerTable.initial(start.load(as: UInt8.self))
+        if initial & (node.pointee.initials | 1 &<< 31) == 0 {
+          member = Int(truncatingIfNeeded: name[1].next)
+          continue
+        }
+        child = findLoose(text, member, table, mask)
+      } else if name.pointee.isEscaped {
         child = findEscaped(text, member, table, mask)
       } else {
         let length = Int(truncatingIfNeeded: name.pointee.length) &- 2
         // May read behind the name: the text is padded.
-        let start = base + Int(truncatingIfNeeded: name.pointee.start) + 1
         var word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
         if length < 8 { word &= ~(~0 &<< UInt64(truncatingIfNeeded: 8 &* length)) }
         child = Self.find(word, start, length, table, mask, names)
@@ -177,11 +220,16 @@ final class PointerWalk {
 
   private func elements(_ text: JSONText, _ token: Int, _ node: UnsafeMutablePointer<PointerTable.Node>) {
     let first = Int(node.pointee.firstElement)
-    var left = node.pointee.elementCount
+    let each = Int(node.pointee.each)
+    var left = each >= 0 ? Int32.max : node.pointee.elementCount
     var index: Int32 = 0
     var element = token + 1
     let end = text.next(token)
     while element < end, left > 0 {
+      if each >= 0, index == round {
+        found[each] = Int32(truncatingIfNeeded: element)
+        if nodes[each].mask >= 0 { visit(text, element, each) }
+      }
       for place in first..<first + Int(node.pointee.elementCount) where elements[place].index == index {
         let child = Int(elements[place].node)
         found[child] = Int32(truncatingIfNeeded: element)
@@ -191,6 +239,7 @@ final class PointerWalk {
       index += 1
       element = text.next(element)
     }
+    if each >= 0 { rounds = max(rounds, index) }
   }
 
   /// The node that a name leads to; 0: none.
@@ -209,6 +258,28 @@ final class PointerWalk {
         return Int(cell.pointee.node)
       }
       place &+= 1
+    }
+  }
+
+  /// The same with names that are compared loosely.
+  private func findLoose(
+    _ text: JSONText, _ member: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
+  ) -> Int {
+    let inside = text.inside(member)
+    if inside.count > PointerTable.looseNameMax { return 0 }
+    return withUnsafeTemporaryAllocation(byteCount: PointerTable.looseNameMax + 8, alignment: 8) { scratch in
+      let start = scratch.baseAddress!.assumingMemoryBound(to: UInt8.self)
+      var name = inside
+      if text[member].isEscaped { name = Bytes(start: start, count: unescape(inside, to: scratch.baseAddress!)) }
+      var length = 0
+      for byte in name where byte != 0x5F && byte != 0x2D {
+        start[length] = PointerTable.lowercased(byte)
+        length += 1
+      }
+      (start + length).initialize(repeating: 0, count: 8)
+      let word = UInt64(littleEndian: UnsafeRawPointer(start).load(as: UInt64.self))
+      return Self.find(
+        word, UnsafeRawPointer(start), length, table, mask, UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped))
     }
   }
 

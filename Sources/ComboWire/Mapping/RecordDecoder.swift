@@ -17,6 +17,9 @@ public final class RecordDecoder {
     mapped = map.map { MappedDecoder($0.compiled, limits: limits) }
   }
 
+  /// The record's events beyond the first, where a map reads several from one; as long as the first they stay.
+  public private(set) var further: [Event] = []
+
   /// What an event may be.
   public var limits: WireLimits { plain.limits }
 
@@ -62,17 +65,46 @@ public final class RecordDecoder {
   ) throws(BadEvent) -> Bool {
     guard let mapped else { preconditionFailure("there is a map here") }
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
+    further.removeAll(keepingCapacity: true)
     let mark = arena.mark
     do throws(BadEvent) {
-      // STT is written anew in any case.
-      let lasting = isInPlace || mapped.form == .stt ? record : arena.copy(record)
-      if try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event { return true }
+      let lasting = isInPlace || mapped.rewrites(record) ? record : arena.copy(record)
+      var isOurs = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
+      if mapped.rounds > 1 { isOurs = try decodeFurther(mapped, isOurs, into: arena, &event) }
+      if isOurs { return true }
       arena.rewind(to: mark)
       return false
     } catch {
+      further.removeAll(keepingCapacity: true)
       arena.rewind(to: mark)
       throw Self.named(error, record)
     }
+  }
+
+  /// The events of the record's further elements: all of them, or, if one is bad, none.
+  @inline(never)
+  private func decodeFurther(
+    _ mapped: MappedDecoder, _ isFirstOurs: Bool, into arena: BumpArena, _ event: inout Event
+  ) throws(BadEvent) -> Bool {
+    var isOurs = isFirstOurs
+    var first = (round: 0, rule: mapped.rule)
+    for round in 1..<mapped.rounds {
+      var next = Event()
+      do throws(BadEvent) {
+        guard try mapped.decode(round: round, into: arena, &next) == .event else { continue }
+      } catch {
+        throw BadEvent(error.code, "element \(round) of the record's array: \(error.reason)")
+      }
+      if isOurs {
+        further.append(next)
+      } else {
+        event = next
+        isOurs = true
+        first = (round, mapped.rule)
+      }
+    }
+    mapped.goBack(to: first.round, rule: first.rule)
+    return isOurs
   }
 
   /// What the map said of the record it dropped last.

@@ -9,20 +9,24 @@ final class STTReader {
   private let out = ByteBuffer()
 
   /// The record as JSON, in the arena, with padding behind it.
-  func json(of record: Bytes, _ pointers: PointerTable, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  ///
+  /// - Parameter node: below what pointer it stands.
+  func json(of record: Bytes, _ pointers: PointerTable, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
     out.removeAll()
     var record = record
     while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
     if record.isEmpty { throw .notSTT("is empty") }
     if !Self.holdsFields(record) { throw .notSTT("has no name@=value at its beginning") }
-    fields(record, pointers, 0, depth: 1)
+    fields(record, pointers, node, depth: 1)
     return arena.copy(out.bytes)
   }
 
   private static func holdsFields(_ text: Bytes) -> Bool {
-    for (index, byte) in text.enumerated() {
+    var first = 0
+    while first < text.count, text[first] == 0x2F { first += 1 }
+    for (index, byte) in text.enumerated().dropFirst(first) {
       if byte == 0x2F { return false }
-      if byte == 0x40, index > 0, index + 1 < text.count, text[index + 1] == 0x3D { return true }
+      if byte == 0x40, index > first, index + 1 < text.count, text[index + 1] == 0x3D { return true }
     }
     return false
   }
@@ -34,7 +38,7 @@ final class STTReader {
     forEachPart(text) { part in
       guard let equals = Self.equals(in: part) else { return }
       let name = Bytes(rebasing: part[..<equals])
-      for (step, child) in steps where Self.means(name, step) {
+      for (step, child) in steps where Self.means(name, step, isLoose: pointers.isLoose) {
         if !isFirst { out.append(",") }
         isFirst = false
         out.append(jsonString: step)
@@ -85,7 +89,8 @@ final class STTReader {
     return nil
   }
 
-  private static func means(_ name: Bytes, _ step: String) -> Bool {
+  private static func means(_ name: Bytes, _ step: String, isLoose: Bool) -> Bool {
+    if isLoose { return PointerTable.loose(String(decoding: name, as: UTF8.self)) == step }
     if !name.contains(0x40) { return name.elementsEqual(step.utf8) }
     var rest = name[...]
     for byte in step.utf8 {

@@ -18,13 +18,29 @@ struct TimeReader {
       ms = Int64(scaled)
     case .us: ms = try decoder.integer(value, "ts", 0...Int64.max, into: arena) / 1000
     case .ns: ms = try decoder.integer(value, "ts", 0...Int64.max, into: arena) / 1_000_000
+    case .auto:
+      guard let number = number(value) else { fallthrough }
+      let seconds = number < 1e11 ? number : number < 1e14 ? number / 1e3 : number < 1e17 ? number / 1e6 : number / 1e9
+      // A double of seconds may be a hair below its millisecond.
+      let scaled = (seconds * 1000 + 1e-3).rounded(.down)
+      guard scaled >= 0, scaled <= Double(EventDecoder.timeMax) else { throw .outside(scaled, "ts", "0 to \(range.upperBound)") }
+      ms = Int64(scaled)
     case .rfc3339:
-      let text = value.kind == .token ? decoder.text.slice(Int(value.token)).withoutQuotes : value.bytes
+      let text = text(value)
       guard let read = Self.rfc3339(text) else { throw .notTime(text, "ts") }
       ms = read
     }
     if !range.contains(ms) { throw .outside(ms, "ts", range) }
     return ms
+  }
+
+  private func text(_ value: MappedDecoder.Value) -> Bytes {
+    value.kind == .token ? decoder.text.slice(Int(value.token)).withoutQuotes : value.bytes
+  }
+
+  private func number(_ value: MappedDecoder.Value) -> Double? {
+    if value.kind == .token, decoder.text[Int(value.token)].isNumber { return decoder.text.double(Int(value.token)) }
+    return text(value).writtenNumber
   }
 
   /// `2026-11-21T13:00:00.123Z`, or with `+08:00`; nil if it is none.

@@ -35,7 +35,56 @@ enum GenerateCommand {
     return bySeconds >= Double(byEvents) ? byEvents : Int(bySeconds)
   }
 
+  /// The generator of a platform's records, if the options ask for one.
+  static func platformGenerator(_ options: GenerateOptions, start: Int64, sends: Int, first: Int) -> PlatformGenerator? {
+    guard let shape = PlatformShape.all.first(where: { $0.name == options.platform }) else { return nil }
+    return PlatformGenerator(
+      shape, options.mix, options.faults, start: start, rate: options.rate == 0 ? virtualRate : options.rate, sends: sends,
+      first: first, keepsTruth: options.truth != nil)
+  }
+
+  /// A platform's records, a line each, in the order in which they arrive.
+  private static func write(
+    _ options: GenerateOptions, _ generator: PlatformGenerator, _ count: Int, to file: Int32, named name: String
+  ) -> Int32 {
+    var generator = generator
+    var truth: TruthFile
+    do throws(TruthFile.Failure) {
+      truth = try TruthFile(options.truth)
+    } catch {
+      Console.say(error.description)
+      return 1
+    }
+    var meter = ProgressMeter(of: count == Int.max ? nil : count, unit: "gifts")
+    defer { meter.end(generator.sends) }
+    var lines = ""
+    var isDone = false
+    while !isDone {
+      if let record = generator.next() {
+        lines += record.text
+        lines += "\n"
+      } else {
+        isDone = true
+      }
+      guard lines.utf8.count >= 1 << 18 || isDone else { continue }
+      guard Console.write(lines, to: file) else {
+        Console.say("cannot write to \(name): \(String(cString: strerror(errno)))")
+        return 1
+      }
+      lines.removeAll(keepingCapacity: true)
+      if let failure = truth.add(generator.takeTruth()) {
+        Console.say(failure.description)
+        return 1
+      }
+      meter.tell(generator.sends)
+    }
+    return 0
+  }
+
   private static func write(_ options: GenerateOptions, to file: Int32, named name: String) -> Int32 {
+    if let generator = platformGenerator(options, start: start, sends: count(options), first: 0) {
+      return write(options, generator, count(options), to: file, named: name)
+    }
     let generator = GiftGenerator(options.mix, prefix: "g\(options.mix.seed)-")
     let rate = Int64(options.rate == 0 ? virtualRate : options.rate)
     let count = count(options)

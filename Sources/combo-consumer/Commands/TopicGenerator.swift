@@ -21,16 +21,26 @@ struct TopicGenerator {
     let log = ServiceLog(.warning)
     log.hide(kafka.secrets)
     defer { log.flush() }
+    let truth: TruthFile
+    do throws(TruthFile.Failure) {
+      truth = try TruthFile(options.truth)
+    } catch {
+      Console.say(error.description)
+      return 1
+    }
     do throws(KafkaError) {
       let properties = try KafkaProperties(
         brokers: brokers, clientID: "combo-consumer-generate",
         overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }, log: log.ofKafka)
       let producer = try TopicProducer(properties, topic: topic, withinMs: 30_000)
-      let tally = try produce(to: producer, until: stop)
+      let produced =
+        options.platform == nil
+        ? try produce(to: producer, until: stop).events : try produceRecords(to: producer, until: stop, truth)
+      guard let produced else { return 1 }
       try producer.flush(withinMs: 60_000)
       if producer.failedDeliveries > 0 {
         let why = producer.firstFailedDelivery.map { ": \($0)" } ?? ""
-        Console.say("\(producer.failedDeliveries) of \(tally.events) events could not be delivered\(why)")
+        Console.say("\(producer.failedDeliveries) of \(produced) events could not be delivered\(why)")
         return 1
       }
       return 0
@@ -67,6 +77,52 @@ struct TopicGenerator {
     }
     meter.end(generator.tally.events)
     return generator.tally
+  }
+}
+
+extension TopicGenerator {
+  /// Makes a platform's records and hands them to the producer when they are due; how many, or nil if the truth cannot be written.
+  /// Without a rate, all at once.
+  private func produceRecords(
+    to producer: TopicProducer, until stop: StopSignal, _ truth: borrowing TruthFile
+  ) throws(KafkaError) -> Int? {
+    let start = Console.wallMs
+    let sends = GenerateCommand.count(options)
+    guard var generator = GenerateCommand.platformGenerator(options, start: start, sends: sends, first: Int(start)) else {
+      return 0
+    }
+    var meter = ProgressMeter(of: sends == Int.max ? nil : sends, unit: "gifts")
+    defer { meter.end(generator.sends) }
+    let begin = Console.monotonicMs
+    var produced = 0
+    while !stop.isSet {
+      let now = options.rate == 0 ? Int64.max : start + Console.monotonicMs - begin
+      var batch = 0
+      while batch < Pace.batch, let record = generator.next(upTo: now) {
+        try send(record, to: producer)
+        batch += 1
+      }
+      produced += batch
+      producer.poll()
+      if let failure = truth.add(generator.takeTruth()) {
+        Console.say(failure.description)
+        return nil
+      }
+      meter.tell(generator.sends)
+      if generator.isDone { break }
+      if batch < Pace.batch { usleep(1000) }
+    }
+    return produced
+  }
+
+  private func send(_ record: PlatformGenerator.Record, to producer: TopicProducer) throws(KafkaError) {
+    let room = Array(record.room.utf8), text = Array(record.text.utf8)
+    let result = room.withUnsafeBytes { room in
+      text.withUnsafeBytes { text in
+        Result { () throws(KafkaError) in try producer.produce(key: room, value: text) }
+      }
+    }
+    try result.get()
   }
 }
 

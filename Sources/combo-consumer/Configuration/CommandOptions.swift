@@ -41,6 +41,11 @@ struct GenerateOptions: Equatable, Sendable {
   /// Events a second; 0: as fast as it goes.
   var rate = 0
   var mix = GiftMix()
+  /// Whose records are written; nil: this service's own events.
+  var platform: String?
+  var faults = PlatformFaults()
+  /// Where what the streaks come to is written.
+  var truth: String?
 
   init() {}
 
@@ -54,13 +59,25 @@ struct GenerateOptions: Equatable, Sendable {
     mix.senders = reader.integer("senders")
     mix.active = reader.integer("active")
     mix.gifts = reader.integer("gifts")
-    mix.totals = reader.number("totals")
-    mix.repeats = reader.number("repeats")
-    mix.retracts = reader.number("retracts")
-    mix.closes = reader.number("closes")
-    mix.bad = reader.number("bad")
+    mix.totals = reader.share("totals")
+    mix.repeats = reader.share("repeats")
+    mix.retracts = reader.share("retracts")
+    mix.closes = reader.share("closes")
+    mix.bad = reader.share("bad")
     mix.seed = reader.integer("seed")
     if let fault = mix.fault { reader.fault(fault) }
+    platform = reader.optionalText("as")
+    faults.duplicates = reader.share("duplicates")
+    faults.reorderMs = reader.milliseconds("reorder")
+    faults.lostEnds = reader.share("lost-ends")
+    faults.lateTotals = reader.share("late-totals")
+    truth = reader.optionalText("truth")
+    for name in ["duplicates", "reorder", "lost-ends", "late-totals", "truth"] where platform == nil && reader.isGiven(name) {
+      reader.fault("--\(name) needs --as: it is about a platform's records")
+    }
+    for name in ["active", "totals", "repeats", "retracts", "closes", "bad"] where platform != nil && reader.isGiven(name) {
+      reader.fault("--\(name) is about this service's own events: it does not go with --as")
+    }
     let kafka = reader.kafkaProperties()
     if let topic = reader.optionalText("topic") {
       if reader.isGiven("file") { reader.fault("--file and --topic exclude each other: events go to one of them") }

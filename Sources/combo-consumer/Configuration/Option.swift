@@ -15,6 +15,10 @@ struct Option: Sendable {
     case integer(ClosedRange<Int>)
     /// A number that may have a fraction.
     case number(ClosedRange<Double>)
+    /// A share, from 0 to 1 or from 0% to 100%.
+    case share
+    /// A duration up to so many milliseconds: `200ms`, `2s`, `1m`; a number alone is in milliseconds.
+    case duration(Int)
     /// One of these words.
     case choice([String])
     /// `KEY=VALUE`; may be given several times, in the environment one a line.
@@ -89,6 +93,13 @@ struct Option: Sendable {
         return "must be a number from \(range.lowerBound) to \(range.upperBound), not \(Sentence.quoted(text))"
       }
       return range.contains(value) ? nil : "must be from \(range.lowerBound) to \(range.upperBound), not \(text)"
+    case .share:
+      return Self.share(text) == nil ? "must be a share from 0 to 1, or from 0% to 100%, not \(Sentence.quoted(text))" : nil
+    case .duration(let longest):
+      guard let value = Self.milliseconds(text), value <= longest else {
+        return "must be a duration such as 200ms or 2s, up to \(longest) ms, not \(Sentence.quoted(text))"
+      }
+      return nil
     case .choice(let words):
       if words.contains(text) { return nil }
       return "must be \(words.joined(separator: " or ")), not \(Sentence.quoted(text))"
@@ -119,6 +130,23 @@ struct Option: Sendable {
     case "false", "no", "off", "0": false
     default: nil
     }
+  }
+
+  /// A share, as a fraction of 1.
+  static func share(_ text: String) -> Double? {
+    let isPercent = text.hasSuffix("%")
+    guard let number = DecimalNumber.value(of: isPercent ? String(text.dropLast()) : text) else { return nil }
+    let share = isPercent ? number / 100 : number
+    return (0...1).contains(share) ? share : nil
+  }
+
+  /// A duration, in milliseconds.
+  static func milliseconds(_ text: String) -> Int? {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    let unit = [("", 1), ("ms", 1), ("s", 1000), ("m", 60_000)].first { $0.0 == text.dropFirst(digits.count) }
+    guard let unit, let number = Int(digits) else { return nil }
+    let product = number.multipliedReportingOverflow(by: unit.1)
+    return product.overflow ? nil : product.partialValue
   }
 
   /// Kafka's rule for topic names.

@@ -66,6 +66,8 @@ struct OptionReader {
   /// The table's kind and default guarantee that these succeed.
   func integer(_ name: String) -> Int { Int(text(name))! }
   func number(_ name: String) -> Double { DecimalNumber.value(of: text(name))! }
+  func share(_ name: String) -> Double { Option.share(text(name))! }
+  func milliseconds(_ name: String) -> Int { Option.milliseconds(text(name))! }
   func flag(_ name: String) -> Bool { Option.flag(text(name))! }
 
   /// Whether somebody said a value.

@@ -120,8 +120,6 @@ enum OptionTable {
     Option("infer", "FILE", .text, nil, [.map], .main, "propose a map from samples, and say what is unsure"),
   ]
 
-  private static let share = Option.Kind.number(0...1)
-
   private static let generate: [Option] = [
     Option("file", "FILE", .text, nil, [.generate], .main, "where to write JSON lines; default, and `-`: standard output"),
     Option("topic", "TOPIC", .topic, nil, [.generate], .main, "the topic to produce to, instead of a file"),
@@ -130,11 +128,26 @@ enum OptionTable {
     Option("senders", "N", .integer(1...1_000_000), "50", [.generate], .main, "senders a room"),
     Option("active", "N", .integer(1...100_000), "2", [.generate], .main, "how many of them send at once"),
     Option("gifts", "N", .integer(1...65_535), "24", [.generate], .main, "kinds of gifts"),
-    Option("totals", "SHARE", share, "0", [.generate], .main, "share of gifts told as running totals of a streak (0 to 1)"),
-    Option("repeats", "SHARE", share, "0", [.generate], .main, "share of events that are an earlier one sent again"),
-    Option("retracts", "SHARE", share, "0", [.generate], .main, "share of events that retract a sender's combos"),
-    Option("closes", "SHARE", share, "0", [.generate], .main, "share of events that close a room"),
-    Option("bad", "SHARE", share, "0", [.generate], .main, "share of events that are bad"),
+    Option(
+      "as", "PLATFORM", .choice(PlatformShape.all.map(\.name)), nil, [.generate], .main,
+      "write the records of a platform, not this service's events; --map with the same name reads them"),
+    Option("duplicates", "SHARE", .share, "0", [.generate], .main, "with --as: share of records that come twice: 0.05, or 5%"),
+    Option(
+      "reorder", "DURATION", .duration(60_000), "0", [.generate], .main,
+      "with --as: each record comes up to so much later: 200ms, or 2s"),
+    Option(
+      "lost-ends", "SHARE", .share, "0", [.generate], .main,
+      "with --as: share of streaks whose end is never told, where the platform tells it"),
+    Option(
+      "late-totals", "SHARE", .share, "0", [.generate], .main,
+      "with --as: share of a streak's records that come 3 to 12 s late, after its end"),
+    Option(
+      "truth", "FILE", .text, nil, [.generate], .main, "with --as: where to write what each streak comes to, a JSON line each"),
+    Option("totals", "SHARE", .share, "0", [.generate], .main, "share of gifts told as running totals of a streak (0 to 1)"),
+    Option("repeats", "SHARE", .share, "0", [.generate], .main, "share of events that are an earlier one sent again"),
+    Option("retracts", "SHARE", .share, "0", [.generate], .main, "share of events that retract a sender's combos"),
+    Option("closes", "SHARE", .share, "0", [.generate], .main, "share of events that close a room"),
+    Option("bad", "SHARE", .share, "0", [.generate], .main, "share of events that are bad"),
   ]
 
   /// One option for each setting of the engine, in the order of its table.

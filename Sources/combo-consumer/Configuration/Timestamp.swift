@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A moment on the command line: ISO 8601, such as `2026-11-21T13:00:00Z`, or milliseconds since the Unix epoch.
 enum Timestamp {
   /// In milliseconds since the Unix epoch; nil: it is none. Without a zone it is UTC, without a time the day's beginning.
@@ -30,6 +32,19 @@ enum Timestamp {
     _ = skip(":", &rest)
     guard let minutes = rest.isEmpty ? 0 : digits(2, &rest), minutes <= 59, rest.isEmpty else { return nil }
     return ms - (isEast ? 1 : -1) * (hours * 60 + minutes) * 60_000
+  }
+
+  /// As ISO 8601 in UTC, to the millisecond.
+  static func text(_ milliseconds: Int64) -> String {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func padded(_ number: Int32, _ width: Int = 2) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+    return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))T\(padded(parts.tm_hour)):"
+      + "\(padded(parts.tm_min)):\(padded(parts.tm_sec)).\(padded(Int32(milliseconds % 1000), 3))Z"
   }
 
   private static func digits(_ count: Int, _ rest: inout Substring) -> Int64? {

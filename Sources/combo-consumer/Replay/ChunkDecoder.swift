@@ -5,9 +5,20 @@ internal import Glibc
 /// Makes events of lines. One a thread.
 final class ChunkDecoder {
   private let decoder: RecordDecoder
+  /// The room of records that say none; nil: they are bad.
+  private let room: Bytes?
   private let hasher = GiftHasher()
 
-  init(map: RecordMap?) { decoder = RecordDecoder(limits: .replay, map: map) }
+  init(map: RecordMap?) {
+    var limits = WireLimits.replay
+    // Not every platform's records tell a time and a room; a line has no key.
+    if map != nil { limits.requireTs = false }
+    decoder = RecordDecoder(limits: limits, map: map)
+    room = map == nil ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }
+  }
+
+  /// Where gifts are that say no room.
+  static let roomName: StaticString = "replay"
 
   /// Decodes whole lines of the chunk's own memory, each event to the group of its room. `isFirst`: these are the first lines.
   func decode(_ text: UnsafeRawBufferPointer, into chunk: ReplayChunk, groups: Int, isFirst: Bool) {
@@ -29,14 +40,24 @@ final class ChunkDecoder {
   private func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
     let event = chunk.nextEvent()
     do throws(BadEvent) {
-      if try !decoder.decodeInPlace(record, key: nil, into: chunk.arena, &event.pointee) { return }
+      if try !decoder.decodeInPlace(record, key: room, into: chunk.arena, &event.pointee) { return }
     } catch {
       chunk.badLines.append((number, error.description))
       return
     }
+    add(event, to: chunk, groups: groups)
+    for further in decoder.further {
+      let event = chunk.nextEvent()
+      event.pointee = further
+      add(event, to: chunk, groups: groups)
+    }
+  }
+
+  @inline(__always)
+  private func add(_ event: UnsafeMutablePointer<Event>, to chunk: ReplayChunk, groups: Int) {
     if event.pointee.kind == .gift { event.pointee.gift.hash(with: hasher) }
     if event.pointee.kind == .roomSettings { chunk.owns[chunk.eventCount] = decoder.own }
-    if event.pointee.ts < chunk.earliest { chunk.earliest = event.pointee.ts }
+    if event.pointee.ts >= 0, event.pointee.ts < chunk.earliest { chunk.earliest = event.pointee.ts }
     let hash = ReplayRooms.hash(event.pointee.room)
     chunk.add(group: Int(truncatingIfNeeded: hash >> 29) & (groups - 1), hash: hash)
   }

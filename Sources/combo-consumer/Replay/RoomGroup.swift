@@ -100,7 +100,7 @@ final class RoomGroup {
         if event.pointee.kind == .roomClosed || event.pointee.kind == .retract { continue }
         index = rooms.add(
           event.pointee.room, hash: hash, first: ReplayChunk.place(chunk.number, number),
-          engine: Engine(at: event.pointee.ts, settings: settings), at: event.pointee.ts)
+          engine: Engine(at: max(0, event.pointee.ts), settings: settings), at: max(0, event.pointee.ts))
       }
       let room = rooms[index]
       if room.pointee.firstEvent < 0 {

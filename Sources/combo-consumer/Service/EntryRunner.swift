@@ -98,6 +98,15 @@ final class EntryRunner {
       try deadLettered?(record, error)
       return
     }
+    try take(record, at: now)
+    for further in decoder.further {
+      event = further
+      try take(record, at: now)
+    }
+  }
+
+  /// Takes the event in.
+  private func take(_ record: InputRecord, at now: Int64) throws {
     let own = event.kind == .roomSettings ? decoder.own : nil
     if let admits, !withUnsafePointer(to: &event, { admits($0, own, now) }) { return }
     let route = withUnsafePointer(to: &event) { partition.route($0, own: own, offset: record.offset, at: now) }

@@ -192,6 +192,16 @@ final class Service: GroupEdgeDelegate {
       active.tally.countDropped()
       return
     }
+    take(slot, record, active, into: batch)
+    for further in decoder.further {
+      let slot = batch.slot()
+      slot.pointee = further
+      take(slot, record, active, into: batch)
+    }
+  }
+
+  @inline(__always)
+  private func take(_ slot: UnsafeMutablePointer<Event>, _ record: InputRecord, _ active: ActivePartition, into batch: Batch) {
     let own = slot.pointee.kind == .roomSettings ? decoder.own : nil
     switch active.partition.route(UnsafePointer(slot), own: own, offset: record.offset, at: active.now) {
     case .room(let room):

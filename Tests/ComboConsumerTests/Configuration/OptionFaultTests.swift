@@ -60,7 +60,11 @@ struct OptionFaultTests {
       ("demo --rate 0", "--rate must be from 1 to 100000, not 0"),
       ("demo --seconds soon", "--seconds must be a number from 0.0 to 1000000000.0, not \"soon\""),
       ("generate --skew -1", "--skew must be from 0.0 to 10.0, not -1"),
-      ("generate --totals 2", "--totals must be from 0.0 to 1.0, not 2"),
+      ("generate --totals 2", "--totals must be a share from 0 to 1, or from 0% to 100%, not \"2\""),
+      ("generate --as tiktok --duplicates 101%", "--duplicates must be a share from 0 to 1, or from 0% to 100%, not \"101%\""),
+      ("generate --as tiktok --reorder 2h", "--reorder must be a duration such as 200ms or 2s, up to 60000 ms, not \"2h\""),
+      ("generate --reorder 2s", "--reorder needs --as: it is about a platform's records"),
+      ("generate --as tiktok --totals 0.5", "--totals is about this service's own events: it does not go with --as"),
       ("generate --bad 0.5 --closes 0.75", "--repeats, --retracts, --closes and --bad must be at most 1 together, not 1.25"),
       (
         "generate --rooms 10000000 --active 100",

@@ -1,0 +1,157 @@
+extension BuiltInMaps {
+  /// See docs/platforms/bilibili-open.md.
+  static let bilibiliOpen = #"""
+    {
+      "map": 1,
+      "name": "bilibili-open",
+      "about": "Bilibili's open platform: LIVE_OPEN_PLATFORM_SEND_GIFT",
+      "names": "loose",
+      "roots": ["/payload", "/message", "/messages/*", "/*", ""],
+      "switches": {
+        "guard": {
+          "default": "ignored",
+          "values": {
+            "ignored": "LIVE_OPEN_PLATFORM_GUARD is no gift",
+            "gifts": "LIVE_OPEN_PLATFORM_GUARD is a gift, guard_num times"
+          }
+        },
+        "superchat": {
+          "default": "ignored",
+          "values": {
+            "ignored": "LIVE_OPEN_PLATFORM_SUPER_CHAT is no gift",
+            "gifts": "LIVE_OPEN_PLATFORM_SUPER_CHAT is one gift"
+          }
+        }
+      },
+      "fields": {
+        "room": [{"at": ["/roomId", "^/roomId"], "unless": ["0"]}, {"key": true}],
+        "ts": {"at": ["/timestamp"], "unless": ["0"], "unit": "auto"},
+        "sender": {
+          "id": ["/openId", {"at": ["/uid"], "unless": ["0"]}, "/unionId", "/uname"],
+          "show": {
+            "name": "/uname",
+            "avatar": {"at": "/uface", "max": 1000},
+            "guard": {"at": ["/guardLevel"], "unless": ["0"]}
+          }
+        },
+        "gift": {
+          "id": [{"at": ["/giftId"], "unless": ["0"]}],
+          "value": "/price",
+          "show": {"name": "/giftName", "icon": {"at": "/giftIcon", "max": 1000}, "paid": "/paid"}
+        }
+      },
+      "rules": [
+        {
+          "when": {"at": "/cmd", "is": "LIVE_OPEN_PLATFORM_SEND_GIFT"},
+          "root": "/data",
+          "event": "gift",
+          "fields": {
+            "id": "/msgId",
+            "receiver": {
+              "id": ["/anchorInfo/openId", {"at": ["/anchorInfo/uid"], "unless": ["0"]}],
+              "show": {"name": "/anchorInfo/uname"}
+            },
+            "count": [
+              {"at": ["/giftNum"], "unless": ["0"]},
+              {
+                "product": [
+                  {"at": ["/comboInfo/comboBaseNum"], "unless": ["0"]},
+                  {"at": ["/comboInfo/comboCount"], "unless": ["0"]}
+                ]
+              },
+              {"const": 1}
+            ]
+          }
+        },
+        {
+          "when": {"all": [{"at": "/cmd", "is": "LIVE_OPEN_PLATFORM_GUARD"}, {"switch": "guard", "is": "gifts"}]},
+          "root": "/data",
+          "event": "gift",
+          "fields": {
+            "room": [{"at": ["/roomId"], "unless": ["0"]}, {"key": true}],
+            "id": "/msgId",
+            "sender": {
+              "id": ["/userInfo/openId", {"at": ["/userInfo/uid"], "unless": ["0"]}, "/userInfo/uname"],
+              "show": {"name": "/userInfo/uname", "avatar": {"at": "/userInfo/uface", "max": 1000}}
+            },
+            "gift": {"id": {"join": ["guard-", "/guardLevel"]}, "value": "/price", "show": {"unit": "/guardUnit"}},
+            "count": [{"at": ["/guardNum"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
+          "when": {"all": [{"at": "/cmd", "is": "LIVE_OPEN_PLATFORM_SUPER_CHAT"}, {"switch": "superchat", "is": "gifts"}]},
+          "root": "/data",
+          "event": "gift",
+          "fields": {
+            "room": [{"at": ["/roomId"], "unless": ["0"]}, {"key": true}],
+            "ts": {"at": ["/timestamp", "/startTime"], "unless": ["0"], "unit": "auto"},
+            "id": ["/msgId", {"at": ["/messageId"], "unless": ["0"]}],
+            "sender": {
+              "id": ["/openId", {"at": ["/uid"], "unless": ["0"]}, "/uname"],
+              "show": {"name": "/uname", "avatar": {"at": "/uface", "max": 1000}}
+            },
+            "gift": {"id": {"const": "super-chat"}, "value": "/rmb", "show": {"message": {"at": "/message", "max": 1000}}},
+            "count": {"const": 1}
+          }
+        },
+        {
+          "about": "The data of a gift alone.",
+          "when": {
+            "all": [
+              {"at": "/cmd", "exists": false},
+              {"at": ["/giftNum"], "exists": true},
+              {"at": ["/giftId"], "exists": true}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "id": "/msgId",
+            "receiver": {
+              "id": ["/anchorInfo/openId", {"at": ["/anchorInfo/uid"], "unless": ["0"]}],
+              "show": {"name": "/anchorInfo/uname"}
+            },
+            "count": [
+              {"at": ["/giftNum"], "unless": ["0"]},
+              {
+                "product": [
+                  {"at": ["/comboInfo/comboBaseNum"], "unless": ["0"]},
+                  {"at": ["/comboInfo/comboCount"], "unless": ["0"]}
+                ]
+              },
+              {"const": 1}
+            ]
+          }
+        },
+        {
+          "when": {
+            "all": [
+              {"at": "/cmd", "exists": false},
+              {"at": ["/data/giftNum"], "exists": true},
+              {"at": ["/data/giftId"], "exists": true}
+            ]
+          },
+          "root": "/data",
+          "event": "gift",
+          "fields": {
+            "id": "/msgId",
+            "receiver": {
+              "id": ["/anchorInfo/openId", {"at": ["/anchorInfo/uid"], "unless": ["0"]}],
+              "show": {"name": "/anchorInfo/uname"}
+            },
+            "count": [
+              {"at": ["/giftNum"], "unless": ["0"]},
+              {
+                "product": [
+                  {"at": ["/comboInfo/comboBaseNum"], "unless": ["0"]},
+                  {"at": ["/comboInfo/comboCount"], "unless": ["0"]}
+                ]
+              },
+              {"const": 1}
+            ]
+          }
+        }
+      ],
+      "otherwise": {"drop": "not a gift"}
+    }
+    """#
+}

@@ -1,0 +1,242 @@
+extension BuiltInMaps {
+  /// See docs/platforms/douyin.md.
+  static let douyin = #"""
+    {
+      "map": 1,
+      "name": "douyin",
+      "about": "Douyin: GiftMessage of the web socket as JSON, in camelCase or snake_case, and what DouyinBarrageGrab and dycast make of it",
+      "names": "loose",
+      "unpack": ["/data"],
+      "roots": [
+        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*", "/*", ""
+      ],
+      "switches": {
+        "total": {"default": "product", "values": {"product": "comboCount times groupCount", "repeat": "repeatCount"}}
+      },
+      "fields": {
+        "room": [
+          {"at": ["/common/roomId", "/roomId", "/room/roomId", "^/roomId", "^/data/roomId"], "unless": ["0"]},
+          {"key": true}
+        ],
+        "ts": {
+          "at": ["/sendTime", "/common/createTime", "/createTime", "/timestamp", "^/timestamp"],
+          "unless": ["0"],
+          "unit": "auto"
+        },
+        "sender": {
+          "id": [
+            {"at": ["/user/id", "/user/idStr", "/user/userId", "/user/uid"], "unless": ["0", "111111"]},
+            "/user/secUid",
+            "/user/displayId",
+            "/user/nickname",
+            "/user/name"
+          ],
+          "show": {
+            "name": ["/user/nickname", "/user/name"],
+            "avatar": {
+              "at": ["/user/avatarThumb/urlListList/0", "/user/avatarThumb/urlList/0", "/user/headImgUrl", "/user/avatar"],
+              "max": 1000
+            }
+          }
+        },
+        "receiver": {"id": [{"at": ["/toUser/id", "/toUser/idStr"], "unless": ["0"]}], "show": {"name": "/toUser/nickname"}},
+        "gift": {
+          "id": [{"at": ["/giftId", "/gift/id", "/gift/idStr"], "unless": ["0"]}],
+          "value": ["/gift/diamondCount", "/diamondCount", "/gift/price"],
+          "show": {
+            "name": ["/gift/name", "/giftName"],
+            "icon": {
+              "at": [
+                "/gift/image/urlListList/0", "/gift/image/urlList/0", "/imgUrl", "/gift/icon/urlListList/0",
+                "/gift/icon/urlList/0"
+              ],
+              "max": 1000
+            }
+          }
+        }
+      },
+      "rules": [
+        {
+          "when": {
+            "all": [
+              {"at": ["/common/method", "/method", "^/method"], "exists": true},
+              {"not": {"at": ["/common/method", "/method", "^/method"], "is": "WebcastGiftMessage"}}
+            ]
+          },
+          "drop": "not a gift message"
+        },
+        {
+          "about": "DouyinBarrageGrab: RepeatCount goes on within GroupId.",
+          "when": {
+            "all": [
+              {"all": [{"at": ["/giftCount"], "exists": true}, {"at": ["/repeatCount"], "exists": true}]},
+              {"at": ["/groupId"], "unless": ["0"], "exists": true}
+            ]
+          },
+          "event": "gift",
+          "fields": {"total": "/repeatCount", "streak": "/groupId"}
+        },
+        {
+          "about": "DouyinBarrageGrab: a gift by itself.",
+          "when": {"all": [{"at": ["/giftCount"], "exists": true}, {"at": ["/repeatCount"], "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "id": [{"at": ["/msgId"], "unless": ["0"]}],
+            "count": [{"at": ["/giftCount"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
+          "about": "dycast: a running total without a group.",
+          "when": {"at": ["/gift/count"], "exists": true},
+          "event": "gift",
+          "fields": {"total": [{"at": ["/gift/count"], "unless": ["0"]}, {"const": 1}]}
+        },
+        {
+          "about": "A combo, or a gift that may come twice under two ids: what its group has had so far.",
+          "when": {
+            "all": [
+              {
+                "any": [
+                  {"at": ["/common/method", "/method", "^/method"], "is": "WebcastGiftMessage"},
+                  {
+                    "all": [
+                      {"at": ["/giftId", "/gift/id"], "exists": true},
+                      {"at": ["/repeatCount", "/comboCount", "/groupCount", "/giftCount", "/gift/count"], "exists": true}
+                    ]
+                  }
+                ]
+              },
+              {"at": ["/groupId"], "unless": ["0"], "exists": true}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "total": {
+              "switch": "total",
+              "cases": {
+                "product": [
+                  {
+                    "product": [
+                      {"at": ["/comboCount"], "unless": ["0"]},
+                      [{"at": ["/groupCount"], "unless": ["0"]}, {"const": 1}]
+                    ]
+                  },
+                  {"at": ["/repeatCount", "/totalCount"], "unless": ["0"]},
+                  {"at": ["/groupCount"], "unless": ["0"]},
+                  {"const": 1}
+                ],
+                "repeat": [
+                  {"at": ["/repeatCount", "/totalCount"], "unless": ["0"]},
+                  {
+                    "product": [
+                      {"at": ["/comboCount"], "unless": ["0"]},
+                      [{"at": ["/groupCount"], "unless": ["0"]}, {"const": 1}]
+                    ]
+                  },
+                  {"at": ["/groupCount"], "unless": ["0"]},
+                  {"const": 1}
+                ]
+              }
+            },
+            "streak": [{"at": ["/groupId"], "unless": ["0"]}]
+          }
+        },
+        {
+          "about": "A combo whose group is not told.",
+          "when": {
+            "all": [
+              {
+                "any": [
+                  {"at": ["/common/method", "/method", "^/method"], "is": "WebcastGiftMessage"},
+                  {
+                    "all": [
+                      {"at": ["/giftId", "/gift/id"], "exists": true},
+                      {"at": ["/repeatCount", "/comboCount", "/groupCount", "/giftCount", "/gift/count"], "exists": true}
+                    ]
+                  }
+                ]
+              },
+              {"at": "/sendType", "is": 4}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "total": {
+              "switch": "total",
+              "cases": {
+                "product": [
+                  {
+                    "product": [
+                      {"at": ["/comboCount"], "unless": ["0"]},
+                      [{"at": ["/groupCount"], "unless": ["0"]}, {"const": 1}]
+                    ]
+                  },
+                  {"at": ["/repeatCount", "/totalCount"], "unless": ["0"]},
+                  {"at": ["/groupCount"], "unless": ["0"]},
+                  {"const": 1}
+                ],
+                "repeat": [
+                  {"at": ["/repeatCount", "/totalCount"], "unless": ["0"]},
+                  {
+                    "product": [
+                      {"at": ["/comboCount"], "unless": ["0"]},
+                      [{"at": ["/groupCount"], "unless": ["0"]}, {"const": 1}]
+                    ]
+                  },
+                  {"at": ["/groupCount"], "unless": ["0"]},
+                  {"const": 1}
+                ]
+              }
+            }
+          }
+        },
+        {
+          "about": "A gift by itself.",
+          "when": {
+            "any": [
+              {"at": ["/common/method", "/method", "^/method"], "is": "WebcastGiftMessage"},
+              {
+                "all": [
+                  {"at": ["/giftId", "/gift/id"], "exists": true},
+                  {"at": ["/repeatCount", "/comboCount", "/groupCount", "/giftCount", "/gift/count"], "exists": true}
+                ]
+              }
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "id": [{"at": ["/common/msgId", "/msgId", "^/msgId"], "unless": ["0"]}, "/logId"],
+            "count": {
+              "switch": "total",
+              "cases": {
+                "product": [
+                  {
+                    "product": [
+                      {"at": ["/comboCount"], "unless": ["0"]},
+                      [{"at": ["/groupCount"], "unless": ["0"]}, {"const": 1}]
+                    ]
+                  },
+                  {"at": ["/repeatCount", "/totalCount"], "unless": ["0"]},
+                  {"at": ["/groupCount"], "unless": ["0"]},
+                  {"const": 1}
+                ],
+                "repeat": [
+                  {"at": ["/repeatCount", "/totalCount"], "unless": ["0"]},
+                  {
+                    "product": [
+                      {"at": ["/comboCount"], "unless": ["0"]},
+                      [{"at": ["/groupCount"], "unless": ["0"]}, {"const": 1}]
+                    ]
+                  },
+                  {"at": ["/groupCount"], "unless": ["0"]},
+                  {"const": 1}
+                ]
+              }
+            }
+          }
+        }
+      ],
+      "otherwise": {"drop": "not a gift message"}
+    }
+    """#
+}

@@ -1,0 +1,74 @@
+extension BuiltInMaps {
+  /// See docs/platforms/huya.md.
+  static let huya = #"""
+    {
+      "map": 1,
+      "name": "huya",
+      "about": "Huya: SendItemSubBroadcastPacket (6501) with the names of its web page",
+      "names": "loose",
+      "roots": ["/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*", ""],
+      "switches": {
+        "count": {
+          "default": "items",
+          "values": {"items": "iItemCount is the number of gifts", "groups": "iItemCountByGroup times iItemGroup is"}
+        }
+      },
+      "rules": [
+        {
+          "when": {
+            "all": [
+              {"at": ["^/iUri", "^/uri", "^/iuri"], "exists": true},
+              {"not": {"at": ["^/iUri", "^/uri", "^/iuri"], "is": 6501}}
+            ]
+          },
+          "drop": "not packet 6501"
+        },
+        {
+          "when": {"all": [{"at": ["/iItemType"], "exists": true}, {"at": ["/lSenderUid", "/sSenderNick"], "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "room": [
+              {"at": ["/lRoomId", "^/lRoomId", "^/roomId"], "unless": ["0"]},
+              {"key": true},
+              {"at": ["/lPresenterUid"], "unless": ["0"]}
+            ],
+            "ts": {"at": ["/ts", "/timestamp", "^/timestamp", "^/ts", "^/time"], "unless": ["0"], "unit": "auto"},
+            "id": "/strPayId",
+            "sender": {
+              "id": [{"at": ["/lSenderUid"], "unless": ["0"]}, "/sSenderNick"],
+              "show": {"name": "/sSenderNick", "avatar": {"at": ["/iSenderIcon", "/sSenderIcon"], "max": 1000}}
+            },
+            "receiver": {"id": [{"at": ["/lPresenterUid"], "unless": ["0"]}], "show": {"name": "/sPresenterNick"}},
+            "gift": {"id": "/iItemType", "show": {"name": "/sPropsName"}},
+            "count": {
+              "switch": "count",
+              "cases": {
+                "items": [
+                  {"at": ["/iItemCount"], "unless": ["0"]},
+                  {
+                    "product": [
+                      {"at": ["/iItemCountByGroup"], "unless": ["0"]},
+                      [{"at": ["/iItemGroup"], "unless": ["0"]}, {"const": 1}]
+                    ]
+                  },
+                  {"const": 1}
+                ],
+                "groups": [
+                  {
+                    "product": [
+                      {"at": ["/iItemCountByGroup"], "unless": ["0"]},
+                      [{"at": ["/iItemGroup"], "unless": ["0"]}, {"const": 1}]
+                    ]
+                  },
+                  {"at": ["/iItemCount"], "unless": ["0"]},
+                  {"const": 1}
+                ]
+              }
+            }
+          }
+        }
+      ],
+      "otherwise": {"drop": "not a gift"}
+    }
+    """#
+}

@@ -1,0 +1,93 @@
+extension BuiltInMaps {
+  /// See docs/platforms/kuaishou.md.
+  static let kuaishou = #"""
+    {
+      "map": 1,
+      "name": "kuaishou",
+      "about": "Kuaishou: WebGiftFeed, alone or in SCWebFeedPush",
+      "names": "loose",
+      "roots": ["/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data", "/msg", "/*", ""],
+      "switches": {
+        "combo": {
+          "default": "hits",
+          "values": {
+            "hits": "comboCount counts hits, each of batchSize gifts",
+            "gifts": "comboCount counts gifts, but for the first hit, which is batchSize gifts"
+          }
+        }
+      },
+      "fields": {
+        "room": [
+          {
+            "at": [
+              "/liveStreamId", "^/liveStreamId", "^/data/liveStreamId", "^/liveId", "^/roomId", "^/payload/liveStreamId"
+            ],
+            "unless": ["0"]
+          },
+          {"key": true}
+        ],
+        "ts": {"at": ["/time", "/clientTimestamp", "^/timestamp"], "unless": ["0"], "unit": "auto"},
+        "sender": {
+          "id": [{"at": ["/user/principalId", "/user/userId", "/user/id"], "unless": ["0"]}, "/user/userName"],
+          "show": {"name": ["/user/userName", "/user/name"], "avatar": {"at": "/user/headUrl", "max": 1000}}
+        },
+        "gift": {
+          "id": [{"at": ["/giftId", "/intlGiftId", "/gift/id"], "unless": ["0"]}],
+          "show": {"name": ["/giftName", "/gift/name"]}
+        }
+      },
+      "rules": [
+        {
+          "when": {
+            "all": [
+              {
+                "any": [
+                  {"at": ["/mergeKey"], "exists": true},
+                  {"all": [{"at": ["/giftId"], "exists": true}, {"at": ["/comboCount", "/batchSize"], "exists": true}]}
+                ]
+              },
+              {"switch": "combo", "is": "gifts"},
+              {"at": "/comboCount", "is": 1}
+            ]
+          },
+          "event": "gift",
+          "fields": {"total": [{"at": ["/batchSize"], "unless": ["0"]}, {"const": 1}], "streak": "/mergeKey"}
+        },
+        {
+          "when": {
+            "all": [
+              {
+                "any": [
+                  {"at": ["/mergeKey"], "exists": true},
+                  {"all": [{"at": ["/giftId"], "exists": true}, {"at": ["/comboCount", "/batchSize"], "exists": true}]}
+                ]
+              },
+              {"switch": "combo", "is": "gifts"}
+            ]
+          },
+          "event": "gift",
+          "fields": {"total": [{"at": ["/comboCount"], "unless": ["0"]}, {"const": 1}], "streak": "/mergeKey"}
+        },
+        {
+          "when": {
+            "any": [
+              {"at": ["/mergeKey"], "exists": true},
+              {"all": [{"at": ["/giftId"], "exists": true}, {"at": ["/comboCount", "/batchSize"], "exists": true}]}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "total": {
+              "product": [
+                [{"at": ["/comboCount"], "unless": ["0"]}, {"const": 1}],
+                [{"at": ["/batchSize"], "unless": ["0"]}, {"const": 1}]
+              ]
+            },
+            "streak": "/mergeKey"
+          }
+        }
+      ],
+      "otherwise": {"drop": "no gift in it"}
+    }
+    """#
+}

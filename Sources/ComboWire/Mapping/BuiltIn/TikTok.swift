@@ -1,0 +1,129 @@
+extension BuiltInMaps {
+  /// See docs/platforms/tiktok.md.
+  static let tiktok = #"""
+    {
+      "map": 1,
+      "name": "tiktok",
+      "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
+      "names": "loose",
+      "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", ""],
+      "fields": {
+        "room": [
+          {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId"], "unless": ["0"]},
+          {"key": true}
+        ],
+        "ts": {
+          "at": ["/common/createTime", "/base_message/createTime", "/createTime", "/timestamp", "^/timestamp"],
+          "unless": ["0"],
+          "unit": "auto"
+        },
+        "sender": {
+          "id": [
+            {"at": ["/user/userId", "/user/idStr", "/user/id", "/userId"], "unless": ["0"]},
+            "/user/uniqueId",
+            "/user/displayId",
+            "/uniqueId"
+          ],
+          "show": {
+            "name": ["/user/nickname", "/nickname", "/user/uniqueId", "/uniqueId", "/user/displayId"],
+            "avatar": {
+              "at": [
+                "/user/profilePictureUrl", "/profilePictureUrl", "/user/profilePicture/urls/0",
+                "/user/profilePicture/url/0", "/user/avatarThumb/urlList/0", "/user/avatarThumb/mUrls/0"
+              ],
+              "max": 1000
+            }
+          }
+        },
+        "receiver": {
+          "id": [{"at": ["/receiverUserId", "/giftExtra/toUserId", "/toUser/userId", "/toUser/id"], "unless": ["0"]}]
+        },
+        "gift": {
+          "id": [{"at": ["/giftId", "/giftDetails/id", "/gift/giftId", "/gift/id", "/m_gift/id"], "unless": ["0"]}],
+          "value": ["/giftDetails/diamondCount", "/diamondCount", "/gift/diamondCount", "/m_gift/diamondCount"],
+          "show": {
+            "name": [
+              "/giftDetails/giftName", "/giftDetails/name", "/giftName", "/gift/name", "/m_gift/name",
+              "/extendedGiftInfo/name"
+            ],
+            "icon": {
+              "at": [
+                "/giftPictureUrl", "/giftDetails/giftImage/url/0", "/giftDetails/giftImage/urlList/0",
+                "/gift/image/urlList/0", "/m_gift/image/mUrls/0"
+              ],
+              "max": 1000
+            }
+          }
+        }
+      },
+      "rules": [
+        {
+          "when": {
+            "all": [
+              {"at": ["/common/method", "/base_message/method", "/method"], "exists": true},
+              {"not": {"at": ["/common/method", "/base_message/method", "/method"], "is": ["WebcastGiftMessage", "gift"]}}
+            ]
+          },
+          "drop": "not a gift message"
+        },
+        {
+          "when": {"at": ["/battleId", "/battleStatus", "/envelopeInfo"], "exists": true},
+          "drop": "tells of a battle or a chest, not of a gift"
+        },
+        {
+          "about": "Only gifts of type 1 are sent in streaks; all others arrive once, each with an id of its own.",
+          "when": {
+            "all": [
+              {"at": ["/giftId", "/giftDetails/id", "/gift/giftId", "/gift/id", "/m_gift/id"], "exists": true},
+              {"at": ["/repeatCount", "/gift/repeatCount", "/comboCount"], "exists": true},
+              {
+                "at": [
+                  "/giftType", "/giftDetails/giftType", "/giftDetails/type", "/gift/giftType", "/gift/type", "/m_gift/type"
+                ],
+                "exists": true
+              },
+              {
+                "not": {
+                  "at": [
+                    "/giftType", "/giftDetails/giftType", "/giftDetails/type", "/gift/giftType", "/gift/type",
+                    "/m_gift/type"
+                  ],
+                  "is": [1, 0]
+                }
+              }
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "id": [
+              {
+                "at": ["/common/msgId", "/base_message/messageId", "/base_message/msgId", "/msgId", "/messageId", "^/msgId"],
+                "unless": ["0"]
+              }
+            ],
+            "count": [{"at": ["/repeatCount", "/gift/repeatCount", "/comboCount"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
+          "about": "A streak: each record tells how many it has had so far.",
+          "when": {
+            "all": [
+              {"at": ["/giftId", "/giftDetails/id", "/gift/giftId", "/gift/id", "/m_gift/id"], "exists": true},
+              {"at": ["/repeatCount", "/gift/repeatCount", "/comboCount"], "exists": true}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "total": [{"at": ["/repeatCount", "/gift/repeatCount", "/comboCount"], "unless": ["0"]}, {"const": 1}],
+            "streak": [{"at": ["/groupId", "/gift/groupId"], "unless": ["0"]}]
+          }
+        },
+        {
+          "when": {"at": ["/common/method", "/base_message/method", "/method"], "is": ["WebcastGiftMessage"]},
+          "bad": "a gift message without a gift's id or without repeatCount"
+        }
+      ],
+      "otherwise": {"drop": "not a gift message"}
+    }
+    """#
+}

@@ -1,0 +1,217 @@
+import ComboCore
+import ComboWire
+import Testing
+
+/// What maps can do about the many shapes of one record.
+@Suite("Shapes of records")
+struct MapShapeTests {
+  private struct Read: Equatable {
+    var room = ""
+    var sender = ""
+    var gift = ""
+    var amount = "count 1"
+  }
+
+  private func map(_ text: String) throws -> RecordMap { try RecordMap(Array(text.utf8), file: "t.json") }
+
+  /// The events of a record, or why there are none.
+  private func read(_ record: String, by map: RecordMap) -> (events: [Read], bad: BadEvent?) {
+    let decoder = RecordDecoder(map: map)
+    let arena = BumpArena()
+    var event = Event()
+    return Array(record.utf8).withUnsafeBytes { record in
+      Array("k".utf8).withUnsafeBytes { key in
+        do throws(BadEvent) {
+          guard try decoder.decode(record, key: key, into: arena, &event) else { return ([], nil) }
+          return (
+            ([event] + decoder.further).map {
+              Read(
+                room: Self.text($0.room), sender: Self.text($0.gift.senderID), gift: Self.text($0.gift.giftID),
+                amount: Self.text($0.gift.amount))
+            }, nil
+          )
+        } catch { return ([], error) }
+      }
+    }
+  }
+
+  private static func text(_ amount: Gift.Amount) -> String {
+    switch amount {
+    case .count(let count): "count \(count)"
+    case .total(let total, let streak): "total \(total) \(text(streak))"
+    }
+  }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  private static let fields =
+    #""fields": {"sender": {"id": "/userId"}, "gift": {"id": "/giftId"}, "count": ["/num", {"const": 1}]}"#
+
+  @Test(
+    "names are compared loosely where the map says so",
+    arguments: [
+      #"{"userId":"u","giftId":"g"}"#, #"{"user_id":"u","gift_id":"g"}"#, #"{"UserID":"u","GIFT-ID":"g"}"#,
+      #"{"user\u0049d":"u","\u0067ift_id":"g"}"#, #"{"userId":"u","user_id":"v","giftId":"g"}"#,
+    ])
+  func loose(record: String) throws {
+    let loose = try map(#"{"map":1,"name":"t","names":"loose","rules":[{"event":"gift",\#(Self.fields)}]}"#)
+    #expect(read(record, by: loose).events == [Read(room: "k", sender: "u", gift: "g")])
+    let exact = try map(#"{"map":1,"name":"t","rules":[{"event":"gift",\#(Self.fields)}]}"#)
+    let isExact = record.contains(#""userId":"u","#) && record.contains(#""giftId""#)
+    #expect((read(record, by: exact).bad == nil) == isExact)
+  }
+
+  @Test("a name longer than 64 bytes is none that is compared loosely")
+  func looseLong() throws {
+    let name = String(repeating: "n", count: 65)
+    let loose = try map(
+      #"{"map":1,"name":"t","names":"loose","rules":[{"event":"gift","fields":{"sender":{"id":"/\#(name)"},"gift":{"id":"/g"}}}]}"#
+    )
+    #expect(read(#"{"\#(name)":"u","g":"g"}"#, by: loose).bad?.code == .missingField)
+  }
+
+  @Test("the first root below which a rule holds decides")
+  func roots() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"t","roots":["/data","/payload/event",""],
+       "rules":[{"when":{"at":"/type","is":"chat"},"drop":"chat"},
+                {"when":{"at":"/giftId","exists":true},"event":"gift",\#(Self.fields)}],
+       "otherwise":{"drop":"no gift"}}
+      """#)
+    let gift = #"{"userId":"u","giftId":"g","num":3}"#
+    let expected = [Read(room: "k", sender: "u", gift: "g", amount: "count 3")]
+    #expect(read(gift, by: map).events == expected)
+    #expect(read(#"{"data":\#(gift)}"#, by: map).events == expected)
+    #expect(read(#"{"data":7,"payload":{"event":\#(gift)}}"#, by: map).events == expected)
+    #expect(read(#"{"payload":{"event":{"type":"chat"}}}"#, by: map).events == [])
+    #expect(read(#"{"payload":{"event":{"type":"chat"}}}"#, by: map).bad == nil)
+    // What is told twice counts once, by the first root.
+    #expect(read(#"{"data":\#(gift),"userId":"v","giftId":"h"}"#, by: map).events == expected)
+  }
+
+  @Test("each element of an array is a gift of its own; none counts if one is bad")
+  func each() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"t","roots":["/list/*/gift",""],"fields":{"room":["^/room",{"key":true}]},
+       "rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",\#(Self.fields)}],"otherwise":{"drop":"no gift"}}
+      """#)
+    let gift = { (who: String) in #"{"gift":{"userId":"\#(who)","giftId":"g"}}"# }
+    let several = read(#"{"room":"k","list":[\#(gift("a")),{"chat":1},\#(gift("b")),null,7,\#(gift("c"))]}"#, by: map)
+    #expect(several.bad == nil)
+    #expect(several.events.map(\.sender) == ["a", "b", "c"])
+    #expect(read(#"{"list":[{"chat":1},\#(gift("b"))]}"#, by: map).events.map(\.sender) == ["b"])
+    #expect(read(#"{"list":[{"chat":1},{"chat":2}]}"#, by: map).events == [])
+    #expect(read(#"{"list":[]}"#, by: map).events == [])
+    let bad = read(#"{"list":[\#(gift("a")),{"gift":{"giftId":"g"}}]}"#, by: map)
+    #expect(bad.events == [])
+    #expect(bad.bad?.description.contains("element 1 of the record's array") == true, "\(bad)")
+    // A rule below another root is not looked at again for the others.
+    #expect(read(#"{"userId":"u","giftId":"g","list":[1,2,3]}"#, by: map).events.count == 1)
+  }
+
+  @Test("below an array there can only be gifts, and faults of rules are said once for all roots")
+  func rootFaults() throws {
+    func faults(_ text: String) -> [String] {
+      do {
+        _ = try map(text)
+        return []
+      } catch { return (error as? MapFaults)?.faults.map(\.description) ?? ["\(error)"] }
+    }
+    let closing = faults(#"{"map":1,"name":"t","roots":["/a/*"],"rules":[{"event":"room_closed"}]}"#)
+    #expect(closing.count == 1)
+    #expect(closing.first?.contains("only gifts can be") == true, "\(closing)")
+    let twice = faults(
+      #"{"map":1,"name":"t","roots":["/a","/b",""],"rules":[{"event":"gift","fields":{"sender":{"id":"x"},"gift":{"id":"/g"}}}]}"#
+    )
+    #expect(twice.count == 1, "\(twice)")
+    #expect(faults(#"{"map":1,"name":"t","roots":[],"rules":[{"drop":"x"}]}"#).count == 1)
+    #expect(faults(#"{"map":1,"name":"t","names":"any","rules":[{"drop":"x"}]}"#).count == 1)
+    #expect(faults(#"{"map":1,"name":"t","fields":{"count":"/n"},"rules":[{"drop":"x"}]}"#).count == 1)
+  }
+
+  @Test("JSON in a text is taken in its place")
+  func unpack() throws {
+    let map = try map(
+      #"{"map":1,"name":"t","unpack":["/data"],"rules":[{"root":"/data","event":"gift",\#(Self.fields)}]}"#)
+    let expected = [Read(room: "k", sender: "ü\"", gift: "g", amount: "count 2")]
+    #expect(read(#"{"x":1,"data":"{\"userId\":\"\u00fc\\\"\",\"giftId\":\"g\",\"num\":2}","y":[2]}"#, by: map).events == expected)
+    #expect(read(#"{"data":{"userId":"ü\"","giftId":"g","num":2}}"#, by: map).events == expected)
+    #expect(read(#"{"data":"{\"userId\":"}"#, by: map).bad?.code == .notJSON)
+    #expect(read(#"{"data":"none"}"#, by: map).bad?.code == .missingField)
+    #expect(read(#"{"data":"{\"a\":\"\u0000\u001f\"}"}"#, by: map).bad?.code == .notJSON)
+  }
+
+  private static let irc = #"""
+    {"map":1,"name":"t","text":"irc","roots":["/tags",""],
+     "rules":[{"when":{"at":"/msg-id","is":"subgift"},"event":"gift",
+               "fields":{"room":"/room-id","sender":{"id":"/login"},"gift":{"id":"/plan"},"count":["/n",{"const":1}]}}],
+     "otherwise":{"drop":"no gift"}}
+    """#
+
+  @Test("a line of IRC is read with its tags")
+  func lines() throws {
+    let map = try map(Self.irc)
+    let line =
+      #"@msg-id=subgift;room-id=k;login=a\sb\:\\\r\n\x\;plan=1000;n=4;empty=;flag :tmi.twitch.tv USERNOTICE #c :hi there"#
+    let expected = [Read(room: "k", sender: "a b;\\\r\nx", gift: "1000", amount: "count 4")]
+    #expect(read(line, by: map).events == expected)
+    #expect(read(line + "\r\n", by: map).events == expected)
+    #expect(read("PING :tmi.twitch.tv", by: map).events == [])
+    let wrapped = try self.map(
+      Self.irc.replacing(#""text":"irc","roots":["/tags",""]"#, with: #""text":"irc","unpack":["/raw"],"roots":["/raw/tags"]"#))
+    #expect(read(#"{"raw":"\#(line.replacing("\\", with: "\\\\"))"}"#, by: wrapped).events == expected)
+    #expect(read(#"{"raw":"!"}"#, by: wrapped).events == [])
+    #expect(read("PING :tmi.twitch.tv", by: map).bad == nil)
+    #expect(read(#" {"tags":{"msg-id":"subgift","room-id":"k","login":"u","plan":"1"}}"#, by: map).events.count == 1)
+    for bad in ["", "@a=b", "@a=b :source", "@a=b :source !!", "\u{e9}"] {
+      #expect(read(bad, by: map).bad?.code == .notJSON, "\(bad)")
+    }
+    let broken = RecordDecoder(map: map)
+    let arena = BumpArena()
+    var event = Event()
+    let bytes: [UInt8] = [0x40, 0x61, 0x3D, 0xFF, 0x20, 0x41]
+    bytes.withUnsafeBytes { record in
+      _ = #expect(throws: BadEvent.self) { try broken.decode(record, key: nil, into: arena, &event) }
+    }
+  }
+
+  @Test("whatever bytes come, they are an event, dropped or bad", arguments: 0..<20)
+  func anyBytes(seed: Int) throws {
+    var random = SplitMix64(seed: seed)
+    let pieces = [
+      "@", "=", ";", " ", ":", "\\", "tags", "{", "}", "[", "]", "\"", ",", "msg-id", "subgift", "room-id", "k", "\\s", "\\u0041",
+      "USERNOTICE", "data",
+      "{\\\"", "1", "é", "/", "type@=dgb/",
+    ]
+    let maps = try [
+      map(Self.irc),
+      map(
+        #"{"map":1,"name":"t","names":"loose","unpack":["/data"],"roots":["/*","/data/*",""],"rules":[{"event":"gift",\#(Self.fields)}]}"#
+      ),
+    ]
+    for _ in 0..<500 {
+      let record = (0..<Int(random.next() % 40)).map { _ in pieces[Int(random.next() % UInt64(pieces.count))] }.joined()
+      for map in maps { _ = read(record, by: map) }
+    }
+  }
+
+  @Test("of platforms can stand in one topic, told apart by a field")
+  func platforms() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"all","choose":{"at":"/platform","root":"/payload","fields":{"room":"/room"},
+       "maps":{"tt":"tiktok","tw":"twitch","dy":"douyin"}},"otherwise":{"drop":"of another platform"}}
+      """#)
+    let gift = #"{"giftId":5,"repeatCount":2,"groupId":"7","user":{"userId":"u"},"giftDetails":{"giftType":1}}"#
+    #expect(
+      read(#"{"platform":"tt","room":"k","payload":\#(gift)}"#, by: map).events
+        == [Read(room: "k", sender: "u", gift: "5", amount: "total 2 7")])
+    let bomb = #"{"tags":{"msg-id":"submysterygift","user-id":"9","msg-param-mass-gift-count":"5","msg-param-sub-plan":"1000"}}"#
+    #expect(
+      read(#"{"platform":"tw","room":"k","payload":\#(bomb)}"#, by: map).events
+        == [Read(room: "k", sender: "9", gift: "1000", amount: "count 5")])
+    #expect(read(#"{"platform":"yt","room":"k","payload":{}}"#, by: map).events == [])
+  }
+}
