@@ -86,17 +86,17 @@ extension TopicGenerator {
   private func produceRecords(
     to producer: TopicProducer, until stop: StopSignal, _ truth: borrowing TruthFile
   ) throws(KafkaError) -> Int? {
-    let start = Console.wallMs
+    let start = WallClock.nowMs
     let sends = GenerateCommand.count(options)
     guard var generator = GenerateCommand.platformGenerator(options, start: start, sends: sends, first: Int(start)) else {
       return 0
     }
     var meter = ProgressMeter(of: sends == Int.max ? nil : sends, unit: "gifts")
     defer { meter.end(generator.sends) }
-    let begin = Console.monotonicMs
+    let begin = MonotonicClock.nowMs
     var produced = 0
     while !stop.isSet {
-      let now = options.rate == 0 ? Int64.max : start + Console.monotonicMs - begin
+      let now = options.rate == 0 ? Int64.max : start + MonotonicClock.nowMs - begin
       var batch = 0
       while batch < Pace.batch, let record = generator.next(upTo: now) {
         try send(record, to: producer)

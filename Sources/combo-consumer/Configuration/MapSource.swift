@@ -39,7 +39,7 @@ enum MapSource {
       let likely = Suggestion.nearest(to: name, among: BuiltInMaps.names).map { "; did you mean \($0)?" } ?? ""
       let known = BuiltInMaps.names.joined(separator: ", ")
       return .failure(
-        Failure(sentences: ["there is no map \(Option.quoted(name)), built in or as a file\(likely); built in are \(known)"]))
+        Failure(sentences: ["there is no map \(Sentence.quoted(name)), built in or as a file\(likely); built in are \(known)"]))
     }
   }
 

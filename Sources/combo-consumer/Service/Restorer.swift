@@ -62,11 +62,11 @@ final class Cancellation: Sendable {
 /// Blocks; runs on a thread of its own.
 struct Restorer: @unchecked Sendable {
   // The proof: made by the loop, used by one other thread.
-  private let number: Int32
-  private let configuration: ServiceConfiguration
-  private let edges: Service.Edges
-  private let log: ServiceLog
-  private let cancellation: Cancellation
+  let number: Int32
+  let configuration: ServiceConfiguration
+  let edges: Service.Edges
+  let log: ServiceLog
+  let cancellation: Cancellation
   /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
   private let clockMin: Int64
 
@@ -98,8 +98,8 @@ struct Restorer: @unchecked Sendable {
     }
   }
 
-  private var topics: TopicIdentity { configuration.topics }
-  private var input: String { "\(topics.input) partition \(number)" }
+  var topics: TopicIdentity { configuration.topics }
+  var input: String { "\(topics.input) partition \(number)" }
 
   func run() -> RestoreOutcome {
     do {
@@ -173,7 +173,7 @@ struct Restorer: @unchecked Sendable {
   }
 
   /// Where the journal says that the partition stands.
-  private struct Standing {
+  struct Standing {
     var n: Int64
     var clock: Int64
     var shifted: Int64
@@ -252,112 +252,7 @@ struct Restorer: @unchecked Sendable {
     }
   }
 
-  // MARK: - Reading
-
-  /// What the state topic holds of the partition.
-  struct State {
-    var checkpoint: Checkpoint?
-    /// The newest value of each key but the checkpoint's; nil: it was deleted. In the order in which the keys first came, so
-    /// that the same topic always leads to the same order of work.
-    private(set) var records: [(key: [UInt8], value: [UInt8]?)] = []
-    private var places: [[UInt8]: Int] = [:]
-
-    subscript(key: [UInt8]) -> [UInt8]? {
-      get { places[key].flatMap { records[$0].value } }
-      set {
-        if let place = places[key] {
-          records[place].value = newValue
-        } else {
-          places[key] = records.count
-          records.append((key, newValue))
-        }
-      }
-    }
-  }
-
-  func readState() throws -> State {
-    let bounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.state, number) }
-    var state = State()
-    var checkpoint: (key: [UInt8], value: [UInt8])?
-    let keys = StateKeyDecoder()
-    var fault: (any Error)?
-    try read(.state, from: bounds.first, to: bounds.end) { record in
-      guard let key = record.key else { return true }
-      do throws(FormatFault) {
-        if case .checkpoint = try keys.key(key) {
-          checkpoint = record.value.map { ([UInt8](key), [UInt8]($0)) }
-        } else {
-          state[[UInt8](key)] = record.value.map { [UInt8]($0) }
-        }
-        return true
-      } catch {
-        fault = error
-        return false
-      }
-    }
-    // A key that is unknown means something to a newer version.
-    if let fault = fault as? FormatFault { throw Stop.refused(fault.description) }
-    if let checkpoint {
-      do {
-        state.checkpoint = try checkpoint.value.withUnsafeBytes { value in
-          try checkpoint.key.withUnsafeBytes { key in try StateDecoder().checkpoint(value, key: key) }
-        }
-      } catch let fault as FormatFault {
-        guard fault.code == .broken else { throw Stop.refused(fault.description) }
-        // Without it everything is run through again, as far as it is still there; the digest proves it or does not.
-        log.error("partition \(.partition, number): its checkpoint is lost: \(.reason, fault)")
-      }
-      if let checkpoint = state.checkpoint, checkpoint.topics != topics {
-        throw Stop.refused(
-          "the state topic of \(input) belongs to another group, input or output. Use topics of its own for each")
-      }
-    }
-    return state
-  }
-
-  /// What the journal holds above the checkpoint, or in all.
-  private struct Journal {
-    /// The entries that count.
-    var entries: [JournalEntry] = []
-    var terms: JournalTerms
-    /// Up to this offset it was read.
-    var end: Int64
-    /// What is wrong with the first record that is broken.
-    var broken: FormatFault?
-  }
-
-  private func readJournal(from: Int64, to: Int64, _ state: State) throws -> Journal {
-    let decoder = JournalDecoder()
-    var journal = Journal(terms: JournalTerms(after: state.checkpoint), end: to)
-    var refused: FormatFault?
-    try read(.journal, from: from, to: to) { record in
-      guard let value = record.value else { return true }
-      do throws(FormatFault) {
-        let entry = try decoder.entry(value)
-        try topics.check(entry.of, "the journal")
-        if journal.terms.counts(entry, at: record.offset) { journal.entries.append(entry) }
-      } catch {
-        // What a newer version has written, or another group, is not to be thrown away; broken records are no state.
-        switch error.code {
-        case .newer, .foreign: refused = error
-        case .broken: journal.broken = journal.broken ?? error
-        }
-      }
-      return refused == nil
-    }
-    if let refused { throw Stop.refused(refused.description) }
-    return journal
-  }
-
   // MARK: - Running through again
-
-  /// What a run begins with.
-  struct Beginning {
-    let partition: Partition
-    let records: RoomRecords
-    let derivation: Derivation
-    let silent: [Int64: [Room]]
-  }
 
   private func run(
     _ state: State, _ journal: Journal, _ bounds: (first: Int64, end: Int64), began: Int64
@@ -416,155 +311,4 @@ struct Restorer: @unchecked Sendable {
         digest found, in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are said again")
         """)
   }
-
-  /// The rooms as their snapshots have them, at the checkpoint.
-  func beginning(_ state: State, _ entries: [JournalEntry], isLenient: Bool) throws -> Beginning {
-    let checkpoint = state.checkpoint
-    if !isLenient, let first = entries.first?.n, first != (checkpoint?.n ?? 0) + 1 {
-      throw ReplayFault(
-        "the journal begins with entry \(first), but the checkpoint is at \(checkpoint?.n ?? 0): what lay between was deleted")
-    }
-    guard let derivation = checkpoint?.derivation ?? entries.first?.takeover?.derivation else {
-      throw ReplayFault("the journal does not begin with a takeover, and there is no checkpoint")
-    }
-    let records = RoomRecords(topics, partBytes: configuration.partBytes)
-    let partition = Partition(
-      number, settings: EngineSettings(derivation.settings), ownSettingsMax: configuration.ownSettingsMax,
-      n: checkpoint?.n ?? 0, clock: checkpoint?.clock ?? entries[0].clock - (entries[0].takeover?.shift ?? 0),
-      offset: checkpoint?.input ?? entries[0].batches.first?.endOffset ?? 0, shifted: checkpoint?.shifted ?? 0, records: records)
-    var silent: [Int64: [Room]] = [:]
-    let timeline = SettingsTimeline(derivation.settings, entries)
-    let keys = StateKeyDecoder()
-    let decoder = StateDecoder()
-    for case (let key, let value?) in state.records {
-      var named: [UInt8] = []
-      do {
-        try key.withUnsafeBytes { key in
-          guard case .room(let name) = try keys.key(key) else { return }
-          named = [UInt8](name)
-          try value.withUnsafeBytes { value in
-            let record = try decoder.room(value, key: key)
-            try topics.check(record.of, "the state topic")
-            let room: Room
-            switch record.content {
-            case .rested:
-              records.foundMarker([UInt8](name), n: record.n)
-              if record.n <= partition.n { return }
-              room = Room(name, Engine(at: partition.clock, settings: partition.settings))
-              room.isGhost = true
-            case .state:
-              room = Room(name, try decoder.engine(settings: timeline.settings(at: record.n)))
-            case .parts(let count, _, _):
-              let parts = try parts(count, of: name, state)
-              room = Room(
-                name,
-                try withBytes(of: parts) { try decoder.engine(of: record, parts: $0, settings: timeline.settings(at: record.n)) })
-              room.parts = count
-            }
-            room.hash = RunningHash(record.hash)
-            room.hasOwn = !room.engine.own.isEmpty
-            room.hasRecord = !room.isGhost
-            room.changedAt = record.n
-            room.snapshotAt = record.n
-            if record.n > partition.n {
-              room.silentUpTo = record.n
-              silent[record.n, default: []].append(room)
-            } else {
-              room.engine.shift(by: partition.shifted - record.shifted)
-            }
-            partition.restore(room)
-          }
-        }
-      } catch let fault as FormatFault where isLenient && fault.code == .broken {
-        log.error("partition \(.partition, number): a room's snapshot is lost: \(.reason, fault)")
-        // The next sweep writes over it.
-        records.foundGone(named, parts: 0)
-      }
-    }
-    return Beginning(partition: partition, records: records, derivation: derivation, silent: silent)
-  }
-
-  private func parts(_ count: Int, of name: Bytes, _ state: State) throws -> [[UInt8]] {
-    let key = ByteBuffer(capacity: 512)
-    return try (0..<count).map { index in
-      key.removeAll()
-      StateKey.part(room: name, index: index).write(to: key)
-      guard let part = state[[UInt8](key.bytes)] else {
-        throw ReplayFault("part \(index) of \(count) of a room's snapshot is missing")
-      }
-      return part
-    }
-  }
-
-  private func withBytes<R>(of parts: [[UInt8]], _ body: ([Bytes]) throws -> R) throws -> R {
-    let joined = parts.flatMap { $0 }
-    return try joined.withUnsafeBytes { all in
-      var start = 0
-      return try body(
-        parts.map { part in
-          defer { start += part.count }
-          return Bytes(rebasing: all[start..<start + part.count])
-        })
-    }
-  }
-
-  /// What can be known of a partition whose state could not be proved: all its rooms will begin anew.
-  private func salvage(
-    _ state: State, _ journal: Journal, _ last: Standing, _ bounds: (first: Int64, end: Int64), reason: String, offsets: Int64
-  ) throws -> RestoredPartition {
-    let records: RoomRecords
-    let partition: Partition
-    do {
-      let beginning = try beginning(state, journal.entries, isLenient: true)
-      partition = beginning.partition
-      records = beginning.records
-    } catch let fault as ReplayFault {
-      log.error("partition \(.partition, number): nothing of its rooms is known: \(.reason, fault)")
-      records = RoomRecords(topics, partBytes: configuration.partBytes)
-      for case (let key, _?) in state.records { forget(key, records) }
-      partition = Partition(
-        number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
-        clock: last.clock, offset: 0, records: records)
-    }
-    let offset = last.offset ?? partition.offset
-    partition.stand(at: last.n, clock: last.clock, offset: max(offset, bounds.first), shifted: last.shifted)
-    return RestoredPartition(
-      partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
-      reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, bounds.first - offset)),
-      summary:
-        "RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch: \(.reason, reason)"
-    )
-  }
-
-  /// A record of the state topic that is of no use any more: the next sweep writes over it.
-  private func forget(_ key: [UInt8], _ records: RoomRecords) {
-    key.withUnsafeBytes { key in
-      if case .room(let name)? = try? StateKeyDecoder().key(key) { records.foundGone([UInt8](name), parts: 0) }
-    }
-  }
-
-  private func read(_ topic: Topic, from: Int64, to: Int64, _ take: (InputRecord) -> Bool) throws {
-    try kafka { () throws(KafkaError) in
-      try edges.reader.read(topic, number, from: from, to: to, unless: { cancellation.isCancelled }, take)
-    }
-    if cancellation.isCancelled { throw Stop.cancelled }
-  }
-
-  private func kafka<R>(_ body: () throws(KafkaError) -> R) throws -> R {
-    do throws(KafkaError) { return try body() } catch { throw Stop.kafka(error) }
-  }
-}
-
-/// Under which settings of the service the rooms were after each entry.
-private struct SettingsTimeline {
-  private var changes: [(n: Int64, settings: EngineSettings)]
-
-  init(_ first: Settings, _ entries: [JournalEntry]) {
-    changes = [(0, EngineSettings(first))]
-    for entry in entries {
-      if let takeover = entry.takeover { changes.append((entry.n, EngineSettings(takeover.derivation.settings))) }
-    }
-  }
-
-  func settings(at n: Int64) -> EngineSettings { changes.last { $0.n <= n }!.settings }
 }

@@ -31,7 +31,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   private let number: Int32
-  private let common: Common
+  let common: Common
   /// Looked at while rooms speak; the partition of the run under way.
   var partition: Partition? { didSet { byIndex = [] } }
   var standing = Standing()
@@ -44,14 +44,14 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   private var byIndex: [RoomProof?] = []
   private(set) var claims: [Claim] = []
   private(set) var findings = Findings()
-  private(set) var tally = Tally()
+  var tally = Tally()
   /// Rooms that were awake though their state was not known.
   private(set) var everUnknown: Set<RoomKey> = []
   /// Rooms that are not known, and have settings of their own that would outlast a rest.
   var mayHaveOwn: Set<RoomKey> = []
 
-  private var settingsSerial = 0
-  private var slots = 0
+  var settingsSerial = 0
+  var slots = 0
   private var crowded: [RoomProof] = []
   private var spoke: [RoomProof] = []
   /// What differs in a reset: it counts only if the rooms are those that the service had then.
@@ -133,7 +133,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   @inline(__always)
-  private func proof(of room: Room) -> RoomProof {
+  func proof(of room: Room) -> RoomProof {
     let index = Int(room.index)
     if index >= 0, index < byIndex.count, let known = byIndex[index], known.name.elementsEqual(room.id) { return known }
     let found = proof(room.id)
@@ -171,7 +171,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     return false
   }
 
-  private var shifted: Int64 { partition?.shifted ?? 0 }
+  var shifted: Int64 { partition?.shifted ?? 0 }
 
   /// Whether the output begins an epoch of the room now, after it was silent for so long that it must have rested.
   private func hasRested(_ proof: RoomProof, at now: Int64) -> Bool {
@@ -291,7 +291,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     tell(kind, proof, at: instruction.at, sentence)
   }
 
-  private func tell(_ kind: Findings.Kind, _ proof: RoomProof, at: Int64, _ sentence: () -> String) {
+  func tell(_ kind: Findings.Kind, _ proof: RoomProof, at: Int64, _ sentence: () -> String) {
     if standing.isReset {
       ofReset.add(kind, sentence(), at: at)
     } else if proof.mayHaveOwn {
@@ -301,7 +301,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     }
   }
 
-  private var place: String {
+  var place: String {
     "in input partition \(number) at offset \(standing.inputOffset), entry \(standing.n) (journal offset \(standing.journalOffset))"
   }
 
@@ -309,58 +309,6 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   private func settleDoubts(_ proof: RoomProof) {
     for doubt in proof.doubts { findings.add(doubt.kind, doubt.sentence, at: doubt.at) }
     proof.doubts = []
-  }
-
-  // MARK: - What is taken in
-
-  /// An event was taken in by a room.
-  func took(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64) {
-    let proof = proof(of: room)
-    if !proof.isKnown { return }
-    switch event.pointee.kind {
-    case .gift:
-      learnSettings(proof)
-      proof.recount.take(event.pointee.gift, at: now - shifted, proof.limits!)
-      if proof.peak > 0 { check(proof, slots: proof.slots) }
-    case .roomSettings:
-      learnSettings(proof)
-      let before = proof.slots
-      settingsBecome(own ?? OwnSettings(), proof)
-      learnSettings(proof)
-      if proof.peak > 0 { check(proof, slots: max(before, proof.slots)) }
-    case .roomClosed:
-      // What was due before it was closed came under the settings that it had.
-      learnSettings(proof)
-      if proof.peak > 0 { check(proof, slots: proof.slots) }
-      settingsBecome(OwnSettings(), proof)
-      proof.recount.forget()
-    case .retract: break
-    }
-  }
-
-  private func settingsBecome(_ own: OwnSettings, _ proof: RoomProof) {
-    proof.own = own
-    proof.settingsSerial = -1
-    proof.mayHaveOwn = false
-    proof.doubts = []
-  }
-
-  @inline(__always)
-  private func learnSettings(_ proof: RoomProof) {
-    if proof.settingsSerial == settingsSerial { return }
-    proof.settingsSerial = settingsSerial
-    let settings = partition!.settings.values.with(proof.own)
-    proof.limits = Recount.Limits(settings)
-    proof.slots = settings.slots
-  }
-
-  private func check(_ proof: RoomProof, slots: Int) {
-    let peak = proof.peak
-    proof.peak = 0
-    if peak <= max(slots, proof.own.isEmpty ? self.slots : 0) { return }
-    tell(.screen, proof, at: partition!.clock) {
-      "room \(proof.text), epoch \(proof.epoch ?? 0): \(peak) banners are on screen at once, which has \(slots) slots (\(place))"
-    }
   }
 
   // MARK: - Entries
@@ -417,25 +365,6 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       if failed || !proof.isKnown || proof.epoch == nil { continue }
       let room = proof.name.withUnsafeBytes { partition?.table.find($0) }
       settle(proof, isOver: room?.engine.isIdle ?? true, wasReset: false)
-    }
-  }
-
-  /// Holds the gifts that a room was given against those that it told of.
-  private func settle(_ proof: RoomProof, isOver: Bool, wasReset: Bool) {
-    guard proof.isWhole, proof.client.isWhole, !proof.isSettled, proof.client.lastAt >= common.from else { return }
-    proof.isSettled = true
-    let (given, said) = (proof.recount.given, proof.client.said)
-    tally.gifts += said
-    if wasReset || !isOver {
-      if wasReset { tally.leftByResets += max(0, given - said) } else { tally.openEpochs += 1 }
-      if said <= given { return }
-    } else {
-      tally.countedEpochs += 1
-      if said == given, proof.recount.fingerprint == proof.client.fingerprint { return }
-    }
-    tell(.conservation, proof, at: proof.client.lastAt) {
-      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are told of"
-        + (given == said ? ", of other combos" : "") + " (up to \(place))"
     }
   }
 }
