@@ -107,6 +107,9 @@ struct MapShapeTests {
     let bad = read(#"{"list":[\#(gift("a")),{"gift":{"giftId":"g"}}]}"#, by: map)
     #expect(bad.events == [])
     #expect(bad.bad?.description.contains("element 1 of the record's array") == true, "\(bad)")
+    let many = { (count: Int) in #"{"list":[\#(Array(repeating: gift("a"), count: count).joined(separator: ","))]}"# }
+    #expect(read(many(1000), by: map).events.count == 1000)
+    #expect(read(many(1001), by: map).bad?.code == .tooLarge)
     // A rule below another root is not looked at again for the others.
     #expect(read(#"{"userId":"u","giftId":"g","list":[1,2,3]}"#, by: map).events.count == 1)
   }

@@ -160,7 +160,7 @@ final class PointerWalk {
   @inline(__always)
   func walk(_ text: JSONText, round: Int32 = 0) {
     self.round = round
-    rounds = 0
+    if round == 0 { rounds = 0 }
     found.update(repeating: -1, count: nodes.count)
     found[0] = 0
     visit(text, 0, 0)
@@ -209,6 +209,8 @@ final class PointerWalk {
       if each >= 0, index == round {
         found[each] = Int32(truncatingIfNeeded: element)
         if nodes[each].mask >= 0 { visit(text, element, each) }
+        // Counted they are the first time.
+        if round > 0, node.pointee.elementCount == 0 { return }
       }
       for place in first..<first + Int(node.pointee.elementCount) where elements[place].index == index {
         let child = Int(elements[place].node)
@@ -219,7 +221,7 @@ final class PointerWalk {
       index += 1
       element = text.next(element)
     }
-    if each >= 0 { rounds = max(rounds, index) }
+    if each >= 0, round == 0 { rounds = max(rounds, index) }
   }
 
   /// The node that a member leads to; 0: none.
