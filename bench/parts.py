@@ -155,7 +155,8 @@ def engine(bench):
 
 
 def decode(bench):
-  bench.results.say("* " + bench.output_of(bench.program("bench-wire"), "decode"))
+  for what in ("decode", "mapped", "composed"):
+    bench.results.say("* " + bench.output_of(bench.program("bench-wire"), what))
 
 
 def encode(bench):

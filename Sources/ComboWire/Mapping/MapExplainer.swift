@@ -63,7 +63,7 @@ public final class MapExplainer {
     var fields: [MapExplanation.Field] = []
     if rule.outcome == .event {
       for (name, node) in rule.fields {
-        fields.append(field(name, node, isEvent ? event.text(of: name) : nil))
+        fields.append(field(name, node, isEvent ? event.text(of: name) : nil, isShown: false))
       }
       for (name, party, object) in [
         ("sender", rule.sender, event.gift.display.sender), ("receiver", rule.receiver, event.gift.display.receiver),
@@ -72,7 +72,7 @@ public final class MapExplainer {
         for shown in party.fields.range {
           let field = mapped.map.shown[shown]
           let label = mapped.map.bytes[Int(field.name.start) + 2..<Int(field.name.start + field.name.count) - 2]
-          fields.append(self.field("\(name).\(String(decoding: label, as: UTF8.self))", field.node, nil))
+          fields.append(self.field("\(name).\(String(decoding: label, as: UTF8.self))", field.node, nil, isShown: true))
         }
         if isEvent, party.verbatim >= 0, !object.isEmpty {
           let shown = String(decoding: object, as: UTF8.self)
@@ -83,7 +83,7 @@ public final class MapExplainer {
     return MapExplanation(outcome: outcome, rule: rule.name, fields: fields)
   }
 
-  private func field(_ name: String, _ node: Int32, _ value: String?) -> MapExplanation.Field {
+  private func field(_ name: String, _ node: Int32, _ value: String?, isShown: Bool) -> MapExplanation.Field {
     let all = mapped.map.descriptions[Int(node)]
     guard let found = try? mapped.value(node, into: arena), found.kind != .missing else {
       return .init(name: name, source: all, found: nil, value: nil)
@@ -94,7 +94,7 @@ public final class MapExplainer {
     case .product: shown = all
     default: shown = "\"\(Excerpt(found.bytes))\""
     }
-    return .init(name: name, source: mapped.map.descriptions[Int(mapped.reading)], found: shown, value: value ?? shown)
+    return .init(name: name, source: mapped.map.descriptions[Int(mapped.reading)], found: shown, value: isShown ? shown : value)
   }
 }
 

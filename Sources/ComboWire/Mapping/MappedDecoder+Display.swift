@@ -4,8 +4,9 @@ internal import ComboCore
 /// What is shown.
 extension MappedDecoder {
   /// A display object: as it stands, or made of the id and the fields of the map. What it takes is subtracted from `left`.
+  /// - Parameter isPlain: whether the id stands in JSON as it is.
   func display(
-    _ party: CompiledMap.Party, _ id: Bytes, worth: Double?, _ left: inout Int, into arena: BumpArena
+    _ party: borrowing CompiledMap.Party, _ id: Bytes, isPlain: Bool, worth: Double?, _ left: inout Int, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {
     if party.verbatim >= 0 {
       let token = Int(walk.found[Int(party.verbatim)])
@@ -14,17 +15,39 @@ extension MappedDecoder {
         return checks.parser.compact(text, token, into: arena)
       }
     }
+    let object = object
+    let shown = shown.baseAddress.unsafelyUnwrapped
+    let bytes = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped)
+    let text = text.unsafelyUnwrapped
     object.removeAll()
-    object.append("{\"id\":")
-    object.append(jsonString: id)
+    object.append(#"{"id":""# as StaticString)
+    if isPlain {
+      object.append(id)
+      object.append(0x22 as UInt8)
+    } else {
+      object.truncate(to: object.count - 1)
+      object.append(jsonString: id)
+    }
     for index in party.fields.range {
-      let field = shown[index]
-      let value = try value(field.node, into: arena)
+      let field = shown + index
+      let value = try value(field.pointee.node, into: arena)
       if value.kind == .missing { continue }
+      if value.kind == .token, !text[Int(value.token)].isObject, !text[Int(value.token)].isArray {
+        let length = Int(text[Int(value.token)].length)
+        if length > Int(field.pointee.bytesMax) { continue }
+        left -= length
+        if left < 0 { break }
+        let out = UnsafeMutableRawPointer(object.reserve(Int(field.pointee.name.count) &+ length &+ 32))
+        copyBlocks(bytes + Int(field.pointee.name.start), to: out, Int(field.pointee.name.count))
+        let behind = out + Int(field.pointee.name.count)
+        copyBlocks(UnsafeRawPointer(text.base) + Int(text[Int(value.token)].start), to: behind, length)
+        object.commit(upTo: (behind + length).assumingMemoryBound(to: UInt8.self))
+        continue
+      }
       let start = object.count
-      object.append(bytes(of: field.name))
+      object.append(self.bytes(of: field.pointee.name))
       let size = try show(value, into: arena)
-      if size > Int(field.bytesMax) {
+      if size > Int(field.pointee.bytesMax) {
         object.truncate(to: start)
         continue
       }
@@ -32,10 +55,10 @@ extension MappedDecoder {
       if left < 0 { break }
     }
     if let worth {
-      object.append(",\"value\":")
+      object.append(#","value":"# as StaticString)
       object.append(worth)
     }
-    object.append("}")
+    object.append(0x7D as UInt8)
     left -= id.count
     return arena.copy(object.bytes)
   }
@@ -71,4 +94,14 @@ extension MappedDecoder {
     case .missing: return 0
     }
   }
+}
+
+/// Copies in blocks of 16 bytes: up to 15 more are read and written behind the last. Names and values are short.
+@inline(__always)
+private func copyBlocks(_ from: UnsafeRawPointer, to out: UnsafeMutableRawPointer, _ count: Int) {
+  var at = 0
+  repeat {
+    out.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self), toByteOffset: at, as: SIMD16<UInt8>.self)
+    at &+= 16
+  } while at < count
 }

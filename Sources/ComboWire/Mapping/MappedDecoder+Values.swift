@@ -127,7 +127,11 @@ extension MappedDecoder {
 
   @inline(__always)
   func id(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    if value.kind == .token { return try checks.id(text, Int(value.token), name, into: arena) }
+    if value.kind == .token {
+      isPlain = !text[Int(value.token)].isEscaped
+      return try checks.id(text, Int(value.token), name, into: arena)
+    }
+    isPlain = false
     // What is the map's, or the record's key, does not stay.
     let id = arena.copy(try meaning(value, name, into: arena))
     if id.isEmpty || id.count > EventDecoder.idBytesMax { throw .length(id, "\(name)") }

@@ -13,6 +13,10 @@ final class MappedDecoder {
   }
 
   let map: CompiledMap
+  let form: MapDefinition.TextForm
+  private let isFramed: Bool
+  private let hasHeaders: Bool
+  private let groupCount: Int
   private(set) var own = OwnSettings()
   /// The rule that decided on the last record, in `map.rules`; -1 if none has.
   private(set) var rule = 0
@@ -37,6 +41,8 @@ final class MappedDecoder {
   private(set) var text: JSONText!
   /// The expression whose value is being looked at: what a sentence can name.
   var reading: Int32 = -1
+  /// Whether the id that was read last needs no escapes in JSON.
+  var isPlain = false
   private var limits: WireLimits { checks.limits }
 
   init(_ map: CompiledMap, limits: WireLimits) {
@@ -46,11 +52,16 @@ final class MappedDecoder {
     nodes = Self.copy(map.nodes)
     links = Self.copy(map.links)
     texts = Self.copy(map.texts)
-    bytes = Self.copy(map.bytes)
+    // What is copied in blocks is read a little behind its end.
+    bytes = Self.copy(map.bytes + Array(repeating: 0, count: BumpArena.padding))
     rules = Self.copy(map.rules)
     groups = Self.copy(map.groups)
     shown = Self.copy(map.shown)
     headers = Array(repeating: .none, count: map.headers.count)
+    hasHeaders = !map.headers.isEmpty
+    form = map.form
+    isFramed = map.isFramed
+    groupCount = map.groups.count
   }
 
   deinit {
@@ -80,7 +91,7 @@ final class MappedDecoder {
 
   /// Whether a record is written anew as JSON.
   func rewrites(_ record: Bytes) -> Bool {
-    if map.form == .json { return false }
+    if form == .json { return false }
     let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     return first != 0x7B && first != 0x5B
   }
@@ -104,9 +115,11 @@ final class MappedDecoder {
   ) throws(BadEvent) -> Outcome {
     try parse(record, into: arena)
     self.key = key
-    for index in headers.indices {
-      headers[index] = .none
-      header(map.headers[index]) { headers[index] = arena.copy($0) }
+    if hasHeaders {
+      for index in headers.indices {
+        headers[index] = .none
+        header(map.headers[index]) { headers[index] = arena.copy($0) }
+      }
     }
     walk.walk(text)
     for node in map.unpacked { try unpack(node, into: arena) }
@@ -119,7 +132,7 @@ final class MappedDecoder {
     var record = record
     if rewrites(record) {
       record = try rewritten(record, 0, into: arena)
-    } else if map.isFramed, record.count > 5, record[0] == 0 {
+    } else if isFramed, record.count > 5, record[0] == 0 {
       record = Bytes(rebasing: record[5...])
     }
     try check(record)
@@ -139,14 +152,14 @@ final class MappedDecoder {
     guard let first = packed.first else { return }
     if first != 0x7B, first != 0x5B {
       // Any text may stand there; only what is in that form is read.
-      guard map.form != .json, let read = try? rewritten(text.meaning(token, into: arena), Int(node), into: arena) else { return }
+      guard form != .json, let read = try? rewritten(text.meaning(token, into: arena), Int(node), into: arena) else { return }
       return try replace(token, by: read, into: arena)
     }
     try replace(token, by: text.meaning(token, into: arena), into: arena)
   }
 
   private func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    map.form == .stt ? try stt.json(of: record, map.pointers, from: node, into: arena) : try irc.json(of: record, into: arena)
+    form == .stt ? try stt.json(of: record, map.pointers, from: node, into: arena) : try irc.json(of: record, into: arena)
   }
 
   private func replace(_ token: Int, by json: Bytes, into arena: BumpArena) throws(BadEvent) {
@@ -164,7 +177,7 @@ final class MappedDecoder {
 
   /// The first rule whose condition holds. There is always one.
   private func choose(_ arena: BumpArena, isForEach: Bool = false) throws(BadEvent) -> Int {
-    for group in 0..<map.groups.count {
+    for group in 0..<groupCount {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
       var next = groups[group].rules.lowerBound
       while next < groups[group].rules.upperBound {
@@ -237,12 +250,16 @@ final class MappedDecoder {
     gift.id = name.kind == .missing ? .none : try id(name, "id", into: arena)
     if rule.pointee.sender.verbatim >= 0 { try checkObject(rule.pointee.sender, "sender") }
     gift.senderID = try id(of: rule.pointee.sender, "sender.id", into: arena)
+    let isSenderPlain = isPlain
     if rule.pointee.gift.verbatim >= 0 { try checkObject(rule.pointee.gift, "gift") }
     gift.giftID = try id(of: rule.pointee.gift, "gift.id", into: arena)
+    let isGiftPlain = isPlain
+    var isReceiverPlain = false
     if rule.pointee.receiver.isNamed {
       if rule.pointee.receiver.verbatim >= 0 { try checkObject(rule.pointee.receiver, "receiver") }
       let receiver = try value(rule.pointee.receiver.id, into: arena)
       gift.receiverID = receiver.kind == .missing ? .none : try id(receiver, "receiver.id", into: arena)
+      isReceiverPlain = isPlain
     } else {
       gift.receiverID = .none
     }
@@ -250,11 +267,14 @@ final class MappedDecoder {
     gift.value = worth.kind == .missing ? 0 : try number(worth, "gift.value", into: arena)
     gift.amount = try amount(rule, into: arena)
     var left = limits.displayBytes
-    gift.display.sender = try display(rule.pointee.sender, gift.senderID, worth: nil, &left, into: arena)
+    gift.display.sender = try display(
+      rule.pointee.sender, gift.senderID, isPlain: isSenderPlain, worth: nil, &left, into: arena)
     gift.display.receiver =
-      gift.receiverID.isEmpty ? .none : try display(rule.pointee.receiver, gift.receiverID, worth: nil, &left, into: arena)
+      gift.receiverID.isEmpty
+      ? .none
+      : try display(rule.pointee.receiver, gift.receiverID, isPlain: isReceiverPlain, worth: nil, &left, into: arena)
     gift.display.gift = try display(
-      rule.pointee.gift, gift.giftID, worth: worth.kind == .missing ? nil : gift.value, &left, into: arena)
+      rule.pointee.gift, gift.giftID, isPlain: isGiftPlain, worth: worth.kind == .missing ? nil : gift.value, &left, into: arena)
     if left < 0 {
       reading = -1
       throw .displayTooLarge(limits.displayBytes - left, limits)

@@ -177,24 +177,43 @@ final class PointerWalk {
 
   @inline(__always)
   private func members(_ text: JSONText, _ token: Int, _ node: UnsafeMutablePointer<PointerTable.Node>) {
-    var left = node.pointee.children
+    // As locals: what the loop writes could else be them.
+    let found = found
+    let nodes = nodes.baseAddress.unsafelyUnwrapped
+    let tokens = text.tokens
+    let base = UnsafeRawPointer(text.base)
+    let names = UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped)
     let table = cells.baseAddress.unsafelyUnwrapped + Int(node.pointee.cells)
     let mask = Int(node.pointee.mask)
-    var member = token + 1
+    let isLoose = isLoose
+    let initials = node.pointee.initials
+    var left = node.pointee.children
+    var member = token &+ 1
     let end = text.next(token)
     while member < end {
-      if isLoose, PointerTable.initial(text.base[Int(text[member].start) + 1]) & (node.pointee.initials | 1 &<< 31) == 0 {
-        member = text.next(member + 1)
-        continue
+      let name = tokens + member
+      let child: Int
+      if isLoose {
+        let first = text.base[Int(truncatingIfNeeded: name.pointee.start) &+ 1]
+        let isLikely = PointerTable.initial(first) & (initials | 1 &<< 31) != 0
+        child = isLikely ? findLoose(text, member, table, mask) : 0
+      } else if name.pointee.isEscaped {
+        child = findEscaped(text, member, table, mask)
+      } else {
+        let length = Int(truncatingIfNeeded: name.pointee.length) &- 2
+        // May read behind the name: the text is padded.
+        let start = base + Int(truncatingIfNeeded: name.pointee.start) + 1
+        var word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+        if length < 8 { word &= ~(~0 &<< UInt64(truncatingIfNeeded: 8 &* length)) }
+        child = Self.find(word, start, length, table, mask, names)
       }
-      let child = find(text, member, table, mask)
       if child > 0, found[child] < 0 {
-        found[child] = Int32(truncatingIfNeeded: member + 1)
-        if nodes[child].mask >= 0 { visit(text, member + 1, child) }
-        left -= 1
+        found[child] = Int32(truncatingIfNeeded: member &+ 1)
+        if nodes[child].mask >= 0 { visit(text, member &+ 1, child) }
+        left &-= 1
         if left == 0 { return }
       }
-      member = text.next(member + 1)
+      member = Int(truncatingIfNeeded: name[1].next)
     }
   }
 
@@ -224,37 +243,22 @@ final class PointerWalk {
     if each >= 0, round == 0 { rounds = max(rounds, index) }
   }
 
-  /// The node that a member leads to; 0: none.
+  /// The node that a name leads to; 0: none.
   @inline(__always)
-  private func find(
-    _ text: JSONText, _ member: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
-  ) -> Int {
-    let token = text[member]
-    if isLoose { return findLoose(text, member, table, mask) }
-    if token.isEscaped { return findEscaped(text, member, table, mask) }
-    let length = Int(token.length) - 2
-    // May read behind the name: the text is padded.
-    let start = UnsafeRawPointer(text.base + Int(token.start) + 1)
-    var word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
-    if length < 8 { word &= ~(~0 &<< UInt64(truncatingIfNeeded: 8 &* length)) }
-    return find(word, start, length, table, mask)
-  }
-
-  @inline(__always)
-  private func find(
-    _ word: UInt64, _ start: UnsafeRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
+  private static func find(
+    _ word: UInt64, _ start: UnsafeRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int,
+    _ names: UnsafeRawPointer
   ) -> Int {
     var place = PointerTable.hash(word, length)
     while true {
       let cell = table + (place & mask)
       if cell.pointee.length < 0 { return 0 }
       if cell.pointee.word == word, cell.pointee.length == Int32(truncatingIfNeeded: length),
-        length <= 8
-          || isEqual(names.baseAddress.unsafelyUnwrapped + Int(cell.pointee.name), start, length)
+        length <= 8 || isEqual(names + Int(cell.pointee.name), start, length)
       {
         return Int(cell.pointee.node)
       }
-      place += 1
+      place &+= 1
     }
   }
 
@@ -275,7 +279,8 @@ final class PointerWalk {
       }
       (start + length).initialize(repeating: 0, count: 8)
       let word = UInt64(littleEndian: UnsafeRawPointer(start).load(as: UInt64.self))
-      return find(word, UnsafeRawPointer(start), length, table, mask)
+      return Self.find(
+        word, UnsafeRawPointer(start), length, table, mask, UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped))
     }
   }
 
@@ -289,7 +294,8 @@ final class PointerWalk {
       let length = unescape(inside, to: start)
       (start + length).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
       let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
-      return find(word, UnsafeRawPointer(start), length, table, mask)
+      return Self.find(
+        word, UnsafeRawPointer(start), length, table, mask, UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped))
     }
   }
 }

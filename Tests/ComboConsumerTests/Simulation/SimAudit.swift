@@ -115,6 +115,8 @@ struct SimAudit {
         target?.n = next?.n ?? 0
         return next
       })
+    let reader = SimReadEdge(broker, instance: nil)
+    runner.header = { reader.header($1, of: $0, $2) }
     var said = 0
     runner.entryDone = { recorded, derived in
       if recorded.said != derived.said { throw ReplayFault("entry \(recorded.n) said \(recorded.said), not \(derived.said)") }
@@ -123,7 +125,7 @@ struct SimAudit {
     var bad: [String] = []
     runner.deadLettered = { record, fault in bad.append("\(number)/\(record.offset) \(fault.code.rawValue)") }
     var fault: (any Error)?
-    try SimReadEdge(broker, instance: nil).read(
+    try reader.read(
       .input, number, from: start, to: broker.log(.input, number).end, unless: { false }
     ) {
       do {

@@ -164,7 +164,12 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
   }
 
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    (current?.timestamp, current?.headers ?? [])
+    if isAudit {
+      let log = broker.log(.input, record.partition)
+      let found = log.records[log.index(of: record.offset)]
+      return (found.timestamp, found.headers)
+    }
+    return (current?.timestamp, current?.headers ?? [])
   }
 
   func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {

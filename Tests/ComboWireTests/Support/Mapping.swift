@@ -1,0 +1,68 @@
+import ComboCore
+import ComboWire
+
+/// The faults of a map, as they are told; none if it can be used.
+func faults(of map: String, switches: [(name: String, value: String)] = [], library: MapLibrary = .builtIn) -> [String] {
+  do {
+    _ = try RecordMap(Array(map.utf8), file: "m", switches: switches, library: library)
+    return []
+  } catch {
+    return error.faults.map(\.description)
+  }
+}
+
+/// A map of one rule for gifts, whose fields are these besides what a gift needs.
+func giftMap(_ fields: String, more: String = "", when: String? = nil) -> String {
+  """
+  {"map": 1, "name": "t"\(more), "rules": [{\(when.map { "\"when\": \($0), " } ?? "")"event": "gift", "fields": {
+    "room": ["/room", {"const": "r"}], "ts": ["/ts", {"const": 5}], "sender": {"id": "/u"}, "gift": {"id": "/g"}\(fields.isEmpty ? "" : ", ")\(fields)}}],
+   "otherwise": {"drop": "not a gift"}}
+  """
+}
+
+/// What a map makes of a record, in one line; a bad event by code, or by code and sentence.
+func mapped(
+  _ map: String, _ record: String, key: String? = nil, headers: [String: String] = [:],
+  switches: [(name: String, value: String)] = [], limits: WireLimits? = nil, sentence: Bool = false
+) throws -> String {
+  var anyRoom = WireLimits()
+  anyRoom.roomFromBody = true
+  let map = try RecordMap(Array(map.utf8), file: "m", switches: switches)
+  let decoder = RecordDecoder(limits: limits ?? anyRoom, map: map)
+  let arena = BumpArena()
+  var event = Event()
+  func decode(_ value: Bytes, _ key: Bytes?) -> String {
+    do throws(BadEvent) {
+      let isOurs = try decoder.decode(
+        value, key: key, header: { name, body in Array((headers[name] ?? "").utf8).withUnsafeBytes { body($0) } }, into: arena,
+        &event)
+      return isOurs ? text(of: event) : "dropped: \(decoder.dropReason)"
+    } catch {
+      return sentence ? error.description : error.code.rawValue
+    }
+  }
+  return Array(record.utf8).withUnsafeBytes { value in
+    if let key { return Array(key.utf8).withUnsafeBytes { decode(value, $0) } }
+    return decode(value, nil)
+  }
+}
+
+/// An event in one line.
+func text(of event: Event) -> String {
+  func string(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
+  var parts = ["\(event.kind)", string(event.room), "\(event.ts)"]
+  switch event.kind {
+  case .gift:
+    parts += [string(event.gift.id), string(event.gift.senderID), string(event.gift.receiverID), string(event.gift.giftID)]
+    parts.append("\(event.gift.value)")
+    switch event.gift.amount {
+    case .count(let count): parts.append("count \(count)")
+    case .total(let total, let streak): parts.append("total \(total) of \(string(streak))")
+    }
+    parts += [string(event.gift.display.sender), string(event.gift.display.receiver), string(event.gift.display.gift)]
+  case .retract:
+    parts += [string(event.retraction.senderID), string(event.retraction.receiverID), string(event.retraction.giftID)]
+  case .roomClosed, .roomSettings: break
+  }
+  return parts.joined(separator: "|")
+}
