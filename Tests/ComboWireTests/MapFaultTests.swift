@@ -18,7 +18,10 @@ struct MapFaultTests {
       ),
       (#"{"map": 1, "name": "t", "rules": §[]}"#, "rules must have at least one rule"),
       (#"{"map": 1, "name": "t", "rules": §{}}"#, "rules must be an array, not an object"),
-      (#"{"map": 1, "name": "t", "text": §"xml", "rules": [{"drop": "x"}]}"#, #"text must be "json" or "stt", not "xml""#),
+      (
+        #"{"map": 1, "name": "t", "text": §"xml", "rules": [{"drop": "x"}]}"#,
+        #"text must be "json" or "stt" or "irc", not "xml""#
+      ),
       (
         #"{"map": 1, "name": "t", "rules": [{"drop": "x", §"dorp": 1}]}"#,
         #"a rule has no member "dorp"; there are when, root, event, fields, drop, bad, about"#

@@ -308,7 +308,10 @@ struct STTTests {
       ),
       ("type@=dgb/rid@=1/uid@=2/uid@=9/gfid@=3/", #"gift|1|-1||2||3|0.0|count 1|{"id":"2"}||{"id":"3"}"#),
       ("type@=chatmsg/rid@=1/", "dropped: no gift (t, otherwise)"), ("type@=dgb/rid@=1/gfid@=3/", "missing_field"),
-      ("", "not_json"), ("/", "not_json"), ("{}", "not_json"), ("type", "not_json"), ("@=", "not_json"),
+      // JSON is read all the same.
+      (#"{"type":"dgb","rid":1,"uid":"2","gfid":"3"}"#, #"gift|1|-1||2||3|0.0|count 1|{"id":"2"}||{"id":"3"}"#),
+      ("{}", "dropped: no gift (t, otherwise)"), ("", "not_json"), ("/", "not_json"), ("{", "not_json"), ("type", "not_json"),
+      ("@=", "not_json"),
     ])
   func records(_ record: String, _ result: String) throws {
     #expect(try mapped(map, record) == result)

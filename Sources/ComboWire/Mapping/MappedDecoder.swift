@@ -91,7 +91,7 @@ final class MappedDecoder {
 
   /// Whether a record is written anew as JSON.
   func rewrites(_ record: Bytes) -> Bool {
-    if map.form == .json { return false }
+    if form == .json { return false }
     let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     return first != 0x7B && first != 0x5B
   }
@@ -152,14 +152,14 @@ final class MappedDecoder {
     guard let first = packed.first else { return }
     if first != 0x7B, first != 0x5B {
       // Any text may stand there; only what is in that form is read.
-      guard map.form != .json, let read = try? rewritten(text.meaning(token, into: arena), Int(node), into: arena) else { return }
+      guard form != .json, let read = try? rewritten(text.meaning(token, into: arena), Int(node), into: arena) else { return }
       return try replace(token, by: read, into: arena)
     }
     try replace(token, by: text.meaning(token, into: arena), into: arena)
   }
 
   private func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    map.form == .stt ? try stt.json(of: record, map.pointers, from: node, into: arena) : try irc.json(of: record, into: arena)
+    form == .stt ? try stt.json(of: record, map.pointers, from: node, into: arena) : try irc.json(of: record, into: arena)
   }
 
   private func replace(_ token: Int, by json: Bytes, into arena: BumpArena) throws(BadEvent) {

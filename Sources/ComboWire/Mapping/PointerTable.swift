@@ -160,7 +160,7 @@ final class PointerWalk {
   @inline(__always)
   func walk(_ text: JSONText, round: Int32 = 0) {
     self.round = round
-    rounds = 0
+    if round == 0 { rounds = 0 }
     found.update(repeating: -1, count: nodes.count)
     found[0] = 0
     visit(text, 0, 0)
@@ -185,25 +185,24 @@ final class PointerWalk {
     let names = UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped)
     let table = cells.baseAddress.unsafelyUnwrapped + Int(node.pointee.cells)
     let mask = Int(node.pointee.mask)
+    let isLoose = isLoose
+    let initials = node.pointee.initials
     var left = node.pointee.children
     var member = token &+ 1
     let end = text.next(token)
     while member < end {
       let name = tokens + member
-      let start = base + Int(truncatingIfNeeded: name.pointee.start) + 1
       let child: Int
       if isLoose {
-        let initial = PointerTable.initial(start.load(as: UInt8.self))
-        if initial & (node.pointee.initials | 1 &<< 31) == 0 {
-          member = Int(truncatingIfNeeded: name[1].next)
-          continue
-        }
-        child = findLoose(text, member, table, mask)
+        let first = text.base[Int(truncatingIfNeeded: name.pointee.start) &+ 1]
+        let isLikely = PointerTable.initial(first) & (initials | 1 &<< 31) != 0
+        child = isLikely ? findLoose(text, member, table, mask) : 0
       } else if name.pointee.isEscaped {
         child = findEscaped(text, member, table, mask)
       } else {
         let length = Int(truncatingIfNeeded: name.pointee.length) &- 2
         // May read behind the name: the text is padded.
+        let start = base + Int(truncatingIfNeeded: name.pointee.start) + 1
         var word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
         if length < 8 { word &= ~(~0 &<< UInt64(truncatingIfNeeded: 8 &* length)) }
         child = Self.find(word, start, length, table, mask, names)
@@ -229,6 +228,8 @@ final class PointerWalk {
       if each >= 0, index == round {
         found[each] = Int32(truncatingIfNeeded: element)
         if nodes[each].mask >= 0 { visit(text, element, each) }
+        // Counted they are the first time.
+        if round > 0, node.pointee.elementCount == 0 { return }
       }
       for place in first..<first + Int(node.pointee.elementCount) where elements[place].index == index {
         let child = Int(elements[place].node)
@@ -239,7 +240,7 @@ final class PointerWalk {
       index += 1
       element = text.next(element)
     }
-    if each >= 0 { rounds = max(rounds, index) }
+    if each >= 0, round == 0 { rounds = max(rounds, index) }
   }
 
   /// The node that a name leads to; 0: none.

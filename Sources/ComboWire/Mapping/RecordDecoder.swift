@@ -81,14 +81,21 @@ public final class RecordDecoder {
     }
   }
 
+  /// More elements are read from no record: each takes a walk along all before it.
+  static let elementsMax = 1000
+
   /// The events of the record's further elements: all of them, or, if one is bad, none.
   @inline(never)
   private func decodeFurther(
     _ mapped: MappedDecoder, _ isFirstOurs: Bool, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Bool {
+    if mapped.rounds > Self.elementsMax {
+      throw BadEvent(.tooLarge, "the record's array has \(mapped.rounds) elements; at most \(Self.elementsMax) are read")
+    }
+    let rounds = mapped.rounds
     var isOurs = isFirstOurs
     var first = (round: 0, rule: mapped.rule)
-    for round in 1..<mapped.rounds {
+    for round in 1..<rounds {
       var next = Event()
       do throws(BadEvent) {
         guard try mapped.decode(round: round, into: arena, &next) == .event else { continue }
