@@ -164,7 +164,7 @@ struct OptionTests {
     #expect(parse("--version") == .tell(Version.text))
     let text = Version.text
     #expect(text.hasPrefix("combo-consumer \(Version.number)\nlibrdkafka \(LibrdkafkaProperties.versionText), libmicrohttpd "))
-    let form = /[^\n]+\n(?:\w+ \d+\.\d+\.\d+, ){2}simdjson \d+\.\d+\.\d+ \(\w+\)\n/
+    let form = /[^\n]+\n(?:\w+ \d+\.\d+\.\d+, ){2}simdjson \d+\.\d+\.\d+ \(\w+\), jemalloc \d+\.\d+\.\d+\n/
     #expect(text.wholeMatch(of: form) != nil, "\(text)")
   }
 
