@@ -36,6 +36,14 @@ struct MapToolTests {
     #expect(try explain(map, "{").rule == nil)
   }
 
+  @Test("is how many more gifts a record holds")
+  func further() throws {
+    let map = giftMap("", more: #", "roots": ["/list/*"]"#)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3,"g":4},{"u":5,"g":6}]}"#).further == 2)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2}]}"#).further == 0)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3}]}"#).further == 0)
+  }
+
   @Test("are the records of a file, however it is written")
   func files() {
     func lines(_ text: String) -> [Int] { RecordFile(Array(text.utf8)).records.map(\.line) }

@@ -31,6 +31,8 @@ public struct MapExplanation: Sendable {
   public let rule: String?
   /// The fields that the rule names, in the order of wire.md; those that are not there have no `found`.
   public let fields: [Field]
+  /// How many more gifts the record holds; the rule and the fields are those of the first.
+  public let further: Int
 }
 
 /// Explains what a map makes of records. One thread.
@@ -58,7 +60,8 @@ public final class MapExplainer {
     } catch {
       outcome = .bad(error)
     }
-    guard mapped.rule >= 0 else { return MapExplanation(outcome: outcome, rule: nil, fields: []) }
+    let further = isEvent ? decoder.further.count : 0
+    guard mapped.rule >= 0 else { return MapExplanation(outcome: outcome, rule: nil, fields: [], further: further) }
     let rule = mapped.map.rules[mapped.rule]
     var fields: [MapExplanation.Field] = []
     if rule.outcome == .event {
@@ -80,7 +83,7 @@ public final class MapExplainer {
         }
       }
     }
-    return MapExplanation(outcome: outcome, rule: rule.name, fields: fields)
+    return MapExplanation(outcome: outcome, rule: rule.name, fields: fields, further: further)
   }
 
   private func field(_ name: String, _ node: Int32, _ value: String?, isShown: Bool) -> MapExplanation.Field {

@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboWire
 internal import Glibc
 
@@ -58,8 +59,10 @@ enum MapCommand {
     limits.roomFromBody = true
     let explainer = MapExplainer(map, limits: limits)
     var report = MapReport(isJSON: options.isJSON, width: width)
+    // As a replay takes them.
+    let key = ChunkDecoder.roomName.withUTF8Buffer { Bytes($0) }
     for record in records {
-      let explanation = record.bytes.withUnsafeBytes { explainer.explain($0, key: nil) }
+      let explanation = record.bytes.withUnsafeBytes { explainer.explain($0, key: key) }
       guard Console.write(report.text(of: explanation, place: "line \(record.line)"), to: STDOUT_FILENO) else { return 1 }
     }
     return end(report)

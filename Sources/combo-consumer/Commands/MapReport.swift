@@ -4,7 +4,8 @@ internal import ComboWire
 struct MapReport {
   private let isJSON: Bool
   private let width: Int
-  /// Records by outcome.
+  private var records = 0
+  /// Events by type.
   private var events: [String: Int] = [:]
   private var dropped = 0
   private(set) var bad = 0
@@ -16,8 +17,9 @@ struct MapReport {
 
   /// What became of a record, in lines.
   mutating func text(of explanation: MapExplanation, place: String) -> String {
+    records += 1
     switch explanation.outcome {
-    case .event(let type): events[type, default: 0] += 1
+    case .event(let type): events[type, default: 0] += 1 + explanation.further
     case .dropped: dropped += 1
     case .bad: bad += 1
     }
@@ -29,7 +31,7 @@ struct MapReport {
     if isJSON { return "" }
     var parts = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     parts += ["\(dropped) dropped", "\(bad) bad"]
-    return "\(events.values.reduce(0, +) + dropped + bad) records: \(parts.joined(separator: ", "))\n"
+    return "\(records) records: \(parts.joined(separator: ", "))\n"
   }
 
   // MARK: - A table
@@ -38,7 +40,9 @@ struct MapReport {
     let by = explanation.rule.map { " by \($0)" } ?? ""
     var head: String
     switch explanation.outcome {
-    case .event(let type): head = "\(place): \(type)\(by)"
+    case .event(let type):
+      let further = explanation.further
+      head = "\(place): \(type)\(by)" + (further > 0 ? ", the first of \(further + 1) in this record" : "")
     case .dropped(let reason): head = "\(place): dropped: \(reason)"
     case .bad(let fault): head = "\(place): BAD, \(fault)"
     }
@@ -103,7 +107,10 @@ struct MapReport {
     member("place", place)
     out.append(",")
     switch explanation.outcome {
-    case .event(let type): member("outcome", type)
+    case .event(let type):
+      member("outcome", type)
+      out.append(",\"events\":")
+      out.append(explanation.further + 1)
     case .dropped(let reason):
       member("outcome", "dropped")
       out.append(",")
