@@ -2,24 +2,22 @@ internal import CKafka
 internal import Dispatch
 internal import Synchronization
 
-/// Keeps a full queue from becoming an empty one.
+/// Wakes librdkafka's threads that fetch. They sleep for up to a second though there is something to fetch again, and are woken by any
+/// request to the same broker. So the leaders are asked for the ends of their partitions; the answer is of no use.
 ///
-/// When a consumer's queue is full, librdkafka below 2.2.0 puts off the next fetch for up to a second, whatever is taken out of the
-/// queue meanwhile (newer ones for `fetch.queue.backoff.ms`). Its thread wakes up for any request to the same broker, and then
-/// looks again: so, while records come in plenty, the leaders are asked for the ends of their partitions now and then. The
-/// answer is of no use.
-///
-/// With it a queue need not hold a second's records: 100 MiB less, at the same throughput.
+/// Below 2.2.0 that is so when a consumer's queue was full, whatever is taken out of it meanwhile (newer ones have
+/// `fetch.queue.backoff.ms`). With this a queue need not hold a second's records: 100 MiB less, at the same throughput. In newer ones
+/// it is so after a resumption (``LibrdkafkaProperties/resumesLate``).
 final class FetchWaker: Sendable {
   /// Fewer than these are no backlog: the queue that they come from is not full.
   static let recordsMin = 256
   /// A queue must hold what is taken out of it within two of these.
   private static let intervalMs: Int64 = 10
-  private static let answerWithinMs: Int32 = 1000
+  private static let answerWithinMs: Int32 = 5000
 
   private let client: KafkaClient
   private let topic: String
-  /// Asking waits for the answer: one at a time, beside the thread that polls.
+  /// Asking waits for the answer: beside the thread that polls. A request that is given up early would be warned of.
   private let queue = DispatchQueue(label: "fetch waker")
   private let isAsking = Atomic<Bool>(false)
   private let askedAt = Atomic<Int64>(0)
@@ -29,13 +27,17 @@ final class FetchWaker: Sendable {
     self.topic = topic
   }
 
-  /// To be called when records have been taken in plenty. Never waits.
-  func wake(_ positions: PartitionPositions) {
+  /// To be called when records have been taken in plenty: wakes now and then. Never waits.
+  func tookPlenty(_ positions: PartitionPositions) {
     let now = MonotonicClock.nowMs
     if now - askedAt.load(ordering: .relaxed) < Self.intervalMs { return }
     if isAsking.exchange(true, ordering: .acquiring) { return }
     askedAt.store(now, ordering: .relaxed)
-    let partitions = positions.started.map(\.partition)
+    wake(positions.started.map(\.partition))
+  }
+
+  /// Wakes who fetches these partitions. Never waits.
+  func wake(_ partitions: [Int32]) {
     queue.async { [self] in
       let list = PartitionList(topic: topic, partitions, offset: Int64(RD_KAFKA_OFFSET_END))
       _ = rd_kafka_offsets_for_times(client.handle, list.pointer, Self.answerWithinMs)

@@ -13,15 +13,7 @@ extension GroupConsumer {
     let list = PartitionList(topic: topic, starts.map(\.partition))
     let error = rd_kafka_resume_partitions(client.handle, list.pointer)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot start reading topic \"\(topic)\"") }
-    if LibrdkafkaProperties.resumesLate { for (partition, _) in starts { wake(partition) } }
-  }
-
-  /// Whoever fetches may sleep for up to a second if all was paused, and is woken by no resumption, but by any request. The answer
-  /// is not waited for.
-  private func wake(_ partition: Int32) {
-    var first: Int64 = 0
-    var end: Int64 = 0
-    _ = rd_kafka_query_watermark_offsets(client.handle, topic, partition, &first, &end, 1)
+    if LibrdkafkaProperties.resumesLate { waker.wake(starts.map(\.partition)) }
   }
 
   /// Begins to deliver one partition from `offset` on.

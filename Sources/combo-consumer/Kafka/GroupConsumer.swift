@@ -58,8 +58,7 @@ final class GroupConsumer {
   /// Held so that librdkafka knows the topic, and its partitions can be paused before they are assigned.
   private let topicHandle: OpaquePointer
   private let callbacks: GroupCallbacks
-  /// nil where librdkafka wakes up by itself.
-  private let waker: FetchWaker?
+  let waker: FetchWaker
   /// By partition: below which offset nothing is delivered.
   let positions = PartitionPositions()
   /// All that the group gave this member, started or not.
@@ -112,7 +111,7 @@ final class GroupConsumer {
       throw client.error(rd_kafka_last_error(), "cannot read topic \"\(topic)\"")
     }
     self.topicHandle = topicHandle
-    waker = LibrdkafkaProperties.looksAgainAtFullQueues ? nil : FetchWaker(client, topic: topic)
+    waker = FetchWaker(client, topic: topic)
     // Errors and rebalances come by the same queue as records.
     rd_kafka_poll_set_consumer(client.handle)
     queue = rd_kafka_queue_get_consumer(client.handle)
@@ -122,7 +121,7 @@ final class GroupConsumer {
   /// Leaves the group without telling anybody, if it was not closed.
   deinit {
     callbacks.onRebalance = nil
-    waker?.stop()
+    waker.stop()
     if !isClosed {
       // librdkafka's thread would wait for ever for an answer to a rebalance, even if told not to close.
       for rebalance in deferred { rebalance.decline(client.handle) }
@@ -154,7 +153,7 @@ final class GroupConsumer {
     batch.takeMore(from: queue, max: max)
     isTakingMore = false
     let positions = positions
-    if batch.count >= FetchWaker.recordsMin { waker?.wake(positions) }
+    if batch.count >= FetchWaker.recordsMin, !LibrdkafkaProperties.looksAgainAtFullQueues { waker.tookPlenty(positions) }
     batch.filter { message in
       if message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
         return positions.take(message.pointee.partition, message.pointee.offset)
