@@ -10,7 +10,9 @@ public final class RecordDecoder {
   /// The map; nil for records as wire.md has them.
   public let map: RecordMap?
 
-  /// - Parameter map: nil: records are as wire.md has them.
+  /// - Parameters:
+  ///   - limits: what an event may be.
+  ///   - map: nil: records are as wire.md has them.
   public init(limits: WireLimits = WireLimits(), map: RecordMap? = nil) {
     self.map = map
     plain = EventDecoder(limits: limits)

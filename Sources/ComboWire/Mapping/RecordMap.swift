@@ -19,6 +19,7 @@ public final class RecordMap: @unchecked Sendable {
 
   /// Reads a map file.
   /// - Parameters:
+  ///   - text: the map, as JSON in UTF-8.
   ///   - file: what it is called in faults.
   ///   - switches: what is chosen.
   ///   - library: where the maps are found that it chooses among.
