@@ -82,17 +82,15 @@ extension MappedDecoder {
   }
 
   func joined(_ node: CompiledMap.Node, into arena: BumpArena) throws(BadEvent) -> Value {
-    var size = 0
-    for place in node.links.range {
-      let part = try composed(links[place], into: arena)
-      if part.kind == .missing { return Value() }
-      // Longer than a token's bytes no part can be; a product has at most 20 digits.
-      size += part.kind == .token ? Int(text[Int(part.token)].length) : part.kind == .product ? 20 : part.bytes.count
-    }
+    // One that is missing goes before one that is wrong.
+    for place in node.links.range where try composed(links[place], into: arena).kind == .missing { return Value() }
     // The parts' own pieces come before, as some are made in the arena.
     var parts = InlineParts()
+    var size = 0
     for place in node.links.range {
-      parts.append(try meaning(try composed(links[place], into: arena), "a part of a joined text", into: arena))
+      let part = try meaning(try composed(links[place], into: arena), "a part of a joined text", into: arena)
+      parts.append(part)
+      size += part.count
     }
     let piece = arena.allocate(size)
     var length = 0
@@ -101,8 +99,7 @@ extension MappedDecoder {
       if let start = part.baseAddress { (piece + length).copyMemory(from: start, byteCount: part.count) }
       length += part.count
     }
-    arena.shrinkLast(piece, to: length)
-    return text(Bytes(start: piece, count: length), node.unit)
+    return text(Bytes(start: piece, count: size), node.unit)
   }
 
   /// A value as a text: what an id is made of.

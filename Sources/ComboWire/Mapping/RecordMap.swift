@@ -74,28 +74,21 @@ public final class RecordMap: @unchecked Sendable {
     _ map: String, _ switches: [(name: String, value: String)], _ others: [(name: String, text: String)]
   ) -> String {
     let buffer = ByteBuffer()
+    func append<Value>(_ name: StaticString, _ members: [(String, Value)], _ appendValue: (Value) -> Void) {
+      if members.isEmpty { return }
+      buffer.append(name)
+      for (index, member) in members.sorted(by: { $0.0 < $1.0 }).enumerated() {
+        if index > 0 { buffer.append(",") }
+        buffer.append(jsonString: member.0)
+        buffer.append(":")
+        appendValue(member.1)
+      }
+      buffer.append("}")
+    }
     buffer.append(#"{"map":"#)
     buffer.append(map)
-    if !switches.isEmpty {
-      buffer.append(#","switches":{"#)
-      for (index, choice) in switches.sorted(by: { $0.name < $1.name }).enumerated() {
-        if index > 0 { buffer.append(",") }
-        buffer.append(jsonString: choice.name)
-        buffer.append(":")
-        buffer.append(jsonString: choice.value)
-      }
-      buffer.append("}")
-    }
-    if !others.isEmpty {
-      buffer.append(#","maps":{"#)
-      for (index, other) in others.sorted(by: { $0.name < $1.name }).enumerated() {
-        if index > 0 { buffer.append(",") }
-        buffer.append(jsonString: other.name)
-        buffer.append(":")
-        buffer.append(other.text)
-      }
-      buffer.append("}")
-    }
+    append(#","switches":{"#, switches.map { ($0.name, $0.value) }) { buffer.append(jsonString: $0) }
+    append(#","maps":{"#, others.map { ($0.name, $0.text) }) { buffer.append($0) }
     buffer.append("}")
     return String(decoding: buffer.bytes, as: UTF8.self)
   }

@@ -12,19 +12,14 @@ struct TimeReader {
     switch value.unit {
     case .ms, .s:
       // Seconds may have a fraction.
-      let seconds = try decoder.double(value, "ts", into: arena)
-      let scaled = (seconds * 1000).rounded(.down)
-      guard scaled >= 0, scaled <= Double(EventDecoder.timeMax) else { throw .outside(scaled, "ts", "0 to \(range.upperBound)") }
-      ms = Int64(scaled)
+      ms = try whole(try decoder.double(value, "ts", into: arena) * 1000)
     case .us: ms = try decoder.integer(value, "ts", 0...Int64.max, into: arena) / 1000
     case .ns: ms = try decoder.integer(value, "ts", 0...Int64.max, into: arena) / 1_000_000
     case .auto:
       guard let number = number(value) else { fallthrough }
       let seconds = number < 1e11 ? number : number < 1e14 ? number / 1e3 : number < 1e17 ? number / 1e6 : number / 1e9
       // A double of seconds may be a hair below its millisecond.
-      let scaled = (seconds * 1000 + 1e-3).rounded(.down)
-      guard scaled >= 0, scaled <= Double(EventDecoder.timeMax) else { throw .outside(scaled, "ts", "0 to \(range.upperBound)") }
-      ms = Int64(scaled)
+      ms = try whole(seconds * 1000 + 1e-3)
     case .rfc3339:
       let text = text(value)
       guard let read = Self.rfc3339(text) else { throw .notTime(text, "ts") }
@@ -32,6 +27,12 @@ struct TimeReader {
     }
     if !range.contains(ms) { throw .outside(ms, "ts", range) }
     return ms
+  }
+
+  private func whole(_ ms: Double) throws(BadEvent) -> Int64 {
+    let whole = ms.rounded(.down)
+    guard whole >= 0, whole <= Double(EventDecoder.timeMax) else { throw .outside(whole, "ts", "0 to \(EventDecoder.timeMax)") }
+    return Int64(whole)
   }
 
   private func text(_ value: MappedDecoder.Value) -> Bytes {

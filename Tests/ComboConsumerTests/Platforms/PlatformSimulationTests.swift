@@ -8,15 +8,6 @@ import Testing
 /// Made-up records of each platform with faults, mapped and replayed: what the platform's own data still tell must be the truth.
 @Suite("Platforms with faults")
 struct PlatformSimulationTests {
-  private static let faults: PlatformFaults = {
-    var faults = PlatformFaults()
-    faults.duplicates = 0.05
-    faults.reorderMs = 200
-    faults.lostEnds = 0.3
-    faults.lateTotals = 0.1
-    return faults
-  }()
-
   /// What came of `sends` gifts, and what is true.
   private func run(
     _ name: String, by map: String, _ faults: PlatformFaults, seed: Int, senders: Int = 50, sends: Int = 3000
@@ -46,7 +37,7 @@ struct PlatformSimulationTests {
 
   @Test("come to the truth: with records twice, disordered, late, and without their ends", arguments: sure, [1, 2, 3])
   func truth(map: String, seed: Int) throws {
-    let came = try run(String(map.prefix { $0 != ":" }), by: map, Self.faults, seed: seed)
+    let came = try run(String(map.prefix { $0 != ":" }), by: map, .allKinds, seed: seed)
     #expect(came.reports == [])
     #expect(came.counts == came.truth, "seed \(seed)")
     #expect(came.truth.count > 100)
@@ -54,12 +45,12 @@ struct PlatformSimulationTests {
 
   @Test("of Douyu, which names neither records nor combos, come to the truth if nothing comes twice, else to too many")
   func douyu() throws {
-    var single = Self.faults
+    var single = PlatformFaults.allKinds
     single.duplicates = 0
     let clean = try run("douyu", by: "douyu", single, seed: 1)
     #expect(clean.reports == [])
     #expect(clean.counts == clean.truth)
-    let twice = try run("douyu", by: "douyu", Self.faults, seed: 1)
+    let twice = try run("douyu", by: "douyu", .allKinds, seed: 1)
     #expect(total(twice.counts) > total(twice.truth))
     // By the running number only what keeps its order comes to the truth.
     let ordered = try run("douyu", by: "douyu:hits=gifts", PlatformFaults(), seed: 1, senders: 10_000)
