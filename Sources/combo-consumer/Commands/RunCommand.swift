@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import Glibc
 
 /// `run`: the service.
 enum RunCommand {
@@ -8,7 +9,11 @@ enum RunCommand {
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     let stop = StopFlag()
-    Signals.stopOnInterrupt(stop)
+    let signals = StopSignal()
+    signals.onSet { stop.set() }
+    signals.watchSignals([SIGINT, SIGTERM])
+    // Whoever reads what is printed may leave; that is no reason to end.
+    signal(SIGPIPE, SIG_IGN)
     var reload: Reload?
     if case .read(_, let table, _) = read() {
       let new = Reload(options, table, log: log, stop: stop, read: read)

@@ -24,14 +24,14 @@ final class StopSignal: Sendable {
     if isSet { action() }
   }
 
-  /// Lets SIGINT, SIGTERM and SIGHUP set it. A second signal ends the process at once.
+  /// Lets each of these signals set it. A second one, of whichever kind, ends the process at once.
   ///
   /// To be called once, before other threads are started: these signals are held back from them, and a thread of its own
   /// waits for them.
-  func watchSignals() {
+  func watchSignals(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
     var signals = sigset_t()
     sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+    for number in numbers { sigaddset(&signals, number) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     let waited = signals
     _ = WorkThread {
