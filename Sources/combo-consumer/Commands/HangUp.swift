@@ -2,13 +2,12 @@ internal import Glibc
 
 /// Does something at each SIGHUP, on a thread of its own.
 ///
-/// The signal is held back from all threads that are made from now on, so this comes before any of them.
+/// `StopSignal.watchSignals` has held the signal back from all threads before; to any other it would be the end of the process.
 enum HangUp {
   static func each(_ action: @escaping @Sendable () -> Void) {
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGHUP)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
     let waited = signals
     _ = WorkThread {
       var waited = waited

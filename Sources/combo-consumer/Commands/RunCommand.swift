@@ -11,7 +11,7 @@ enum RunCommand {
     let stop = StopFlag()
     let signals = StopSignal()
     signals.onSet { stop.set() }
-    signals.watchSignals([SIGINT, SIGTERM])
+    signals.watchSignals(hangUp: false)
     // Whoever reads what is printed may leave; that is no reason to end.
     signal(SIGPIPE, SIG_IGN)
     var reload: Reload?

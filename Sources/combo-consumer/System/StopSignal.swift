@@ -24,15 +24,17 @@ final class StopSignal: Sendable {
     if isSet { action() }
   }
 
-  /// Lets each of these signals set it. A second one, of whichever kind, ends the process at once.
+  /// Lets SIGINT and SIGTERM set it, and SIGHUP too unless somebody else waits for that one. A second signal, of whichever
+  /// kind, ends the process at once.
   ///
-  /// To be called once, before other threads are started: these signals are held back from them, and a thread of its own
+  /// To be called once, before other threads are started: all three signals are held back from them, and a thread of its own
   /// waits for them.
-  func watchSignals(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
+  func watchSignals(hangUp: Bool = true) {
     var signals = sigset_t()
     sigemptyset(&signals)
-    for number in numbers { sigaddset(&signals, number) }
+    for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
+    if !hangUp { sigdelset(&signals, SIGHUP) }
     let waited = signals
     _ = WorkThread {
       var waited = waited
