@@ -48,7 +48,7 @@ final class ReplayChunk {
   /// For each event the next one of the same room, or -1.
   private(set) var following: UnsafeMutablePointer<Int32>
   /// For each event where in its group's buffer stands what it led to.
-  private var spans: UnsafeMutablePointer<(start: Int32, end: Int32)>
+  private var spans: UnsafeMutablePointer<(start: Int, end: Int)>
   /// What the rooms of each group said.
   let buffers: [ByteBuffer]
   /// Where in each group's buffer stands what a sweep led to. No array: each group writes to its own place at its own time.
@@ -140,14 +140,14 @@ final class ReplayChunk {
   /// Notes where in its group's buffer stands what an event led to.
   @inline(__always)
   func note(_ event: Int, _ start: Int, _ end: Int) {
-    spans[event] = (Int32(truncatingIfNeeded: start), Int32(truncatingIfNeeded: end))
+    spans[event] = (start, end)
   }
 
   /// What all groups said, in the order of the events that led to it; what a sweep led to comes last, by group.
   func gather(into out: ByteBuffer) {
     for event in 0..<eventCount {
       let span = spans[event]
-      if span.start < span.end { out.append(buffers[Int(groups[event])].bytes(Int(span.start)..<Int(span.end))) }
+      if span.start < span.end { out.append(buffers[Int(groups[event])].bytes(span.start..<span.end)) }
     }
     for (buffer, start) in zip(buffers, sweepStarts) where start < buffer.count { out.append(buffer.bytes(start..<buffer.count)) }
   }

@@ -23,6 +23,8 @@ final class ReplayPipeline: @unchecked Sendable {
   static let sweepLines = 131_072
   /// Room groups: more than threads, so that a busy one does not hold up the rest.
   private static let groupCount = 8
+  /// Rooms at a time that are brought to their ends: each may have a thousand banners waiting, all of which are said at once.
+  private static let endingRooms = 16
 
   private let source: LineSource
   private let map: RecordMap?
@@ -240,7 +242,7 @@ final class ReplayPipeline: @unchecked Sendable {
     guard let ending, endingBegun < ending.count else { return }
     let chunk = chunks[begun % chunks.count]
     chunk.begin(begun, .end)
-    let part = ending[endingBegun..<min(ending.count, endingBegun + 1024)]
+    let part = ending[endingBegun..<min(ending.count, endingBegun + Self.endingRooms)]
     for entry in part { chunk.finish(group: entry.group, room: entry.room) }
     endingBegun += part.count
     isDecoded[begun % chunks.count] = true
