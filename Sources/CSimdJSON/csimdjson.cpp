@@ -1,5 +1,6 @@
 #include "csimdjson.h"
-#include "digits.h"
+#include "lexer.h"
+#include "parser.h"
 
 #include <simdjson.h>
 
@@ -15,15 +16,6 @@ using Stage1 = simdjson::internal::dom_parser_implementation;
 namespace {
 
 constexpr size_t kLengthMax = size_t(1) << 30;
-
-// Bytes at which a number or a word may end: white space and the structural characters.
-struct Ends {
-  bool at[256] = {};
-  constexpr Ends() {
-    for (unsigned char c : {' ', '\t', '\n', '\r', ',', ':', '[', ']', '{', '}'}) at[c] = true;
-  }
-};
-constexpr Ends kEnds;
 
 // Looks at the escapes of a string's inside [p, end). A quote ends it, so that reads behind `end` meet no hex digit.
 csj_fault check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t *&at) {
@@ -51,57 +43,6 @@ csj_fault check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t *&at
     }
   }
   return CSJ_FINE;
-}
-
-// The kind of the number at `p`, with its end, or 0. Some byte that is part of no number stands behind it.
-inline uint8_t scan_number(const uint8_t *p, const uint8_t *&end) {
-  uint8_t kind = CSJ_INTEGER;
-  if (*p == '-') ++p;
-  if (*p == '0') {
-    ++p;
-  } else {
-    if (!is_digit(*p)) return 0;
-    do ++p; while (is_digit(*p));
-  }
-  if (*p == '.') {
-    kind = CSJ_NUMBER;
-    ++p;
-    if (!is_digit(*p)) return 0;
-    do ++p; while (is_digit(*p));
-  }
-  if ((*p | 0x20) == 'e') {
-    kind = CSJ_NUMBER;
-    ++p;
-    if (*p == '+' || *p == '-') ++p;
-    if (!is_digit(*p)) return 0;
-    do ++p; while (is_digit(*p));
-  }
-  end = p;
-  return kEnds.at[*p] ? kind : 0;
-}
-
-// Whether all of the first `length` bytes at `p` are digits; `length` is 1 to 8. Reads 8 bytes.
-inline bool are_digits(const uint8_t *p, uint32_t length) {
-  uint64_t word;
-  memcpy(&word, p, 8);
-  // What stands behind becomes zeros. All eight are digits if each high half is 3, and stays so when 6 is added.
-  const uint64_t zeros = 0x3030303030303030;
-  const uint64_t mask = ~uint64_t(0) >> (64 - 8 * length);
-  word = (word & mask) | (zeros & ~mask);
-  return ((word & 0xF0F0F0F0F0F0F0F0) | (((word + 0x0606060606060606) & 0xF0F0F0F0F0F0F0F0) >> 4)) == 0x3333333333333333;
-}
-
-// Most numbers are a few digits up to the next listed byte: then a look at them all at once is enough.
-inline bool is_plain_integer(const uint8_t *p, uint32_t length) {
-  if (*p == '0') return length == 1;
-  if (length <= 8) return are_digits(p, length);
-  return length <= 16 && are_digits(p, 8) && are_digits(p + 8, length - 8);
-}
-
-// The closing quote of a string is the last byte but white space before the next listed byte.
-inline uint32_t closing_quote(const uint8_t *text, uint32_t next) {
-  do --next; while (text[next] != '"');
-  return next;
 }
 
 csj_fault grow(csj_parser *parser, size_t length) {
@@ -144,14 +85,16 @@ csj_fault translate(simdjson::error_code error) {
   }
 }
 
+}  // namespace
+
 // The walk. Stage 1 has checked UTF-8, control characters in strings and that every string ends. It lists where each
 // bracket, colon, comma, opening quote and first byte of anything else stands, strings' insides left out.
 //
 // Why no read leaves the text: its last listed byte is a bracket (looked at first), which can only be taken as an end,
 // and after each end the walk asks whether there is more. Numbers and words stop at that bracket at the latest.
-csj_fault walk(csj_parser *parser, const uint8_t *text, size_t length, const uint32_t *at, uint32_t count, uint32_t depth_max) {
+csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, Listed listed, uint32_t depth_max) noexcept {
   constexpr uint32_t kNone = UINT32_MAX;
-  const uint32_t *const at_end = at + count;
+  const uint32_t *at = listed.at, *const at_end = at + listed.count;
   csj_token *const tokens = parser->tokens;
   const bool has_escapes = memchr(text, '\\', length) != nullptr;
   uint32_t n = 0;         // tokens so far
@@ -278,9 +221,8 @@ other:  // a value that is no string
     break;
   }
   case 't': case 'f': case 'n': {
-    const uint32_t size = c == 'f' ? 5 : 4;
-    const char *word = c == 't' ? "true" : c == 'f' ? "false" : "null";
-    if (memcmp(text + p, word, size) != 0 || !kEnds.at[text[p + size]]) FAIL(CSJ_BAD_WORD);
+    const uint32_t size = word_length(text + p);
+    if (size == 0) FAIL(CSJ_BAD_WORD);
     end = p + size;
     EMIT(uint8_t(c == 't' ? CSJ_TRUE : c == 'f' ? CSJ_FALSE : CSJ_NULL), 0);
     break;
@@ -324,7 +266,19 @@ fail:
 #undef STRING
 }
 
-}  // namespace
+csj_fault csj::list(csj_parser *parser, const uint8_t *text, size_t length, Listed &listed) noexcept {
+  parser->count = 0;
+  parser->fault_at = 0;
+  if (length == 0) return CSJ_EMPTY;
+  if (length > kLengthMax) return CSJ_NO_MEMORY;
+  if (csj_fault fault = grow(parser, length)) return fault;
+  auto *stage1 = static_cast<Stage1 *>(parser->stage1);
+  const simdjson::error_code error = stage1->stage1(text, length, simdjson::stage1_mode::regular);
+  if (error != simdjson::SUCCESS) return translate(error);
+  listed = {stage1->structural_indexes.get(), stage1->n_structural_indexes};
+  if (listed.count == 0) return CSJ_EMPTY;
+  return grow_tokens(parser, listed.count);
+}
 
 extern "C" {
 
@@ -349,18 +303,9 @@ void csj_parser_free(csj_parser *parser) noexcept {
 }
 
 csj_fault csj_parse(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) noexcept {
-  parser->count = 0;
-  parser->fault_at = 0;
-  if (length == 0) return CSJ_EMPTY;
-  if (length > kLengthMax) return CSJ_NO_MEMORY;
-  if (csj_fault fault = grow(parser, length)) return fault;
-  auto *stage1 = static_cast<Stage1 *>(parser->stage1);
-  const simdjson::error_code error = stage1->stage1(text, length, simdjson::stage1_mode::regular);
-  if (error != simdjson::SUCCESS) return translate(error);
-  const uint32_t count = stage1->n_structural_indexes;
-  if (count == 0) return CSJ_EMPTY;
-  if (csj_fault fault = grow_tokens(parser, count)) return fault;
-  return walk(parser, text, length, stage1->structural_indexes.get(), count, depth_max);
+  csj::Listed listed;
+  if (csj_fault fault = csj::list(parser, text, length, listed)) return fault;
+  return csj::walk(parser, text, length, listed, depth_max);
 }
 
 }  // extern "C"

@@ -95,6 +95,20 @@ void csj_parser_free(csj_parser *parser) CSJ_NOEXCEPT;
 // 1; more than `depth_max` levels are a fault. CSJ_PADDING bytes behind the text must be readable.
 csj_fault csj_parse(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
 
+// The members of an event's object that mean something: the index of each one's token, 0 if it is not there. Of two with one
+// name the first counts. Those of sender, receiver and gift are 0 too where these are no objects.
+typedef struct csj_event {
+  size_t type, room, ts, id, count, total, streak, settings;
+  size_t sender, sender_id;
+  size_t receiver, receiver_id;
+  size_t gift, gift_id, gift_value;
+} csj_event;
+
+// The same for an event, and finds its members. An object with nothing unusual in it is gone over in one pass; its tape
+// has then no tokens but its own and those of the members found, so that their contents cannot be looked at.
+csj_fault csj_parse_event(
+  csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max, csj_event *event) CSJ_NOEXCEPT;
+
 // Writes what a string means. `string` is what stands between the quotes in a text that was found good. Returns the
 // number of bytes written, never above `length`.
 size_t csj_unescape(const uint8_t *string, size_t length, uint8_t *out) CSJ_NOEXCEPT;

@@ -14,6 +14,8 @@ public final class EventDecoder {
   public private(set) var own = OwnSettings()
 
   let parser = JSONParser()
+  /// Where the fields of the record at hand stand on the tape; 0 where there is none (that is the record itself).
+  private var fields = csj_event()
 
   /// A decoder that goes by these limits.
   public init(limits: WireLimits = WireLimits()) { self.limits = limits }
@@ -52,55 +54,17 @@ public final class EventDecoder {
 
   @inline(__always)
   private func read(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
-    let fault = parser.check(record, depth: limits.depth)
+    let fault = parser.check(record, depth: limits.depth, &fields)
     if fault != CSJ_FINE { throw .notJSON(fault, at: parser.faultPosition, limits) }
     let text = parser.text(of: record)
     if !text[0].isObject { throw .notObject(text, 0) }
-    try read(text, key: key, into: arena, &event)
-  }
-
-  /// Where the fields of a record stand on the tape; 0 where there is none (that is the record itself).
-  private struct Fields {
-    var type = 0, room = 0, ts = 0, id = 0, sender = 0, receiver = 0, gift = 0
-    var count = 0, total = 0, streak = 0, settings = 0
-  }
-
-  @inline(__always)
-  private func fields(of text: JSONText) -> Fields {
-    var fields = Fields()
-    var member = 1
-    let end = text.next(0)
-    while member < end {
-      let value = member + 1
-      switch text.name(member) {
-      case FieldName.type: if fields.type == 0 { fields.type = value }
-      case FieldName.room: if fields.room == 0 { fields.room = value }
-      case FieldName.ts: if fields.ts == 0 { fields.ts = value }
-      case FieldName.id: if fields.id == 0 { fields.id = value }
-      case FieldName.sender: if fields.sender == 0 { fields.sender = value }
-      case FieldName.receiver: if fields.receiver == 0 { fields.receiver = value }
-      case FieldName.gift: if fields.gift == 0 { fields.gift = value }
-      case FieldName.count: if fields.count == 0 { fields.count = value }
-      case FieldName.total: if fields.total == 0 { fields.total = value }
-      case FieldName.streak: if fields.streak == 0 { fields.streak = value }
-      case FieldName.settings: if fields.settings == 0 { fields.settings = value }
-      default: break
-      }
-      member = text.next(value)
-    }
-    return fields
-  }
-
-  @inline(__always)
-  private func read(_ text: JSONText, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
-    let fields = fields(of: text)
     event.kind = try kind(text, fields.type)
     event.room = try room(text, fields.room, key: key, into: arena)
     event.ts = try time(text, fields.ts)
     switch event.kind {
-    case .gift: try readGift(text, fields, into: arena, &event.gift)
+    case .gift: try readGift(text, into: arena, &event.gift)
     case .roomClosed: break
-    case .retract: try readRetraction(text, fields, into: arena, &event.retraction)
+    case .retract: try readRetraction(text, into: arena, &event.retraction)
     case .roomSettings: try readSettings(text, fields.settings)
     }
   }
@@ -158,39 +122,23 @@ public final class EventDecoder {
   // MARK: Gifts and retractions
 
   @inline(__always)
-  private func readGift(_ text: JSONText, _ fields: Fields, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
+  private func readGift(_ text: JSONText, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
     gift.forgetHashes()
     gift.id = text.has(fields.id) ? try id(text, fields.id, "id", into: arena) : .none
-    gift.senderID = try idOfObject(text, fields.sender, "sender", "sender.id", into: arena)
+    gift.senderID = try idOfObject(text, fields.sender, fields.sender_id, "sender", "sender.id", into: arena)
 
-    // The gift's id and value in one go.
-    if !text.has(fields.gift) { throw .missing("gift", "a gift needs one") }
-    if !text[fields.gift].isObject { throw .wrongType(text, fields.gift, "gift", "must be an object") }
-    var giftID = 0
-    var value = 0
-    var member = fields.gift + 1
-    let end = text.next(fields.gift)
-    while member < end {
-      switch text.name(member) {
-      case FieldName.id: if giftID == 0 { giftID = member + 1 }
-      case FieldName.value: if value == 0 { value = member + 1 }
-      default: break
-      }
-      member = text.next(member + 1)
-    }
-    if !text.has(giftID) { throw .missing("gift.id", "a gift needs one") }
-    gift.giftID = try id(text, giftID, "gift.id", into: arena)
+    gift.giftID = try idOfObject(text, fields.gift, fields.gift_id, "gift", "gift.id", into: arena)
 
     let hasReceiver = text.has(fields.receiver)
     gift.receiverID =
-      hasReceiver ? try idOfObject(text, fields.receiver, "receiver", "receiver.id", into: arena) : .none
+      hasReceiver ? try idOfObject(text, fields.receiver, fields.receiver_id, "receiver", "receiver.id", into: arena) : .none
 
     var size = Int(text[fields.sender].length) + Int(text[fields.gift].length)
     if hasReceiver { size += Int(text[fields.receiver].length) }
     if size > limits.displayBytes { throw .displayTooLarge(size, limits) }
 
-    gift.value = text.has(value) ? try worth(text, value) : 0
-    gift.amount = try amount(text, fields, into: arena)
+    gift.value = text.has(fields.gift_value) ? try worth(text, fields.gift_value) : 0
+    gift.amount = try amount(text, into: arena)
     gift.display.sender = parser.compact(text, fields.sender, into: arena)
     gift.display.receiver = hasReceiver ? parser.compact(text, fields.receiver, into: arena) : .none
     gift.display.gift = parser.compact(text, fields.gift, into: arena)
@@ -205,7 +153,7 @@ public final class EventDecoder {
   }
 
   @inline(__always)
-  private func amount(_ text: JSONText, _ fields: Fields, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
+  private func amount(_ text: JSONText, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
     var count: Int64 = 1
     if text.has(fields.count) { count = try integer(text, fields.count, "count", 1...Self.countMax) }
     if !text.has(fields.total) {
@@ -221,12 +169,14 @@ public final class EventDecoder {
   }
 
   private func readRetraction(
-    _ text: JSONText, _ fields: Fields, into arena: BumpArena, _ retraction: inout Retraction
+    _ text: JSONText, into arena: BumpArena, _ retraction: inout Retraction
   ) throws(BadEvent) {
-    retraction.senderID = try idOfObject(text, fields.sender, "sender", "sender.id", into: arena)
-    retraction.giftID = text.has(fields.gift) ? try idOfObject(text, fields.gift, "gift", "gift.id", into: arena) : .none
+    retraction.senderID = try idOfObject(text, fields.sender, fields.sender_id, "sender", "sender.id", into: arena)
+    retraction.giftID =
+      text.has(fields.gift) ? try idOfObject(text, fields.gift, fields.gift_id, "gift", "gift.id", into: arena) : .none
     retraction.receiverID =
-      text.has(fields.receiver) ? try idOfObject(text, fields.receiver, "receiver", "receiver.id", into: arena) : .none
+      text.has(fields.receiver)
+      ? try idOfObject(text, fields.receiver, fields.receiver_id, "receiver", "receiver.id", into: arena) : .none
   }
 
   private func readSettings(_ text: JSONText, _ token: Int) throws(BadEvent) {
@@ -240,20 +190,12 @@ public final class EventDecoder {
   /// The id of an object that must be there.
   @inline(__always)
   private func idOfObject(
-    _ text: JSONText, _ token: Int, _ name: StaticString, _ idName: StaticString, into arena: BumpArena
+    _ text: JSONText, _ token: Int, _ id: Int, _ name: StaticString, _ idName: StaticString, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {
     if !text.has(token) { throw .missing("\(name)", "the event needs one") }
     if !text[token].isObject { throw .wrongType(text, token, "\(name)", "must be an object") }
-    var member = token + 1
-    let end = text.next(token)
-    while member < end {
-      if text.name(member) == FieldName.id {
-        if text[member + 1].isNull { break }
-        return try id(text, member + 1, idName, into: arena)
-      }
-      member = text.next(member + 1)
-    }
-    throw .missing("\(idName)", "a \(name) that is there needs one")
+    if !text.has(id) { throw .missing("\(idName)", "a \(name) that is there needs one") }
+    return try self.id(text, id, idName, into: arena)
   }
 
   /// An id: a string's meaning, or an integer as it is written.
@@ -288,22 +230,6 @@ public final class EventDecoder {
   static let valueMax = 1e12
   static let countMax: Int64 = 1_000_000
   static let totalMax: Int64 = 1_000_000_000
-}
-
-/// The names of the fields, as ``JSONText/name(_:)`` gives them: their letters, the first the lowest byte.
-enum FieldName {
-  static let type: UInt64 = 0x0000_0000_6570_7974
-  static let room: UInt64 = 0x0000_0000_6D6F_6F72
-  static let ts: UInt64 = 0x0000_0000_0000_7374
-  static let id: UInt64 = 0x0000_0000_0000_6469
-  static let sender: UInt64 = 0x0000_7265_646E_6573
-  static let receiver: UInt64 = 0x7265_7669_6563_6572
-  static let gift: UInt64 = 0x0000_0000_7466_6967
-  static let count: UInt64 = 0x0000_0074_6E75_6F63
-  static let total: UInt64 = 0x0000_006C_6174_6F74
-  static let streak: UInt64 = 0x0000_6B61_6572_7473
-  static let settings: UInt64 = 0x7367_6E69_7474_6573
-  static let value: UInt64 = 0x0000_0065_756C_6176
 }
 
 extension Bytes {

@@ -30,33 +30,6 @@ struct JSONText {
     return Bytes(start: base + Int(t.start) + 1, count: Int(t.length) - 2)
   }
 
-  /// The first 8 bytes of a member's name, the first of them the lowest, and 0 behind its end; 0 for a name that is empty
-  /// or longer than 8 bytes. No name of ours is.
-  @inline(__always)
-  func name(_ token: Int) -> UInt64 {
-    let t = tokens[token]
-    if t.flags & UInt8(CSJ_ESCAPED) != 0 { return escapedName(token) }
-    let length = Int(t.length) - 2
-    if length <= 0 || length > 8 { return 0 }
-    // May read behind the text: it is padded.
-    let word = UnsafeRawPointer(base + Int(t.start) + 1).loadUnaligned(as: UInt64.self)
-    return UInt64(littleEndian: word) & (~0 >> UInt64(64 - 8 * length))
-  }
-
-  @inline(never)
-  private func escapedName(_ token: Int) -> UInt64 {
-    let inside = inside(token)
-    if inside.count > 48 { return 0 }  // 8 characters of 6 bytes each
-    return withUnsafeTemporaryAllocation(byteCount: 48, alignment: 1) { scratch in
-      let plain = Bytes(rebasing: scratch[..<unescape(inside, to: scratch.baseAddress!)])
-      // A NUL would look like the name's end.
-      if plain.isEmpty || plain.count > 8 || plain.contains(0) { return 0 }
-      var word: UInt64 = 0
-      for (place, byte) in plain.enumerated() { word |= UInt64(byte) << UInt64(8 * place) }
-      return word
-    }
-  }
-
   /// Whether a string means exactly this.
   func string(_ token: Int, is text: StaticString) -> Bool {
     let inside = inside(token)

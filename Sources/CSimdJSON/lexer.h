@@ -1,0 +1,77 @@
+// Numbers, words and strings of a JSON text of which simdjson's first stage has listed where brackets, colons, commas, opening quotes and
+// the first bytes of anything else stand.
+#pragma once
+
+#include "csimdjson.h"
+#include "digits.h"
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+
+// Bytes at which a number or a word may end: white space and the structural characters.
+struct Ends {
+  bool at[256] = {};
+  constexpr Ends() {
+    for (unsigned char c : {' ', '\t', '\n', '\r', ',', ':', '[', ']', '{', '}'}) at[c] = true;
+  }
+};
+inline constexpr Ends kEnds;
+
+// The kind of the number at `p`, with its end, or 0. Some byte that is part of no number stands behind it.
+inline uint8_t scan_number(const uint8_t *p, const uint8_t *&end) {
+  uint8_t kind = CSJ_INTEGER;
+  if (*p == '-') ++p;
+  if (*p == '0') {
+    ++p;
+  } else {
+    if (!is_digit(*p)) return 0;
+    do ++p; while (is_digit(*p));
+  }
+  if (*p == '.') {
+    kind = CSJ_NUMBER;
+    ++p;
+    if (!is_digit(*p)) return 0;
+    do ++p; while (is_digit(*p));
+  }
+  if ((*p | 0x20) == 'e') {
+    kind = CSJ_NUMBER;
+    ++p;
+    if (*p == '+' || *p == '-') ++p;
+    if (!is_digit(*p)) return 0;
+    do ++p; while (is_digit(*p));
+  }
+  end = p;
+  return kEnds.at[*p] ? kind : 0;
+}
+
+// Whether all of the first `length` bytes at `p` are digits; `length` is 1 to 8. Reads 8 bytes.
+inline bool are_digits(const uint8_t *p, uint32_t length) {
+  uint64_t word;
+  memcpy(&word, p, 8);
+  // What stands behind becomes zeros. All eight are digits if each high half is 3, and stays so when 6 is added.
+  const uint64_t zeros = 0x3030303030303030;
+  const uint64_t mask = ~uint64_t(0) >> (64 - 8 * length);
+  word = (word & mask) | (zeros & ~mask);
+  return ((word & 0xF0F0F0F0F0F0F0F0) | (((word + 0x0606060606060606) & 0xF0F0F0F0F0F0F0F0) >> 4)) == 0x3333333333333333;
+}
+
+// Most numbers are a few digits up to the next listed byte: then a look at them all at once is enough.
+__attribute__((always_inline)) inline bool is_plain_integer(const uint8_t *p, uint32_t length) {
+  if (*p == '0') return length == 1;
+  if (length <= 8) return are_digits(p, length);
+  return length <= 16 && are_digits(p, 8) && are_digits(p + 8, length - 8);
+}
+
+// The closing quote of a string is the last byte but white space before the next listed byte.
+inline uint32_t closing_quote(const uint8_t *text, uint32_t next) {
+  do --next; while (text[next] != '"');
+  return next;
+}
+
+// The length of the word true, false or null at `p`, or 0 if none of them stands there.
+inline uint32_t word_length(const uint8_t *p) {
+  const uint32_t size = *p == 'f' ? 5 : 4;
+  const char *word = *p == 't' ? "true" : *p == 'f' ? "false" : "null";
+  return memcmp(p, word, size) == 0 && kEnds.at[p[size]] ? size : 0;
+}

@@ -1,0 +1,20 @@
+// What csj_parse and csj_parse_event are made of.
+#pragma once
+
+#include "csimdjson.h"
+
+namespace csj {
+
+// Where stage 1 found the tokens of a text.
+struct Listed {
+  const uint32_t *at;
+  uint32_t count;
+};
+
+// Lets simdjson's first stage list a text's tokens, and sees to it that there is memory for their tape.
+csj_fault list(csj_parser *parser, const uint8_t *text, size_t length, Listed &listed) noexcept;
+
+// Checks the grammar of a text that was listed, and writes its tape.
+csj_fault walk(csj_parser *parser, const uint8_t *text, size_t length, Listed listed, uint32_t depth_max) noexcept;
+
+}  // namespace csj
