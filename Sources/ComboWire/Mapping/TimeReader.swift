@@ -44,6 +44,14 @@ struct TimeReader {
     return text(value).writtenNumber
   }
 
+  private static func days(in month: Int64, of year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
   /// `2026-11-21T13:00:00.123Z`, or with `+08:00`; nil if it is none.
   static func rfc3339(_ text: Bytes) -> Int64? {
     guard text.count >= 20, text.count <= 40 else { return nil }
@@ -58,8 +66,9 @@ struct TimeReader {
     let separators: [(Int, [UInt8])] = [(4, [0x2D]), (7, [0x2D]), (10, [0x54, 0x74, 0x20]), (13, [0x3A]), (16, [0x3A])]
     for (place, allowed) in separators where !allowed.contains(text[place]) { return nil }
     guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hour = number(11, 2),
-      let minute = number(14, 2), let second = number(17, 2), (1...12).contains(month), (1...31).contains(day), hour < 24,
-      minute < 60, second <= 60
+      let minute = number(14, 2), let second = number(17, 2), (1...12).contains(month), day >= 1,
+      day <= days(in: month, of: year),
+      hour < 24, minute < 60, second <= 60
     else { return nil }
     var at = 19
     var ms: Int64 = 0

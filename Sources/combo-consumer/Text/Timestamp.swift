@@ -8,9 +8,8 @@ enum Timestamp {
     if let number = Int64(text) { return number >= 0 && !text.hasPrefix("+") ? number : nil }
     var rest = Substring(text)
     guard let year = digits(4, &rest), skip("-", &rest), let month = digits(2, &rest), skip("-", &rest),
-      let day = digits(2, &rest), (1...12).contains(month), day >= 1, day <= days(in: month, of: year)
+      let day = digits(2, &rest), var ms = midnight(year, month, day)
     else { return nil }
-    var ms = daysSinceEpoch(year, month, day) * 86_400_000
     if rest.isEmpty { return ms }
     guard skip("T", &rest) || skip("t", &rest) || skip(" ", &rest), let hour = digits(2, &rest), hour <= 23, skip(":", &rest),
       let minute = digits(2, &rest), minute <= 59
@@ -60,21 +59,12 @@ enum Timestamp {
     return true
   }
 
-  private static func days(in month: Int64, of year: Int64) -> Int64 {
-    switch month {
-    case 2: return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: return 30
-    default: return 31
-    }
-  }
-
-  /// Of the Gregorian calendar. Years are counted from March, so that the leap day comes last.
-  private static func daysSinceEpoch(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let year = month <= 2 ? year - 1 : year
-    let era = (year >= 0 ? year : year - 399) / 400
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
+  /// In milliseconds since the epoch; nil: there is no such day.
+  private static func midnight(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+    let seconds = timegm(&parts)
+    // 30 February would have become 1 or 2 March.
+    return (Int64(parts.tm_mon) + 1, Int64(parts.tm_mday)) == (month, day) ? Int64(seconds) * 1000 : nil
   }
 }
