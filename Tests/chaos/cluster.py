@@ -56,11 +56,14 @@ class Cluster:
                 os.rename(path, os.path.join(self.directory, f"{node}.log.{self.starts}"))
         environment = dict(os.environ, KAFKA_EXTRA=KAFKA_EXTRA)
         environment.setdefault("KAFKA_HEAP", "512m")
-        done = subprocess.run(
-            [os.path.join(self.scripts, "start"), self.directory, str(NODES), str(self.port)],
-            env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)
-        if done.returncode != 0:
-            raise RuntimeError(f"the brokers did not start: {done.stderr.strip()}")
+        # On a busy machine a node that was killed may take longer than `start` waits; called again, that waits on.
+        for _ in range(3):
+            done = subprocess.run(
+                [os.path.join(self.scripts, "start"), self.directory, str(NODES), str(self.port)],
+                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)
+            if done.returncode == 0:
+                return
+        raise RuntimeError(f"the brokers did not start: {done.stderr.strip()[-2000:]}")
 
     def stop_all(self):
         """Ends all, whatever state they are in, and gives the small disk back."""

@@ -3,7 +3,7 @@
 /// A streak is planned as a whole when it begins; its records wait until they are due. So what is held are the streaks of a few seconds.
 struct PlatformGenerator {
   /// A record on its way.
-  struct Record {
+  struct Record: Comparable {
     /// When it arrives, in milliseconds.
     let at: Int64
     /// Of records of one time, the order.
@@ -11,6 +11,8 @@ struct PlatformGenerator {
     /// The record's key.
     let room: String
     let text: String
+
+    static func < (one: Record, other: Record) -> Bool { (one.at, one.order) < (other.at, other.order) }
   }
 
   /// Taps of a streak, in the mean.
@@ -30,8 +32,8 @@ struct PlatformGenerator {
   /// When the next streak begins, in microseconds.
   private var nextStreak: Int64
   private let betweenStreaks: Int64
-  /// What is not due yet: a heap, the earliest first.
-  private var waiting: [Record] = []
+  /// What is not due yet, the earliest first.
+  private var waiting = Heap<Record>()
   private let keepsTruth: Bool
   private var truth = ""
 
@@ -68,8 +70,7 @@ struct PlatformGenerator {
       // Between half and one and a half of the mean.
       nextStreak += betweenStreaks / 2 + Int64(SplitMix64.scale(random.next() >> 32, Int(betweenStreaks) + 1))
     }
-    guard let first = waiting.first, first.at <= time else { return nil }
-    return pop()
+    return waiting.pop(if: { $0.at <= time })
   }
 
   /// What the streaks that began since the last call come to: a JSON line each, in the order of their beginning.
@@ -132,38 +133,8 @@ struct PlatformGenerator {
     share > 0 && random.next() >> 32 < UInt64(share * 4_294_967_296)
   }
 
-  // MARK: - What waits
-
   private mutating func push(_ at: Int64, _ room: String, _ text: String) {
     pushed += 1
-    let record = Record(at: at, order: pushed, room: room, text: text)
-    var index = waiting.count
-    waiting.append(record)
-    while index > 0 {
-      let parent = (index - 1) / 2
-      if !Self.isEarlier(record, waiting[parent]) { break }
-      waiting[index] = waiting[parent]
-      index = parent
-    }
-    waiting[index] = record
+    waiting.push(Record(at: at, order: pushed, room: room, text: text))
   }
-
-  private mutating func pop() -> Record {
-    let top = waiting[0]
-    let last = waiting.removeLast()
-    if waiting.isEmpty { return top }
-    var index = 0
-    while true {
-      var child = 2 * index + 1
-      if child >= waiting.count { break }
-      if child + 1 < waiting.count, Self.isEarlier(waiting[child + 1], waiting[child]) { child += 1 }
-      if !Self.isEarlier(waiting[child], last) { break }
-      waiting[index] = waiting[child]
-      index = child
-    }
-    waiting[index] = last
-    return top
-  }
-
-  private static func isEarlier(_ one: Record, _ other: Record) -> Bool { (one.at, one.order) < (other.at, other.order) }
 }

@@ -21,7 +21,15 @@ final class Partition {
   let ownSettingsMax: Int
 
   let table = RoomTable()
-  private var heap = DeadlineHeap()
+  /// When a room is to be looked at.
+  private struct Deadline: Comparable {
+    let time: Int64
+    let room: Int32
+
+    static func < (one: Deadline, other: Deadline) -> Bool { one.time < other.time }
+  }
+
+  private var heap = Heap<Deadline>()
   private(set) var digest: UInt64 = 0
   /// Rooms that are awake; ghosts do not count.
   private(set) var awake = 0
@@ -60,7 +68,7 @@ final class Partition {
   var hasNews: Bool { !batches.isEmpty }
 
   /// When somebody must look at it: a deadline of a room, or the end of its rest; nil if nothing is to come.
-  var nextLook: Int64? { heap.first }
+  var nextLook: Int64? { heap.first?.time }
 
   // MARK: - Taking in
 
@@ -163,8 +171,8 @@ final class Partition {
   /// The rooms with a deadline up to `clock`: they are to be advanced to it before ``closeEntry(clock:of:)``. All rooms are
   /// quiet.
   func due(at clock: Int64) -> [Room] {
-    while let (time, index) = heap.pop(upTo: clock) {
-      guard let room = table.room(at: Int(index)), room.scheduled == time else { continue }
+    while let next = heap.pop(if: { $0.time <= clock }) {
+      guard let room = table.room(at: Int(next.room)), room.scheduled == next.time else { continue }
       room.scheduled = .max
       room.findLook()
       switch room.look {
@@ -314,7 +322,7 @@ final class Partition {
     }
     if time < room.scheduled {
       room.scheduled = time
-      heap.push(time, room.index)
+      heap.push(Deadline(time: time, room: room.index))
     }
   }
 }
