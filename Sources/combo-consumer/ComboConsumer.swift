@@ -6,7 +6,14 @@ enum ComboConsumer {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let invocation = Invocation.parse(arguments, environment: Console.variable, host: Console.hostName)
-    exit(perform(invocation))
+    end(perform(invocation))
+  }
+
+  /// Ends the process without running down its static objects, as `exit` would: threads that nobody waits for, such as a look into
+  /// the journal that a stop has cancelled, may still use them.
+  private static func end(_ code: Int32) -> Never {
+    fflush(nil)
+    _exit(code)
   }
 
   private static func perform(_ invocation: Invocation) -> Int32 {

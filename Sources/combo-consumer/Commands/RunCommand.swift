@@ -17,7 +17,7 @@ enum RunCommand {
     var reload: Reload?
     if case .read(_, let table, _) = read() {
       let new = Reload(options, table, log: log, stop: stop, read: read)
-      HangUp.each { new.run() }
+      Signals.each([SIGHUP]) { _ in new.run() }
       reload = new
     }
     let watchdog = StopWatchdog(stop, log: log)

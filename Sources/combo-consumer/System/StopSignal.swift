@@ -30,20 +30,10 @@ final class StopSignal: Sendable {
   /// To be called once, before other threads are started: all three signals are held back from them, and a thread of its own
   /// waits for them.
   func watchSignals(hangUp: Bool = true) {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    if !hangUp { sigdelset(&signals, SIGHUP) }
-    let waited = signals
-    _ = WorkThread {
-      var waited = waited
-      while true {
-        var signal: Int32 = 0
-        guard sigwait(&waited, &signal) == 0 else { continue }
-        if self.isSet { _exit(128 + signal) }
-        self.set()
-      }
+    Signals.block([SIGINT, SIGTERM, SIGHUP])
+    Signals.each([SIGINT, SIGTERM] + (hangUp ? [SIGHUP] : [])) { signal in
+      if self.isSet { _exit(128 + signal) }
+      self.set()
     }
   }
 }

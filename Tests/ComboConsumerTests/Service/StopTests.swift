@@ -58,6 +58,19 @@ extension ServiceTests {
       #expect(try service.waitForExit(withinMs: 10_000) == 128 + SIGTERM, "\(service.text)")
     }
 
+    @Test("nothing that the process holds is run down at its end, as threads that nobody waits for may still use it")
+    func noDestructors() throws {
+      let folder = try SecretFolder()
+      // A library within the process that would be told of an end by `exit`, and then changes the exit code.
+      let source = try folder.file(
+        "told.c", ["#include <unistd.h>", "__attribute__((destructor)) static void told(void) { _exit(99); }"])
+      let library = folder.path + "/told.so"
+      _ = try TestKafka.shell("clang -shared -fPIC -o \"$1\" \"$2\" 2>&1", [library, source])
+      let service = try ServiceProcess(["--version"], environment: ["LD_PRELOAD": library])
+      #expect(try service.waitForExit(withinMs: 10_000) == 0, "\(service.text)")
+      #expect(service.progress.count == 2, "\(service.text)")
+    }
+
     @Test("brokers that are not there: a sentence that names them, and exit code 0 within 10 s when it is told to end")
     func nobodyThere() throws {
       let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b"])
