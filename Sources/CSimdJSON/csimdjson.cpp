@@ -200,35 +200,12 @@ after_element:
   FAIL(CSJ_NO_COMMA);
 
 other:  // a value that is no string
-  switch (const uint8_t c = text[p]) {
-  case '{':
-    goto object;
-  case '[':
-    goto array;
-  case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
-    if (is_plain_integer(text + p, *at - p)) {
-      end = *at;
-      EMIT(CSJ_INTEGER, 0);
-      break;
-    }
-    [[fallthrough]];
-  case '-': {
-    const uint8_t *stop = nullptr;
-    const uint8_t kind = scan_number(text + p, stop);
-    if (!kind) FAIL(CSJ_BAD_NUMBER);
-    end = uint32_t(stop - text);
+  if (text[p] == '{') goto object;
+  if (text[p] == '[') goto array;
+  if (const uint8_t kind = number_or_word(text, p, *at, end)) {
     EMIT(kind, 0);
-    break;
-  }
-  case 't': case 'f': case 'n': {
-    const uint32_t size = word_length(text + p);
-    if (size == 0) FAIL(CSJ_BAD_WORD);
-    end = p + size;
-    EMIT(uint8_t(c == 't' ? CSJ_TRUE : c == 'f' ? CSJ_FALSE : CSJ_NULL), 0);
-    break;
-  }
-  default:
-    FAIL(CSJ_BAD_WORD);
+  } else {
+    FAIL(is_digit(text[p]) || text[p] == '-' ? CSJ_BAD_NUMBER : CSJ_BAD_WORD);
   }
   if (tokens[open].kind == CSJ_OBJECT) goto after_member;
   goto after_element;

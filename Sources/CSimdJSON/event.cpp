@@ -61,31 +61,10 @@ struct Cursor {
 // A string, number or word that begins at `p`: its kind, and where it ends; 0 if it is none or a wrong one. The text has no
 // backslash.
 __attribute__((always_inline)) inline uint8_t scalar(const uint8_t *text, uint32_t p, Cursor &c) {
-  switch (text[p]) {
-  case '"': {
-    const uint32_t quote = closing_quote(text, *c.at);
-    c.end = quote + 1;
-    return quote > p ? CSJ_STRING : 0;
-  }
-  case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
-    if (is_plain_integer(text + p, *c.at - p)) {
-      c.end = *c.at;
-      return CSJ_INTEGER;
-    }
-    [[fallthrough]];
-  case '-': {
-    const uint8_t *stop = text + p;
-    const uint8_t kind = scan_number(text + p, stop);
-    c.end = uint32_t(stop - text);
-    return kind;
-  }
-  case 't': case 'f': case 'n': {
-    const uint32_t size = word_length(text + p);
-    c.end = p + size;
-    return size == 0 ? 0 : text[p] == 't' ? CSJ_TRUE : text[p] == 'f' ? CSJ_FALSE : CSJ_NULL;
-  }
-  default: return 0;
-  }
+  if (text[p] != '"') return number_or_word(text, p, *c.at, c.end);
+  const uint32_t quote = closing_quote(text, *c.at);
+  c.end = quote + 1;
+  return quote > p ? CSJ_STRING : 0;
 }
 
 // A member's name and the colon behind it: whether they stand at `p`, and if so where the value begins.
@@ -182,7 +161,7 @@ struct Scan {
     }
     c.end = p + 1;
     const auto gaps = first_gap - parser->gaps;
-    *token = {start, c.end - start, c.count, CSJ_OBJECT, uint8_t(c.gap > first_gap && c.gap[-1].to > start ? CSJ_SPACED : 0),
+    *token = {start, c.end - start, c.count, CSJ_OBJECT, uint8_t(c.gap > first_gap ? CSJ_SPACED : 0),
               uint16_t(gaps < CSJ_GAPS_MAX ? gaps : CSJ_GAPS_MAX)};
     return true;
   }

@@ -75,3 +75,27 @@ inline uint32_t word_length(const uint8_t *p) {
   const char *word = *p == 't' ? "true" : *p == 'f' ? "false" : "null";
   return memcmp(p, word, size) == 0 && kEnds.at[p[size]] ? size : 0;
 }
+
+// The number or word that begins at `p`, `next` being the next listed byte: its kind, and where it ends; 0 if it is neither.
+__attribute__((always_inline)) inline uint8_t number_or_word(const uint8_t *text, uint32_t p, uint32_t next, uint32_t &end) {
+  switch (text[p]) {
+  case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
+    if (is_plain_integer(text + p, next - p)) {
+      end = next;
+      return CSJ_INTEGER;
+    }
+    [[fallthrough]];
+  case '-': {
+    const uint8_t *stop = text + p;
+    const uint8_t kind = scan_number(text + p, stop);
+    end = uint32_t(stop - text);
+    return kind;
+  }
+  case 't': case 'f': case 'n': {
+    const uint32_t size = word_length(text + p);
+    end = p + size;
+    return size == 0 ? 0 : text[p] == 't' ? CSJ_TRUE : text[p] == 'f' ? CSJ_FALSE : CSJ_NULL;
+  }
+  default: return 0;
+  }
+}

@@ -122,7 +122,7 @@ struct EventScanTests {
     #expect(good > 500, "seed \(seed): only \(good) good ones")
   }
 
-  @Test("a name written with escapes, members of ours in places of others, and depth are seen as by the tape")
+  @Test("members of ours in places of others, members twice and depth are seen as by the tape")
   func byHand() throws {
     // A container of ours within one of nobody's is nobody's.
     let inner = try decode(
