@@ -1,7 +1,10 @@
 /** A combo-view on a clock that stands still until it is told otherwise: what the tests drive. */
 
-import { ComboView, drawable, pictureAddress } from "/assets/combo-view.js";
-import { EventParser, Pacer, Sequence } from "/assets/combo-client.js";
+import { EventParser } from "/assets/combo-client.js";
+import { Pacer } from "/assets/combo-pacer.js";
+import { Sequence } from "/assets/combo-sequence.js";
+import { drawable, pictureAddress } from "/assets/combo-text.js";
+import { ComboView } from "/assets/combo-view.js";
 
 class TestClock {
   time = 0;

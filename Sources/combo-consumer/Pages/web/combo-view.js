@@ -5,13 +5,17 @@
  *     const view = new ComboView(document.querySelector("#stage"), { slots: 2 });
  *     view.draw(instruction);            // one display instruction, in the order of their seq
  *
- * It knows no network and no seq: what to do about repetitions, gaps and new epochs is told by `Sequence` in combo-client.js.
+ * It knows no network and no seq: what to do about repetitions, gaps and new epochs is told by `Sequence` in combo-sequence.js.
  * All that it draws is a function of what it was told and of the clock, so that a test with a clock of its own sees each frame.
  *
  * Nodes: one a banner, made when needed and used again: never more than slots + 1. Whatever stands in an instruction is drawn
  * as text; pictures are shown from https: and data: addresses alone. Needs combo-view.css. No dependencies, no markup parsed,
  * no inline style attributes: a page with `script-src 'self'; style-src 'self'; img-src https: data:` can use it as it is.
  */
+
+import { Banner, NEVER, clamp, make } from "./combo-banner.js";
+import { Confetti } from "./combo-confetti.js";
+import { emoji, firstLetter, hash, nameOf, pictureAddress } from "./combo-text.js";
 
 /** The times are those of the service's settings; a service with others is told here. All are milliseconds. */
 export const DEFAULTS = Object.freeze({
@@ -56,9 +60,6 @@ export const DEFAULTS = Object.freeze({
 
 /** The engine allows no more slots than this. */
 const MOST_SLOTS = 100;
-const NEVER = -Infinity;
-const CONFETTI = ["#ffd166", "#ff5d8f", "#7cf5ff", "#b892ff", "#8affa1", "#ffffff"];
-const PIECES = 34;
 
 export class ComboView {
   /**
@@ -75,11 +76,10 @@ export class ComboView {
     this.#root = make("div", "combo-view");
     this.#list = make("ul", "combo-banners");
     this.#list.setAttribute("aria-label", this.#options.label);
-    this.#canvas = make("canvas", "combo-effects");
-    this.#canvas.setAttribute("aria-hidden", "true");
+    this.#confetti = new Confetti(this.#options.effectMs);
     this.#live = make("p", "combo-live");
     this.#live.setAttribute("aria-live", "polite");
-    this.#root.append(this.#list, this.#canvas, this.#live);
+    this.#root.append(this.#list, this.#confetti.node, this.#live);
     element.append(this.#root);
 
     if (this.#options.reducedMotion === null && typeof matchMedia === "function") {
@@ -94,7 +94,7 @@ export class ComboView {
   #numbers;
   #root;
   #list;
-  #canvas;
+  #confetti;
   #live;
   #motionQuery = null;
   #isStill = false;
@@ -103,7 +103,6 @@ export class ComboView {
   /** @type {Banner[]} every node that was made, in use or not */
   #pool = [];
   #frame = null;
-  #effects = [];
   #news = null;
   #spokenAt = NEVER;
   #speaking = null;
@@ -153,8 +152,7 @@ export class ComboView {
     for (const one of this.#pool) one.release();
     this.#haveSlots(clamp(Math.trunc(this.#options.slots) || 1, 1, MOST_SLOTS));
     while (this.#pool.length > this.#slots + 1) this.#pool.pop().node.remove();
-    this.#effects = [];
-    this.#eraseEffects();
+    this.#confetti.clear();
     this.#news = null;
     this.#live.textContent = "";
   }
@@ -306,6 +304,7 @@ export class ComboView {
   #motionChanged = () => {
     this.#isStill = this.#options.reducedMotion ?? this.#motionQuery?.matches ?? false;
     this.#root.classList.toggle("combo-still", this.#isStill);
+    if (this.#isStill) this.#confetti.clear();
     this.#wake();
   };
 
@@ -323,7 +322,7 @@ export class ComboView {
       if (one.isOver(now, times)) one.release();
       else if (one.drawAt(now, times, this.#numbers, this.#options.tones)) isMoving = true;
     }
-    if (this.#drawEffects(now)) isMoving = true;
+    if (this.#confetti.draw(now)) isMoving = true;
     if (isMoving) this.#wake();
   };
 
@@ -334,63 +333,8 @@ export class ComboView {
     one.milestone = milestone;
     one.milestoneAt = now;
     one.setBadge(this.#numbers.format(milestone));
-    if (!this.#isStill) {
-      // One a node: they do not pile up.
-      this.#effects = this.#effects.filter(({ banner }) => banner !== one);
-      this.#effects.push({ banner: one, number: one.number, at: now, seed: hash(`${one.number}/${milestone}`) });
-    }
+    if (!this.#isStill) this.#confetti.begin(one, milestone, now);
     this.#tell(one);
-  }
-
-  /** Confetti: where each piece is follows from the time alone. Returns whether there is more to come. */
-  #drawEffects(now) {
-    if (this.#effects.length === 0) return false;
-    this.#effects = this.#isStill ? [] : this.#effects.filter(({ at }) => now - at < this.#options.effectMs);
-    this.#eraseEffects();
-    for (const effect of this.#effects) this.#drawEffect(effect, now);
-    return this.#effects.length > 0;
-  }
-
-  #drawEffect(effect, now) {
-    const context = this.#canvas.getContext("2d");
-    if (context === null || (effect.origin === undefined && !this.#prepare(effect))) return;
-    const { origin, scale, seed } = effect;
-    const age = (now - effect.at) / this.#options.effectMs;
-    const seconds = (now - effect.at) / 1000;
-    const drag = (1 - Math.exp(-2.2 * seconds)) / 2.2;
-    for (let piece = 0; piece < PIECES; piece += 1) {
-      const random = (salt) => (hash(`${seed}.${piece}.${salt}`) % 10007) / 10007;
-      const angle = -Math.PI * (0.05 + 0.9 * random("a"));
-      const speed = 150 + 340 * random("v");
-      const size = 4 + 5 * random("s");
-      context.setTransform(scale, 0, 0, scale, 0, 0);
-      context.translate(
-        origin.x + Math.cos(angle) * speed * drag, origin.y + Math.sin(angle) * speed * drag + 120 * seconds * seconds);
-      context.rotate((random("t") - 0.5) * 14 * seconds + random("r") * 6);
-      context.globalAlpha = 1 - age * age * age;
-      context.fillStyle = CONFETTI[piece % CONFETTI.length];
-      context.fillRect(-size / 2, -size / 4, size, size / 2);
-    }
-  }
-
-  /** Reads the layout once an effect. */
-  #prepare(effect) {
-    const area = this.#root.getBoundingClientRect();
-    if (area.width === 0 || effect.banner.number !== effect.number || effect.banner.node.hidden) return false;
-    effect.scale = Math.min(2, globalThis.devicePixelRatio || 1);
-    const width = Math.round(area.width * effect.scale);
-    const height = Math.round(area.height * effect.scale);
-    if (this.#canvas.width !== width) this.#canvas.width = width;
-    if (this.#canvas.height !== height) this.#canvas.height = height;
-    // Where the number will be: the banner may be sliding in yet.
-    effect.origin = { x: this.#list.offsetLeft + effect.banner.numberLeft, y: effect.banner.middle - area.top };
-    return true;
-  }
-
-  #eraseEffects() {
-    const context = this.#canvas.getContext("2d");
-    context?.setTransform(1, 0, 0, 1, 0, 0);
-    context?.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
   }
 
   // What a screen reader is told: the end of a combo and its milestones, one sentence at a time and not often.
@@ -417,288 +361,6 @@ export class ComboView {
   }
 }
 
-/** One node, and the banner that is on it. Its times are the clock's; NEVER where there is none. */
-class Banner {
-  constructor(words) {
-    this.node = make("li", "combo-banner");
-    this.node.hidden = true;
-    const pill = make("div", "combo-pill");
-    const shine = make("span", "combo-shine");
-    this.avatar = new Picture("combo-avatar");
-    this.gift = new Picture("combo-gift");
-    const text = make("span", "combo-text");
-    // <bdi>: whatever direction marks a name has end with it.
-    this.#sender = make("bdi", "combo-sender");
-    const line = make("span", "combo-line");
-    this.#giftName = make("bdi", "combo-gift-name");
-    this.#to = make("span", "combo-to", ` ${words.to} `);
-    this.#receiver = make("bdi", "combo-receiver");
-    line.append(make("span", "combo-sends", ` ${words.sends} `), this.#giftName, this.#to, this.#receiver);
-    text.append(this.#sender, line);
-    pill.append(shine, this.avatar.node, text, this.gift.node);
-    this.#count = make("span", "combo-count");
-    this.#number = make("span", "combo-number");
-    this.#count.append(make("span", "combo-times", "×"), this.#number);
-    this.#badge = make("span", "combo-badge");
-    this.#badge.setAttribute("aria-hidden", "true");
-    this.#badge.hidden = true;
-    this.#shine = shine;
-    this.node.append(pill, this.#count, this.#badge);
-  }
-
-  #sender;
-  #giftName;
-  #to;
-  #receiver;
-  #count;
-  #number;
-  #badge;
-  #shine;
-  /** What was written last, so that nothing is written twice. */
-  #written = {};
-
-  isUsed = false;
-  number = 0;
-  slot = 0;
-  fromSlot = 0;
-  count = 0;
-  worth = 0;
-  milestone = 0;
-  names = { sender: "", gift: "", receiver: "" };
-  enteredAt = NEVER;
-  movedAt = NEVER;
-  leftAt = NEVER;
-  countedAt = NEVER;
-  milestoneAt = NEVER;
-  #countBefore = 0;
-
-  setText(sender, gift, receiver) {
-    this.names = { sender, gift, receiver };
-    this.#sender.textContent = sender;
-    this.#giftName.textContent = gift;
-    this.#receiver.textContent = receiver;
-    this.#to.hidden = this.#receiver.hidden = receiver === "";
-  }
-
-  setColour(hue) {
-    this.node.style.setProperty("--combo-hue", String(hue));
-  }
-
-  setBadge(text) {
-    this.#badge.textContent = `★ ${text}`;
-  }
-
-  /** The middle of the number, from the left edge of the list, when the banner is at rest. */
-  get numberLeft() {
-    return this.node.offsetLeft + this.#count.offsetLeft + this.#count.offsetWidth / 2;
-  }
-
-  /** The middle of the banner, from the top of the window. */
-  get middle() {
-    const box = this.node.getBoundingClientRect();
-    return (box.top + box.bottom) / 2;
-  }
-
-  /** The number runs up to `count` from where it is. */
-  countTo(count, now, times) {
-    this.#countBefore = this.countShown(now, times);
-    this.count = count;
-    this.countedAt = now;
-  }
-
-  /** The number is `count` at once. */
-  setCount(count, now) {
-    this.#countBefore = count;
-    this.count = count;
-    this.countedAt = now;
-  }
-
-  leave(now) {
-    if (this.leftAt === NEVER) this.leftAt = now;
-  }
-
-  /** The node is free again. Names and pictures are forgotten. */
-  release() {
-    this.isUsed = false;
-    this.milestone = 0;
-    this.enteredAt = this.movedAt = this.leftAt = this.countedAt = this.milestoneAt = NEVER;
-    this.node.hidden = true;
-    this.avatar.set(null, "");
-    this.gift.set(null, "");
-    this.setText("", "", "");
-    delete this.node.dataset.banner;
-  }
-
-  isOver(now, times) {
-    return this.leftAt !== NEVER && now - this.leftAt >= times.exitMs;
-  }
-
-  /** The number on its way. */
-  countShown(now, { countMs }) {
-    const part = progress(now, this.countedAt, countMs);
-    return part >= 1 ? this.count : this.#countBefore + Math.floor((this.count - this.#countBefore) * easeOut(part));
-  }
-
-  /** In slots from the bottom, on its way up. */
-  place(now, { enterMs, isStill }) {
-    if (isStill) return this.slot;
-    return this.fromSlot + (this.slot - this.fromSlot) * easeOut(progress(now, this.movedAt, enterMs));
-  }
-
-  /** Draws it as it is at `now`; returns whether it is still moving. */
-  drawAt(now, times, numbers, tones) {
-    const isStill = times.isStill === true;
-    const entry = progress(now, this.enteredAt, times.enterMs);
-    const exit = this.leftAt === NEVER ? 0 : progress(now, this.leftAt, times.exitMs);
-    const counting = progress(now, this.countedAt, times.countMs);
-    const moving = progress(now, this.movedAt, times.enterMs);
-    const praise = progress(now, this.milestoneAt, times.effectMs);
-    const isLeaving = this.leftAt !== NEVER;
-    const phase = isLeaving ? "leaving" : entry < 1 ? "entering" : counting < 1 ? "counting" : "lingering";
-
-    const aside = isStill ? 0 : -112 * (1 - easeOut(entry)) - 112 * easeIn(exit);
-    const up = this.place(now, times);
-    const jump = isStill || counting >= 1 ? 1 : 1 + 0.62 * (1 - counting) * (1 - counting);
-    this.#write(this.node.style, "transform", `translate(${fixed(aside)}%, calc(var(--combo-step) * ${fixed(-up)}))`);
-    this.#write(this.node.style, "opacity", fixed(easeOut(entry) * (1 - easeIn(exit))));
-    this.#write(this.#count.style, "transform", jump === 1 ? "none" : `scale(${fixed(jump)})`, "jump");
-    this.#write(this.#number, "textContent", numbers.format(this.countShown(now, times)));
-    const isPraised = praise < 1;
-    this.#write(this.#badge, "hidden", !isPraised);
-    if (isPraised && !isStill) {
-      const light = `${fixed(-30 + 160 * easeInOut(Math.min(1, praise * 1.5)))}%`;
-      if (this.#written.light !== light) this.#shine.style.setProperty("--combo-light", (this.#written.light = light));
-      const pop = praise < 0.15 ? easeOut(praise / 0.15) : praise > 0.85 ? (1 - praise) / 0.15 : 1;
-      this.#write(this.#badge.style, "transform", `scale(${fixed(pop)})`, "pop");
-    } else {
-      this.#write(this.#badge.style, "transform", "none", "pop");
-    }
-    this.#write(this.node.dataset, "praised", isPraised ? "yes" : "no");
-    this.#write(this.node.dataset, "phase", phase);
-    this.#write(this.node.dataset, "slot", String(this.slot));
-    this.#write(this.node.dataset, "tone", String(tones.filter((value) => this.worth * this.count >= value).length));
-    if (this.node.hidden) this.node.hidden = false;
-    return entry < 1 || counting < 1 || moving < 1 || isPraised || isLeaving;
-  }
-
-  #write(target, name, value, as = name) {
-    if (this.#written[as] === value) return;
-    this.#written[as] = value;
-    target[name] = value;
-  }
-}
-
-/** A picture with something to show in its place: where there is none, until it is there, and if it cannot be had. */
-class Picture {
-  constructor(className) {
-    this.node = make("span", className);
-    this.node.setAttribute("aria-hidden", "true");
-    this.#instead = make("span", "combo-instead");
-    this.#image = make("img");
-    this.#image.alt = "";
-    this.#image.decoding = "async";
-    this.#image.referrerPolicy = "no-referrer";
-    this.#image.draggable = false;
-    this.#image.hidden = true;
-    this.#image.addEventListener("load", () => this.#show(true));
-    this.#image.addEventListener("error", () => this.#show(false));
-    this.node.append(this.#instead, this.#image);
-  }
-
-  #instead;
-  #image;
-  #address = null;
-
-  set(address, instead) {
-    this.#instead.textContent = instead;
-    if (address === this.#address) return;
-    this.#address = address;
-    this.#show(false);
-    if (address === null) this.#image.removeAttribute("src");
-    else this.#image.src = address;
-  }
-
-  #show(isLoaded) {
-    const isThere = isLoaded && this.#address !== null;
-    this.#image.hidden = !isThere;
-    this.#instead.hidden = isThere;
-  }
-}
-
-// Reading what others wrote.
-
-/**
- * The address of a picture that may be shown, or null: https:, or a data: address of a bitmap. Nothing with a name and a
- * password in it, and nothing that is longer than `most`.
- */
-export function pictureAddress(value, pictures = "all", most = 65536) {
-  if (typeof value !== "string" || value.length > most || pictures === "none") return null;
-  if (/^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+={0,2}$/.test(value)) return value;
-  if (pictures !== "all" || value.length > 4096 || !/^https:\/\//i.test(value)) return null;
-  try {
-    const url = new URL(value);
-    return url.protocol === "https:" && url.username === "" && url.password === "" ? url.href : null;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * A text as it can be drawn in one line: no lone surrogates, no control characters, no marks that reorder what stands beside
- * them, white space as single blanks, and at most `most` characters (as a reader counts them).
- */
-export function drawable(text, most = 40) {
-  // Enough for the longest, and little for one of megabytes; cut between characters again below.
-  const start = text.slice(0, most * 8);
-  const clean = wellFormed(start)
-    .replace(/[\u202a-\u202e\u2066-\u2069\u206a-\u206f\ufff9-\ufffb\ufeff]/g, "")
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\s]+/g, " ")
-    .trim();
-  const isCut = start.length < text.length;
-  let cut = "";
-  let left = most;
-  for (const { segment } of segmenter.segment(clean)) {
-    // A letter with a heap of marks on it is one character, but not one that anybody writes.
-    if (left === 0) return `${cut}…`;
-    cut += segment.length > 24 ? segment.slice(0, 8) : segment;
-    left -= 1;
-  }
-  return isCut ? `${cut}…` : cut;
-}
-
-const segmenter =
-  typeof Intl.Segmenter === "function"
-    ? new Intl.Segmenter(undefined, { granularity: "grapheme" })
-    : { segment: (text) => Array.from(text, (segment) => ({ segment })) };
-
-function wellFormed(text) {
-  if (typeof text.toWellFormed === "function") return text.toWellFormed();
-  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
-}
-
-/** What to call a sender, a receiver or a gift: its name, else its id. */
-function nameOf(who, most) {
-  for (const value of [who.name, who.id]) {
-    if (typeof value !== "string" && typeof value !== "number") continue;
-    const text = drawable(String(value), most);
-    if (text !== "") return text;
-  }
-  return "?";
-}
-
-/** A gift's picture that is an emoji: one or two characters, and no address. */
-function emoji(value) {
-  if (typeof value !== "string" || value.length === 0 || value.length > 32) return null;
-  if (!/\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u.test(value)) return null;
-  const text = drawable(value, 2);
-  return text === "" ? null : text;
-}
-
-function firstLetter(name) {
-  for (const { segment } of segmenter.segment(name)) return segment.toLocaleUpperCase();
-  return "?";
-}
-
 function object(value) {
   return value !== null && typeof value === "object" ? value : {};
 }
@@ -716,35 +378,3 @@ const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const isSlot = (value) => Number.isSafeInteger(value) && value >= 0 && value < MOST_SLOTS;
 const isBanner = (value) =>
   value !== null && typeof value === "object" && Number.isSafeInteger(value.banner) && isSlot(value.slot) && isCount(value.count);
-
-// Arithmetic.
-
-const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
-
-/** From 0 at `start` to 1 after `duration`; 1 if it never started. */
-function progress(now, start, duration) {
-  if (start === NEVER || !(duration > 0)) return 1;
-  return clamp((now - start) / duration, 0, 1);
-}
-
-const easeOut = (part) => 1 - (1 - part) * (1 - part) * (1 - part);
-const easeIn = (part) => part * part * part;
-const easeInOut = (part) => part * part * (3 - 2 * part);
-const fixed = (value) => String(Math.round(value * 1000) / 1000);
-
-/** FNV-1a, for colours and confetti. */
-function hash(text) {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length && index < 256; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  }
-  // The low bits of FNV are weak.
-  return (value ^ (value >>> 15)) >>> 0;
-}
-
-function make(tag, className = "", text = "") {
-  const node = document.createElement(tag);
-  if (className !== "") node.className = className;
-  if (text !== "") node.textContent = text;
-  return node;
-}

@@ -1,6 +1,6 @@
 /** room-list.js: the list of the busiest rooms, on both pages; and how the pages ask the service. */
 
-import { drawable } from "/assets/combo-view.js";
+import { drawable } from "/assets/combo-text.js";
 import { sentenceOf } from "/assets/combo-client.js";
 
 const whole = new Intl.NumberFormat();

@@ -1,6 +1,6 @@
 /** service.js: the second page. Asks the service once a second how it is, and plots the differences. */
 
-import { drawable } from "/assets/combo-view.js";
+import { drawable } from "/assets/combo-text.js";
 import { Plot } from "/assets/plot.js";
 import { RoomList, ask, number } from "/assets/room-list.js";
 

@@ -1,6 +1,7 @@
-/** app.js: the preview page. Pick or search a room, and see its banners as a viewer would. */
+/** rooms.js: the preview page. Pick or search a room, and see its banners as a viewer would. */
 
-import { ComboView, drawable } from "/assets/combo-view.js";
+import { drawable } from "/assets/combo-text.js";
+import { ComboView } from "/assets/combo-view.js";
 import { RoomStream } from "/assets/combo-client.js";
 import { RoomList, ask } from "/assets/room-list.js";
 

@@ -1,0 +1,233 @@
+/** combo-banner.js: one banner on screen, as it is at any moment: it slides in, counts, moves up and slides out. */
+
+/** No time at all: what has not begun. */
+export const NEVER = -Infinity;
+
+/** One node, and the banner that is on it. Its times are the clock's; NEVER where there is none. */
+export class Banner {
+  constructor(words) {
+    this.node = make("li", "combo-banner");
+    this.node.hidden = true;
+    const pill = make("div", "combo-pill");
+    const shine = make("span", "combo-shine");
+    this.avatar = new Picture("combo-avatar");
+    this.gift = new Picture("combo-gift");
+    const text = make("span", "combo-text");
+    // <bdi>: whatever direction marks a name has end with it.
+    this.#sender = make("bdi", "combo-sender");
+    const line = make("span", "combo-line");
+    this.#giftName = make("bdi", "combo-gift-name");
+    this.#to = make("span", "combo-to", ` ${words.to} `);
+    this.#receiver = make("bdi", "combo-receiver");
+    line.append(make("span", "combo-sends", ` ${words.sends} `), this.#giftName, this.#to, this.#receiver);
+    text.append(this.#sender, line);
+    pill.append(shine, this.avatar.node, text, this.gift.node);
+    this.#count = make("span", "combo-count");
+    this.#number = make("span", "combo-number");
+    this.#count.append(make("span", "combo-times", "×"), this.#number);
+    this.#badge = make("span", "combo-badge");
+    this.#badge.setAttribute("aria-hidden", "true");
+    this.#badge.hidden = true;
+    this.#shine = shine;
+    this.node.append(pill, this.#count, this.#badge);
+  }
+
+  #sender;
+  #giftName;
+  #to;
+  #receiver;
+  #count;
+  #number;
+  #badge;
+  #shine;
+  /** What was written last, so that nothing is written twice. */
+  #written = {};
+
+  isUsed = false;
+  number = 0;
+  slot = 0;
+  fromSlot = 0;
+  count = 0;
+  worth = 0;
+  milestone = 0;
+  names = { sender: "", gift: "", receiver: "" };
+  enteredAt = NEVER;
+  movedAt = NEVER;
+  leftAt = NEVER;
+  countedAt = NEVER;
+  milestoneAt = NEVER;
+  #countBefore = 0;
+
+  setText(sender, gift, receiver) {
+    this.names = { sender, gift, receiver };
+    this.#sender.textContent = sender;
+    this.#giftName.textContent = gift;
+    this.#receiver.textContent = receiver;
+    this.#to.hidden = this.#receiver.hidden = receiver === "";
+  }
+
+  setColour(hue) {
+    this.node.style.setProperty("--combo-hue", String(hue));
+  }
+
+  setBadge(text) {
+    this.#badge.textContent = `★ ${text}`;
+  }
+
+  /** The middle of the number, from the left edge of the view, when the banner is at rest. */
+  get numberLeft() {
+    const list = this.node.parentElement;
+    return list.offsetLeft + this.node.offsetLeft + this.#count.offsetLeft + this.#count.offsetWidth / 2;
+  }
+
+  /** The middle of the banner, from the top of the window. */
+  get middle() {
+    const box = this.node.getBoundingClientRect();
+    return (box.top + box.bottom) / 2;
+  }
+
+  /** The number runs up to `count` from where it is. */
+  countTo(count, now, times) {
+    this.#countBefore = this.countShown(now, times);
+    this.count = count;
+    this.countedAt = now;
+  }
+
+  /** The number is `count` at once. */
+  setCount(count, now) {
+    this.#countBefore = count;
+    this.count = count;
+    this.countedAt = now;
+  }
+
+  leave(now) {
+    if (this.leftAt === NEVER) this.leftAt = now;
+  }
+
+  /** The node is free again. Names and pictures are forgotten. */
+  release() {
+    this.isUsed = false;
+    this.milestone = 0;
+    this.enteredAt = this.movedAt = this.leftAt = this.countedAt = this.milestoneAt = NEVER;
+    this.node.hidden = true;
+    this.avatar.set(null, "");
+    this.gift.set(null, "");
+    this.setText("", "", "");
+    delete this.node.dataset.banner;
+  }
+
+  isOver(now, times) {
+    return this.leftAt !== NEVER && now - this.leftAt >= times.exitMs;
+  }
+
+  /** The number on its way. */
+  countShown(now, { countMs }) {
+    const part = progress(now, this.countedAt, countMs);
+    return part >= 1 ? this.count : this.#countBefore + Math.floor((this.count - this.#countBefore) * easeOut(part));
+  }
+
+  /** In slots from the bottom, on its way up. */
+  place(now, { enterMs, isStill }) {
+    if (isStill) return this.slot;
+    return this.fromSlot + (this.slot - this.fromSlot) * easeOut(progress(now, this.movedAt, enterMs));
+  }
+
+  /** Draws it as it is at `now`; returns whether it is still moving. */
+  drawAt(now, times, numbers, tones) {
+    const isStill = times.isStill === true;
+    const entry = progress(now, this.enteredAt, times.enterMs);
+    const exit = this.leftAt === NEVER ? 0 : progress(now, this.leftAt, times.exitMs);
+    const counting = progress(now, this.countedAt, times.countMs);
+    const moving = progress(now, this.movedAt, times.enterMs);
+    const praise = progress(now, this.milestoneAt, times.effectMs);
+    const isLeaving = this.leftAt !== NEVER;
+    const phase = isLeaving ? "leaving" : entry < 1 ? "entering" : counting < 1 ? "counting" : "lingering";
+
+    const aside = isStill ? 0 : -112 * (1 - easeOut(entry)) - 112 * easeIn(exit);
+    const up = this.place(now, times);
+    const jump = isStill || counting >= 1 ? 1 : 1 + 0.62 * (1 - counting) * (1 - counting);
+    this.#write(this.node.style, "transform", `translate(${fixed(aside)}%, calc(var(--combo-step) * ${fixed(-up)}))`);
+    this.#write(this.node.style, "opacity", fixed(easeOut(entry) * (1 - easeIn(exit))));
+    this.#write(this.#count.style, "transform", jump === 1 ? "none" : `scale(${fixed(jump)})`, "jump");
+    this.#write(this.#number, "textContent", numbers.format(this.countShown(now, times)));
+    const isPraised = praise < 1;
+    this.#write(this.#badge, "hidden", !isPraised);
+    if (isPraised && !isStill) {
+      const light = `${fixed(-30 + 160 * easeInOut(Math.min(1, praise * 1.5)))}%`;
+      if (this.#written.light !== light) this.#shine.style.setProperty("--combo-light", (this.#written.light = light));
+      const pop = praise < 0.15 ? easeOut(praise / 0.15) : praise > 0.85 ? (1 - praise) / 0.15 : 1;
+      this.#write(this.#badge.style, "transform", `scale(${fixed(pop)})`, "pop");
+    } else {
+      this.#write(this.#badge.style, "transform", "none", "pop");
+    }
+    this.#write(this.node.dataset, "praised", isPraised ? "yes" : "no");
+    this.#write(this.node.dataset, "phase", phase);
+    this.#write(this.node.dataset, "slot", String(this.slot));
+    this.#write(this.node.dataset, "tone", String(tones.filter((value) => this.worth * this.count >= value).length));
+    if (this.node.hidden) this.node.hidden = false;
+    return entry < 1 || counting < 1 || moving < 1 || isPraised || isLeaving;
+  }
+
+  #write(target, name, value, as = name) {
+    if (this.#written[as] === value) return;
+    this.#written[as] = value;
+    target[name] = value;
+  }
+}
+
+/** A picture with something to show in its place: where there is none, until it is there, and if it cannot be had. */
+class Picture {
+  constructor(className) {
+    this.node = make("span", className);
+    this.node.setAttribute("aria-hidden", "true");
+    this.#instead = make("span", "combo-instead");
+    this.#image = make("img");
+    this.#image.alt = "";
+    this.#image.decoding = "async";
+    this.#image.referrerPolicy = "no-referrer";
+    this.#image.draggable = false;
+    this.#image.hidden = true;
+    this.#image.addEventListener("load", () => this.#show(true));
+    this.#image.addEventListener("error", () => this.#show(false));
+    this.node.append(this.#instead, this.#image);
+  }
+
+  #instead;
+  #image;
+  #address = null;
+
+  set(address, instead) {
+    this.#instead.textContent = instead;
+    if (address === this.#address) return;
+    this.#address = address;
+    this.#show(false);
+    if (address === null) this.#image.removeAttribute("src");
+    else this.#image.src = address;
+  }
+
+  #show(isLoaded) {
+    const isThere = isLoaded && this.#address !== null;
+    this.#image.hidden = !isThere;
+    this.#instead.hidden = isThere;
+  }
+}
+
+export const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
+
+/** From 0 at `start` to 1 after `duration`; 1 if it never started. */
+function progress(now, start, duration) {
+  if (start === NEVER || !(duration > 0)) return 1;
+  return clamp((now - start) / duration, 0, 1);
+}
+
+const easeOut = (part) => 1 - (1 - part) * (1 - part) * (1 - part);
+const easeIn = (part) => part * part * part;
+const easeInOut = (part) => part * part * (3 - 2 * part);
+const fixed = (value) => String(Math.round(value * 1000) / 1000);
+
+export function make(tag, className = "", text = "") {
+  const node = document.createElement(tag);
+  if (className !== "") node.className = className;
+  if (text !== "") node.textContent = text;
+  return node;
+}
