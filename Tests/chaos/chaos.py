@@ -17,17 +17,17 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import faults  # noqa: E402
 import plan  # noqa: E402
 from cluster import Cluster, KafkaFault  # noqa: E402
 from feeder import Feeder  # noqa: E402
 from instances import Figures, Instance, describe_exit  # noqa: E402
 from recount import Recount  # noqa: E402
+from plan import GROUP, INPUT, OUTPUT, PARTITIONS, SMALL_DISK_NODE  # noqa: E402
 from record import write_record  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-INPUT, OUTPUT, GROUP, PARTITIONS = "gifts", "banners", "chaos", 8
 DEAD_LETTERS = f"{INPUT}.{GROUP}.combo-dead-letter"
-SMALL_DISK_NODE = 2
 # A guess, until steps have been timed.
 STEP_SECONDS = 14.0
 # How often a condition is looked at.
@@ -150,14 +150,9 @@ class Chaos:
     # Steps
 
     def run_step(self, step):
-        names = {
-            "kill an instance": self.kill, "kill while restoring": self.kill_while_restoring, "kill two at once": self.kill_two,
-            "stall": self.stall, "stall beyond the session": self.stall_long, "restart by SIGTERM": self.restart,
-            "add an instance": self.add, "take an instance away": self.take_away, "kill broker": self.kill_broker,
-            "freeze broker": self.freeze_broker, "full disk of a broker": self.full_disk}
         time.sleep(step.pause)
         began = time.monotonic()
-        told = names[step.kind](step)
+        told = faults.BY_KIND[step.kind](self, step)
         seconds = self.recovered(began)
         self.log(f"  recovered, {seconds:.1f} s after it began")
         self.events.append((began - self.began, str(step), told, seconds))
@@ -165,153 +160,6 @@ class Chaos:
 
     def count(self, kind, by=1):
         self.counts[kind] = self.counts.get(kind, 0) + by
-
-    def kill(self, step):
-        instance = self.victim(step)
-        instance.kill()
-        self.count("SIGKILL of an instance")
-        self.log(f"  {instance.name}{' (static)' if instance.is_static else ''} killed, back after {step.hold:g} s")
-        time.sleep(step.hold)
-        instance.start()
-        return instance.name
-
-    def kill_while_restoring(self, step):
-        instance = self.victim(step)
-        instance.kill()
-        instance.start()
-        self.wait(f"{instance.name} has partitions", lambda: instance.says(" assigned: "), 90)
-        time.sleep(min(step.hold, 0.5))
-        instance.kill()
-        instance.start()
-        self.count("SIGKILL of an instance", 2)
-        self.log(f"  {instance.name} killed, and again {min(step.hold, 0.5):g} s after it was given partitions")
-        return instance.name
-
-    def kill_two(self, step):
-        first = step.victim % len(self.instances)
-        both = [self.instances[first], self.instances[(first + 1) % len(self.instances)]]
-        for instance in both:
-            instance.kill()
-        time.sleep(step.hold)
-        for instance in both:
-            instance.start()
-        self.count("SIGKILL of an instance", 2)
-        self.log(f"  {both[0].name} and {both[1].number} killed, back after {step.hold:g} s")
-        return f"instances {both[0].number} and {both[1].number}"
-
-    def stall(self, step):
-        instance = self.victim(step)
-        instance.stop()
-        time.sleep(step.hold)
-        instance.go_on()
-        self.log(f"  {instance.name} stood still for {step.hold:g} s")
-        return instance.name
-
-    def stall_long(self, step):
-        instance = self.victim(step)
-        ends = self.input_ends()
-        instance.stop()
-        self.log(f"  {instance.name}{' (static)' if instance.is_static else ''} stands still")
-        began = time.monotonic()
-        self.wait(
-            "the others have taken over from one that stands still",
-            lambda: time.monotonic() - began > self.options.session_ms / 1000
-            and all(done >= end for done, end in zip(self.wire.committed(GROUP, INPUT, PARTITIONS), ends)),
-            self.options.patience)
-        time.sleep(step.hold)
-        instance.go_on()
-        self.log(f"  {instance.name} goes on after {time.monotonic() - began:.1f} s, a zombie")
-        return f"{instance.name}, {time.monotonic() - began:.1f} s"
-
-    def restart(self, step):
-        instance = self.victim(step)
-        self.log(f"  {instance.name} is told to stop")
-        self.terminate(instance)
-        time.sleep(step.hold)
-        instance.start()
-        return instance.name
-
-    def add(self, step):
-        instance = self.add_instance()
-        self.log(f"  {instance.name}{' (static)' if instance.is_static else ''} comes")
-        self.wait(f"{instance.name} has partitions", lambda: instance.says(" assigned: "), 90)
-        return instance.name
-
-    def take_away(self, step):
-        instance = self.victim(step)
-        self.log(f"  {instance.name} goes")
-        self.terminate(instance)
-        self.instances.remove(instance)
-        return instance.name
-
-    def choose_broker(self, step):
-        """The node that the step is meant for, asked of the brokers now."""
-        found = []
-
-        def ask():
-            if step.target == "transaction coordinator":
-                found.append(self.wire.coordinator(f"chaos-{self.victim(step).number}", of_transactions=True))
-            elif step.target == "group coordinator":
-                found.append(self.wire.coordinator(GROUP))
-            elif step.target == "leader of a partition":
-                found.append(self.wire.metadata([INPUT])[0][INPUT][step.victim % PARTITIONS][0])
-            else:
-                found.append(step.victim % 3)
-            return True
-
-        self.wait(f"the {step.target} is known", ask, 60)
-        return found[-1]
-
-    def kill_broker(self, step):
-        node = self.choose_broker(step)
-        self.cluster.kill(node)
-        began = time.monotonic()
-        self.count("SIGKILL of a broker")
-        self.log(f"  broker {node} killed: {step.target}")
-        if step.during:
-            self.kill(step.during)
-        self.wait(f"others lead what broker {node} led", lambda: self.cluster.has_moved_from(node), 90)
-        without = self.recovered(began, "all is committed while a broker is away")
-        self.log(f"  recovered without it after {without:.1f} s")
-        time.sleep(step.hold)
-        self.cluster.bring_back(node)
-        self.wait("all replicas are in sync", self.cluster.is_in_sync, 180)
-        self.log(f"  broker {node} is back and in sync, {time.monotonic() - began:.1f} s after its death")
-        return f"broker {node}; going on without it after {without:.1f} s"
-
-    def freeze_broker(self, step):
-        node = self.choose_broker(step)
-        self.cluster.freeze(node)
-        self.log(f"  broker {node} frozen for {step.hold:g} s: {step.target}")
-        time.sleep(step.hold)
-        self.cluster.thaw(node)
-        self.wait("all replicas are in sync", self.cluster.is_in_sync, 180)
-        return f"broker {node}"
-
-    def full_disk(self, step):
-        node = SMALL_DISK_NODE
-        if not self.cluster.small_disk:
-            self.log(f"  LEFT OUT: {self.left_out[-1]}")
-            return "left out"
-        began = time.monotonic()
-        self.cluster.fill_disk()
-        self.log(f"  the disk of broker {node} is full")
-        said = "No space left on device"
-        self.wait(
-            f"broker {node} notices that its disk is full",
-            lambda: not self.cluster.is_running(node) or self.cluster.says(node, said), 120)
-        self.cluster.away.add(node)
-        ended = not self.cluster.is_running(node)
-        self.log(f"  broker {node} {'ended over it' if ended else 'has noticed'} after {time.monotonic() - began:.1f} s")
-        without = self.recovered(began, "all is committed while a broker's disk is full")
-        self.log(f"  recovered without it after {without:.1f} s")
-        time.sleep(step.hold)
-        self.cluster.empty_disk()
-        if self.cluster.is_running(node):
-            self.cluster.kill(node)
-        self.cluster.bring_back(node)
-        self.wait("all replicas are in sync", self.cluster.is_in_sync, 180)
-        return f"broker {node}; going on without it after {without:.1f} s"
 
     # The run
 

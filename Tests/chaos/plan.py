@@ -2,6 +2,9 @@
 
 import random
 
+# What a run works on: topics, the consumer group, and the node whose disk is small.
+INPUT, OUTPUT, GROUP, PARTITIONS = "gifts", "banners", "chaos", 8
+SMALL_DISK_NODE = 2
 INSTANCES_FIRST, INSTANCES_MIN, INSTANCES_MAX = 3, 2, 5
 BROKER_TARGETS = ("transaction coordinator", "leader of a partition", "group coordinator", "any broker")
 

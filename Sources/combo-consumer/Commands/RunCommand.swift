@@ -71,7 +71,11 @@ enum RunCommand {
         properties.statistics = statistics
       } else {
         guard let service, let code else { return stop.isSet ? 0 : 1 }
-        guard let loss = service.memberLoss, !stop.isSet else { return code }
+        guard let loss = service.memberLoss, !stop.isSet else {
+          // It has left the group, and its clients go with the process: to take them down first would wait for brokers that stand still.
+          _ = Unmanaged.passRetained(service)
+          return code
+        }
         guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
           log.error(
             """

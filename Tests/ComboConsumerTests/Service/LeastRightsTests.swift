@@ -15,34 +15,21 @@ extension ServiceTests {
       return try TestKafka.cluster(
         properties: """
           \(ServiceKafka.properties)
-          listener.security.protocol.map=PLAINTEXT:SSL,CONTROLLER:PLAINTEXT
-          inter.broker.listener.name=PLAINTEXT
-          ssl.client.auth=required
+          \(folder.brokerProperties)
           ssl.principal.mapping.rules=RULE:^.*CN=([a-z]+).*$/$1/
-          ssl.keystore.type=PEM
-          ssl.keystore.location=\(folder.path)/broker.pem
-          ssl.truststore.type=PEM
-          ssl.truststore.location=\(folder.path)/ca.crt
           authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
           super.users=User:broker;User:ANONYMOUS
           """)
-    }
-
-    private static func properties(_ folder: SecretFolder, _ name: String) -> [String] {
-      [
-        "security.protocol=SSL", "ssl.ca.location=\(folder.path)/ca.crt", "ssl.certificate.location=\(folder.path)/\(name).crt",
-        "ssl.key.location=\(folder.path)/\(name).key",
-      ]
     }
 
     @Test("by certificates and exactly the rights of acls.sh all of it works; without any one of them it says what it may not")
     func leastRights() throws {
       let folder = try SecretFolder()
       let cluster = try Self.broker(folder)
-      let overrides = try Self.properties(folder, "broker").map { try KafkaProperties.Override(parsing: $0) }
+      let overrides = try folder.clientProperties("broker").map { try KafkaProperties.Override(parsing: $0) }
       let group = try TestGroup(
         partitions: 1, brokers: cluster.brokers, settings: [("retention.ms", "3600000")], kafka: overrides)
-      let mine = try folder.file("combo.properties", Self.properties(folder, "combo"))
+      let mine = try folder.file("combo.properties", folder.clientProperties("combo"))
       let admin = try folder.file(
         "admin.properties",
         [
@@ -78,7 +65,7 @@ extension ServiceTests {
         group.group,
       ]
       let audit = try ServiceProcess.run(
-        verify + ["--kafka-file", try folder.file("audit.properties", Self.properties(folder, "audit"))])
+        verify + ["--kafka-file", try folder.file("audit.properties", folder.clientProperties("audit"))])
       #expect(audit.code == 0 && audit.output.contains("proven: "), "\(audit)")
 
       // Without one of them. Each has a group and topics of its own, some of which are there already, but too small.
@@ -124,7 +111,7 @@ extension ServiceTests {
       try folder.authority("other")
       try folder.certificate("stranger", by: "other")
       for (name, lines) in [
-        ("stranger", Self.properties(folder, "stranger")), ("nobody", Array(Self.properties(folder, "combo").prefix(2))),
+        ("stranger", folder.clientProperties("stranger")), ("nobody", Array(folder.clientProperties("combo").prefix(2))),
       ] {
         let process = try group.process(["--kafka-file", try folder.file("\(name).properties", lines)])
         try wait(for: "\(name): \(process.text)") { process.has("security.protocol, the sasl.* and ssl.*") || process.has("SSL") }

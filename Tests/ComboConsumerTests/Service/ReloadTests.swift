@@ -74,5 +74,41 @@ extension ServiceTests {
       #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
       try group.verify()
     }
+
+    @Test(
+      "takes in a new certificate while gifts come; one that the brokers do not trust changes nothing",
+      .enabled(if: TestKafka.canStartClusters))
+    func certificates() throws {
+      let folder = try SecretFolder()
+      try folder.authority("ca")
+      try folder.authority("other")
+      for name in ["broker", "tests", "mine"] { try folder.certificate(name, by: "ca", addresses: "IP:127.0.0.1") }
+      let cluster = try TestKafka.cluster(properties: ServiceKafka.properties + "\n" + folder.brokerProperties)
+      let group = try TestGroup(
+        partitions: 2, brokers: cluster.brokers,
+        kafka: try folder.clientProperties("tests").map { try KafkaProperties.Override(parsing: $0) })
+      let service = try group.process(
+        TestGroup.fast + ["--kafka-file", try folder.file("mine.properties", folder.clientProperties("mine"))])
+      var said = 0
+      func goOn() throws {
+        said += 5
+        try group.give((0..<10).map { TestGift(id: "\(said)-\($0)", room: "r\($0 % 2)", sender: "u") })
+        try group.waitUntilSaid(["r0": said, "r1": said], service)
+      }
+      try goOn()
+
+      try folder.certificate("mine", by: "other")
+      service.signal(SIGHUP)
+      try service.waitForLog(" error the configuration is left as it was: ")
+      try goOn()
+
+      try folder.certificate("mine", by: "ca")
+      service.signal(SIGHUP)
+      try service.waitForLog("begins anew with the Kafka properties and certificates")
+      try goOn()
+      try service.stop()
+      #expect(service.log.filter { $0.contains("begins anew") }.count == 1, "\(service.text)")
+      try group.verify()
+    }
   }
 }

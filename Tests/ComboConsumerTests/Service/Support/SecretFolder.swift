@@ -42,6 +42,27 @@ final class SecretFolder: Sendable {
       """#, [name, authority, addresses])
   }
 
+  /// Of a broker that is `broker.pem`, and knows clients by certificates of the authority `ca`.
+  var brokerProperties: String {
+    """
+    listener.security.protocol.map=PLAINTEXT:SSL,CONTROLLER:PLAINTEXT
+    inter.broker.listener.name=PLAINTEXT
+    ssl.client.auth=required
+    ssl.keystore.type=PEM
+    ssl.keystore.location=\(path)/broker.pem
+    ssl.truststore.type=PEM
+    ssl.truststore.location=\(path)/ca.crt
+    """
+  }
+
+  /// Of a client of such a broker, with the certificate of this name.
+  func clientProperties(_ name: String) -> [String] {
+    [
+      "security.protocol=SSL", "ssl.ca.location=\(path)/ca.crt", "ssl.certificate.location=\(path)/\(name).crt",
+      "ssl.key.location=\(path)/\(name).key",
+    ]
+  }
+
   private func openssl(_ script: String, _ arguments: [String]) throws {
     try TestKafka.shell("cd \"$1\"; shift; exec 2>&1\n" + script, [path] + arguments)
   }

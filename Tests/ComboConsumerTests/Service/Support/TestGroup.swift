@@ -12,6 +12,7 @@ final class TestGroup {
   let partitions: Int
   let control: ControlClient
   let properties: KafkaProperties
+  private let overrides: [KafkaProperties.Override]
   private let producer: KafkaProducer
   private var reader: ReaderClient
   private var asker: GroupConsumer
@@ -26,6 +27,7 @@ final class TestGroup {
   ) throws {
     let brokers = try other?.brokers ?? brokers ?? ServiceKafka.brokers()
     self.brokers = brokers
+    overrides = kafka
     self.partitions = other?.partitions ?? partitions
     group = TestKafka.fresh("g")
     let input = other?.names.input ?? TestKafka.fresh("gifts")
@@ -188,9 +190,10 @@ final class TestGroup {
 
   /// `verify` must prove it, with no partition begun anew.
   func verify(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let (code, output, log) = try ServiceProcess.run([
-      "verify", "--brokers", brokers, "--input", names.input, "--output", names.output, "--group", group,
-    ])
+    let (code, output, log) = try ServiceProcess.run(
+      [
+        "verify", "--brokers", brokers, "--input", names.input, "--output", names.output, "--group", group,
+      ] + overrides.flatMap { ["--kafka", "\($0.key)=\($0.value)"] })
     #expect(code == 0, "\(output)\n\(log)", sourceLocation: sourceLocation)
     #expect(output.contains("proven: "), "\(output)\n\(log)", sourceLocation: sourceLocation)
     #expect(output.contains("resets 0"), "\(output)", sourceLocation: sourceLocation)

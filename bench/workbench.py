@@ -1,0 +1,134 @@
+"""What all parts of a measurement need: the programs, a broker, topics to fill, and who runs over them in turn."""
+
+import os
+import statistics
+import subprocess
+
+from kafka import Fault, Watched, cpu_seconds, free_port, memory_mib, values
+
+median = statistics.median
+
+
+def millions(x):
+  return "–" if x is None else f"{x / 1e6:.2f} M" if x >= 1e5 else f"{x / 1e3:.1f} k"
+
+
+class Bench:
+  filled = {}
+
+  def __init__(self, options, directory, broker, results):
+    self.options, self.directory, self.broker, self.results = options, directory, broker, results
+    self.raw = os.environ.get("COMBO_BENCH_RAW", "")
+    self.peers = os.environ.get("COMBO_BENCH_PEERS", "")
+
+  def program(self, name):
+    return os.path.join(self.options.program, name)
+
+  def output_of(self, *command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+      raise Fault(f"{os.path.basename(command[0])} ended with exit code {done.returncode}: {(done.stdout + done.stderr).strip()[-500:]}")
+    return done.stdout.strip()
+
+  # Topics
+
+  def generate(self, topic, *arguments):
+    return subprocess.Popen([self.program("combo-consumer"), "generate", "--brokers", self.broker.address, "--topic", topic,
+                             *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+  def finish(self, *generators):
+    for generator in generators:
+      if generator.wait():
+        raise Fault("generate failed")
+
+  def fill(self, name, *loads):
+    """A topic with the gifts of all loads, made at once; those of one name are made once. It comes into being with its first record,
+    with the broker's number of partitions."""
+    topic = Bench.filled.get(name)
+    if not topic:
+      topic = Bench.filled[name] = f"bench-{name}-{os.getpid()}"
+      self.results.progress(f"filling {topic}")
+      self.finish(*(self.generate(topic, "--seed", self.options.seed + n, *load) for n, load in enumerate(loads)))
+    return topic
+
+  # Programs over a backlog
+
+  def ours(self, topic, out, *more):
+    port = free_port(28_400)
+    return Watched([self.program("combo-consumer"), "run", "--brokers", self.broker.address, "--input", topic, "--output", out, "--group", out,
+                    "--progress", "--http", f"127.0.0.1:{port}", "--log-level", "error", *map(str, more)], self.directory, port)
+
+  def over_backlog(self, watched, topic, out, count):
+    try:
+      watched.wait_for_events(count, 180)
+      used, memory = cpu_seconds(watched.pid), memory_mib(watched.pid)
+      said = watched.marks[-1][2]
+      figures = dict(per_cpu=count / used, per_s=count / watched.seconds_of_work(count), memory=memory, said=said / count)
+      if watched.port:
+        for what in ("journal", "state"):
+          figures[what] = (watched.metric(f"combo_{what}_bytes_total") or 0) / count
+    finally:
+      watched.stop()
+    # After its end: a service that leaves writes all its rooms for the next one, and a short run has no other checkpoint.
+    sizes = {"output_log": out}
+    if watched.port:
+      sizes.update(journal_log=f"{topic}.{out}.combo-journal", state_log=f"{topic}.{out}.combo-state")
+    for what, name in sizes.items():
+      size = self.broker.bytes_on_disk(name)
+      if size is not None:
+        figures[what] = size / count
+    return figures
+
+  def run_ours(self, topic, out, count):
+    return self.over_backlog(self.ours(topic, out), topic, out, count)
+
+  def run_raw(self, topic, out, count, every):
+    f = values(self.output_of(self.raw, "--brokers", self.broker.address, "--input", topic, "--output", out, "--mode", "eos", "--every", str(every),
+                              "--events", str(count)))
+    return dict(per_cpu=f["events"] / f["cpu_s"], per_s=f["events"] / f["seconds"], memory=f.get("rss_max_mib", 0), said=1 / every)
+
+  def run_peer(self, command, topic, out, count):
+    return self.over_backlog(Watched(command, self.directory, log="peer.log"), topic, out, count)
+
+  def contenders(self, every):
+    """Name -> what runs it over `topic` to `out`. What is not there is said aloud."""
+    found = {"combo-consumer": self.run_ours}
+    if self.raw:
+      found["raw"] = lambda topic, out, count: self.run_raw(topic, out, count, every)
+    else:
+      self.results.say("* a bare consumer LEFT OUT: COMBO_BENCH_RAW is not set")
+    if self.peers:
+      a = self.broker.address
+      go, streams = os.path.join(self.peers, "combo-go"), os.path.join(self.peers, "kafka-streams")
+      if os.access(go, os.X_OK) and not os.path.isdir(go):
+        found["combo-go"] = lambda topic, out, count: self.run_peer(
+          [go, "run", "--brokers", a, "--input", topic, "--output", out, "--group", out], topic, out, count)
+      if os.path.exists(f"{streams}/app.jar"):
+        found["kafka-streams"] = lambda topic, out, count: self.run_peer(
+          ["java", "-Xmx4g", "-XX:+UseParallelGC", "-cp", f"{streams}/app.jar:{streams}/libs/*:{self.broker.home}/libs/*", "Main", "run", "--brokers", a,
+           "--input", topic, "--output", out, "--app", out, "--threads", "2"], topic, out, count)
+    else:
+      self.results.say("* other services LEFT OUT: COMBO_BENCH_PEERS is not set")
+    only = [n for n in self.options.only.split(",") if n]
+    return {name: run for name, run in found.items() if not only or name in only}
+
+  def in_turn(self, load, topic, count, contenders):
+    """A B A B. Returns name -> medians."""
+    runs = {name: [] for name in contenders}
+    for n in range(self.options.rounds):
+      for name, run in contenders.items():
+        figures = run(topic, f"{load}-{name}-{n}-{os.getpid()}", count)
+        runs[name].append(figures)
+        self.results.progress(f"{name}: {figures['per_cpu']:,.0f} gifts a CPU second, {figures['per_s']:,.0f} a second, {figures['memory']:.0f} MiB")
+    return {name: {k: median(f[k] for f in all_of if k in f) for k in all_of[0]} for name, all_of in runs.items()}
+
+  def backlog_table(self, figures):
+    # Against the service: how many times the other one's gifts a CPU second.
+    ours = figures.get("combo-consumer")
+    rows = []
+    for name, f in figures.items():
+      ratio = f"{ours['per_cpu'] / f['per_cpu']:.2f}" if ours else "–"
+      rows.append([name, millions(f["per_cpu"]), ratio, millions(f["per_s"]), f"{f['memory']:.0f}", f"{f['said']:.3f}",
+                   *(f"{f[k]:.2f}" if k in f else "–" for k in ("journal", "state", "journal_log", "state_log", "output_log"))])
+    self.results.table(["", "gifts a CPU second", "combo-consumer : this", "gifts a second", "MiB at most", "instructions a gift", "journal, B a gift",
+                        "state, B a gift", "journal's log, B a gift", "state's log with the snapshots of leaving, B a gift", "output's log, B a gift"], rows)
