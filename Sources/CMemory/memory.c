@@ -12,7 +12,8 @@ int mallctl(const char *name, void *old, size_t *old_length, void *new_value, si
 // (/sys/kernel/mm/transparent_hugepage/enabled: madvise or always), they lie in pages of 2 MiB.
 // narenas: what one arena has free another cannot use; few threads here allocate much at the same time.
 // background_thread: what a backlog needed is given back though nothing happens any more.
-const char *malloc_conf = "thp:always,metadata_thp:auto,narenas:2,background_thread:true";
+// dirty_decay_ms: rooms that grow leave their smaller memory behind, which would lie about for 10 s, as long as many a backlog takes.
+const char *malloc_conf = "thp:always,metadata_thp:auto,narenas:2,background_thread:true,dirty_decay_ms:500";
 
 const char *cmemory_version(void) {
   const char *version = "";

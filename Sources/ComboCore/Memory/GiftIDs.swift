@@ -15,7 +15,7 @@ struct GiftIDs {
   private var end = 0
   /// How many there are, whether they have expired or not.
   private(set) var count: Int32 = 0
-  /// Open addressing, linear probing, a power of two of places, at most half of them in use. A place holds, above
+  /// Open addressing, linear probing, a power of two of places, at most three of four in use. A place holds, above
   /// `unitBits`, the upper bits of the hash, below it 1 + where the record begins, in units of 8 bytes; 0 is an empty place.
   private var places = Block<UInt32>()
   private var placesInUse: Int32 = 0
@@ -83,7 +83,7 @@ struct GiftIDs {
     if let from = id.baseAddress { (memory + Self.headLength).copyMemory(from: from, byteCount: id.count) }
     end &+= length
     count &+= 1
-    if placesInUse &* 2 < places.capacity {
+    if placesInUse &* 4 < places.capacity &* 3 {
       index(record, hash)
     } else if places.capacity > 0 || count > Self.searchedMax {
       indexAll()
@@ -246,11 +246,11 @@ struct GiftIDs {
   private mutating func makeRoom(for length: Int) {
     let live = end - start
     let needed = live + length
-    if needed * 2 <= capacity {
-      // Half of the buffer lies free before the first record.
+    if needed * 3 <= capacity * 2 {
+      // A third of the buffer lies free before the first record.
       base.unsafelyUnwrapped.copyMemory(from: base.unsafelyUnwrapped + start, byteCount: live)
     } else {
-      let grown = max(64, count > 2 ? needed * 2 : needed)
+      let grown = max(64, count > 2 ? (needed * 3 / 2 + 8) & ~7 : needed)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 8)
       if let base {
         memory.copyMemory(from: base + start, byteCount: live)
@@ -264,10 +264,10 @@ struct GiftIDs {
     if places.capacity > 0 { indexAll() }
   }
 
-  /// Makes the table anew, with places for three times as many to come.
+  /// Makes the table anew, with places for half as many to come at least.
   private mutating func indexAll() {
     var wanted: Int32 = 16
-    while wanted < count &* 4 { wanted *= 2 }
+    while wanted < count &* 2 { wanted *= 2 }
     if wanted == places.capacity {
       places.fill(with: 0)
     } else {
