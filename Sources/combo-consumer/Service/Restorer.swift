@@ -124,7 +124,11 @@ struct Restorer: @unchecked Sendable {
       switch stop {
       case .cancelled: return .stopped
       case .refused(let reason): return .refused(reason)
-      case .kafka(let error): return error.isRetriable ? .failed(error.message) : .refused(error.message)
+      case .kafka(let error):
+        // A leader that stood still, and does not know yet that it was replaced, calls what came meanwhile out of range. If it is
+        // really not there, looking anew finds that out.
+        let mayMend = error.isRetriable || error.code == .offsetOutOfRange
+        return mayMend ? .failed(error.message) : .refused(error.message)
       case .lost(let reason, _): return .failed(reason)
       }
     } catch {

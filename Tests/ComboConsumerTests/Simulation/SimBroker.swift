@@ -9,6 +9,8 @@ struct SimFaults {
   var indefinite = 0
   /// Marks of transactions that come late.
   var lateMarks = 0
+  /// A leader that was replaced without its knowing says that what is read is beyond its end.
+  var staleLeaders = 0
 
   static let none = SimFaults()
 }

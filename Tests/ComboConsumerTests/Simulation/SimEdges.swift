@@ -202,7 +202,10 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
     if start >= end { return }
     try step()
     let log = broker.log(topic, partition)
-    if start < log.first || start > log.end { throw KafkaError(.offsetOutOfRange, "offset \(start) is out of range") }
+    let isStale = !isAudit && broker.happens(broker.faults.staleLeaders)
+    if isStale || start < log.first || start > log.end {
+      throw KafkaError(.offsetOutOfRange, "offset \(start) is out of range")
+    }
     if !isAudit { broker.wait(for: log, upTo: end) }
     var goesOn = true
     var index = log.index(of: start)

@@ -46,6 +46,23 @@ struct SimulatedFaultTests {
     #expect(instance.service.totals.aborts == 1)
   }
 
+  @Test("a leader that does not know yet that it was replaced calls what is read out of range: the partition is restored anew")
+  func staleLeader() {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.gift(count: 2)
+    scene.settle(instance)
+    scene.world.kill(instance)
+    scene.world.broker.faults.staleLeaders = 1000
+    let next = scene.start()
+    for _ in 0..<1000 where next.service.isRunning && next.service.totals.restores < 3 { scene.turn(next) }
+    #expect(next.service.isRunning && next.service.totals.restores == 3)
+    scene.world.broker.faults.staleLeaders = 0
+    scene.gift(count: 3)
+    #expect(scene.finish() == [])
+    #expect(next.service.totals.events == 1 && next.service.totals.resets == 0)
+  }
+
   @Test("a restart with other settings keeps every combo")
   func otherSettings() {
     let scene = SimScene()
