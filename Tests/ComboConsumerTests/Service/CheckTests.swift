@@ -91,11 +91,8 @@ extension ServiceTests {
           authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
           super.users=User:admin;User:ANONYMOUS
           """)
-      func properties(_ user: String, _ password: String) -> [KafkaProperties.Override] {
-        [
-          .init(key: "security.protocol", value: "SASL_PLAINTEXT"), .init(key: "sasl.mechanism", value: "PLAIN"),
-          .init(key: "sasl.username", value: user), .init(key: "sasl.password", value: password),
-        ]
+      func properties(_ user: String, _ password: String) -> [String] {
+        ["security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN", "sasl.username=\(user)", "sasl.password=\(password)"]
       }
       let group = try TestGroup(partitions: 1, brokers: cluster.brokers, kafka: properties("admin", "a"))
       let names = group.names
@@ -105,7 +102,7 @@ extension ServiceTests {
       try group.control.createTopic(names.state, partitions: 1, settings: [("cleanup.policy", "compact")], withinMs: 10_000)
       let folder = try SecretFolder()
       func login(_ password: String) throws -> [String] {
-        ["--kafka-file", try folder.file(password, properties("combo", password).map { "\($0.key)=\($0.value)" })]
+        ["--kafka-file", try folder.file(password, properties("combo", password))]
       }
       let combo = try login("c")
 

@@ -26,9 +26,9 @@ extension ServiceTests {
     func leastRights() throws {
       let folder = try SecretFolder()
       let cluster = try Self.broker(folder)
-      let overrides = try folder.clientProperties("broker").map { try KafkaProperties.Override(parsing: $0) }
       let group = try TestGroup(
-        partitions: 1, brokers: cluster.brokers, settings: [("retention.ms", "3600000")], kafka: overrides)
+        partitions: 1, brokers: cluster.brokers, settings: [("retention.ms", "3600000")], kafka: folder.clientProperties("broker")
+      )
       let mine = try folder.file("combo.properties", folder.clientProperties("combo"))
       let admin = try folder.file(
         "admin.properties",

@@ -66,16 +66,11 @@ extension ServiceTests {
       ["security.protocol=SASL_SSL", "ssl.ca.location=\(folder.path)/ca.crt", "sasl.mechanism=\(mechanism)"] + more
     }
 
-    private static func overrides(_ lines: [String]) throws -> [KafkaProperties.Override] {
-      try lines.map { try KafkaProperties.Override(parsing: $0) }
-    }
-
     @Test("PLAIN, SCRAM and OAUTHBEARER over TLS work; each wrong one ends in a sentence that tells no secret")
     func mechanisms() throws {
       let folder = try SecretFolder()
       let cluster = try Self.broker(folder)
-      let admin = try Self.overrides(
-        Self.properties(folder, "PLAIN", "sasl.username=admin", "sasl.password=a-secret"))
+      let admin = Self.properties(folder, "PLAIN", "sasl.username=admin", "sasl.password=a-secret")
       let tokenFile = "\(folder.path)/token"
       let short = try folder.token(signedBy: "issuer", seconds: 6)
       try folder.file("token", [short])

@@ -85,8 +85,7 @@ extension ServiceTests {
       for name in ["broker", "tests", "mine"] { try folder.certificate(name, by: "ca", addresses: "IP:127.0.0.1") }
       let cluster = try TestKafka.cluster(properties: ServiceKafka.properties + "\n" + folder.brokerProperties)
       let group = try TestGroup(
-        partitions: 2, brokers: cluster.brokers,
-        kafka: try folder.clientProperties("tests").map { try KafkaProperties.Override(parsing: $0) })
+        partitions: 2, brokers: cluster.brokers, kafka: folder.clientProperties("tests"))
       let service = try group.process(
         TestGroup.fast + ["--kafka-file", try folder.file("mine.properties", folder.clientProperties("mine"))])
       var said = 0

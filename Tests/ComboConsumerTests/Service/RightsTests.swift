@@ -7,11 +7,8 @@ extension ServiceTests {
   @Suite("Brokers that ask who it is and what it may", .enabled(if: TestKafka.canStartClusters))
   struct RightsTests {
 
-    private static func overrides(_ user: String, _ password: String) -> [KafkaProperties.Override] {
-      [
-        .init(key: "security.protocol", value: "SASL_PLAINTEXT"), .init(key: "sasl.mechanism", value: "PLAIN"),
-        .init(key: "sasl.username", value: user), .init(key: "sasl.password", value: password),
-      ]
+    private static func properties(_ user: String, _ password: String) -> [String] {
+      ["security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN", "sasl.username=\(user)", "sasl.password=\(password)"]
     }
 
     private static let module = "org.apache.kafka.common.security.plain.PlainLoginModule required"
@@ -36,9 +33,9 @@ extension ServiceTests {
           "security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN",
           #"sasl.jaas.config=\#(Self.module) username="admin" password="a";"#,
         ])
-      let group = try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: Self.overrides("admin", "a"))
+      let group = try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: Self.properties("admin", "a"))
       func service(_ user: String, _ password: String, _ more: [String] = []) throws -> ServiceProcess {
-        let file = try folder.file("\(user)-\(password)", Self.overrides(user, password).map { "\($0.key)=\($0.value)" })
+        let file = try folder.file("\(user)-\(password)", Self.properties(user, password))
         return try group.process(TestGroup.fast + ["--kafka-file", file] + more)
       }
 

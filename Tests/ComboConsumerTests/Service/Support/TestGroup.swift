@@ -12,7 +12,8 @@ final class TestGroup {
   let partitions: Int
   let control: ControlClient
   let properties: KafkaProperties
-  private let overrides: [KafkaProperties.Override]
+  /// Of librdkafka, as `--kafka` takes them.
+  private let kafka: [String]
   private let producer: KafkaProducer
   private var reader: ReaderClient
   private var asker: GroupConsumer
@@ -23,18 +24,19 @@ final class TestGroup {
   ///   - sharing: another group, whose input this one reads too.
   init(
     partitions: Int = 4, brokers: String? = nil, settings: [(String, String)] = [], sharing other: TestGroup? = nil,
-    kafka: [KafkaProperties.Override] = []
+    kafka: [String] = []
   ) throws {
     let brokers = try other?.brokers ?? brokers ?? ServiceKafka.brokers()
     self.brokers = brokers
-    overrides = kafka
+    self.kafka = kafka
     self.partitions = other?.partitions ?? partitions
     group = TestKafka.fresh("g")
     let input = other?.names.input ?? TestKafka.fresh("gifts")
     names = TopicNames(
       input: input, output: TestKafka.fresh("out"), journal: "\(input).\(group).combo-journal",
       state: "\(input).\(group).combo-state", deadLetter: "\(input).\(group).combo-dead-letter")
-    properties = try KafkaProperties(brokers: brokers, clientID: "test", overrides: kafka, log: .none)
+    properties = try KafkaProperties(
+      brokers: brokers, clientID: "test", overrides: try kafka.map { try .init(parsing: $0) }, log: .none)
     control = try ControlClient(properties)
     producer = try KafkaProducer(properties, [])
     reader = try ReaderClient(properties)
@@ -193,7 +195,7 @@ final class TestGroup {
     let (code, output, log) = try ServiceProcess.run(
       [
         "verify", "--brokers", brokers, "--input", names.input, "--output", names.output, "--group", group,
-      ] + overrides.flatMap { ["--kafka", "\($0.key)=\($0.value)"] })
+      ] + kafka.flatMap { ["--kafka", $0] })
     #expect(code == 0, "\(output)\n\(log)", sourceLocation: sourceLocation)
     #expect(output.contains("proven: "), "\(output)\n\(log)", sourceLocation: sourceLocation)
     #expect(output.contains("resets 0"), "\(output)", sourceLocation: sourceLocation)
