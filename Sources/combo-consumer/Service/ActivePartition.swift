@@ -5,6 +5,10 @@ internal import ComboWire
 struct Ownership {
   var token: Int
   var cancellation: Cancellation
+  /// Since when each look has found what contradicts itself, by the monotonic clock.
+  var doubtedSince: Int64?
+  /// When to look again, if nobody does now.
+  var nextLook: Int64?
 }
 
 /// The entry by which this owner begins.

@@ -22,6 +22,8 @@ enum RestoreOutcome {
   case restored(RestoredPartition)
   /// The service must not go on: somebody has to mend something first.
   case refused(String)
+  /// What was found contradicts itself. It is to be believed only if it stays so.
+  case doubtful(String)
   /// It may work later.
   case failed(String)
   /// Nobody needs it any more.
@@ -67,13 +69,16 @@ struct Restorer: @unchecked Sendable {
   let edges: Service.Edges
   let log: ServiceLog
   let cancellation: Cancellation
+  /// Whether what contradicts itself was found so for long enough to be believed.
+  private let isCertain: Bool
   /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
   private let clockMin: Int64
 
   init(
     _ number: Int32, _ configuration: ServiceConfiguration, _ edges: Service.Edges, log: ServiceLog,
-    cancellation: Cancellation, clockMin: Int64
+    cancellation: Cancellation, isCertain: Bool, clockMin: Int64
   ) {
+    self.isCertain = isCertain
     self.clockMin = clockMin
     self.number = number
     self.configuration = configuration
@@ -86,13 +91,15 @@ struct Restorer: @unchecked Sendable {
     case cancelled
     case refused(String)
     case kafka(KafkaError)
+    /// What the group, the journal and the input say does not agree.
+    case contradiction(String)
     /// The state cannot be had: all rooms begin anew.
     case lost(reason: String, offsets: Int64)
 
     /// Whether what was read led to it, and not how reading went.
     var isAboutWhatWasFound: Bool {
       switch self {
-      case .refused, .lost: true
+      case .refused, .contradiction, .lost: true
       case .cancelled, .kafka: false
       }
     }
@@ -104,21 +111,13 @@ struct Restorer: @unchecked Sendable {
   func run() -> RestoreOutcome {
     do {
       try kafka { () throws(KafkaError) in try edges.reader.makeRoom(for: number) }
-      var attempt = 1
-      while true {
-        let committed = try committed()
-        do {
-          return .restored(try restore(from: committed, isLastAttempt: attempt == 2))
-        } catch let stop as Stop {
-          guard stop.isAboutWhatWasFound else { throw stop }
-          // Somebody whose partition it is may have committed between two of our looks.
-          if try self.committed() != committed { return .failed("another member is still at work on it") }
-          guard case .lost(let reason, _) = stop else { throw stop }
-          log.error(
-            "partition \(.partition, number): it was found in another state than it was left in, looking once more: \(.reason, reason)"
-          )
-          attempt += 1
-        }
+      let committed = try committed()
+      do {
+        return .restored(try restore(from: committed))
+      } catch let stop as Stop {
+        // Somebody whose partition it is may have committed between two of our looks.
+        if stop.isAboutWhatWasFound, try self.committed() != committed { return .failed("another member is still at work on it") }
+        throw stop
       }
     } catch let stop as Stop {
       switch stop {
@@ -129,7 +128,8 @@ struct Restorer: @unchecked Sendable {
         // really not there, looking anew finds that out.
         let mayMend = error.isRetriable || error.code == .offsetOutOfRange
         return mayMend ? .failed(error.message) : .refused(error.message)
-      case .lost(let reason, _): return .failed(reason)
+      case .contradiction(let reason): return isCertain ? .refused(reason) : .doubtful(reason)
+      case .lost(let reason, _): return isCertain ? .failed(reason) : .doubtful(reason)
       }
     } catch {
       return .failed("\(error)")
@@ -142,7 +142,7 @@ struct Restorer: @unchecked Sendable {
     try kafka { () throws(KafkaError) in try edges.group.committed(number) }
   }
 
-  private func restore(from committed: CommittedOffset, isLastAttempt: Bool) throws -> RestoredPartition {
+  private func restore(from committed: CommittedOffset) throws -> RestoredPartition {
     let began = edges.time.monotonicMs()
     let journalBounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.journal, number) }
     let inputBounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.input, number) }
@@ -170,7 +170,7 @@ struct Restorer: @unchecked Sendable {
         if format.code != .broken { throw Stop.refused(format.description) }
         throw Stop.lost(reason: format.description, offsets: 0)
       }
-    } catch Stop.lost(let reason, let offsets) where isLastAttempt {
+    } catch Stop.lost(let reason, let offsets) where isCertain {
       if try self.committed() != committed { throw Stop.lost(reason: reason, offsets: offsets) }
       return try salvage(state, journal, last, inputBounds, reason: reason, offsets: offsets)
     }
@@ -208,8 +208,11 @@ struct Restorer: @unchecked Sendable {
     if let known = committed.offset {
       offset = known
       why = "where the group stands"
+      if !isCertain, let n = Int64(committed.metadata) {
+        throw Stop.contradiction("the group stands at offset \(known) of \(input), entry \(n), but its journal is empty")
+      }
       if known > bounds.end || known < bounds.first {
-        throw Stop.refused(
+        throw Stop.contradiction(
           "the group stands at offset \(known) of \(input), which holds offsets \(bounds.first) to \(bounds.end). "
             + "Say where to begin: kafka-consumer-groups --group \(topics.group) --topic \(topics.input):\(number) "
             + "--reset-offsets --to-earliest --execute")
@@ -244,13 +247,18 @@ struct Restorer: @unchecked Sendable {
     let mend =
       "kafka-consumer-groups --group \(topics.group) --topic \(topics.input):\(number) --reset-offsets --to-offset \(offset) --execute"
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
-      throw Stop.refused(
+      throw Stop.contradiction(
         "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
           + " changed by somebody else. To go on from the journal, stop all instances and run: \(mend). To begin anew, use another"
           + " group, or delete the topics of this one's journal and state")
     }
+    if let n = Int64(committed.metadata), isInTransactions ? n != last.n : n > last.n {
+      throw Stop.contradiction(
+        "the group stands at entry \(n) of \(input), but the journal ends with entry \(last.n): the end of the journal was lost."
+          + " To go on from what is left of it, stop all instances and run: \(mend)")
+    }
     if bounds.end < offset {
-      throw Stop.refused(
+      throw Stop.contradiction(
         "\(input) ends at offset \(bounds.end), but the journal has taken it in up to \(offset): the topic was cut or made anew. Use"
           + " another group for it, or delete the topics of this group's journal and state and its offsets")
     }

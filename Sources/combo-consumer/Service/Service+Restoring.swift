@@ -11,16 +11,18 @@ struct JournalLookResult {
 extension Service {
   /// Begins to restore a partition, on a thread of its own; nothing of it is taken in meanwhile.
   func restore(_ number: Int32) {
+    let doubtedSince = owned[number]?.doubtedSince
     owned[number]?.cancellation.cancel()
     nextToken += 1
     let token = nextToken
     let cancellation = Cancellation()
-    owned[number] = Ownership(token: token, cancellation: cancellation)
+    owned[number] = Ownership(token: token, cancellation: cancellation, doubtedSince: doubtedSince)
     deactivate(number)
     edges.group.stop(number)
     totals.restores += 1
     let restorer = Restorer(
       number, configuration, edges, log: log, cancellation: cancellation,
+      isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
       clockMin: active.reduce(Int64.min) { max($0, $1?.clock.last ?? .min) })
     let mailbox = restoredPartitions
     edges.beside {
@@ -29,11 +31,20 @@ extension Service {
   }
 
   func takeOverRestored() {
+    lookAgain()
     for result in restoredPartitions.takeAll() {
       guard let ownership = owned[result.number], ownership.token == result.token else { continue }
+      owned[result.number]?.doubtedSince = nil
       switch result.outcome {
       case .restored(let restored):
         begin(restored)
+      case .doubtful(let reason):
+        log.warning(
+          "partition \(.partition, result.number) was found in another state than it was left in, looking again: \(.reason, reason)"
+        )
+        let now = edges.time.monotonicMs()
+        owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
+        owned[result.number]?.nextLook = now + Self.nextLookMs
       case .refused(let reason):
         fatal = reason
       case .failed(let reason):
@@ -42,6 +53,20 @@ extension Service {
       case .stopped:
         break
       }
+    }
+  }
+
+  /// A leader that stood still, and does not know yet that it was replaced, tells how things were when it fell asleep. So what
+  /// contradicts itself is believed only once it was found so for as long as brokers need to notice that: a controller gives up one
+  /// that is silent for 9 s (`broker.session.timeout.ms`).
+  private static let doubtMs: Int64 = 10_000
+  private static let nextLookMs: Int64 = 1_000
+
+  private func lookAgain() {
+    if !owned.values.contains(where: { $0.nextLook != nil }) { return }
+    let now = edges.time.monotonicMs()
+    for number in owned.keys.sorted() {
+      if let next = owned[number]?.nextLook, next <= now { restore(number) }
     }
   }
 

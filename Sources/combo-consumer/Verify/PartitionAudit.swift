@@ -274,7 +274,7 @@ struct SnapshotReading {
     restorer = Restorer(
       number, ServiceConfiguration(topics: topics),
       Service.Edges(group: nobody, output: nobody, reader: reader, time: SystemTime()), log: log, cancellation: Cancellation(),
-      clockMin: .min)
+      isCertain: false, clockMin: .min)
     do {
       state = try restorer.readState()
     } catch Restorer.Stop.refused(let reason) {

@@ -67,7 +67,8 @@ struct SimAudit {
       } else {
         faults += differences(derived, restored.partition, "restored")
       }
-    case .refused(let reason), .failed(let reason): faults.append("partition \(number) cannot be restored: \(reason)")
+    case .refused(let reason), .doubtful(let reason), .failed(let reason):
+      faults.append("partition \(number) cannot be restored: \(reason)")
     case .stopped: faults.append("stopped")
     }
     if isAtEnd {
@@ -145,7 +146,9 @@ struct SimAudit {
     let edges = Service.Edges(
       group: AuditGroup(broker), output: NoOutput(), reader: SimReadEdge(broker, instance: nil),
       time: SimTime(SimClock(SplitMix64(seed: 1)), skew: 0))
-    return Restorer(number, configuration, edges, log: ServiceLog(.error), cancellation: Cancellation(), clockMin: .min).run()
+    return Restorer(
+      number, configuration, edges, log: ServiceLog(.error), cancellation: Cancellation(), isCertain: false, clockMin: .min
+    ).run()
   }
 
   private func differences(_ one: Partition, _ other: Partition, _ what: String) -> [String] {

@@ -9,7 +9,7 @@ struct SimFaults {
   var indefinite = 0
   /// Marks of transactions that come late.
   var lateMarks = 0
-  /// A leader that was replaced without its knowing says that what is read is beyond its end.
+  /// A leader that was replaced without its knowing: what is read is beyond its end, or it tells an end of long ago.
   var staleLeaders = 0
 
   static let none = SimFaults()
@@ -20,6 +20,8 @@ final class SimBroker {
   let clock: SimClock
   var random: SplitMix64
   var faults = SimFaults.none
+  /// What leaders tell in place of a topic's ends, until they know that they were replaced.
+  var toldEnds: [Topic: Int64] = [:]
   private var logs: [[SimLog]]
   let group: SimGroup
   /// What is committed, by partition.

@@ -175,13 +175,20 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
   func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
     try step()
     let log = broker.log(topic, partition)
-    return (log.first, log.end)
+    return (log.first, end(log.end, of: log, topic))
   }
 
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 {
     try step()
     let log = broker.log(topic, partition)
-    return isAudit ? log.end : log.lastStable
+    return isAudit ? log.end : end(log.lastStable, of: log, topic)
+  }
+
+  /// Where a log ends, as its leader tells.
+  private func end(_ end: Int64, of log: SimLog, _ topic: Topic) -> Int64 {
+    if !isAudit, let told = broker.toldEnds[topic] { return told }
+    if isAudit || !broker.happens(broker.faults.staleLeaders) { return end }
+    return log.first + Int64(broker.random.below(Int(end - log.first) + 1))
   }
 
   func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32> {

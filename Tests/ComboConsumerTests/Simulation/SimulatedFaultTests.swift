@@ -63,6 +63,42 @@ struct SimulatedFaultTests {
     #expect(next.service.totals.events == 1 && next.service.totals.resets == 0)
   }
 
+  @Test(
+    "a leader that does not know yet that it was replaced tells an end of long ago: it is looked again, and nothing begins anew",
+    arguments: [Topic.journal, .input])
+  func staleEnd(topic: Topic) {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.gift(count: 2)
+    scene.settle(instance)
+    scene.world.kill(instance)
+    scene.world.broker.toldEnds[topic] = 0
+    let next = scene.start()
+    for _ in 0..<1000 where next.service.isRunning && next.service.totals.restores < 3 { scene.turn(next) }
+    #expect(next.service.isRunning && next.service.totals.restores == 3)
+    scene.world.broker.toldEnds = [:]
+    scene.gift(count: 3)
+    #expect(scene.finish() == [])
+    #expect(next.service.totals.events == 1 && next.service.totals.resets == 0)
+  }
+
+  @Test("a journal that is told without its last entry, which took nothing in, is not taken for the whole")
+  func staleEndBehindTheLastGift() {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.gift(count: 2)
+    scene.settle(instance)
+    for _ in 0..<1000 where scene.entries.last!.batches.contains(where: { $0.taken > 0 }) { scene.turn(instance) }
+    scene.world.kill(instance)
+    scene.world.broker.toldEnds[.journal] = scene.world.broker.log(.journal, 0).records.last { $0.isCommitted }!.offset
+    let next = scene.start()
+    for _ in 0..<1000 where next.service.isRunning && next.service.totals.restores < 3 { scene.turn(next) }
+    #expect(next.service.isRunning && next.service.totals.restores == 3)
+    scene.world.broker.toldEnds = [:]
+    scene.gift(count: 3)
+    #expect(scene.finish() == [])
+  }
+
   @Test("a restart with other settings keeps every combo")
   func otherSettings() {
     let scene = SimScene()
