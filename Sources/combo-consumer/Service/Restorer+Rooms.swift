@@ -22,6 +22,7 @@ extension Restorer {
       throw ReplayFault("the journal does not begin with a takeover, and there is no checkpoint")
     }
     let records = RoomRecords(topics, partBytes: configuration.partBytes)
+    records.isRunThrough = !isLenient
     let partition = Partition(
       number, settings: EngineSettings(derivation.settings), ownSettingsMax: configuration.ownSettingsMax,
       n: checkpoint?.n ?? 0, clock: checkpoint?.clock ?? entries[0].clock - (entries[0].takeover?.shift ?? 0),

@@ -126,8 +126,8 @@ struct Restorer: @unchecked Sendable {
       case .kafka(let error):
         // A leader that stood still, and does not know yet that it was replaced, calls what came meanwhile out of range. If it is
         // really not there, looking anew finds that out.
-        let mayMend = error.isRetriable || error.code == .offsetOutOfRange
-        return mayMend ? .failed(error.message) : .refused(error.message)
+        if error.code == .offsetOutOfRange { return .doubtful(error.message) }
+        return error.isRetriable ? .failed(error.message) : .refused(error.message)
       case .contradiction(let reason): return isCertain ? .refused(reason) : .doubtful(reason)
       case .lost(let reason, _): return isCertain ? .failed(reason) : .doubtful(reason)
       }
@@ -153,8 +153,15 @@ struct Restorer: @unchecked Sendable {
     guard var last = Standing(journal.entries, state.checkpoint) ?? unknown else {
       return try begin(committed, inputBounds, journal)
     }
+    var missing: String?
     if broken == nil {
-      try check(committed, against: last, isInTransactions: journal.terms.term == nil, inputBounds)
+      let isInTransactions = journal.terms.term == nil
+      try check(committed, against: last, isInTransactions: isInTransactions, inputBounds)
+      if let n = Int64(committed.metadata), isInTransactions ? n != last.n : n > last.n {
+        missing =
+          "the group stands at entry \(n), but the journal ends with entry \(last.n): what lay behind it was lost or deleted"
+        last.n = max(last.n, n)
+      }
     } else {
       // What the broken ones said is known in part: beside the group's offset stands the number of the last entry.
       last.n = max(last.n, Int64(committed.metadata) ?? 0)
@@ -163,6 +170,7 @@ struct Restorer: @unchecked Sendable {
     do {
       do {
         if let broken { throw broken }
+        if let missing { throw Stop.lost(reason: missing, offsets: 0) }
         return try run(state, journal, inputBounds, began: began)
       } catch let replay as ReplayFault {
         throw Stop.lost(reason: replay.description, offsets: 0)
@@ -252,11 +260,6 @@ struct Restorer: @unchecked Sendable {
           + " changed by somebody else. To go on from the journal, stop all instances and run: \(mend). To begin anew, use another"
           + " group, or delete the topics of this one's journal and state")
     }
-    if let n = Int64(committed.metadata), isInTransactions ? n != last.n : n > last.n {
-      throw Stop.contradiction(
-        "the group stands at entry \(n) of \(input), but the journal ends with entry \(last.n): the end of the journal was lost."
-          + " To go on from what is left of it, stop all instances and run: \(mend)")
-    }
     if bounds.end < offset {
       throw Stop.contradiction(
         "\(input) ends at offset \(bounds.end), but the journal has taken it in up to \(offset): the topic was cut or made anew. Use"
@@ -312,6 +315,7 @@ struct Restorer: @unchecked Sendable {
     if let fault { throw fault }
     try runner.finish()
     partition.decidedRefusals = nil
+    beginning.records.isRunThrough = false
     beginning.records.takenSince = runner.records
     let ms = edges.time.monotonicMs() - began
     return RestoredPartition(

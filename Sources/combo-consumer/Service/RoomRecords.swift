@@ -45,6 +45,9 @@ final class RoomRecords {
   private var marked: [[UInt8]] = []
   private let encoder: StateEncoder
   private let keyBuffer = ByteBuffer(capacity: 512)
+  /// Whether entries are run through again: then the topic may hold a newer snapshot of a room than was seen, as one that is told
+  /// without its end does; if the room has rested, that must not come back to life.
+  var isRunThrough = false
   /// Gifts taken in, and when, at the start of the last sweep.
   var takenSince = 0
   /// Bytes written by the call under way.
@@ -66,7 +69,7 @@ final class RoomRecords {
   func rested(_ room: Room) {
     if let sweep, Int(room.index) >= sweep.cursor, Int(room.index) < sweep.places {
       self.sweep!.rested.append(([UInt8](room.id), room.parts))
-    } else if room.hasRecord {
+    } else if room.hasRecord || isRunThrough {
       gone.append(([UInt8](room.id), room.parts))
     }
   }

@@ -23,7 +23,7 @@ extension Service {
     let restorer = Restorer(
       number, configuration, edges, log: log, cancellation: cancellation,
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
-      clockMin: active.reduce(Int64.min) { max($0, $1?.clock.last ?? .min) })
+      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) })
     let mailbox = restoredPartitions
     edges.beside {
       mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run()))

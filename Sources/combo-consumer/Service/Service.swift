@@ -45,6 +45,8 @@ final class Service: GroupEdgeDelegate {
   let restoredPartitions = Mailbox<RestoreResult>()
   let journalLooks = Mailbox<JournalLookResult>()
   var nextToken = 0
+  /// The latest time that a partition of it had come to when it was given up.
+  private(set) var latestClock = Int64.min
   private(set) var failuresInARow = 0
   private var firstFailure: Int64 = 0
   var totals = Totals()
@@ -251,6 +253,7 @@ final class Service: GroupEdgeDelegate {
       quiesce()
       let old = active[Int(number)]!
       active[Int(number)] = nil
+      latestClock = max(latestClock, old.clock.last)
       watching.ended(old)
       delivery.forgot(old)
     }

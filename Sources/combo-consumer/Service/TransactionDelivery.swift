@@ -73,6 +73,7 @@ final class TransactionDelivery: Delivery {
   }
 
   func turn() {
+    if !isOpen { beginSweeps() }
     let now = service.edges.time.monotonicMs()
     if now >= commitDue(now: now), isOpen || nextWork(now: now) <= now { commit() }
     output.serve()
@@ -116,7 +117,6 @@ final class TransactionDelivery: Delivery {
     let wall = service.edges.time.wallMs()
     lastCommit = began
     var offsets: [OffsetToCommit] = []
-    var closed: [ActivePartition] = []
     var budget = sweepBudget ?? configuration.sweepBudget
     let claims = service.unwrittenClaims
     for claim in claims {
@@ -150,7 +150,6 @@ final class TransactionDelivery: Delivery {
       }
       offsets.append(active.position)
       active.committedOffset = active.partition.offset
-      closed.append(active)
     }
     uncommitted.said.add(lanes.takeCounts())
     do throws(TransactionFault) {
@@ -165,7 +164,7 @@ final class TransactionDelivery: Delivery {
     arrivals.removeAll()
     service.tellWatchers()
     for claim in claims { service.readBack(claim) }
-    for active in closed where service.isSweepDue(active) { beginSweep(active) }
+    beginSweeps()
     return true
   }
 
@@ -180,13 +179,29 @@ final class TransactionDelivery: Delivery {
     active.arrivals.removeAll()
   }
 
-  private func beginSweep(_ active: ActivePartition) {
+  /// Also of partitions that have fallen quiet: else their last entries would be in the journal alone, which keeps them only for a
+  /// while.
+  private func beginSweeps() {
+    for case let active? in service.active where stands(active) && service.isSweepDue(active) { beginSweep(active) }
+  }
+
+  /// Whether all that it has done is committed.
+  private func stands(_ active: ActivePartition) -> Bool {
+    active.takeover == nil && !active.owesEntry && !active.partition.hasNews
+  }
+
+  /// - Returns: whether the journal's end could be asked for.
+  @discardableResult
+  private func beginSweep(_ active: ActivePartition) -> Bool {
     do throws(KafkaError) {
       // What comes above entry n will stand at this offset or behind it.
       let end = try service.edges.reader.bounds(.journal, active.number).end
       service.beginSweep(active, journalOffset: end, term: nil)
+      return true
     } catch {
+      active.sweptAt = service.edges.time.monotonicMs()
       service.log.warning("no checkpoint of partition \(.partition, active.number) for now: \(.reason, error)")
+      return false
     }
   }
 
@@ -228,7 +243,9 @@ final class TransactionDelivery: Delivery {
     let deadline = service.edges.time.monotonicMs() + Service.handOverMs
     for number in partitions where service.isActive(number) {
       let active = service.active[Int(number)]!
-      if active.takeover == nil, !active.owesEntry, !active.records.isSweeping { beginSweep(active) }
+      if active.takeover != nil || active.owesEntry || active.records.isSweeping { continue }
+      // A broker that stands still answers none of them.
+      if service.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
     }
     while partitions.contains(where: { service.isActive($0) && service.active[Int($0)]!.records.isSweeping }),
       service.edges.time.monotonicMs() < deadline

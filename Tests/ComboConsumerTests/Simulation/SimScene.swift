@@ -53,6 +53,13 @@ final class SimScene {
 
   func start(_ id: String = "a", crashAt: Int = .max) -> SimInstance { world.start(id, configuration, crashAt: crashAt) }
 
+  /// Starts an instance, and lets it take turns until it has committed so often, or is no more.
+  func start(until commits: Int) -> SimInstance {
+    let instance = start()
+    for _ in 0..<1000 where instance.service.totals.commits < commits && !instance.isDead { turn(instance) }
+    return instance
+  }
+
   /// Lets an instance take turns.
   func turn(_ instance: SimInstance, _ turns: Int = 1) {
     for _ in 0..<turns { world.turn(instance) }

@@ -99,6 +99,59 @@ struct SimulatedFaultTests {
     #expect(scene.finish() == [])
   }
 
+  @Test("a state topic that is told without its last snapshots: a room that has rested since does not come back to life")
+  func staleStateEnd() {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 1
+    let instance = scene.start()
+    scene.gift("once")
+    scene.settle(instance)
+    for _ in 0..<5000 where instance.service.active[0]?.partition.awake != 0 { scene.turn(instance) }
+    #expect(instance.service.active[0]?.partition.awake == 0)
+    scene.world.kill(instance)
+    scene.world.broker.toldEnds[.state] = 0
+    let second = scene.start(until: 1)
+    scene.world.broker.toldEnds = [:]
+    scene.gift("other")
+    scene.settle(second)
+    scene.turn(second, 20)
+    #expect(scene.audit() == [])
+    // It leaves nothing to be run through again.
+    scene.world.stop(second)
+    _ = scene.start(until: 1)
+    #expect(scene.finish() == [])
+  }
+
+  @Test("a partition in which nothing happens gets a checkpoint all the same, so that its journal may be deleted")
+  func quietPartition() {
+    let scene = SimScene()
+    scene.configuration.checkpointIntervalMs = 60_000
+    scene.world.stop(scene.start(until: 1))
+    let quiet = scene.start(until: 1)
+    scene.world.clock.advance(Int64(scene.configuration.checkpointIntervalMs))
+    scene.turn(quiet, 20)
+    let journal = scene.world.broker.log(.journal, 0)
+    journal.cut(before: journal.end)
+    scene.world.kill(quiet)
+    #expect(!scene.start(until: 1).isDead, "\(scene.world.ends)")
+    #expect(scene.world.instances.allSatisfy { $0.service.totals.resets == 0 })
+  }
+
+  @Test("entries that were deleted behind the checkpoint, though they took nothing in: one reset, and it goes on")
+  func lostEnd() {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.gift(count: 2)
+    scene.settle(instance)
+    scene.world.stop(instance)
+    scene.world.kill(scene.start(until: 1))
+    let journal = scene.world.broker.log(.journal, 0)
+    journal.cut(before: journal.end)
+    scene.world.expectsErrors = true
+    let next = scene.start(until: 1)
+    #expect(!next.isDead && next.service.totals.resets == 1, "\(scene.world.ends)")
+  }
+
   @Test("a restart with other settings keeps every combo")
   func otherSettings() {
     let scene = SimScene()
