@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "acfun",
       "about": "AcFun: CommonActionSignalGift, and acfundanmu's gift",
       "names": "loose",
-      "roots": ["/payload", "/data", "/messages/*", "/*", ""],
+      "roots": ["/payload", "/data", "/messages/*", "/*", "", "/message", "/event"],
       "rules": [
         {
           "when": {

@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "bilibili",
       "about": "Bilibili's live web socket: SEND_GIFT, from 2016 on",
       "names": "loose",
-      "roots": ["/payload", "/message", "/messages/*", "/*", ""],
+      "roots": ["/data/giftList/*", "/payload", "/message", "/messages/*", "/*", "", "/data", "/event"],
       "switches": {
         "guard": {
           "default": "ignored",
@@ -44,7 +44,24 @@ extension BuiltInMaps {
       },
       "rules": [
         {
-          "when": {"at": "/cmd", "starts": "SEND_GIFT_V2"},
+          "about": "SEND_GIFT_V2, decoded: its gifts in a list, the sender beside it.",
+          "when": {"all": [{"at": "^/cmd", "starts": "SEND_GIFT_V2"}, {"at": ["/giftId"], "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "id": [{"at": ["/tid"], "unless": ["0"]}],
+            "sender": {
+              "id": [{"at": ["^/data/uid"], "unless": ["0"]}, "^/data/uname"],
+              "show": {
+                "name": "^/data/uname",
+                "avatar": {"at": ["^/data/face"], "max": 1000},
+                "guard": {"at": ["^/data/guardLevel"], "unless": ["0"]}
+              }
+            },
+            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
+          "when": {"all": [{"at": "/cmd", "starts": "SEND_GIFT_V2"}, {"at": ["/data/giftId"], "exists": false}]},
           "bad": "SEND_GIFT_V2 holds its gifts as protobuf in base64 (data.pb), which is not read: let the producer decode it"
         },
         {

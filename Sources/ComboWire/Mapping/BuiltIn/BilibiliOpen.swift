@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "bilibili-open",
       "about": "Bilibili's open platform: LIVE_OPEN_PLATFORM_SEND_GIFT",
       "names": "loose",
-      "roots": ["/payload", "/message", "/messages/*", "/*", ""],
+      "roots": ["/payload", "/message", "/messages/*", "/*", "", "/data", "/event"],
       "switches": {
         "guard": {
           "default": "ignored",

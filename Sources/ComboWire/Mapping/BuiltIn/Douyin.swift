@@ -8,7 +8,7 @@ extension BuiltInMaps {
       "names": "loose",
       "unpack": ["/data"],
       "roots": [
-        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*", "/*", ""
+        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*", "/*", "", "/message", "/event"
       ],
       "switches": {
         "total": {"default": "product", "values": {"product": "comboCount times groupCount", "repeat": "repeatCount"}}
@@ -90,6 +90,30 @@ extension BuiltInMaps {
           "when": {"at": ["/gift/count"], "exists": true},
           "event": "gift",
           "fields": {"total": [{"at": ["/gift/count"], "unless": ["0"]}, {"const": 1}]}
+        },
+        {
+          "about": "DouyinBarrageGrab until April 2023: GiftCount is what goes on.",
+          "when": {
+            "all": [
+              {"at": ["/giftCount"], "exists": true},
+              {"at": ["/giftId"], "exists": true},
+              {"at": ["/repeatCount", "/comboCount", "/groupCount"], "exists": false}
+            ]
+          },
+          "event": "gift",
+          "fields": {"total": [{"at": ["/giftCount"], "unless": ["0"]}, {"const": 1}], "streak": [{"at": ["/groupId"], "unless": ["0"]}]}
+        },
+        {
+          "about": "The open platform's live_gift: each push is so many gifts more.",
+          "when": {"all": [{"at": ["/secGiftId"], "exists": true}, {"at": ["/giftNum"], "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "room": [{"at": ["/roomId", "^/roomId"], "unless": ["0"]}, {"key": true}, {"header": "x-room-id"}],
+            "id": [{"at": ["/msgId"], "unless": ["0"]}],
+            "sender": {"id": "/secOpenid", "show": {"name": "/nickname", "avatar": {"at": "/avatarUrl", "max": 1000}}},
+            "gift": {"id": "/secGiftId", "show": {"name": "/giftName"}},
+            "count": [{"at": ["/giftNum"], "unless": ["0"]}, {"const": 1}]
+          }
         },
         {
           "about": "A combo, or a gift that may come twice under two ids: what its group has had so far.",

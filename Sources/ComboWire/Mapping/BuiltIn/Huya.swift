@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "huya",
       "about": "Huya: SendItemSubBroadcastPacket (6501) with the names of its web page",
       "names": "loose",
-      "roots": ["/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*", ""],
+      "roots": ["/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*", "", "/message", "/event"],
       "switches": {
         "count": {
           "default": "items",
@@ -22,6 +22,21 @@ extension BuiltInMaps {
             ]
           },
           "drop": "not packet 6501"
+        },
+        {
+          "about": "The open platform's getSendItemNotice.",
+          "when": {"all": [{"at": "^/notice", "is": "getSendItemNotice"}, {"at": ["/itemId"], "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "room": [{"at": ["/roomId", "^/roomId"], "unless": ["0"]}, {"key": true}],
+            "ts": {"at": ["/timestamp", "^/timestamp"], "unless": ["0"], "unit": "auto"},
+            "sender": {
+              "id": ["/unionId", "/sendNick"],
+              "show": {"name": "/sendNick", "avatar": {"at": "/senderAvatarUrl", "max": 1000}}
+            },
+            "gift": {"id": "/itemId", "show": {"name": "/itemName"}},
+            "count": [{"at": ["/sendItemCount"], "unless": ["0"]}, {"const": 1}]
+          }
         },
         {
           "when": {"all": [{"at": ["/iItemType"], "exists": true}, {"at": ["/lSenderUid", "/sSenderNick"], "exists": true}]},

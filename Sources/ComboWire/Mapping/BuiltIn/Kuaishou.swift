@@ -6,7 +6,10 @@ extension BuiltInMaps {
       "name": "kuaishou",
       "about": "Kuaishou: WebGiftFeed, alone or in SCWebFeedPush",
       "names": "loose",
-      "roots": ["/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data", "/msg", "/*", ""],
+      "roots": [
+        "/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data/payload/*", "/data", "/msg", "/*", "", "/payload",
+        "/message", "/event", "/messages/*"
+      ],
       "switches": {
         "combo": {
           "default": "hits",
@@ -37,6 +40,27 @@ extension BuiltInMaps {
         }
       },
       "rules": [
+        {
+          "about": "The open platform's giftSend: each push is so many gifts more.",
+          "when": {
+            "all": [
+              {"at": ["/uniqueNo"], "exists": true},
+              {"at": ["/giftId"], "exists": true},
+              {"at": ["/giftCount"], "exists": true}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "room": [{"at": ["^/data/roomCode", "^/roomCode"], "unless": ["0"]}, {"key": true}],
+            "id": "/uniqueNo",
+            "sender": {
+              "id": [{"at": ["/userInfo/userId"], "unless": ["0"]}, "/userInfo/userName"],
+              "show": {"name": "/userInfo/userName", "avatar": {"at": "/userInfo/headUrl", "max": 1000}}
+            },
+            "gift": {"id": "/giftId", "value": "/giftUnitPrice", "show": {"name": "/giftName"}},
+            "count": [{"at": ["/giftCount"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
         {
           "when": {
             "all": [

@@ -6,7 +6,7 @@ extension BuiltInMaps {
       "name": "tiktok",
       "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
       "names": "loose",
-      "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", ""],
+      "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", "", "/message"],
       "fields": {
         "room": [
           {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId"], "unless": ["0"]},
@@ -19,13 +19,15 @@ extension BuiltInMaps {
         },
         "sender": {
           "id": [
-            {"at": ["/user/userId", "/user/idStr", "/user/id", "/userId"], "unless": ["0"]},
+            {"at": ["/user/userId", "/user/idStr", "/user/id", "/userId", "/fromUser/id"], "unless": ["0"]},
             "/user/uniqueId",
             "/user/displayId",
-            "/uniqueId"
+            "/uniqueId",
+            "/fromUser/username",
+            "/user/username"
           ],
           "show": {
-            "name": ["/user/nickname", "/nickname", "/user/uniqueId", "/uniqueId", "/user/displayId"],
+            "name": ["/user/nickname", "/nickname", "/user/uniqueId", "/uniqueId", "/user/displayId", "/fromUser/nickName"],
             "avatar": {
               "at": [
                 "/user/profilePictureUrl", "/profilePictureUrl", "/user/profilePicture/urls/0",
@@ -69,6 +71,27 @@ extension BuiltInMaps {
         {
           "when": {"at": ["/battleId", "/battleStatus", "/envelopeInfo"], "exists": true},
           "drop": "tells of a battle or a chest, not of a gift"
+        },
+        {
+          "about": "gotiktoklive: the gift's own id and name stand beside isComboGift. Only combos come again, each time with how many there are so far.",
+          "when": {"all": [{"at": "/isComboGift", "is": true}, {"at": ["/repeatCount"], "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "gift": {"id": "/id", "value": "/diamonds", "show": {"name": "/name"}},
+            "receiver": {"id": [{"at": ["/toUserId"], "unless": ["0"]}]},
+            "total": [{"at": ["/repeatCount"], "unless": ["0"]}, {"const": 1}],
+            "streak": [{"at": ["/groupId"], "unless": ["0"]}]
+          }
+        },
+        {
+          "when": {"all": [{"at": "/isComboGift", "is": false}, {"at": ["/repeatCount"], "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "id": [{"at": ["/messageId"], "unless": ["0"]}],
+            "gift": {"id": "/id", "value": "/diamonds", "show": {"name": "/name"}},
+            "receiver": {"id": [{"at": ["/toUserId"], "unless": ["0"]}]},
+            "count": [{"at": ["/repeatCount"], "unless": ["0"]}, {"const": 1}]
+          }
         },
         {
           "about": "Only gifts of type 1 are sent in streaks; all others arrive once, each with an id of its own.",

@@ -7,10 +7,10 @@ extension BuiltInMaps {
       "about": "Twitch: gifted subscriptions and bits, as lines of its chat, as their tags, or as EventSub notifications",
       "text": "irc",
       "names": "loose",
-      "unpack": ["/raw", "/line", "/message"],
+      "unpack": ["/raw", "/line", "/message", "/data", "/payload", "/msg"],
       "roots": [
         "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*",
-        "/raw/tags", "/line/tags", "/message/tags", "/*/tags", "/*", ""
+        "/raw/tags", "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/tags", "/*", ""
       ],
       "switches": {
         "bomb": {
@@ -21,6 +21,13 @@ extension BuiltInMaps {
           }
         },
         "bits": {"default": "gifts", "values": {"gifts": "bits are gifts", "ignored": "bits are none"}},
+        "cheers": {
+          "default": "cheer",
+          "values": {
+            "cheer": "of EventSub, channel.cheer counts, and channel.chat.message tells the same bits again",
+            "chat": "of EventSub, the cheers of channel.chat.message count, and channel.cheer tells them again"
+          }
+        },
         "source": {
           "default": "any",
           "values": {
@@ -86,7 +93,7 @@ extension BuiltInMaps {
           "drop": "part of a gift bomb, which counts as a whole"
         },
         {
-          "about": "Before 2023 parts of a bomb have no community-gift-id, but the bomb's origin-id and a sender-count of 0.",
+          "about": "Until 2023 parts of a bomb have no community-gift-id, but the bomb's origin-id and a sender-count of 0. Today a lone gift has the latter too, with a number as origin-id.",
           "when": {
             "all": [
               {"at": "/msg-id", "is": ["subgift", "anonsubgift"]},
@@ -96,7 +103,8 @@ extension BuiltInMaps {
                 "at": "/msg-param-origin-id",
                 "unless": ["da 39 a3 ee 5e 6b 4b 0d 32 55 bf ef 95 60 18 90 af d8 07 09"],
                 "exists": true
-              }
+              },
+              {"not": {"at": "/msg-param-origin-id", "above": -1}}
             ]
           },
           "drop": "part of a gift bomb, which counts as a whole"
@@ -229,13 +237,31 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"switch": "bits", "is": "gifts"},
+              {"switch": "cheers", "is": "cheer"},
               {"at": "/bits", "above": 0},
               {
-                "at": [
-                  "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                  "^/subscription_type", "^/type"
-                ],
-                "is": "channel.cheer"
+                "any": [
+                  {
+                    "at": [
+                      "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
+                      "^/subscription_type", "^/type"
+                    ],
+                    "is": "channel.cheer"
+                  },
+                  {
+                    "all": [
+                      {
+                        "at": [
+                          "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
+                          "^/subscription_type", "^/type"
+                        ],
+                        "exists": false
+                      },
+                      {"at": ["/is_anonymous"], "exists": true},
+                      {"at": ["/broadcaster_user_id"], "exists": true}
+                    ]
+                  }
+                ]
               }
             ]
           },
@@ -248,6 +274,27 @@ extension BuiltInMaps {
             },
             "gift": {"id": {"const": "bits"}, "value": {"const": 1}},
             "count": "/bits"
+          }
+        },
+        {
+          "about": "A cheer as channel.chat.message tells it.",
+          "when": {
+            "all": [
+              {"switch": "bits", "is": "gifts"},
+              {"switch": "cheers", "is": "chat"},
+              {"at": "/cheer/bits", "above": 0},
+              {"at": ["/source_broadcaster_user_id"], "exists": false}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "sender": {
+              "id": [{"at": ["/chatter_user_id"], "unless": ["0"]}, "/chatter_user_login", {"const": "anonymous"}],
+              "show": {"name": ["/chatter_user_name", "/chatter_user_login"]}
+            },
+            "gift": {"id": {"const": "bits"}, "value": {"const": 1}},
+            "count": "/cheer/bits"
           }
         },
         {

@@ -4,9 +4,12 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "youtube",
-      "about": "YouTube: gifts, gifted memberships and super stickers of a live chat, as its API lists them",
+      "about": "YouTube: gifts, gifted memberships and super stickers of a live chat, as its API lists them, or its web page",
       "names": "loose",
-      "roots": ["/items/*", "/data", "/message", "/messages/*", "/*", ""],
+      "roots": [
+        "/items/*", "/replayChatItemAction/actions/*/addChatItemAction/item", "/addChatItemAction/item", "/data", "/message",
+        "/messages/*", "/*", "", "/payload", "/event"
+      ],
       "switches": {
         "memberships": {
           "default": "parent",
@@ -168,6 +171,97 @@ extension BuiltInMaps {
         {
           "when": {"at": "/snippet/type", "is": ["superChatEvent", "SUPER_CHAT_EVENT"]},
           "drop": "a super chat, which the switch superchat=gifts makes a gift"
+        },
+        {
+          "about": "What the web page is told: its number stands by itself in a sentence.",
+          "when": {
+            "all": [
+              {"at": ["/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer/id"], "exists": true},
+              {"switch": "memberships", "is": "parent"}
+            ]
+          },
+          "root": "/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer",
+          "event": "gift",
+          "fields": {
+            "ts": {"at": "/timestampUsec", "unit": "us"},
+            "id": "/id",
+            "sender": {
+              "id": "/authorExternalChannelId",
+              "show": {
+                "name": "/header/liveChatSponsorshipsHeaderRenderer/authorName/simpleText",
+                "avatar": {"at": "/header/liveChatSponsorshipsHeaderRenderer/authorPhoto/thumbnails/0/url", "max": 1000}
+              }
+            },
+            "gift": {"id": {"const": "membership"}},
+            "count": "/header/liveChatSponsorshipsHeaderRenderer/primaryText/runs/1/text"
+          }
+        },
+        {
+          "when": {"at": ["/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer/id"], "exists": true},
+          "drop": "memberships that count when they are received"
+        },
+        {
+          "when": {
+            "all": [
+              {"at": ["/liveChatSponsorshipsGiftRedemptionAnnouncementRenderer/id"], "exists": true},
+              {"switch": "memberships", "is": "children"}
+            ]
+          },
+          "bad": "what the web page is told of a received membership does not say from which channel it came: memberships=parent counts them when they are announced"
+        },
+        {
+          "when": {"at": ["/liveChatSponsorshipsGiftRedemptionAnnouncementRenderer/id"], "exists": true},
+          "drop": "a membership that counted when it was announced"
+        },
+        {
+          "when": {"at": ["/liveChatPaidStickerRenderer/id"], "exists": true},
+          "root": "/liveChatPaidStickerRenderer",
+          "event": "gift",
+          "fields": {
+            "ts": {"at": "/timestampUsec", "unit": "us"},
+            "id": "/id",
+            "sender": {
+              "id": "/authorExternalChannelId",
+              "show": {"name": "/authorName/simpleText", "avatar": {"at": "/authorPhoto/thumbnails/0/url", "max": 1000}}
+            },
+            "gift": {
+              "id": {"const": "super-sticker"},
+              "show": {
+                "name": "/sticker/accessibility/accessibilityData/label",
+                "amount": "/purchaseAmountText/simpleText",
+                "icon": {"at": "/sticker/thumbnails/0/url", "max": 1000}
+              }
+            },
+            "count": {"const": 1}
+          }
+        },
+        {
+          "when": {
+            "all": [{"at": ["/liveChatPaidMessageRenderer/id"], "exists": true}, {"switch": "superchat", "is": "gifts"}]
+          },
+          "root": "/liveChatPaidMessageRenderer",
+          "event": "gift",
+          "fields": {
+            "ts": {"at": "/timestampUsec", "unit": "us"},
+            "id": "/id",
+            "sender": {
+              "id": "/authorExternalChannelId",
+              "show": {"name": "/authorName/simpleText", "avatar": {"at": "/authorPhoto/thumbnails/0/url", "max": 1000}}
+            },
+            "gift": {
+              "id": {"const": "super-chat"},
+              "show": {"amount": "/purchaseAmountText/simpleText", "message": {"at": "/message/runs/0/text", "max": 1000}}
+            },
+            "count": {"const": 1}
+          }
+        },
+        {
+          "when": {"at": ["/liveChatPaidMessageRenderer/id"], "exists": true},
+          "drop": "a super chat, which the switch superchat=gifts makes a gift"
+        },
+        {
+          "when": {"at": ["/giftMessageViewModel/id"], "exists": true},
+          "bad": "what the web page is told of a gift names it and its number in a sentence only: take the API's giftEvent"
         }
       ],
       "otherwise": {"drop": "not a gift"}
