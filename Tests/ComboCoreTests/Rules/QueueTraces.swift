@@ -28,6 +28,35 @@ struct QueueTraces {
       """)
   }
 
+  @Test("max_queue is looked at once free slots are filled and what has waited long enough was moved up")
+  func overflowAfterFilling() throws {
+    try check(
+      """
+      slots=1 queue_merge=tail queue_order=tier max_queue=3 promote_ms=4000 screen_ms=0 linger_ms=10 busy_linger_ms=10 tiers=5:9000:9000
+      0      > zoe rose
+      0      < show 1 zoe rose 1
+      1      > ann rose $9
+      2      > quy rose
+      3      > ann rose
+      510    < dismiss 1@0 1 busy
+      760    < show 2 ann rose 1
+      1500   > bob rose $9
+      1501   > retract quy
+      1501   < skip 3 quy rose 1 retracted
+      1502   > dan rose
+      4003   > eve rose
+      4003   < update 2@0 2 +1
+      13253  < dismiss 2@0 2 idle
+      13503  < show 5 bob rose 1
+      23003  < dismiss 5@0 1 idle
+      23253  < show 6 dan rose 1
+      23763  < dismiss 6@0 1 idle
+      24013  < show 7 eve rose 1
+      24523  < dismiss 7@0 1 idle
+      30000  .
+      """)
+  }
+
   @Test("a gift that joins a waiting banner makes it worth more")
   func overflowAfterJoining() throws {
     try check(
