@@ -315,7 +315,9 @@ struct Restorer: @unchecked Sendable {
     if let fault { throw fault }
     try runner.finish()
     partition.decidedRefusals = nil
+    // As those that have rested meanwhile, these may have a snapshot that was not seen.
     beginning.records.isRunThrough = false
+    partition.table.forEachRoom { $0.hasRecord = true }
     beginning.records.takenSince = runner.records
     let ms = edges.time.monotonicMs() - began
     return RestoredPartition(

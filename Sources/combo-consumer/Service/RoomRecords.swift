@@ -45,8 +45,8 @@ final class RoomRecords {
   private var marked: [[UInt8]] = []
   private let encoder: StateEncoder
   private let keyBuffer = ByteBuffer(capacity: 512)
-  /// Whether entries are run through again: then the topic may hold a newer snapshot of a room than was seen, as one that is told
-  /// without its end does; if the room has rested, that must not come back to life.
+  /// Whether entries are run through again: then the topic may hold a snapshot of any room that was awake, though none was seen, as
+  /// a topic that is told without its end does. It must not come back to life once the room has rested, now or later.
   var isRunThrough = false
   /// Gifts taken in, and when, at the start of the last sweep.
   var takenSince = 0
