@@ -186,8 +186,9 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
 
   /// Where a log ends, as its leader tells.
   private func end(_ end: Int64, of log: SimLog, _ topic: Topic) -> Int64 {
-    if !isAudit, let told = broker.toldEnds[topic] { return told }
-    if isAudit || !broker.happens(broker.faults.staleLeaders) { return end }
+    if isAudit { return end }
+    if let told = broker.toldEnds[topic] { return told }
+    if !broker.happens(broker.faults.staleLeaders) { return end }
     return log.first + Int64(broker.random.below(Int(end - log.first) + 1))
   }
 

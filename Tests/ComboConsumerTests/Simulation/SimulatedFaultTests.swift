@@ -54,9 +54,7 @@ struct SimulatedFaultTests {
     scene.settle(instance)
     scene.world.kill(instance)
     scene.world.broker.faults.staleLeaders = 1000
-    let next = scene.start()
-    for _ in 0..<1000 where next.service.isRunning && next.service.totals.restores < 3 { scene.turn(next) }
-    #expect(next.service.isRunning && next.service.totals.restores == 3)
+    let next = startLookingInVain(scene)
     scene.world.broker.faults.staleLeaders = 0
     scene.gift(count: 3)
     #expect(scene.finish() == [])
@@ -73,9 +71,7 @@ struct SimulatedFaultTests {
     scene.settle(instance)
     scene.world.kill(instance)
     scene.world.broker.toldEnds[topic] = 0
-    let next = scene.start()
-    for _ in 0..<1000 where next.service.isRunning && next.service.totals.restores < 3 { scene.turn(next) }
-    #expect(next.service.isRunning && next.service.totals.restores == 3)
+    let next = startLookingInVain(scene)
     scene.world.broker.toldEnds = [:]
     scene.gift(count: 3)
     #expect(scene.finish() == [])
@@ -91,9 +87,7 @@ struct SimulatedFaultTests {
     for _ in 0..<1000 where scene.entries.last!.batches.contains(where: { $0.taken > 0 }) { scene.turn(instance) }
     scene.world.kill(instance)
     scene.world.broker.toldEnds[.journal] = scene.world.broker.log(.journal, 0).records.last { $0.isCommitted }!.offset
-    let next = scene.start()
-    for _ in 0..<1000 where next.service.isRunning && next.service.totals.restores < 3 { scene.turn(next) }
-    #expect(next.service.isRunning && next.service.totals.restores == 3)
+    _ = startLookingInVain(scene)
     scene.world.broker.toldEnds = [:]
     scene.gift(count: 3)
     #expect(scene.finish() == [])
@@ -125,6 +119,14 @@ struct SimulatedFaultTests {
     scene.world.stop(second)
     _ = scene.start(until: 1)
     #expect(scene.finish() == [])
+  }
+
+  /// What it finds keeps it looking.
+  private func startLookingInVain(_ scene: SimScene) -> SimInstance {
+    let next = scene.start()
+    for _ in 0..<1000 where next.service.isRunning && next.service.totals.restores < 3 { scene.turn(next) }
+    #expect(next.service.isRunning && next.service.totals.restores == 3)
+    return next
   }
 
   private func rest(_ instance: SimInstance, _ scene: SimScene) {
