@@ -43,7 +43,7 @@ let package = Package(
         "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt", "CMemory",
       ], exclude: ["Pages/web"], swiftSettings: settings),
     .executableTarget(
-      name: "bench-engine", dependencies: ["ComboCore", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
+      name: "bench-engine", dependencies: ["ComboCore", "CMemory", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
     .executableTarget(
       name: "bench-wire", dependencies: ["ComboCore", "ComboWire"], path: "bench/wire", swiftSettings: settings),
     .executableTarget(name: "bench-drain", dependencies: ["CKafka"], path: "bench/drain", swiftSettings: settings),

@@ -1,3 +1,4 @@
+import CMemory  // so that memory lies as in the program
 import CPrefetch
 import ComboCore
 import Glibc
@@ -45,11 +46,14 @@ enum EngineBench {
       var sink = CountingSink()
       let began = seconds()
       stream.text.withUnsafeBytes { text in
-        var ahead = LookAhead(stream.records, in: text)
         engines.withUnsafeMutableBufferPointer { engines in
-          for n in 0..<gifts {
-            let next = ahead.next(engines)
-            engines[Int(stream.records[n].room)].take(next, at: stream.times[n] + start, to: &sink)
+          stream.records.withUnsafeBufferPointer { records in
+            var ahead = LookAhead(records, in: text)
+            for n in 0..<gifts {
+              ahead.prefetchNext(engines)
+              engines[Int(records[n].room)].take(ahead.first, at: stream.times[n] + start, to: &sink)
+              ahead.step()
+            }
           }
         }
       }
@@ -121,34 +125,41 @@ enum EngineBench {
 /// engines does. What it costs is part of the figure.
 struct LookAhead {
   private static let size = 16
-  private let records: [GiftRecord]
+  private let records: UnsafeBufferPointer<GiftRecord>
   private let text: Bytes
   private let hasher = GiftHasher()
-  private var ring: [Gift] = []
+  private let ring = UnsafeMutablePointer<Gift>.allocate(capacity: size)
   private var turn = 0
 
-  init(_ records: [GiftRecord], in text: Bytes) {
+  init(_ records: UnsafeBufferPointer<GiftRecord>, in text: Bytes) {
     (self.records, self.text) = (records, text)
-    for n in 0..<Self.size { ring.append(hashed(n)) }
-  }
-
-  private func hashed(_ n: Int) -> Gift {
-    var gift = EngineBench.gift(records[min(n, records.count - 1)], in: text)
-    gift.hash(with: hasher)
-    return gift
+    for n in 0..<Self.size { prepare(n) }
   }
 
   /// The gift whose turn it is.
+  var first: Gift { @inline(__always) _read { yield ring[turn % Self.size] } }
+
   @inline(__always)
-  mutating func next(_ engines: UnsafeMutableBufferPointer<Engine>) -> Gift {
-    let gift = ring[turn % Self.size]
-    ring[turn % Self.size] = hashed(turn + Self.size)
+  private func prepare(_ n: Int) {
+    let place = ring + n % Self.size
+    place.initialize(to: EngineBench.gift(records[min(n, records.count - 1)], in: text))
+    place.pointee.hash(with: hasher)
+  }
+
+  /// Asks for the memory that the gifts after the first will need.
+  @inline(__always)
+  func prefetchNext(_ engines: UnsafeMutableBufferPointer<Engine>) {
     for step in 0..<4 {
       let ahead = turn + 8 - 2 * step
       if ahead >= records.count { continue }
       engines[Int(records[ahead].room)].forEachPlace(of: ring[ahead % Self.size].hashes, step: step) { prefetch($0) }
     }
+  }
+
+  /// Goes on to the next gift.
+  @inline(__always)
+  mutating func step() {
+    prepare(turn + Self.size)
     turn += 1
-    return gift
   }
 }

@@ -165,7 +165,8 @@ struct EngineCore: ~Copyable {
     let combo = combos.likely(hashes.combo)
     if combo < 0 { return }
     if step == 1 { return combos.forEachPlace(combo, body) }
-    let banner = combos[combo].active
+    // The one that the gift joins; with `queue_merge` `tail` it may be none of these.
+    let banner = combos[combo].active >= 0 ? combos[combo].active : combos[combo].firstWaiting
     if banner < 0 { return }
     if step == 2 { return body(banners.address(banner)) }
     banners.forEachPlaceOfDisplay(banner, body)

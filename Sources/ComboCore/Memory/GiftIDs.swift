@@ -47,13 +47,15 @@ struct GiftIDs {
     return expiry(record) >= now
   }
 
-  /// Hands out where an id with this hash would be found, and where it would be added.
+  /// Hands out where an id with this hash would be found, where it would be added, and where those lie that expire next.
   @inline(__always)
   func forEachPlace(_ hash: UInt32, _ body: (UnsafeRawPointer) -> Void) {
     if places.capacity > 0 { body(places.address(Int32(truncatingIfNeeded: hash &>> 1) & (places.capacity &- 1))) }
     if let base {
       body(base + end)
       body(base + end + 64)
+      body(base + start)
+      body(base + start + 64)
     }
   }
 

@@ -141,15 +141,31 @@ final class Batch: @unchecked Sendable {
 
   private func run(_ room: Room, from first: Int32, at now: Int64, lane: Lane) {
     var index = first
+    var ahead = Ahead(first, next)
     while index >= 0 {
-      let following = next[Int(index)]
-      if following >= 0, events[Int(following)].kind == .gift {
-        room.engine.forEachPlace(of: events[Int(following)].gift.hashes, step: 0) { prefetch($0) }
-      }
+      foresee(room, ahead)
       room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, lane: lane)
-      index = following
+      index = next[Int(index)]
+      ahead.step(next)
     }
     room.findLook()
+  }
+
+  /// The same for the next events of one room.
+  @inline(__always)
+  private func foresee(_ room: Room, _ ahead: Ahead) {
+    if ahead.first < 0 { return }
+    if ahead.fifth >= 0 { prefetch_lines(events + Int(ahead.fifth), MemoryLayout<Event>.size) }
+    foresee(room, ahead.fourth, step: 0)
+    foresee(room, ahead.third, step: 1)
+    foresee(room, ahead.second, step: 2)
+    foresee(room, ahead.first, step: 3)
+  }
+
+  @inline(__always)
+  private func foresee(_ room: Room, _ index: Int32, step: Int) {
+    if index < 0 || events[Int(index)].kind != .gift { return }
+    room.engine.forEachPlace(of: events[Int(index)].gift.hashes, step: step) { prefetch($0) }
   }
 
   private func finish() {
@@ -169,6 +185,32 @@ final class Batch: @unchecked Sendable {
     self.events = events
     self.next = next
     capacity = larger
+  }
+}
+
+/// The next five events of a room's part of a batch; -1 for none.
+private struct Ahead {
+  private(set) var first: Int32
+  private(set) var second: Int32
+  private(set) var third: Int32
+  private(set) var fourth: Int32
+  private(set) var fifth: Int32
+
+  /// Those behind `index`.
+  init(_ index: Int32, _ next: UnsafeMutablePointer<Int32>) {
+    func following(_ index: Int32) -> Int32 { index < 0 ? -1 : next[Int(index)] }
+    first = following(index)
+    second = following(first)
+    third = following(second)
+    fourth = following(third)
+    fifth = following(fourth)
+  }
+
+  /// Goes on to the next one.
+  @inline(__always)
+  mutating func step(_ next: UnsafeMutablePointer<Int32>) {
+    (first, second, third, fourth) = (second, third, fourth, fifth)
+    if fifth >= 0 { fifth = next[Int(fifth)] }
   }
 }
 
