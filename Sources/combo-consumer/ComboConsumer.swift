@@ -6,7 +6,13 @@ enum ComboConsumer {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let invocation = Invocation.parse(arguments, environment: Console.variable, host: Console.hostName)
-    end(perform(invocation))
+    let code = perform(invocation)
+    // An answer that nobody got is none. Those that only print their progress may go on without.
+    if code == 0, Console.hasLostOutput, invocation.answers {
+      Console.say("standard output could not be written: is the disk full, or nobody reading?")
+      end(1)
+    }
+    end(code)
   }
 
   /// Ends the process without running down its static objects, as `exit` would: threads that nobody waits for, such as a look into

@@ -21,7 +21,8 @@ public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
       description: "\(what) has version \(version) of its format; this program reads version \(Format.version). Run a newer one")
   }
 
-  static func broken(_ what: StaticString, _ fault: String) -> FormatFault {
+  /// That `what` is not what it should be, with the rest of the sentence `it is broken:`.
+  public static func broken(_ what: StaticString, _ fault: String) -> FormatFault {
     FormatFault(code: .broken, description: "\(what) is broken: \(fault)")
   }
 }

@@ -73,6 +73,9 @@ struct RecordFields {
   let object: Int
   let what: StaticString
 
+  /// What no number, time or count here can be beyond; sums of some of them do not overflow.
+  static let integers: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
+
   /// The value of a member, or nil if there is none. Of two the first counts.
   func find(_ name: StaticString) -> Int? {
     var member = object + 1
@@ -96,6 +99,7 @@ struct RecordFields {
   func integer(
     _ token: Int, _ name: StaticString, _ range: ClosedRange<Int64> = Int64.min...Int64.max
   ) throws(FormatFault) -> Int64 {
+    let range = range.clamped(to: Self.integers)
     guard text[token].isInteger, let value = text.integer(token), range.contains(value) else {
       throw .broken(
         what, "\(name) is \(text.shown(token)), but must be an integer from \(range.lowerBound) to \(range.upperBound)")

@@ -7,15 +7,12 @@ struct SnapshotReader {
   private let reader: RecordReader
   private let time: Int64
 
-  /// Times beyond these cannot be meant, and sums of two of them do not overflow.
-  private static let timeRange: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
-
   /// - Parameter fields: the state's members; `v` has been looked at.
   init(_ fields: RecordFields, _ reader: RecordReader) throws(FormatFault) {
     self.fields = fields
     self.reader = reader
     text = fields.text
-    time = try fields.integer("time", Self.timeRange)
+    time = try fields.integer("time")
   }
 
   func engine(_ settings: EngineSettings) throws(FormatFault) -> Engine {
@@ -52,7 +49,7 @@ struct SnapshotReader {
 
   private func empty(_ settings: EngineSettings) throws(FormatFault) -> Engine {
     let head = EngineHead(
-      epoch: try fields.integer("epoch", Self.timeRange), seq: Int(try fields.integer("seq")),
+      epoch: try fields.integer("epoch"), seq: Int(try fields.integer("seq")),
       banners: Int(try fields.integer("banners")), time: time, idleSince: try time(try fields.token("idle")),
       screenDeadline: try fields.find("screen").map { (token) throws(FormatFault) in try time(token) })
     let own = fields.find("own") == nil ? OwnSettings() : try fields.settings("own")
@@ -139,7 +136,7 @@ struct SnapshotReader {
 
   /// A time, written as its difference from the engine's.
   private func time(_ token: Int) throws(FormatFault) -> Int64 {
-    time + (try fields.integer(token, "a time", Self.timeRange))
+    time + (try fields.integer(token, "a time"))
   }
 
   private func object(_ token: Int) throws(FormatFault) -> Bytes {

@@ -72,7 +72,7 @@ extension csj_fault {
     case CSJ_NO_NAME: "lacks a member's name in quotes"
     case CSJ_NO_COLON: "lacks a colon after a member's name"
     case CSJ_NO_COMMA: "lacks a comma or a closing bracket"
-    case CSJ_UNCLOSED: "ends before all brackets are closed"
+    case CSJ_UNCLOSED: "does not end with the bracket that closes it"
     case CSJ_MORE: "goes on after its object has ended"
     default: "is no JSON"
     }

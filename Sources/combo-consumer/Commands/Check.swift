@@ -208,7 +208,7 @@ struct Check {
     guard partitions[names.input] != nil else { return }
     do throws(KafkaError) {
       try trial.commit(group: options.group, input: names.input)
-      report.ok("the group \"\(options.group)\" can be joined, and its offsets committed")
+      report.ok("the group \"\(options.group)\" may be used: its offsets can be committed")
     } catch {
       report.fault(
         "the group \"\(options.group)\" cannot be used: \(Self.reason(error))",
@@ -276,6 +276,7 @@ struct Check {
   }
 
   private static func remedy(_ error: KafkaError) -> String {
+    if error.code == .badProperty { return "mend the properties given with --kafka, --kafka-file or --config" }
     guard let end = error.message.firstRange(of: "). ")?.upperBound else { return "see the broker's log" }
     return String(error.message[end...])
   }

@@ -79,10 +79,12 @@ final class Reload: Sendable {
     log.info("the configuration was read again")
   }
 
-  /// Why nothing can be done with these properties; nil: brokers answer.
+  /// Why nothing can be done with these properties; nil: clients can be made, and brokers answer.
   private static func fault(_ options: ServiceOptions, _ log: ServiceLog) -> String? {
     do throws(KafkaError) {
-      _ = try ControlClient(try options.kafkaProperties(log: log)).cluster(withinMs: 5000)
+      let properties = try options.kafkaProperties(log: log)
+      try options.tryProducer(properties)
+      _ = try ControlClient(properties).cluster(withinMs: 5000)
       return nil
     } catch {
       return error.message

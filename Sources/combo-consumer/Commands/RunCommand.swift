@@ -34,6 +34,7 @@ enum RunCommand {
     _ options: ServiceOptions, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
   ) throws(KafkaError) -> Int32 {
     var properties = try options.kafkaProperties(log: log)
+    try options.tryProducer(properties)
     // Who looks at it from outside: clients of HTTP, and whoever started the process.
     let isWatched = options.http != nil || ServiceManager.isWanted(Console.variable)
     let lookout = isWatched ? Lookout(stop: stop) : nil
@@ -71,7 +72,7 @@ enum RunCommand {
         properties.statistics = statistics
       } else {
         guard let service, let code else { return stop.isSet ? 0 : 1 }
-        guard let loss = service.memberLoss, !stop.isSet else {
+        guard let loss = service.loss, !stop.isSet else {
           // It has left the group, and its clients go with the process: to take them down first would wait for brokers that stand still.
           _ = Unmanaged.passRetained(service)
           return code

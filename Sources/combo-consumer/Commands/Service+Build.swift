@@ -15,6 +15,12 @@ extension ServiceOptions {
       presets: presets, log: log.ofKafka)
   }
 
+  /// Makes a producer and gives it up again: librdkafka refuses some properties only when it sees them side by side.
+  /// - Throws: `badProperty`. Brokers are not contacted.
+  func tryProducer(_ properties: KafkaProperties) throws(KafkaError) {
+    _ = try TransactionalProducer(properties, transactionalID: transactionalID)
+  }
+
   /// What the service's logic goes by.
   var configuration: ServiceConfiguration {
     var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))

@@ -26,6 +26,8 @@ struct ConfigFile: Sendable {
     self.name = name
     var command: Command?
     var isKnownSection = true
+    // A mark of byte order that some editors put first is no part of the text.
+    let text = text.unicodeScalars.first == "\u{feff}" ? String(text.unicodeScalars.dropFirst()) : text
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let place = index + 1
       let line = KafkaProperty.trimmed(line)

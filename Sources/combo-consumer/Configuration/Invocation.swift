@@ -15,6 +15,14 @@ enum Invocation: Equatable, Sendable {
   /// Sentences for standard error, and how to find help.
   case refuse([String], hint: String)
 
+  /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
+  var answers: Bool {
+    switch self {
+    case .verify, .watch, .check, .map, .tell, .show: true
+    case .run, .demo, .replay, .generate, .refuse: false
+    }
+  }
+
   /// From the arguments after the program's name, and the environment. `host` is this machine's name.
   static func parse(
     _ arguments: [String], environment variable: (String) -> String? = { _ in nil }, host: String = "localhost"

@@ -1,4 +1,5 @@
 internal import ComboWire
+internal import Glibc
 
 /// Maps by name or from files.
 enum MapSource {
@@ -35,7 +36,10 @@ enum MapSource {
     switch TextFile.bytes(of: name, limit: bytesMax) {
     case .success(let bytes): return .success((bytes, name))
     case .failure(let failure):
-      if name.contains("/") || name.contains(".") { return .failure(Failure(sentences: [failure.description])) }
+      // If it is there, what is wrong with it is what matters.
+      if name.contains("/") || name.contains(".") || access(name, F_OK) == 0 {
+        return .failure(Failure(sentences: [failure.description]))
+      }
       let likely = Suggestion.nearest(to: name, among: BuiltInMaps.names).map { "; did you mean \($0)?" } ?? ""
       let known = BuiltInMaps.names.joined(separator: ", ")
       return .failure(

@@ -111,7 +111,9 @@ extension HTTPServer {
     }
     if isStream, !exchange.isHead {
       if isClosing { return .error(503, "the service is stopping") }
-      guard readers.count < Limits.readers else {
+      // Those that wait for their first screen will be readers, too.
+      let mostSoon = readers.count + waiting.count
+      guard mostSoon < Limits.readers || readers.count + waiting.values.count(where: \.streams) < Limits.readers else {
         return .error(503, "\(Limits.readers) clients read events already, and no more are allowed", [("Retry-After", "10")])
       }
     }

@@ -13,7 +13,13 @@ struct HTTPTarget: Equatable, Sendable {
   }
 
   /// nil: it is malformed.
-  init?(_ text: some Collection<UInt8>) {
+  init?(_ whole: some Collection<UInt8>) {
+    var text = whole[...]
+    // As proxies are asked; whose name stands there was looked at before.
+    let scheme = "http://".utf8
+    if text.prefix(scheme.count).elementsEqual(scheme) {
+      text = text.dropFirst(scheme.count).drop { $0 != UInt8(ascii: "/") }
+    }
     guard text.first == UInt8(ascii: "/") else { return nil }
     let parts = text.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
     var path: [[UInt8]] = []

@@ -21,6 +21,7 @@ final class FetchWaker: Sendable {
   private let queue = DispatchQueue(label: "fetch waker")
   private let isAsking = Atomic<Bool>(false)
   private let askedAt = Atomic<Int64>(0)
+  private let isStopping = Atomic<Bool>(false)
 
   init(_ client: KafkaClient, topic: String) {
     self.client = client
@@ -39,12 +40,16 @@ final class FetchWaker: Sendable {
   /// Wakes who fetches these partitions. Never waits.
   func wake(_ partitions: [Int32]) {
     queue.async { [self] in
+      if isStopping.load(ordering: .relaxed) { return }
       let list = PartitionList(topic: topic, partitions, offset: Int64(RD_KAFKA_OFFSET_END))
       _ = rd_kafka_offsets_for_times(client.handle, list.pointer, Self.answerWithinMs)
       isAsking.store(false, ordering: .releasing)
     }
   }
 
-  /// Waits until nothing is asked any more.
-  func stop() { queue.sync {} }
+  /// Waits until nothing is asked any more: for one answer at most.
+  func stop() {
+    isStopping.store(true, ordering: .relaxed)
+    queue.sync {}
+  }
 }

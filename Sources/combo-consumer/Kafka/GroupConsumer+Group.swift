@@ -7,6 +7,9 @@ struct CommittedOffset: Equatable, Sendable {
   let offset: Int64?
   /// What was kept beside it.
   let metadata: String
+
+  /// The number of the journal's last entry, which is what the service keeps there; nil: it says none.
+  var entry: Int64? { Int64(metadata).flatMap { (0...1 << 60).contains($0) ? $0 : nil } }
 }
 
 extension GroupConsumer {

@@ -122,6 +122,8 @@ final class GroupConsumer {
   deinit {
     callbacks.onRebalance = nil
     waker.stop()
+    // Messages are freed before their client.
+    sifted.removeAll()
     if !isClosed {
       // librdkafka's thread would wait for ever for an answer to a rebalance, even if told not to close.
       for rebalance in deferred { rebalance.decline(client.handle) }

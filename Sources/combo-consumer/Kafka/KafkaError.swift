@@ -32,6 +32,8 @@ struct KafkaError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Not polled for longer than `max.poll.interval.ms`.
     case pollTooLate
     case recordTooLarge
+    /// A record's time is further from the broker's than its topic allows.
+    case badTimestamp
     /// The producer's own queue stayed full.
     case queueFull
     /// A record could not be delivered.
@@ -107,6 +109,9 @@ extension KafkaError {
       "All instances of a group need a librdkafka from 2.6.1 on, or all an older one (this is \(LibrdkafkaProperties.versionText)):"
         + " stop those of one kind before the first of the other kind starts. It goes on trying."
     case .pollTooLate: "The service was too slow or stopped for too long; it joins the group again by itself."
+    case .badTimestamp:
+      "Compare the clocks of this machine and the brokers (combo-consumer check does). If they are right, one was ahead before: raise the"
+        + " topic's message.timestamp.after.max.ms and message.timestamp.before.max.ms."
     case .recordTooLarge: "Raise max.message.bytes of the topic and message.max.bytes of this client, or make the record smaller."
     case .queueFull: "The brokers take records more slowly than they are made; raise queue.buffering.max.messages or slow down."
     case .undelivered: "What was produced since the last commit is taken back and done again."
@@ -165,6 +170,7 @@ extension KafkaError.Code {
       case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL: .otherAssignor
       case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: .pollTooLate
       case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE: .recordTooLarge
+      case RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP: .badTimestamp
       case RD_KAFKA_RESP_ERR__QUEUE_FULL: .queueFull
       case RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION, RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE,
         RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT, RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED:

@@ -236,4 +236,7 @@ final class KafkaProducer: Sendable {
 
   /// Why the first of them could not.
   var firstFailedDelivery: KafkaError? { callbacks.firstFailedDelivery }
+
+  /// From now on the first one is the next one.
+  func forgetFirstFailure() { callbacks.forgetFirstFailure() }
 }

@@ -92,14 +92,42 @@ struct KafkaProperties: Sendable {
     var faults = other.map { [$0.message] } ?? []
     if brokers.isEmpty {
       faults.append("No Kafka brokers are given; use --brokers HOST:PORT.")
+    } else if let wrong = brokers.split(separator: ",", omittingEmptySubsequences: false).first(where: { !Self.isAddress($0) }) {
+      faults.append("\"\(wrong)\" is no address of a Kafka broker; use --brokers HOST:PORT,HOST:PORT with ports from 1 to 65535.")
     }
     faults += (presets + overrides).compactMap { Self.fault(of: $0.key, $0.value) }
     if !faults.isEmpty { throw KafkaError(.badProperty, faults.joined(separator: " ")) }
   }
 
+  /// Whether it is `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, with a security protocol and `://` before it or not.
+  static func isAddress(_ text: Substring) -> Bool {
+    var rest = text.drop { $0 == " " }
+    while rest.last == " " { rest.removeLast() }
+    for scheme in ["PLAINTEXT://", "SSL://", "SASL_PLAINTEXT://", "SASL_SSL://"] where rest.uppercased().hasPrefix(scheme) {
+      rest = rest.dropFirst(scheme.count)
+    }
+    var host = rest
+    if rest.first == "[" {
+      guard let close = rest.firstIndex(of: "]") else { return false }
+      host = rest[rest.index(after: rest.startIndex)..<close]
+      rest = rest[rest.index(after: close)...]
+      if rest.isEmpty { return !host.isEmpty }
+    } else if let colon = rest.lastIndex(of: ":") {
+      host = rest[..<colon]
+      rest = rest[colon...]
+      if host.contains(where: { $0 == "/" || $0 == ":" }) { return false }
+    } else {
+      return !host.isEmpty && !host.contains { $0 == "/" || $0.isWhitespace }
+    }
+    guard rest.first == ":", let port = Int(rest.dropFirst()), (1...65_535).contains(port) else { return false }
+    return !host.isEmpty && !host.contains(where: \.isWhitespace)
+  }
+
   /// Why a property cannot be given, or not with this value, as a sentence; nil: it can.
   static func fault(of key: String, _ value: String) -> String? {
-    if let reason = reserved[key] { return "The Kafka property \(key) cannot be set here: \(reason)." }
+    // librdkafka takes a topic's property under both names.
+    let name = key.hasPrefix("topic.") ? String(key.dropFirst(6)) : key
+    if let reason = reserved[name] { return "The Kafka property \(key) cannot be set here: \(reason)." }
     do throws(KafkaError) {
       try ClientConfiguration(kind: .consumer).set(key, value)
       return nil
@@ -116,7 +144,7 @@ struct KafkaProperties: Sendable {
     let addresses = "use --brokers"
     return [
       "bootstrap.servers": addresses, "metadata.broker.list": addresses,
-      "group.id": "use --group",
+      "group.id": "use --group", "group.instance.id": "use --instance",
       "group.protocol": "the service answers rebalances of the classic protocol",
       "enable.auto.commit": exactlyOnce, "auto.commit.enable": exactlyOnce, "enable.auto.offset.store": exactlyOnce,
       "auto.commit.interval.ms": exactlyOnce, "offset.store.method": exactlyOnce, "offset.store.path": exactlyOnce,
@@ -130,6 +158,7 @@ struct KafkaProperties: Sendable {
       "request.required.acks": idempotence,
       "partitioner": "any consumer must find a room's partition by its key",
       "delivery.report.only.error": "the service asks for the reports that it needs",
+      "blacklist": "the service reads the topics that it is told to",
       "allow.auto.create.topics": "the service creates missing topics with the right settings itself",
       "test.mock.num.brokers": "use the demo command for a broker inside the process",
       "log.queue": "librdkafka's log goes to the service's own",

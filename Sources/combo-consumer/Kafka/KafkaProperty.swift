@@ -10,7 +10,7 @@ struct KafkaProperty: Equatable, Sendable {
 
   /// Whether its value is a password or a key: nobody may see it, and it may not stand on a command line, which everybody on the machine
   /// can read.
-  var isSecret: Bool { ["password", "secret", "key.pem"].contains { key.contains($0) } }
+  var isSecret: Bool { ["password", "passphrase", "secret", "key.pem"].contains { key.contains($0) } }
 
   /// From `KEY=VALUE`, or nil if it is not that. White space around both is dropped.
   init?(_ text: String) {

@@ -33,6 +33,9 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
   /// Why the first of them could not.
   var firstFailedDelivery: KafkaError? { firstFailure.withLock { $0 } }
 
+  /// From now on the first one is the next one.
+  func forgetFirstFailure() { firstFailure.withLock { $0 = nil } }
+
   override func install(_ configuration: borrowing ClientConfiguration) {
     super.install(configuration)
     configuration.withPointer { pointer in
@@ -72,7 +75,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
       message.pointee.err, failed: "a record for topic \"\(topic)\" could not be delivered", brokers: brokers)
     // Its own code if that says whom to ask, else simply that it was not delivered.
     switch error.code {
-    case .notAuthorized, .unknownTopic, .unknownPartition, .recordTooLarge, .fenced: return error
+    case .notAuthorized, .unknownTopic, .unknownPartition, .recordTooLarge, .badTimestamp, .fenced: return error
     default: return KafkaError(.undelivered, error.message, number: error.number, isRetriable: error.isRetriable)
     }
   }

@@ -72,6 +72,7 @@ final class TransactionalProducer {
   /// Opens a transaction. Local, so cheap.
   func begin() -> TransactionOutcome {
     failedBefore = producer.failedDeliveries
+    producer.forgetFirstFailure()
     guard let error = rd_kafka_begin_transaction(producer.client.handle) else { return .success }
     return .fatal(describe(error, "cannot begin a transaction"))
   }

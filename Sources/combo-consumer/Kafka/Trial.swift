@@ -82,12 +82,13 @@ struct Trial {
   /// any, do not notice.
   func commit(group: String, input: String) throws(KafkaError) {
     let transactional = try producer()
-    guard let metadata = rd_kafka_consumer_group_metadata_new(group) else {
+    guard let pointer = rd_kafka_consumer_group_metadata_new(group) else {
       throw KafkaError(.invalidRequest, "\"\(group)\" can be no group")
     }
+    let metadata = GroupMetadata(pointer: pointer)
     try Self.succeed(transactional.begin())
     let outcome = transactional.sendOffsets(
-      [(partition: 0, offset: 0, metadata: "")], topic: input, of: GroupMetadata(pointer: metadata), withinMs: withinMs)
+      [(partition: 0, offset: 0, metadata: "")], topic: input, of: metadata, withinMs: withinMs)
     let abort = transactional.abort(withinMs: withinMs)
     try Self.succeed(outcome)
     try Self.succeed(abort)

@@ -23,7 +23,8 @@ final class LoopMetrics: @unchecked Sendable {
   /// What these records led to is durable.
   func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
     for (timestamp, count) in arrivals.batches {
-      let ms = max(0, wall - timestamp)
+      // The timestamp is the producer's, who may have put anything there.
+      let ms = max(0, wall - max(0, timestamp))
       latenessSeconds.add(Double(ms) / 1000, times: count)
       recentLateness.add(ms, times: count, monotonic: now)
     }

@@ -23,6 +23,9 @@ struct RecordHeader: Equatable, Sendable {
 /// The topics that a group reads and writes.
 enum Topic: Int, CaseIterable, Sendable {
   case input, output, journal, state, deadLetter
+
+  /// As one says it.
+  var word: String { self == .deadLetter ? "dead-letter" : "\(self)" }
 }
 
 /// An offset to be committed, with the number of the last journal entry beside it.

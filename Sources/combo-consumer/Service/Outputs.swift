@@ -40,6 +40,13 @@ struct DeadLetterLimits: Equatable, Sendable {
   /// How far a record's time may lie before and after the brokers', in milliseconds; nil: any.
   var beforeMs: Int64?
   var afterMs: Int64?
+
+  /// Whether the brokers would not take a record of this time. They reckon with 64 bits as they come, so that a time long before theirs
+  /// counts as one long after it.
+  func refuse(_ time: Int64, wall: Int64) -> Bool {
+    let age = wall &- time
+    return beforeMs.map { age > $0 } ?? false || afterMs.map { 0 &- age > $0 } ?? false
+  }
 }
 
 /// A record that is no event, as it goes to the dead-letter topic: unchanged, with headers that say why.
@@ -68,9 +75,7 @@ struct DeadLetter {
       (record.value?.count ?? 0) + (record.key?.count ?? 0)
       + all.reduce(64) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + 8 }
     let isTooLarge = size > limits.bytes
-    let isTooEarly = details.timestamp.map { time in limits.beforeMs.map { time < wall - $0 } ?? false } ?? false
-    let isTooLate = details.timestamp.map { time in limits.afterMs.map { time > wall + $0 } ?? false } ?? false
-    if isTooLarge || isTooEarly || isTooLate {
+    if isTooLarge || details.timestamp.map({ limits.refuse($0, wall: wall) }) ?? false {
       value = record.value.map { Bytes(rebasing: $0.prefix(Self.truncatedBytes)) }
       // Somebody else's headers may be what makes it too large.
       if isTooLarge { all.removeAll { !$0.name.hasPrefix("combo.") && ($0.value?.count ?? 0) > 1024 } }

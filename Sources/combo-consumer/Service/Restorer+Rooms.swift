@@ -72,8 +72,11 @@ extension Restorer {
         }
       } catch let fault as FormatFault where isLenient && fault.code == .broken {
         log.error("partition \(.partition, number): a room's snapshot is lost: \(.reason, fault)")
-        // The next sweep writes over it.
-        records.foundGone(named, parts: 0)
+        if named.isEmpty { continue }
+        // It begins anew like the others, so that its screen is cleared; the next sweep writes over what is there.
+        let room = named.withUnsafeBytes { Room($0, Engine(at: partition.clock, settings: partition.settings)) }
+        room.hasRecord = true
+        partition.restore(room)
       }
     }
     return Beginning(partition: partition, records: records, derivation: derivation, silent: silent)
@@ -85,7 +88,7 @@ extension Restorer {
       key.removeAll()
       StateKey.part(room: name, index: index).write(to: key)
       guard let part = state[[UInt8](key.bytes)] else {
-        throw ReplayFault("part \(index) of \(count) of a room's snapshot is missing")
+        throw FormatFault.broken("a snapshot in parts", "part \(index) of \(count) is missing")
       }
       return part
     }

@@ -157,14 +157,14 @@ struct Restorer: @unchecked Sendable {
     if broken == nil {
       let isInTransactions = journal.terms.term == nil
       try check(committed, against: last, isInTransactions: isInTransactions, inputBounds)
-      if let n = Int64(committed.metadata), isInTransactions ? n != last.n : n > last.n {
+      if let n = committed.entry, isInTransactions ? n != last.n : n > last.n {
         missing =
           "the group stands at entry \(n), but the journal ends with entry \(last.n): what lay behind it was lost or deleted"
         last.n = max(last.n, n)
       }
     } else {
       // What the broken ones said is known in part: beside the group's offset stands the number of the last entry.
-      last.n = max(last.n, Int64(committed.metadata) ?? 0)
+      last.n = max(last.n, committed.entry ?? 0)
       last.offset = committed.offset ?? last.offset
     }
     do {
@@ -216,7 +216,7 @@ struct Restorer: @unchecked Sendable {
     if let known = committed.offset {
       offset = known
       why = "where the group stands"
-      if !isCertain, let n = Int64(committed.metadata) {
+      if !isCertain, let n = committed.entry {
         throw Stop.contradiction("the group stands at offset \(known) of \(input), entry \(n), but its journal is empty")
       }
       if known > bounds.end || known < bounds.first {

@@ -55,8 +55,8 @@ final class Service: GroupEdgeDelegate {
   private(set) var hasJoined = false
   /// Why it cannot go on.
   var fatal: String?
-  /// If it is that it is no member of the group any more: how. Another service in its place may go on.
-  private(set) var memberLoss: KafkaError.Code?
+  /// If it is that it is no member of the group any more, or that a topic is gone: how. Another service in its place may go on.
+  private(set) var loss: KafkaError.Code?
   /// Who is told the totals once a second.
   var progress: Progress?
 
@@ -146,7 +146,8 @@ final class Service: GroupEdgeDelegate {
 
   /// So much more is durable.
   func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
-    failuresInARow = 0
+    // An entry that only says who took over is no progress: each fresh start makes one.
+    if !arrivals.batches.isEmpty || totals.instructions > 0 { failuresInARow = 0 }
     self.totals.add(totals)
     let now = edges.time.monotonicMs()
     metrics.committed(afterMs: now - began, monotonic: now)
@@ -160,12 +161,28 @@ final class Service: GroupEdgeDelegate {
     countFailure(fault.reason)
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
+    if failuresInARow > 1, let gone = goneTopic() {
+      // Who begins anew makes it, or waits for it.
+      fatal = "its \(gone.word) topic is gone: somebody has deleted it"
+      loss = .unknownTopic
+      return
+    }
     for number in owned.keys {
       edges.group.stop(number)
       deactivate(number)
     }
     delivery.drop(fault)
     for number in owned.keys.sorted() { restore(number) }
+  }
+
+  /// A topic that was deleted while the service ran: what is produced to it only ever times out.
+  private func goneTopic() -> Topic? {
+    for topic in Topic.allCases {
+      // Brokers that do not answer are another matter.
+      guard let partitions = try? edges.reader.partitions(topic) else { return nil }
+      if partitions.isEmpty { return topic }
+    }
+    return nil
   }
 
   /// Makes the producers anew, for as long as it takes.
@@ -176,6 +193,7 @@ final class Service: GroupEdgeDelegate {
         try delivery.renew()
         return
       } catch {
+        if error.code == .badProperty { fatal = error.message }
         if !error.isRetriable { countFailure(error.message) }
         log.warning("the producers cannot be made, trying again: \(.reason, error)")
       }
@@ -279,7 +297,7 @@ final class Service: GroupEdgeDelegate {
     if error.code == .fatal || error.code == .fenced {
       // The member is gone, and with it the right to its partitions.
       fatal = error.message
-      memberLoss = error.code
+      loss = error.code
       return
     }
     log.warning("trouble with Kafka: \(.reason, error)")

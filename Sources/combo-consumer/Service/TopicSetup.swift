@@ -10,6 +10,9 @@ struct TopicSetup {
   /// Whoever waits for it looks after each try whether it is to stop, which must not take longer than 10 s.
   private static let withinMs: Int64 = 5000
 
+  /// So far a clock may go wrong without anybody noticing: it is what Kafka allows by default.
+  private static let clockLeadMs: Int64 = 3_600_000
+
   /// The largest record that the service writes: what the brokers must take in the topics that it makes.
   static let recordBytesMax = 8 << 20
 
@@ -46,14 +49,8 @@ struct TopicSetup {
           "the input topic \"\(names.input)\" is compacted: gifts would vanish from it, and the state could not be restored. Set its"
             + " cleanup.policy to delete")
       }
-      try create(names.output, partitions, [("cleanup.policy", "delete"), ("max.message.bytes", String(Self.recordBytesMax))])
-      try create(
-        names.deadLetter, partitions,
-        [
-          ("cleanup.policy", "delete"), ("max.message.bytes", String(Self.recordBytesMax)),
-          // Bad events may bear any time.
-          ("message.timestamp.after.max.ms", String(Int64.max)), ("message.timestamp.before.max.ms", String(Int64.max)),
-        ])
+      try create(names.output, partitions, [("cleanup.policy", "delete")])
+      try create(names.deadLetter, partitions, [("cleanup.policy", "delete")])
       try setUpJournal(partitions, input)
       try setUpState(partitions)
       return Found(partitions: partitions, deadLetterLimits: try deadLetterLimits())
@@ -67,8 +64,14 @@ struct TopicSetup {
     }
   }
 
-  private func create(_ name: String, _ partitions: Int, _ settings: [(String, String)]) throws(KafkaError) {
+  private func create(_ name: String, _ partitions: Int, _ own: [(String, String)]) throws(KafkaError) {
     if try control.partitionCount(name, withinMs: Self.withinMs) != nil { return }
+    let settings =
+      own + [
+        ("max.message.bytes", String(Self.recordBytesMax)),
+        // Instructions bear their partition's time, which may be ahead of the brokers' where a clock was; bad events bear any.
+        ("message.timestamp.after.max.ms", String(Int64.max)), ("message.timestamp.before.max.ms", String(Int64.max)),
+      ]
     do throws(KafkaError) {
       try control.createTopic(name, partitions: partitions, settings: settings, withinMs: Self.withinMs)
     } catch {
@@ -87,7 +90,6 @@ struct TopicSetup {
       names.journal, partitions,
       [
         ("cleanup.policy", "delete"), ("retention.ms", wanted), ("retention.bytes", "-1"),
-        ("max.message.bytes", String(Self.recordBytesMax)),
       ])
     let journal = try control.settings(of: names.journal, withinMs: Self.withinMs)
     if journal.isCompacted {
@@ -104,8 +106,7 @@ struct TopicSetup {
   }
 
   private func setUpState(_ partitions: Int) throws {
-    try create(
-      names.state, partitions, [("cleanup.policy", "compact"), ("max.message.bytes", String(Self.recordBytesMax))])
+    try create(names.state, partitions, [("cleanup.policy", "compact")])
     let state = try control.settings(of: names.state, withinMs: Self.withinMs)
     if !state.isCompacted || state.isDeleted {
       throw Fault.refused(
@@ -123,6 +124,14 @@ struct TopicSetup {
         """
         the output topic \"\(.topic, names.output)\" takes records of up to \(.limit, max) bytes, but a full screen of --slots banners \
         may need \(.count, needed). Raise its max.message.bytes, or lower --slots
+        """)
+    }
+    if let most = [output.timestampBeforeMaxMs, output.timestampAfterMaxMs].compactMap({ $0 }).min(), most < Self.clockLeadMs {
+      log.warning(
+        """
+        the output topic "\(.topic, names.output)" refuses records whose time is further than \(.ms, most) ms from the brokers': an \
+        instruction bears its partition's time, which goes on from the latest that any owner's clock has shown. Raise its \
+        message.timestamp.before.max.ms and message.timestamp.after.max.ms
         """)
     }
     let deadLetters = try control.settings(of: names.deadLetter, withinMs: Self.withinMs)

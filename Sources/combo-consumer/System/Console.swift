@@ -1,7 +1,13 @@
 internal import Glibc
+internal import Synchronization
 
 /// Standard output and standard error, and what else a process is born with.
 enum Console {
+  private static let hasLost = Atomic<Bool>(false)
+
+  /// Whether something for standard output could not be written.
+  static var hasLostOutput: Bool { hasLost.load(ordering: .relaxed) }
+
   /// Writes all of it, however often the kernel takes only a part; false if nobody reads any more, or the disk is full.
   @discardableResult
   static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
@@ -15,6 +21,7 @@ enum Console {
           poll(&ready, 1, -1)
           continue
         }
+        if file == STDOUT_FILENO { hasLost.store(true, ordering: .relaxed) }
         return false
       }
       rest = rest.dropFirst(written)

@@ -24,14 +24,24 @@ final class StopSignal: Sendable {
     if isSet { action() }
   }
 
-  /// Lets SIGINT and SIGTERM set it, and SIGHUP too unless somebody else waits for that one. A second signal, of whichever
-  /// kind, ends the process at once.
+  /// Some tell a process and then its whole group: the same signal again so soon is the same wish, not impatience.
+  private static let sameWishMs: Int64 = 500
+
+  /// Lets SIGINT and SIGTERM set it, and SIGHUP too unless somebody else waits for that one. A second signal, of another kind or half
+  /// a second later, ends the process at once.
   ///
   /// To be called once, before other threads are started: all three signals are held back from them, and a thread of its own
   /// waits for them.
   func watchSignals(hangUp: Bool = true) {
     Signals.block([SIGINT, SIGTERM, SIGHUP])
+    let first = Mutex<(signal: Int32, at: Int64)?>(nil)
     Signals.each([SIGINT, SIGTERM] + (hangUp ? [SIGHUP] : [])) { signal in
+      let now = MonotonicClock.nowMs
+      let before = first.withLock { first in
+        defer { if first == nil { first = (signal, now) } }
+        return first
+      }
+      if let before, before.signal == signal, now - before.at < Self.sameWishMs { return }
       if self.isSet { _exit(128 + signal) }
       self.set()
     }

@@ -25,6 +25,12 @@ struct ConfigFileTests {
 
   private static let required = "brokers = b:1\ninput = gifts\noutput = banners\n"
 
+  @Test("may begin with a mark of byte order")
+  func byteOrderMark() throws {
+    #expect(try faults("\u{feff}" + Self.required) == [])
+    #expect(try faults("\u{feff}# a comment\n" + Self.required) == [])
+  }
+
   @Test("gives any option under its name; nearer are the environment, then the command line")
   func precedence() throws {
     let file = try File(

@@ -148,6 +148,20 @@ struct EventStreamTests {
     #expect(try wire.nextEvent()?.id == "1-12")
   }
 
+  @Test("are bounded in number also while they wait for their screens")
+  func boundedWhileWaiting() throws {
+    let stage = try HTTPStage()
+    var wires: [HTTPWire] = []
+    for _ in 0..<HTTPServer.Limits.readers {
+      let wire = try stage.wire()
+      wire.send(HTTPStage.request("/rooms/r/events"))
+      _ = try stage.question()
+      wires.append(wire)
+    }
+    #expect(try stage.get("/rooms/r/events").status == 503)
+    #expect(try stage.get("/health/live").status == 200)
+  }
+
   @Test("are bounded in number, with room left for others")
   func bounded() throws {
     let stage = try HTTPStage()

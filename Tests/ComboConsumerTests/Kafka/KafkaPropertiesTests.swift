@@ -33,6 +33,7 @@ struct KafkaPropertiesTests {
     arguments: [
       "enable.auto.commit", "isolation.level", "enable.idempotence", "transactional.id", "group.id", "auto.offset.reset",
       "partition.assignment.strategy", "bootstrap.servers", "partitioner", "acks",
+      "topic.partitioner", "topic.auto.offset.reset", "topic.acks", "topic.blacklist", "group.instance.id",
     ])
   func reserved(_ key: String) throws {
     let error = try #require(fault([.init(key: key, value: "x")]))
@@ -49,6 +50,18 @@ struct KafkaPropertiesTests {
   @Test("no brokers is a fault")
   func noBrokers() throws {
     #expect(try #require(fault([], brokers: "")).message.contains("--brokers"))
+  }
+
+  @Test(
+    "an address is a host, with a port or without",
+    arguments: [
+      ("h", true), ("h:9092", true), ("a:1, b:2", true), ("[::1]:9092", true), ("[::1]", true), ("SASL_SSL://h:9093", true),
+      (",", false), ("h:", false), ("h:0", false), ("h:99999", false), ("http://h:1", false), ("a:1,,b:1", false),
+      ("::1:9092", false),
+      ("[::1:9092", false), ("h h:1", false),
+    ])
+  func addresses(_ brokers: String, isRight: Bool) {
+    #expect((fault([], brokers: brokers) == nil) == isRight, "\(brokers)")
   }
 
   @Test("KEY=VALUE is taken apart at the first equals sign", arguments: ["a=b=c", "a=", "novalue", "=x"])

@@ -49,6 +49,23 @@ struct MetricsTests {
       ).array, as: UTF8.self)
   }
 
+  @Test("a record may bear any time: its producer says it")
+  func latenessOfAnyTimestamp() {
+    let metrics = LoopMetrics()
+    var arrivals = Arrivals()
+    for timestamp in [Int64.min, Int64.min + 8000, -1, 0, 2_000_000_000_000, .max] { arrivals.add(timestamp, count: 1) }
+    metrics.arrived(arrivals, wall: 1_700_000_000_000, monotonic: 1)
+    #expect(metrics.latenessSeconds.count == 6)
+    let now: Int64 = 1_700_000_000_000
+    let limits = DeadLetterLimits(bytes: 1 << 20, beforeMs: .max - 1, afterMs: 3_600_000)
+    // As Kafka reckons: the first is so long ago that it counts as yet to come.
+    let refused = [Int64.min + now - 8000, -1, 0, now, now + 3_600_000, now + 3_600_001, .max].map {
+      limits.refuse($0, wall: now)
+    }
+    #expect(refused == [true, false, false, false, false, true, true])
+    #expect(!DeadLetterLimits(bytes: 1 << 20, beforeMs: nil, afterMs: nil).refuse(.min, wall: now))
+  }
+
   private static let statistics = """
     {"name":"x","msg_cnt":3,"rx":17,"tx":20,"replyq":1,"rxmsgs":99,
      "brokers":{"a:1/1":{"name":"a:1/1","nodeid":1,"source":"learned","state":"UP","waitresp_cnt":2,"rtt":{"p99":4000},"connects":5},

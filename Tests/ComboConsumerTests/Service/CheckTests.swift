@@ -30,7 +30,7 @@ extension ServiceTests {
         "is Kafka 4", "the input can be read", "the journal can be read", "the state topic can be read",
         "the output can be written to",
         "the journal can be written to", "the state topic can be written to", "the dead-letter topic can be written to",
-        "transactions can be begun", "its offsets committed", "clock", "The service can work",
+        "transactions can be begun", "its offsets can be committed", "clock", "The service can work",
       ] {
         #expect(during.output.contains(words), "\(words) in \(during.output)")
       }

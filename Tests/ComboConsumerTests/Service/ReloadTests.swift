@@ -64,6 +64,11 @@ extension ServiceTests {
       try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 10) }), service)
       #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
 
+      // Properties that only a producer refuses, and only side by side.
+      try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\nretries=0\n")
+      service.signal(SIGHUP)
+      try service.waitForLog("the configuration is left as it was", "retries")
+
       // Brokers that cannot be reached with what is new.
       try files.write("kafka", "ssl.ca.location=/nowhere\nsecurity.protocol=ssl\n")
       service.signal(SIGHUP)

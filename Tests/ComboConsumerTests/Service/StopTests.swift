@@ -58,6 +58,17 @@ extension ServiceTests {
       #expect(try service.waitForExit(withinMs: 10_000) == 128 + SIGTERM, "\(service.text)")
     }
 
+    @Test("the same signal twice at once is one: some tell a process, and then its group")
+    func sameSignalTwice() throws {
+      let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b"])
+      try service.waitForLog("127.0.0.1:1")
+      service.signal(SIGTERM)
+      // That it was taken out of the queue, so that the next one is another.
+      _ = try? service.waitForLog("stopping", withinMs: 50)
+      service.signal(SIGTERM)
+      #expect(try service.waitForExit(withinMs: 10_000) == 0, "\(service.text)")
+    }
+
     @Test("nothing that the process holds is run down at its end, as threads that nobody waits for may still use it")
     func noDestructors() throws {
       let folder = try SecretFolder()

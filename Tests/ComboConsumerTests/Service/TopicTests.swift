@@ -18,14 +18,15 @@ extension ServiceTests {
       for topic in [group.names.output, group.names.deadLetter, group.names.journal, group.names.state] {
         #expect(try group.control.partitionCount(topic, withinMs: ServiceKafka.patienceMs) == 5, "\(topic)")
         #expect(service.has("created topic \"\(topic)\" with 5 partitions"))
-        #expect(try Self.settings(group, topic)["max.message.bytes"] == "8388608", "\(topic)")
+        let settings = try Self.settings(group, topic)
+        #expect(settings["max.message.bytes"] == "8388608", "\(topic)")
+        // A clock that was ahead must not stop anything.
+        #expect(settings["message.timestamp.after.max.ms"] == "\(Int64.max)", "\(topic)")
       }
       let journal = try Self.settings(group, group.names.journal)
       #expect(!journal.isCompacted && journal.retentionMs == 777_000_000 && journal.retentionBytes == nil)
       #expect(try Self.settings(group, group.names.state)["cleanup.policy"] == "compact")
       #expect(try Self.settings(group, group.names.output)["cleanup.policy"] == "delete")
-      let deadLetter = try Self.settings(group, group.names.deadLetter)
-      #expect(deadLetter["message.timestamp.after.max.ms"] == "\(Int64.max)")
     }
 
     @Test("a journal that would be kept for less long than the input is kept for as long")
@@ -40,6 +41,22 @@ extension ServiceTests {
       #expect(service.has("raising the retention", group.names.journal))
       let journal = try Self.settings(group, group.names.journal)
       #expect(journal.retentionMs == 777_000_000 && journal.retentionBytes == nil)
+    }
+
+    @Test("a topic that is deleted under the service is made anew, and the service goes on")
+    func deleted() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try service.waitForLog("new: partition 0")
+      try group.give([TestGift(id: "a", room: "r", sender: "u")])
+      try group.waitUntilSaid(["r": 1], service)
+      try group.control.deleteTopic(group.names.output, withinMs: ServiceKafka.patienceMs)
+      try group.give([TestGift(id: "b", room: "r", sender: "u")])
+      try service.waitForLog("its output topic is gone", withinMs: 90_000)
+      try service.waitForLog("created topic \"\(group.names.output)\"")
+      try service.waitForLog("restored: partition 0")
+      try group.waitUntilTakenIn(service)
+      try service.stop()
     }
 
     enum Which: CaseIterable { case input, journal, state }

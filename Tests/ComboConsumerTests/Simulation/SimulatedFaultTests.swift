@@ -388,6 +388,26 @@ struct SimulatedFaultTests {
       }
     }
     #expect(counts == (1, 0))
+    #expect(roomsAnew(scene) == ["r0", "r1", "r2"], "the screen of each is cleared, whatever is known of it")
+  }
+
+  @Test("a snapshot of which a part is missing: one reset, and the other rooms are known")
+  func missingPart() {
+    let scene = SimScene()
+    scene.configuration.partBytes = 250
+    let counts = resets(checkpoints: true, scene) {
+      scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self).contains(#""r1",0"#) && $0.value != nil }) {
+        $0.value = nil
+      }
+    }
+    #expect(counts == (1, 0))
+    #expect(roomsAnew(scene) == ["r0", "r1", "r2"])
+  }
+
+  /// The rooms that began a new epoch with an empty screen.
+  private func roomsAnew(_ scene: SimScene) -> Set<String> {
+    let anew = scene.lines(.output).filter { $0.contains(#""seq":1,"#) && $0.contains(#""op":"screen","banners":[]"#) }
+    return Set(["r0", "r1", "r2"].filter { room in anew.contains { $0.contains(#""room":"\#(room)""#) } })
   }
 
   @Test("a broken checkpoint is done without where the journal reaches back")
