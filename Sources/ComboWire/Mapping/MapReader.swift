@@ -164,7 +164,7 @@ struct MapReader {
     guard let roots else { return readRules(token) }
     var rules: [MapRule] = []
     let elements = array(roots, "roots") ?? []
-    if elements.isEmpty || elements.count > 16 { fault(roots, "roots must have 1 to 16 pointers, not \(elements.count)") }
+    if elements.isEmpty || elements.count > 24 { fault(roots, "roots must have 1 to 24 pointers, not \(elements.count)") }
     for (index, element) in elements.enumerated() {
       guard let path = pointer(element, "roots") else { continue }
       base = path

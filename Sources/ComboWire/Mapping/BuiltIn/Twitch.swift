@@ -10,7 +10,8 @@ extension BuiltInMaps {
       "unpack": ["/raw", "/line", "/message", "/data", "/payload", "/msg"],
       "roots": [
         "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*",
-        "/raw/tags", "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/tags", "/*", ""
+        "/raw/tags", "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/payload/event",
+        "/*/event", "/*/tags", "/*", ""
       ],
       "switches": {
         "bomb": {
@@ -42,6 +43,7 @@ extension BuiltInMaps {
         "ts": {
           "first": [
             "^/metadata/message_timestamp",
+            "^/*/metadata/message_timestamp",
             {"header": "Twitch-Eventsub-Message-Timestamp"},
             "/timestamp",
             "^/timestamp"
@@ -141,7 +143,9 @@ extension BuiltInMaps {
           },
           "event": "gift",
           "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "id": [
+              "/message_id", "^/metadata/message_id", "^/*/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"
+            ],
             "sender": {
               "id": [{"at": ["/chatter_user_id"], "unless": ["0"]}, "/chatter_user_login", {"const": "anonymous"}],
               "show": {"name": ["/chatter_user_name", "/user_name", "/chatter_user_login", "/user_login"]}
@@ -167,7 +171,9 @@ extension BuiltInMaps {
           "when": {"all": [{"at": "/notice_type", "is": "sub_gift"}, {"switch": "source", "is": ["any", "chat"]}]},
           "event": "gift",
           "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "id": [
+              "/message_id", "^/metadata/message_id", "^/*/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"
+            ],
             "sender": {
               "id": [{"at": ["/chatter_user_id"], "unless": ["0"]}, "/chatter_user_login", {"const": "anonymous"}],
               "show": {"name": ["/chatter_user_name", "/user_name", "/chatter_user_login", "/user_login"]}
@@ -184,8 +190,9 @@ extension BuiltInMaps {
         {
           "when": {
             "at": [
-              "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type", "^/subscription_type",
-              "^/type"
+              "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
+              "^/subscription_type", "^/type", "^/*/payload/subscription/type", "^/*/subscription/type",
+              "^/*/metadata/subscription_type", "^/*/subscription_type", "^/*/type"
             ],
             "is": "channel.subscribe"
           },
@@ -199,7 +206,8 @@ extension BuiltInMaps {
                   {
                     "at": [
                       "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                      "^/subscription_type", "^/type"
+                      "^/subscription_type", "^/type", "^/*/payload/subscription/type", "^/*/subscription/type",
+                      "^/*/metadata/subscription_type", "^/*/subscription_type", "^/*/type"
                     ],
                     "is": "channel.subscription.gift"
                   },
@@ -208,7 +216,9 @@ extension BuiltInMaps {
                       {
                         "at": [
                           "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                          "^/subscription_type", "^/type"
+                          "^/subscription_type", "^/type", "^/*/payload/subscription/type",
+                          "^/*/subscription/type", "^/*/metadata/subscription_type", "^/*/subscription_type",
+                          "^/*/type"
                         ],
                         "exists": false
                       },
@@ -224,7 +234,9 @@ extension BuiltInMaps {
           },
           "event": "gift",
           "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "id": [
+              "/message_id", "^/metadata/message_id", "^/*/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"
+            ],
             "sender": {
               "id": [{"at": ["/user_id"], "unless": ["0"]}, "/user_login", {"const": "anonymous"}],
               "show": {"name": ["/chatter_user_name", "/user_name", "/chatter_user_login", "/user_login"]}
@@ -244,7 +256,8 @@ extension BuiltInMaps {
                   {
                     "at": [
                       "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                      "^/subscription_type", "^/type"
+                      "^/subscription_type", "^/type", "^/*/payload/subscription/type", "^/*/subscription/type",
+                      "^/*/metadata/subscription_type", "^/*/subscription_type", "^/*/type"
                     ],
                     "is": "channel.cheer"
                   },
@@ -253,7 +266,9 @@ extension BuiltInMaps {
                       {
                         "at": [
                           "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                          "^/subscription_type", "^/type"
+                          "^/subscription_type", "^/type", "^/*/payload/subscription/type",
+                          "^/*/subscription/type", "^/*/metadata/subscription_type", "^/*/subscription_type",
+                          "^/*/type"
                         ],
                         "exists": false
                       },
@@ -267,7 +282,9 @@ extension BuiltInMaps {
           },
           "event": "gift",
           "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "id": [
+              "/message_id", "^/metadata/message_id", "^/*/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"
+            ],
             "sender": {
               "id": [{"at": ["/user_id"], "unless": ["0"]}, "/user_login", {"const": "anonymous"}],
               "show": {"name": ["/chatter_user_name", "/user_name", "/chatter_user_login", "/user_login"]}
@@ -288,7 +305,9 @@ extension BuiltInMaps {
           },
           "event": "gift",
           "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "id": [
+              "/message_id", "^/metadata/message_id", "^/*/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"
+            ],
             "sender": {
               "id": [{"at": ["/chatter_user_id"], "unless": ["0"]}, "/chatter_user_login", {"const": "anonymous"}],
               "show": {"name": ["/chatter_user_name", "/chatter_user_login"]}
