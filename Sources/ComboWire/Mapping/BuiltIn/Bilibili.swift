@@ -200,6 +200,48 @@ extension BuiltInMaps {
           "drop": "a super chat, which the switch superchat=gifts makes a gift"
         },
         {
+          "when": {"all": [{"at": "/cmd", "exists": false}, {"at": "/toastMsg", "exists": true}]},
+          "drop": "tells a guard again that GUARD_BUY has told"
+        },
+        {
+          "about": "The data of GUARD_BUY alone.",
+          "when": {
+            "all": [
+              {"at": "/cmd", "exists": false},
+              {"at": "/username", "exists": true},
+              {"at": "/startTime", "exists": true},
+              {"at": "/guardLevel", "exists": true},
+              {"switch": "guard", "is": "gifts"}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "ts": {"at": ["/startTime", "/timestamp"], "unless": ["0"], "unit": "auto"},
+            "id": ["/orderId", "/payflowId"],
+            "sender": {
+              "id": [{"at": ["/uid"], "unless": ["0"]}, "/username"],
+              "show": {"name": "/username", "guard": "/guardLevel"}
+            },
+            "gift": {
+              "id": [{"at": ["/giftId"], "unless": ["0"]}, {"join": ["guard-", "/guardLevel"]}],
+              "value": "/price",
+              "show": {"name": ["/giftName", "/roleName"]}
+            },
+            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
+          "when": {
+            "all": [
+              {"at": "/cmd", "exists": false},
+              {"at": "/username", "exists": true},
+              {"at": "/startTime", "exists": true},
+              {"at": "/guardLevel", "exists": true}
+            ]
+          },
+          "drop": "a guard, which the switch guard=gifts makes a gift"
+        },
+        {
           "about": "The data of SEND_GIFT alone.",
           "when": {
             "all": [
@@ -225,7 +267,8 @@ extension BuiltInMaps {
             "all": [
               {"at": "/cmd", "exists": false},
               {"at": ["/data/giftId"], "exists": true},
-              {"at": ["/data/num"], "exists": true}
+              {"at": ["/data/num"], "exists": true},
+              {"at": ["/data/username"], "exists": false}
             ]
           },
           "root": "/data",
