@@ -8,7 +8,8 @@ extension BuiltInMaps {
       "names": "loose",
       "unpack": ["/data"],
       "roots": [
-        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*", "/*", "", "/message", "/event"
+        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*",
+        "/*", "", "/message", "/event"
       ],
       "switches": {
         "total": {"default": "product", "values": {"product": "comboCount times groupCount", "repeat": "repeatCount"}}
