@@ -80,6 +80,17 @@ struct CompiledMap {
     var name = ""
   }
 
+  /// A text that is read in its place.
+  struct Unpacked {
+    /// Its pointer's node.
+    var node: Int32
+    /// Of Protobuf: its place in `messages`, and when it is one; -1: always.
+    var message: Int32 = -1
+    var condition: Int32 = -1
+    /// Where the pointer is written, in `descriptions`.
+    var description: Int32 = -1
+  }
+
   /// Rules that are only looked at if a condition holds.
   struct Group {
     /// -1: always.
@@ -98,8 +109,8 @@ struct CompiledMap {
   var pointers = PointerTable()
   var form = MapDefinition.TextForm.json
   var isFramed = false
-  /// The pointers' nodes where a text may hold JSON.
-  var unpacked: [Int32] = []
+  var unpacked: [Unpacked] = []
+  var messages: [ProtobufMessage] = []
   /// For each node what it says, for sentences.
   var descriptions: [String] = []
 }
@@ -137,7 +148,7 @@ struct MapCompiler {
 
   private mutating func group(_ definition: MapDefinition, _ guardian: Int32, adding otherwise: MapOutcome) {
     name = definition.name
-    for path in definition.unpacked { map.unpacked.append(map.pointers.node(prefix + path)) }
+    unpack(definition, guardian)
     let first = map.rules.count
     for rule in definition.rules { add(rule) }
     add(MapRule(condition: nil, outcome: otherwise, line: 0))
@@ -147,6 +158,26 @@ struct MapCompiler {
         map.rules[next].root == map.rules[index].root && map.rules[next].root >= 0 ? map.rules[next].nextRoot : Int32(next)
     }
     map.groups.append(.init(guardian: guardian, rules: first..<map.rules.count))
+  }
+
+  private mutating func unpack(_ definition: MapDefinition, _ guardian: Int32) {
+    let before = map.messages.count
+    for message in definition.messages {
+      var moved = ProtobufMessage(name: message.name)
+      moved.fields = message.fields.map { $0.moved(by: before) }
+      map.messages.append(moved)
+    }
+    for text in definition.unpacked {
+      var made = CompiledMap.Unpacked(node: map.pointers.node(prefix + text.path))
+      if let message = text.message {
+        made.message = Int32(before + message)
+        made.description = expression(.at(text.path, unless: []))
+        // Another map's record is none of ours.
+        let conditions = [guardian, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
+        made.condition = conditions.count == 2 ? add(.init(op: .all, links: link(conditions))) : conditions.first ?? -1
+      }
+      map.unpacked.append(made)
+    }
   }
 
   private mutating func add(_ rule: MapRule) {

@@ -7,8 +7,8 @@ struct MapDefinition {
   var isFramed = false
   /// Whether case, `_` and `-` make no difference in names.
   var isLoose = false
-  /// Where a text may hold JSON that is meant in its place.
-  var unpacked: [[String]] = []
+  var unpacked: [MapUnpacked] = []
+  var messages: [ProtobufMessage] = []
   var switches: [MapSwitch] = []
   var rules: [MapRule] = []
   var otherwise = MapOutcome.bad("none of the map's rules is for it")
@@ -16,6 +16,14 @@ struct MapDefinition {
 
   /// How a record's bytes are read.
   enum TextForm: String, CaseIterable { case json, stt, irc }
+}
+
+/// A text that may hold JSON, or a message of Protobuf, that is meant in its place.
+struct MapUnpacked {
+  var path: [String]
+  /// Of Protobuf: when it is one, and which, in `messages`.
+  var condition: MapCondition?
+  var message: Int?
 }
 
 /// What can be chosen when a map is named.

@@ -37,8 +37,8 @@ struct MapReader {
   // MARK: - The whole
 
   private static let members = [
-    "map", "name", "about", "text", "frame", "names", "unpack", "roots", "fields", "switches", "choose", "rules", "otherwise",
-    "notes",
+    "map", "name", "about", "text", "frame", "names", "protobuf", "unpack", "roots", "fields", "switches", "choose", "rules",
+    "otherwise", "notes",
   ]
 
   mutating func read() -> MapDefinition {
@@ -64,12 +64,9 @@ struct MapReader {
       if definition.form != .json { fault(frame, "frame is for \"text\": \"json\" only") }
     }
     if let names = map["names"] { definition.isLoose = word(names, "names", ["exact", "loose"]) == "loose" }
-    if let unpack = map["unpack"] {
-      for element in array(unpack, "unpack") ?? [] {
-        if let path = pointer(element, "unpack") { definition.unpacked.append(path) }
-      }
-    }
     readSwitches(map["switches"])
+    if let protobuf = map["protobuf"] { definition.messages = self.protobuf(protobuf) }
+    if let unpack = map["unpack"] { definition.unpacked = unpacked(unpack, definition.messages) }
     if let fields = map["fields"] {
       shared = object(fields, "fields", Self.fieldNames(.gift).filter { !Self.amounts.contains($0) })
     }
@@ -167,7 +164,7 @@ struct MapReader {
     guard let roots else { return readRules(token) }
     var rules: [MapRule] = []
     let elements = array(roots, "roots") ?? []
-    if elements.isEmpty || elements.count > 16 { fault(roots, "roots must have 1 to 16 pointers, not \(elements.count)") }
+    if elements.isEmpty || elements.count > 24 { fault(roots, "roots must have 1 to 24 pointers, not \(elements.count)") }
     for (index, element) in elements.enumerated() {
       guard let path = pointer(element, "roots") else { continue }
       base = path

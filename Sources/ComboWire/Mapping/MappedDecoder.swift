@@ -25,6 +25,7 @@ final class MappedDecoder {
   let walk: PointerWalk
   private let stt = STTReader()
   private let irc = IRCReader()
+  private let protobuf: ProtobufReader?
   let nodes: UnsafeMutableBufferPointer<CompiledMap.Node>
   let links: UnsafeMutableBufferPointer<Int32>
   let texts: UnsafeMutableBufferPointer<CompiledMap.Text>
@@ -59,6 +60,7 @@ final class MappedDecoder {
     shown = Self.copy(map.shown)
     headers = Array(repeating: .none, count: map.headers.count)
     hasHeaders = !map.headers.isEmpty
+    protobuf = map.messages.isEmpty ? nil : ProtobufReader(map.messages, limits: limits)
     form = map.form
     isFramed = map.isFramed
     groupCount = map.groups.count
@@ -122,7 +124,7 @@ final class MappedDecoder {
       }
     }
     walk.walk(text)
-    for node in map.unpacked { try unpack(node, into: arena) }
+    for text in map.unpacked { try unpack(text, into: arena) }
     rule = try choose(arena)
     return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
   }
@@ -144,15 +146,22 @@ final class MappedDecoder {
     text = checks.parser.text(of: record)
   }
 
-  /// Puts the JSON that a text holds in the text's place, or what the text is in the map's other form.
-  private func unpack(_ node: Int32, into arena: BumpArena) throws(BadEvent) {
-    let token = Int(walk.found[Int(node)])
+  /// Puts the JSON that a text holds in the text's place, or what the text is in Protobuf or in the map's other form.
+  private func unpack(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
+    let node = Int(unpacked.node)
+    let token = Int(walk.found[node])
     guard token > 0, text[token].isString else { return }
+    if let protobuf, unpacked.message >= 0 {
+      if unpacked.condition >= 0, try !holds(unpacked.condition, arena) { return }
+      let place = map.descriptions[Int(unpacked.description)]
+      let base64 = text.meaning(token, into: arena)
+      return try replace(token, by: protobuf.json(of: base64, Int(unpacked.message), at: place, into: arena), into: arena)
+    }
     let packed = text.inside(token)
     guard let first = packed.first else { return }
     if first != 0x7B, first != 0x5B {
       // Any text may stand there; only what is in that form is read.
-      guard form != .json, let read = try? rewritten(text.meaning(token, into: arena), Int(node), into: arena) else { return }
+      guard form != .json, let read = try? rewritten(text.meaning(token, into: arena), node, into: arena) else { return }
       return try replace(token, by: read, into: arena)
     }
     try replace(token, by: text.meaning(token, into: arena), into: arena)

@@ -1,6 +1,6 @@
 internal import ComboCore
 
-/// A file of sample records: JSON lines, one JSON object or an array of such over many lines, or STT lines.
+/// A file of sample records: JSON lines, one JSON record over many lines, or lines of another text.
 public struct RecordFile: Sendable {
   /// A record, and what to call it.
   public struct Record: Sendable {
@@ -14,14 +14,16 @@ public struct RecordFile: Sendable {
   public let records: [Record]
 
   /// Takes a file apart.
-  public init(_ file: [UInt8]) {
+  ///
+  /// - Parameter elements: whether an array that is the whole file stands for its elements; else it is a record, as in a replay.
+  public init(_ file: [UInt8], elements: Bool = false) {
     var file = file[...]
     if file.starts(with: [0xef, 0xbb, 0xbf]) { file = file.dropFirst(3) }
-    // What reads as a whole is one record, or an array of them.
+    // What reads as a whole is one record.
     if let text = try? MapText(Array(file), file: "") {
       var records: [Record] = []
       let tape = text.text
-      if tape[0].isArray {
+      if elements, tape[0].isArray {
         var element = 1
         while element < tape.next(0) {
           records.append(Record(line: text.fault(element, "").line, bytes: [UInt8](tape.slice(element))))

@@ -41,7 +41,7 @@ enum MapCommand {
   }
 
   private static func infer(_ file: String) -> Int32 {
-    guard let records = records(file) else { return 1 }
+    guard let records = records(file, elements: true) else { return 1 }
     let guess = MapInference(records.map(\.bytes))
     if guess.text.isEmpty {
       Console.say("\(file): \(guess.doubts.joined(separator: "; "))")
@@ -103,9 +103,9 @@ enum MapCommand {
   /// Samples are few: a larger file is a mistake.
   private static let fileMax = 64 << 20
 
-  private static func records(_ file: String?) -> [RecordFile.Record]? {
+  private static func records(_ file: String?, elements: Bool = false) -> [RecordFile.Record]? {
     switch TextFile.bytes(of: file ?? "/dev/stdin", limit: fileMax) {
-    case .success(let bytes): return RecordFile(bytes).records
+    case .success(let bytes): return RecordFile(bytes, elements: elements).records
     case .failure(let failure):
       Console.say("\(failure)")
       return nil

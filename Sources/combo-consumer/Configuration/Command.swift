@@ -90,8 +90,8 @@ enum Command: String, CaseIterable, Sendable {
       """
       Shows for each record of FILE (or of standard input, if that is `-` or missing), or for the newest of a topic, what --map makes of it: the
       rule that decided, and each field with where it was taken from, what stands there and what it becomes. FILE has JSON
-      lines, one JSON object or an array of such, or STT lines. The exit code is 1 if any record is bad. docs/mapping.md
-      describes the file of a map; --infer proposes one.
+      lines, one JSON record over many lines, or STT lines. The exit code is 1 if any record is bad. docs/mapping.md
+      describes the file of a map; --infer proposes one, and takes the elements of an array as its samples.
       """
     case .config:
       """

@@ -92,12 +92,19 @@ struct PlatformSampleTests {
     #expect(one.counts == ["1|7|5": 2])
   }
 
-  @Test("that hold their gifts in protobuf are bad, not dropped")
-  func version2() throws {
-    let record = #"{"cmd":"SEND_GIFT_V2","data":{"dmscore":999,"pb":"CAE="}}"#
+  @Test(
+    "of version 2 that hold no gift that can be read are bad, not dropped",
+    arguments: [
+      (#"{"dmscore":999,"pb":"CAE="}"#, "holds no gift that can be read"),
+      (#"{"dmscore":999}"#, "holds no gift that can be read"),
+      (#"{"pb":"..."}"#, "/data/pb is not the Protobuf in base64 that the map says: its character 1 is none of base64"),
+      (#"{"pb":"CAFSBAgJ"}"#, "what begins at byte 4 is longer than what is there"),
+    ])
+  func version2(data: String, why: String) throws {
+    let record = #"{"cmd":"SEND_GIFT_V2","data":\#(data)}"#
     let replayed = try PlatformReplay.counts(Data("\(record)\n".utf8), by: PlatformReplay.map("bilibili"))
     #expect(replayed.counts == [:])
-    #expect(replayed.reports.first?.contains("protobuf in base64") == true)
+    #expect(replayed.reports.first?.contains(why) == true, "\(replayed.reports)")
   }
 
   @Test(

@@ -6,7 +6,45 @@ extension BuiltInMaps {
       "name": "bilibili",
       "about": "Bilibili's live web socket: SEND_GIFT, from 2016 on",
       "names": "loose",
-      "roots": ["/data/giftList/*", "/payload", "/message", "/messages/*", "/*", "", "/data", "/event"],
+      "protobuf": {
+        "SendGiftBroadcast": {
+          "1": "int64 uid",
+          "2": "string uname",
+          "3": "string face",
+          "5": "int64 guard_level",
+          "9": "BlindGift blind_gift",
+          "10": "repeated GiftItem gift_list",
+          "15": "UserInfo sender_uinfo"
+        },
+        "GiftItem": {
+          "1": "int64 gift_id",
+          "2": "string gift_name",
+          "3": "int64 num",
+          "5": "int64 price",
+          "8": "string coin_type",
+          "9": "string tid",
+          "10": "int64 timestamp",
+          "29": "ReceiveUserInfo receive_user_info",
+          "33": "UserInfo receiver_uinfo",
+          "35": "GiftInfo gift_info"
+        },
+        "BlindGift": {"3": "string original_gift_name"},
+        "ReceiveUserInfo": {"1": "string uname", "2": "int64 uid"},
+        "UserInfo": {"1": "int64 uid", "2": "UserBase base"},
+        "UserBase": {"1": "string name", "2": "string face"},
+        "GiftInfo": {"1": "string img_basic", "2": "string webp"}
+      },
+      "unpack": [
+        {
+          "at": ["/data/pb", "/payload/data/pb", "/message/data/pb", "/data/data/pb", "/event/data/pb"],
+          "when": {"at": ["/cmd", "/payload/cmd", "/message/cmd", "/data/cmd", "/event/cmd"], "starts": "SEND_GIFT_V2"},
+          "message": "SendGiftBroadcast"
+        }
+      ],
+      "roots": [
+        "/data/giftList/*", "/data/pb/giftList/*", "/payload/data/pb/giftList/*", "/message/data/pb/giftList/*",
+        "/data/data/pb/giftList/*", "/event/data/pb/giftList/*", "/payload", "/message", "/messages/*", "/*", "", "/data", "/event"
+      ],
       "switches": {
         "guard": {
           "default": "ignored",
@@ -38,31 +76,69 @@ extension BuiltInMaps {
             "name": "/giftName",
             "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
             "coin": "/coinType",
-            "blind": "/blindGift/originalGiftName"
+            "blind": [
+              "/blindGift/originalGiftName", "^/data/blindGift/originalGiftName", "^/data/pb/blindGift/originalGiftName",
+              "^/payload/data/pb/blindGift/originalGiftName", "^/message/data/pb/blindGift/originalGiftName",
+              "^/data/data/pb/blindGift/originalGiftName", "^/event/data/pb/blindGift/originalGiftName"
+            ]
           }
         }
       },
       "rules": [
         {
-          "about": "SEND_GIFT_V2, decoded: its gifts in a list, the sender beside it.",
-          "when": {"all": [{"at": "^/cmd", "starts": "SEND_GIFT_V2"}, {"at": ["/giftId"], "exists": true}]},
+          "about": "SEND_GIFT_V2: its gifts in a list, the sender beside it.",
+          "when": {
+            "all": [
+              {"at": ["^/cmd", "^/payload/cmd", "^/message/cmd", "^/data/cmd", "^/event/cmd"], "starts": "SEND_GIFT_V2"},
+              {"at": ["/giftId"], "exists": true}
+            ]
+          },
           "event": "gift",
           "fields": {
             "id": [{"at": ["/tid"], "unless": ["0"]}],
             "sender": {
-              "id": [{"at": ["^/data/uid"], "unless": ["0"]}, "^/data/uname"],
+              "id": {
+                "at": [
+                  "^/data/uid", "^/data/pb/uid", "^/payload/data/pb/uid", "^/message/data/pb/uid",
+                  "^/data/data/pb/uid", "^/event/data/pb/uid", "^/data/senderUinfo/uid", "^/data/pb/senderUinfo/uid",
+                  "^/payload/data/pb/senderUinfo/uid", "^/message/data/pb/senderUinfo/uid",
+                  "^/data/data/pb/senderUinfo/uid", "^/event/data/pb/senderUinfo/uid", "^/data/uname",
+                  "^/data/pb/uname", "^/payload/data/pb/uname", "^/message/data/pb/uname", "^/data/data/pb/uname",
+                  "^/event/data/pb/uname"
+                ],
+                "unless": ["0"]
+              },
               "show": {
-                "name": "^/data/uname",
-                "avatar": {"at": ["^/data/face"], "max": 1000},
-                "guard": {"at": ["^/data/guardLevel"], "unless": ["0"]}
+                "name": [
+                  "^/data/uname", "^/data/pb/uname", "^/payload/data/pb/uname", "^/message/data/pb/uname",
+                  "^/data/data/pb/uname", "^/event/data/pb/uname"
+                ],
+                "avatar": {
+                  "at": [
+                    "^/data/face", "^/data/pb/face", "^/payload/data/pb/face", "^/message/data/pb/face",
+                    "^/data/data/pb/face", "^/event/data/pb/face"
+                  ],
+                  "max": 1000
+                },
+                "guard": {
+                  "at": [
+                    "^/data/guardLevel", "^/data/pb/guardLevel", "^/payload/data/pb/guardLevel",
+                    "^/message/data/pb/guardLevel", "^/data/data/pb/guardLevel", "^/event/data/pb/guardLevel"
+                  ],
+                  "unless": ["0"]
+                }
               }
+            },
+            "receiver": {
+              "id": [{"at": ["/receiveUserInfo/uid", "/receiverUinfo/uid"], "unless": ["0"]}],
+              "show": {"name": ["/receiveUserInfo/uname", "/receiverUinfo/base/name"]}
             },
             "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
           }
         },
         {
           "when": {"all": [{"at": "/cmd", "starts": "SEND_GIFT_V2"}, {"at": ["/data/giftId"], "exists": false}]},
-          "bad": "SEND_GIFT_V2 holds its gifts as protobuf in base64 (data.pb), which is not read: let the producer decode it"
+          "bad": "SEND_GIFT_V2 holds no gift that can be read, neither in data.pb nor in data.gift_list nor in data itself"
         },
         {
           "when": {"at": "/cmd", "starts": "SEND_GIFT"},
@@ -124,6 +200,48 @@ extension BuiltInMaps {
           "drop": "a super chat, which the switch superchat=gifts makes a gift"
         },
         {
+          "when": {"all": [{"at": "/cmd", "exists": false}, {"at": "/toastMsg", "exists": true}]},
+          "drop": "tells a guard again that GUARD_BUY has told"
+        },
+        {
+          "about": "The data of GUARD_BUY alone.",
+          "when": {
+            "all": [
+              {"at": "/cmd", "exists": false},
+              {"at": "/username", "exists": true},
+              {"at": "/startTime", "exists": true},
+              {"at": "/guardLevel", "exists": true},
+              {"switch": "guard", "is": "gifts"}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "ts": {"at": ["/startTime", "/timestamp"], "unless": ["0"], "unit": "auto"},
+            "id": ["/orderId", "/payflowId"],
+            "sender": {
+              "id": [{"at": ["/uid"], "unless": ["0"]}, "/username"],
+              "show": {"name": "/username", "guard": "/guardLevel"}
+            },
+            "gift": {
+              "id": [{"at": ["/giftId"], "unless": ["0"]}, {"join": ["guard-", "/guardLevel"]}],
+              "value": "/price",
+              "show": {"name": ["/giftName", "/roleName"]}
+            },
+            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
+          "when": {
+            "all": [
+              {"at": "/cmd", "exists": false},
+              {"at": "/username", "exists": true},
+              {"at": "/startTime", "exists": true},
+              {"at": "/guardLevel", "exists": true}
+            ]
+          },
+          "drop": "a guard, which the switch guard=gifts makes a gift"
+        },
+        {
           "about": "The data of SEND_GIFT alone.",
           "when": {
             "all": [
@@ -149,7 +267,8 @@ extension BuiltInMaps {
             "all": [
               {"at": "/cmd", "exists": false},
               {"at": ["/data/giftId"], "exists": true},
-              {"at": ["/data/num"], "exists": true}
+              {"at": ["/data/num"], "exists": true},
+              {"at": ["/data/username"], "exists": false}
             ]
           },
           "root": "/data",

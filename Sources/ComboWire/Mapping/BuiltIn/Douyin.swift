@@ -6,9 +6,37 @@ extension BuiltInMaps {
       "name": "douyin",
       "about": "Douyin: GiftMessage of the web socket as JSON, in camelCase or snake_case, and what DouyinBarrageGrab and dycast make of it",
       "names": "loose",
-      "unpack": ["/data"],
+      "protobuf": {
+        "GiftMessage": {
+          "1": "Common common",
+          "2": "uint64 giftId",
+          "4": "uint64 groupCount",
+          "5": "uint64 repeatCount",
+          "6": "uint64 comboCount",
+          "7": "User user",
+          "8": "User toUser",
+          "11": "uint64 groupId",
+          "15": "GiftStruct gift",
+          "17": "uint64 sendType",
+          "29": "uint64 totalCount",
+          "33": "uint64 sendTime"
+        },
+        "Common": {"1": "string method", "2": "uint64 msgId", "3": "uint64 roomId", "4": "uint64 createTime"},
+        "User": {"1": "uint64 id", "3": "string nickName", "9": "Image avatarThumb", "46": "string secUid"},
+        "GiftStruct": {"1": "Image image", "5": "uint64 id", "12": "uint32 diamondCount", "16": "string name"},
+        "Image": {"1": "repeated string urlList"}
+      },
+      "unpack": [
+        "/data",
+        {
+          "at": ["/msg", "/payload"],
+          "when": {"any": [{"at": "/calculatedGiftCount", "exists": true}, {"at": "/method", "is": "WebcastGiftMessage"}]},
+          "message": "GiftMessage"
+        }
+      ],
       "roots": [
-        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*", "/*", "", "/message", "/event"
+        "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*",
+        "/msg", "/*", "", "/message", "/event"
       ],
       "switches": {
         "total": {"default": "product", "values": {"product": "comboCount times groupCount", "repeat": "repeatCount"}}

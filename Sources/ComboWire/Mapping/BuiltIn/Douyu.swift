@@ -7,7 +7,10 @@ extension BuiltInMaps {
       "about": "Douyu: dgb of the barrage server, as its own text (STT) or as JSON",
       "text": "stt",
       "unpack": ["/raw", "/data", "/msg"],
-      "roots": ["/decoded", "/data", "/msg", "/decoded/*", "/messages/*/decoded", "/messages/*", "/raw", "/*", "", "/payload", "/message", "/event"],
+      "roots": [
+        "/decoded", "/data", "/msg", "/decoded/*", "/messages/*/decoded", "/messages/*", "/raw", "/*", "", "/payload",
+        "/message", "/event"
+      ],
       "switches": {
         "hits": {
           "default": "ignored",

@@ -6,6 +6,19 @@ extension BuiltInMaps {
       "name": "kuaishou",
       "about": "Kuaishou: WebGiftFeed, alone or in SCWebFeedPush",
       "names": "loose",
+      "protobuf": {
+        "WebGiftFeed": {
+          "1": "string id",
+          "2": "SimpleUserInfo user",
+          "3": "uint64 time",
+          "4": "uint32 giftId",
+          "6": "string mergeKey",
+          "7": "uint32 batchSize",
+          "8": "uint32 comboCount"
+        },
+        "SimpleUserInfo": {"1": "string principalId", "2": "string userName", "3": "string headUrl"}
+      },
+      "unpack": [{"at": "/msg", "when": {"at": "/calculatedGiftCount", "exists": true}, "message": "WebGiftFeed"}],
       "roots": [
         "/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data/payload/*", "/data", "/msg", "/*", "", "/payload",
         "/message", "/event", "/messages/*"

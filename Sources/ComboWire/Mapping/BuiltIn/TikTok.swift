@@ -94,6 +94,31 @@ extension BuiltInMaps {
           }
         },
         {
+          "when": {
+            "all": [
+              {"at": "/comboState", "exists": true},
+              {"at": "/combo", "exists": true},
+              {"at": "/gift/diamondCost", "exists": true}
+            ]
+          },
+          "drop": "a hit of a combo, whose TikTokGiftEvent tells how many they were"
+        },
+        {
+          "about": "TikTokLiveJava's TikTokGiftEvent: once for each gift, and at the end of a streak.",
+          "when": {"all": [{"at": "/combo", "exists": true}, {"at": "/gift/diamondCost", "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "id": [{"at": ["/messageId"], "unless": ["0"]}],
+            "gift": {
+              "id": "/gift/id",
+              "value": "/gift/diamondCost",
+              "show": {"name": "/gift/name", "icon": {"at": "/gift/picture/link", "max": 1000}}
+            },
+            "receiver": {"id": [{"at": ["/toUser/id"], "unless": ["0"]}], "show": {"name": "/toUser/name"}},
+            "count": [{"at": ["/combo"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
           "about": "Only gifts of type 1 are sent in streaks; all others arrive once, each with an id of its own.",
           "when": {
             "all": [

@@ -9,8 +9,9 @@ extension BuiltInMaps {
       "names": "loose",
       "unpack": ["/raw", "/line", "/message", "/data", "/payload", "/msg"],
       "roots": [
-        "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*",
-        "/raw/tags", "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/tags", "/*", ""
+        "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*", "/raw/tags",
+        "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/payload/event", "/*/event", "/*/tags",
+        "/*", ""
       ],
       "switches": {
         "bomb": {
@@ -25,7 +26,8 @@ extension BuiltInMaps {
           "default": "cheer",
           "values": {
             "cheer": "of EventSub, channel.cheer counts, and channel.chat.message tells the same bits again",
-            "chat": "of EventSub, the cheers of channel.chat.message count, and channel.cheer tells them again"
+            "chat": "of EventSub, the cheers of channel.chat.message count, and channel.cheer tells them again",
+            "uses": "of EventSub, all of channel.bits.use counts, and channel.cheer and channel.chat.message tell its cheers again"
           }
         },
         "source": {
@@ -41,10 +43,8 @@ extension BuiltInMaps {
         "room": [{"at": ["/broadcaster_user_id"], "unless": ["0"]}, {"key": true}],
         "ts": {
           "first": [
-            "^/metadata/message_timestamp",
-            {"header": "Twitch-Eventsub-Message-Timestamp"},
-            "/timestamp",
-            "^/timestamp"
+            "^/metadata/message_timestamp", "^/*/metadata/message_timestamp", {"header": "Twitch-Eventsub-Message-Timestamp"},
+            "/timestamp", "^/timestamp"
           ],
           "unit": "auto"
         },
@@ -110,9 +110,7 @@ extension BuiltInMaps {
           "drop": "part of a gift bomb, which counts as a whole"
         },
         {
-          "when": {
-            "all": [{"at": "/msg-id", "is": ["subgift", "anonsubgift"]}, {"switch": "source", "is": ["any", "chat"]}]
-          },
+          "when": {"all": [{"at": "/msg-id", "is": ["subgift", "anonsubgift"]}, {"switch": "source", "is": ["any", "chat"]}]},
           "event": "gift",
           "fields": {
             "room": [{"at": ["/room-id"], "unless": ["0"]}, "/channel", "^/channel", {"key": true}],
@@ -124,179 +122,99 @@ extension BuiltInMaps {
         {
           "when": {
             "all": [
-              {"at": "/msg-id", "exists": true},
-              {"at": "/notice_type", "exists": false},
-              {"at": "/bits", "exists": false}
+              {"at": "/msg-id", "exists": true}, {"at": "/notice_type", "exists": false}, {"at": "/bits", "exists": false}
             ]
           },
           "drop": "not a gift"
         },
         {
+          "about": "chat-downloader: the tags of a line under names of its own.",
           "when": {
             "all": [
-              {"at": "/notice_type", "is": "community_sub_gift"},
+              {"at": "/message_type", "is": ["mystery_subscription_gift", "anonymous_mystery_subscription_gift"]},
               {"switch": "bomb", "is": "parent"},
               {"switch": "source", "is": ["any", "chat"]}
             ]
           },
           "event": "gift",
           "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "room": [{"at": ["/channel_id"], "unless": ["0"]}, {"key": true}],
+            "id": "/message_id",
             "sender": {
-              "id": [{"at": ["/chatter_user_id"], "unless": ["0"]}, "/chatter_user_login", {"const": "anonymous"}],
-              "show": {"name": ["/chatter_user_name", "/user_name", "/chatter_user_login", "/user_login"]}
+              "id": [{"at": ["/author/id"], "unless": ["0"]}, "/author/name", {"const": "anonymous"}],
+              "show": {"name": ["/author/display_name", "/author/name"]}
             },
             "gift": {
-              "id": ["/community_sub_gift/sub_tier", {"const": "subscription"}],
-              "show": {"recipient": "/sub_gift/recipient_user_name"}
+              "id": ["/subscription_type", {"const": "subscription"}],
+              "show": {
+                "name": {"at": "/subscription_plan_name", "max": 300},
+                "recipient": {"at": "/gift_recipient_display_name", "max": 300}
+              }
             },
-            "count": "/community_sub_gift/total"
+            "count": ["/mass_gift_count", {"const": 1}]
           }
         },
         {
           "when": {
             "all": [
-              {"at": "/notice_type", "is": "sub_gift"},
+              {"at": "/message_type", "is": ["subscription_gift", "anonymous_subscription_gift"]},
               {"switch": "bomb", "is": "parent"},
-              {"at": ["/sub_gift/community_gift_id"], "exists": true}
+              {"at": ["/msg_param_community_gift_id"], "exists": true}
             ]
           },
           "drop": "part of a gift bomb, which counts as a whole"
         },
         {
-          "when": {"all": [{"at": "/notice_type", "is": "sub_gift"}, {"switch": "source", "is": ["any", "chat"]}]},
-          "event": "gift",
-          "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
-            "sender": {
-              "id": [{"at": ["/chatter_user_id"], "unless": ["0"]}, "/chatter_user_login", {"const": "anonymous"}],
-              "show": {"name": ["/chatter_user_name", "/user_name", "/chatter_user_login", "/user_login"]}
-            },
-            "gift": {
-              "id": ["/sub_gift/sub_tier", {"const": "subscription"}],
-              "show": {"recipient": "/sub_gift/recipient_user_name"}
-            },
-            "count": {"const": 1}
-          }
-        },
-        {"when": {"at": "/notice_type", "starts": "shared_chat_"}, "drop": "given in another channel of a shared chat"},
-        {"when": {"at": "/notice_type", "exists": true}, "drop": "not a gift"},
-        {
-          "when": {
-            "at": [
-              "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type", "^/subscription_type",
-              "^/type"
-            ],
-            "is": "channel.subscribe"
-          },
-          "drop": "tells who received a subscription, not who gave it"
-        },
-        {
           "when": {
             "all": [
-              {
-                "any": [
-                  {
-                    "at": [
-                      "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                      "^/subscription_type", "^/type"
-                    ],
-                    "is": "channel.subscription.gift"
-                  },
-                  {
-                    "all": [
-                      {
-                        "at": [
-                          "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                          "^/subscription_type", "^/type"
-                        ],
-                        "exists": false
-                      },
-                      {"at": ["/total"], "exists": true},
-                      {"at": ["/tier"], "exists": true},
-                      {"at": ["/broadcaster_user_id"], "exists": true}
-                    ]
-                  }
-                ]
-              },
-              {"switch": "source", "is": ["any", "subscriptions"]}
+              {"at": "/message_type", "is": ["subscription_gift", "anonymous_subscription_gift"]},
+              {"switch": "source", "is": ["any", "chat"]}
             ]
           },
           "event": "gift",
           "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "room": [{"at": ["/channel_id"], "unless": ["0"]}, {"key": true}],
+            "id": "/message_id",
             "sender": {
-              "id": [{"at": ["/user_id"], "unless": ["0"]}, "/user_login", {"const": "anonymous"}],
-              "show": {"name": ["/chatter_user_name", "/user_name", "/chatter_user_login", "/user_login"]}
+              "id": [{"at": ["/author/id"], "unless": ["0"]}, "/author/name", {"const": "anonymous"}],
+              "show": {"name": ["/author/display_name", "/author/name"]}
             },
-            "gift": {"id": ["/tier", {"const": "subscription"}], "show": {"recipient": "/sub_gift/recipient_user_name"}},
-            "count": "/total"
+            "gift": {
+              "id": ["/subscription_type", {"const": "subscription"}],
+              "show": {
+                "name": {"at": "/subscription_plan_name", "max": 300},
+                "recipient": {"at": "/gift_recipient_display_name", "max": 300}
+              }
+            },
+            "count": {"const": 1}
           }
         },
         {
           "when": {
             "all": [
               {"switch": "bits", "is": "gifts"},
-              {"switch": "cheers", "is": "cheer"},
               {"at": "/bits", "above": 0},
-              {
-                "any": [
-                  {
-                    "at": [
-                      "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                      "^/subscription_type", "^/type"
-                    ],
-                    "is": "channel.cheer"
-                  },
-                  {
-                    "all": [
-                      {
-                        "at": [
-                          "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type",
-                          "^/subscription_type", "^/type"
-                        ],
-                        "exists": false
-                      },
-                      {"at": ["/is_anonymous"], "exists": true},
-                      {"at": ["/broadcaster_user_id"], "exists": true}
-                    ]
-                  }
-                ]
-              }
+              {"at": "/message_type", "exists": true},
+              {"at": "/author", "exists": true}
             ]
           },
           "event": "gift",
           "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
+            "room": [{"at": ["/channel_id"], "unless": ["0"]}, {"key": true}],
+            "id": "/message_id",
             "sender": {
-              "id": [{"at": ["/user_id"], "unless": ["0"]}, "/user_login", {"const": "anonymous"}],
-              "show": {"name": ["/chatter_user_name", "/user_name", "/chatter_user_login", "/user_login"]}
+              "id": [{"at": ["/author/id"], "unless": ["0"]}, "/author/name", {"const": "anonymous"}],
+              "show": {"name": ["/author/display_name", "/author/name"]}
             },
             "gift": {"id": {"const": "bits"}, "value": {"const": 1}},
             "count": "/bits"
           }
         },
         {
-          "about": "A cheer as channel.chat.message tells it.",
-          "when": {
-            "all": [
-              {"switch": "bits", "is": "gifts"},
-              {"switch": "cheers", "is": "chat"},
-              {"at": "/cheer/bits", "above": 0},
-              {"at": ["/source_broadcaster_user_id"], "exists": false}
-            ]
-          },
-          "event": "gift",
-          "fields": {
-            "id": ["/message_id", "^/metadata/message_id", {"header": "Twitch-Eventsub-Message-Id"}, "^/event_id"],
-            "sender": {
-              "id": [{"at": ["/chatter_user_id"], "unless": ["0"]}, "/chatter_user_login", {"const": "anonymous"}],
-              "show": {"name": ["/chatter_user_name", "/chatter_user_login"]}
-            },
-            "gift": {"id": {"const": "bits"}, "value": {"const": 1}},
-            "count": "/cheer/bits"
-          }
+          "when": {"all": [{"at": "/action_type", "exists": true}, {"at": "/message_type", "exists": true}]},
+          "drop": "not a gift"
         },
+    \#(eventSub),
         {
           "when": {
             "all": [

@@ -260,6 +260,56 @@ extension BuiltInMaps {
           "drop": "a super chat, which the switch superchat=gifts makes a gift"
         },
         {
+          "about": "chat-downloader, of the web page: a sticker.",
+          "when": {"all": [{"at": "/message_type", "is": "paid_sticker"}, {"at": "/author", "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "ts": {"at": "/timestamp", "unit": "us"},
+            "id": "/message_id",
+            "sender": {
+              "id": "/author/id",
+              "show": {"name": "/author/name", "avatar": {"at": "/author/images/0/url", "max": 1000}}
+            },
+            "gift": {
+              "id": {"const": "super-sticker"},
+              "show": {"amount": "/money/text", "icon": {"at": "/sticker_images/0/url", "max": 1000}}
+            },
+            "count": {"const": 1}
+          }
+        },
+        {
+          "when": {
+            "all": [
+              {"at": "/message_type", "is": "paid_message"},
+              {"at": "/author", "exists": true},
+              {"switch": "superchat", "is": "gifts"}
+            ]
+          },
+          "event": "gift",
+          "fields": {
+            "ts": {"at": "/timestamp", "unit": "us"},
+            "id": "/message_id",
+            "sender": {
+              "id": "/author/id",
+              "show": {"name": "/author/name", "avatar": {"at": "/author/images/0/url", "max": 1000}}
+            },
+            "gift": {
+              "id": {"const": "super-chat"},
+              "show": {"amount": "/money/text", "message": {"at": "/message", "max": 1000}}
+            },
+            "count": {"const": 1}
+          }
+        },
+        {
+          "when": {
+            "all": [
+              {"at": "/message_type", "is": "sponsorships_gift_purchase_announcement"},
+              {"switch": "memberships", "is": "parent"}
+            ]
+          },
+          "bad": "chat-downloader tells the number of memberships in a sentence only: take the API, or recordings of the web page"
+        },
+        {
           "when": {"at": ["/giftMessageViewModel/id"], "exists": true},
           "bad": "what the web page is told of a gift names it and its number in a sentence only: take the API's giftEvent"
         }
