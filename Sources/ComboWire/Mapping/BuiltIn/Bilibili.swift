@@ -76,11 +76,7 @@ extension BuiltInMaps {
             "name": "/giftName",
             "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
             "coin": "/coinType",
-            "blind": [
-              "/blindGift/originalGiftName", "^/data/blindGift/originalGiftName", "^/data/pb/blindGift/originalGiftName",
-              "^/payload/data/pb/blindGift/originalGiftName", "^/message/data/pb/blindGift/originalGiftName",
-              "^/data/data/pb/blindGift/originalGiftName", "^/event/data/pb/blindGift/originalGiftName"
-            ]
+            "blind": "/blindGift/originalGiftName"
           }
         }
       },
@@ -127,6 +123,20 @@ extension BuiltInMaps {
                   ],
                   "unless": ["0"]
                 }
+              }
+            },
+            "gift": {
+              "id": [{"at": ["/giftId"], "unless": ["0"]}],
+              "value": "/price",
+              "show": {
+                "name": "/giftName",
+                "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
+                "coin": "/coinType",
+                "blind": [
+                  "^/data/blindGift/originalGiftName", "^/data/pb/blindGift/originalGiftName",
+                  "^/payload/data/pb/blindGift/originalGiftName", "^/message/data/pb/blindGift/originalGiftName",
+                  "^/data/data/pb/blindGift/originalGiftName", "^/event/data/pb/blindGift/originalGiftName"
+                ]
               }
             },
             "receiver": {
