@@ -20,6 +20,10 @@ struct VerifyReport: Equatable, Sendable {
   // What cannot be proved: never counted as right.
   var unprovenRooms = 0
   var unprovenInstructions = 0
+  /// What the journal says that its entries led to: instructions and dead letters.
+  var said = 0
+  /// All partitions were derived from their first entry on.
+  var isComplete = true
   /// Entries of the journal from which nothing could be derived.
   var entriesSkipped = 0
   var findings = Findings()
@@ -29,7 +33,14 @@ struct VerifyReport: Equatable, Sendable {
   /// The group has neither taken anything in nor said anything.
   var isEmpty: Bool { entries == 0 && entriesSkipped == 0 && instructions == 0 && findings.isEmpty }
   /// Nothing is wrong, and something was compared, if there is anything.
-  var isProven: Bool { findings.isEmpty && (tally.equal > 0 || unprovenInstructions == 0) }
+  var isProven: Bool { findings.isEmpty && (tally.equal > 0 || (unprovenInstructions == 0 && hasSaidNothing)) }
+  /// The journal knows of no instruction.
+  private var hasSaidNothing: Bool { said <= deadLetters }
+  /// All that was said was compared.
+  private var isAll: Bool {
+    unprovenInstructions == 0 && unprovenRooms == 0 && tally.deleted == 0 && tally.skipped == 0 && tally.pending == 0
+      && entriesSkipped == 0 && isComplete
+  }
 
   mutating func add(_ outcome: PartitionAudit.Outcome) {
     partitions += 1
@@ -38,6 +49,8 @@ struct VerifyReport: Equatable, Sendable {
     takeovers += outcome.takeovers
     resets += outcome.resets
     deadLetters += outcome.deadLetters
+    said += outcome.said
+    isComplete = isComplete && outcome.isComplete
     entriesSkipped += outcome.entriesSkipped
     tally.add(outcome.tally)
     findings.merge(outcome.findings)
@@ -83,8 +96,12 @@ struct VerifyReport: Equatable, Sendable {
       let count = Findings.Kind.allCases.reduce(0) { $0 + findings.count($1) }
       return "NOT proven: \(ProgressMeter.grouped(count)) differences, of each kind the first above"
     }
-    if !isProven { return "NOT proven: nothing of the output can be derived from what is left of input, journal and state" }
-    let isAll = unprovenInstructions == 0 && unprovenRooms == 0 && tally.deleted == 0 && tally.skipped == 0
+    if !isProven {
+      let isLost = unprovenInstructions > 0 || entriesSkipped > 0
+      return isLost
+        ? "NOT proven: nothing of the output can be derived from what is left of input, journal and state"
+        : "NOT proven: nothing was compared, as nothing of what was derived is in the part of the output that was to be compared"
+    }
     let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
     return isAll
       ? "proven: the output is what input and journal give, byte for byte, \(each)"
