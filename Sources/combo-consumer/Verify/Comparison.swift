@@ -9,10 +9,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   /// What all partitions have in common.
   struct Common {
     let index: OutputIndex
-    /// The first offset of each partition of the output.
-    let outputFirst: [Int64]
-    /// Which partition of the output a room belongs to, if it is not known from there.
-    let placement: (@Sendable (Bytes, Int) -> Int)?
+    let places: OutputPlaces
     /// Instructions before this time are not compared.
     let from: Int64
   }
@@ -47,6 +44,9 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   var tally = Tally()
   /// Rooms that were awake though their state was not known.
   private(set) var everUnknown: Set<RoomKey> = []
+  /// By the partition of the output: the entry that led to the first that was found there. What later ones led to was written
+  /// later, and so cannot have been deleted.
+  private var foundSince: [Int64]
   /// Rooms that are not known, and have settings of their own that would outlast a rest.
   var mayHaveOwn: Set<RoomKey> = []
 
@@ -78,6 +78,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   init(_ number: Int32, _ common: Common) {
     self.number = number
     self.common = common
+    foundSince = Array(repeating: .max, count: common.places.first.count)
   }
 
   // MARK: - What is known
@@ -236,6 +237,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       proof.claim = claims.count
       claims.append(Claim(epoch: epoch, partition: number, from: seq, upTo: seq))
     }
+    found(proof, in: entry.partition)
     if !isCompared {
       tally.skipped += 1
       return
@@ -245,11 +247,18 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       return
     }
     tally.equal += 1
-    if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty,
-      let again = epoch.repetitions.first(where: { $0.seq == seq })
-    {
-      differs(.sequence, proof, instruction, record) { "it was said twice (\(Place(entry)), then \(again.place))" }
+    if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
+      differs(.sequence, proof, instruction, record) {
+        again.isLate ? "it stands behind later ones (\(again.place))" : "it was said twice (\(Place(entry)), then \(again.place))"
+      }
     }
+  }
+
+  @inline(__always)
+  private func found(_ proof: RoomProof, in partition: Int32) {
+    if proof.foundIn.last == partition { return }
+    proof.foundIn.append(partition)
+    foundSince[Int(partition)] = min(foundSince[Int(partition)], standing.n)
   }
 
   private func missing(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
@@ -269,16 +278,26 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     }
   }
 
-  /// Whether its record may have been deleted from the output: nothing of the room before it is there.
+  /// Whether its record may have been deleted from the output: a partition that the room belongs to has lost its beginning, and
+  /// nothing that was written before is still there.
   private func isDeleted(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
-    if let output = proof.output {
-      guard common.outputFirst[Int(output.partition)] > 0 else { return false }
-      if output.epochs.contains(where: { $0.epoch < instruction.epoch }) { return false }
-      return proof.outputEpoch.map { instruction.seq < $0.firstSeq } ?? true
+    let places = proof.places ?? proof.name.withUnsafeBytes { common.places.ofRoom($0) }
+    proof.places = places
+    return places.contains { partition in
+      guard common.places.first[partition] > 0, standing.n <= foundSince[partition] else { return false }
+      if proof.foundIn.contains(Int32(partition)) { return false }
+      return !stoodBefore(instruction.epoch, proof, in: Int32(partition))
     }
-    if common.outputFirst.allSatisfy({ $0 == 0 }) { return false }
-    let partition = proof.name.withUnsafeBytes { common.placement?($0, common.outputFirst.count) }
-    return partition.map { common.outputFirst[$0] > 0 } ?? true
+  }
+
+  /// Whether an earlier epoch is there from its first word on, which may not have been derived.
+  private func stoodBefore(_ epoch: Int64, _ proof: RoomProof, in partition: Int32) -> Bool {
+    guard let output = proof.output else { return false }
+    for before in output.epochs {
+      if before.epoch >= epoch { break }
+      if before.entry(1)?.partition == partition { return true }
+    }
+    return false
   }
 
   private func differs(

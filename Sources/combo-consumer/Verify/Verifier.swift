@@ -55,8 +55,9 @@ struct Verifier {
     }
     let index = OutputIndex(from: options.from)
     for shard in shards { index.merge(shard) }
-    let common = Comparison.Common(
-      index: index, outputFirst: outputBounds.map(\.first), placement: options.placement, from: options.from)
+    index.finish()
+    let places = OutputPlaces(first: outputBounds.map(\.first), placement: options.placement)
+    let common = Comparison.Common(index: index, places: places, from: options.from)
     let work = Unshared((common: common, snapshots: snapshots))
     let outcomes = try inParallel(partitions.count) { i in
       try PartitionAudit(
@@ -64,7 +65,7 @@ struct Verifier {
         fromCheckpoint: options.fromCheckpoint, progress: { progress?($0, nil) }
       ).run()
     }
-    return VerifyVerdict(index, outcomes, from: options.from).report()
+    return VerifyVerdict(common, outcomes).report()
   }
 
   // MARK: - Reading

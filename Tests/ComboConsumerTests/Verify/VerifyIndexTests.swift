@@ -16,6 +16,20 @@ struct VerifyIndexTests {
     }
   }
 
+  @Test("a hole costs nothing, however wide it is, and each record is found where it stands")
+  func holes() throws {
+    let index = OutputIndex()
+    let seqs = [5, 6, 1 << 20, 1 << 52, (1 << 52) + 1, 1, 2, 7, 9, 8]
+    for (offset, seq) in seqs.enumerated() { add(index, seq: seq, at: Int64(offset)) }
+    let room = try #require(Array("r".utf8).withUnsafeBytes { index.room($0) })
+    let epoch = room.epochs[0]
+    #expect(epoch.runs.reduce(0) { $0 + $1.entries.count } == seqs.count && epoch.firstSeq == 1 && epoch.end == (1 << 52) + 2)
+    for (offset, seq) in seqs.enumerated() { #expect(epoch.entry(seq)?.offset == Int64(offset), "\(seq)") }
+    for seq in [0, 3, 4, 10, (1 << 20) + 1, (1 << 52) - 1, (1 << 52) + 2] { #expect(epoch.entry(seq) == nil, "\(seq)") }
+    #expect(epoch.repetitions.map(\.seq) == [1, 2] && epoch.repetitions.allSatisfy(\.isLate))
+    #expect(index.findings.count(.sequence) == 3, "7, 9 and 8 stand behind later ones")
+  }
+
   @Test("counts that no instruction has are refused, and none is too much to be added up")
   func hugeCounts() throws {
     let skip = { (count: String) in
