@@ -180,6 +180,22 @@ struct VerifyFaultTests {
   }
 
   @Test(
+    "a takeover that stands twice in a journal written in transactions is told; elsewhere another owner may have come between")
+  func takeoverTwice() throws {
+    let scene = VerifyScene()
+    scene.story()
+    let victim = try scene.takeovers()[1]
+    let entry = try scene.entry(victim)
+    let takeover = victim.record
+    victim.log.append(SimRecord(key: nil, value: takeover.value))
+    let report = try scene.verify()
+    #expect(report.findings.count(.source) == 1, "\(report.faults)")
+    #expect(report.first(.source).contains("entry \(entry.n) stands there after entry"), "\(report.first(.source))")
+    try scene.sayAtLeastOnce()
+    #expect(try scene.verify().faults == [])
+  }
+
+  @Test(
     "a journal of another group, or of a newer version, gives no verdict but a sentence",
     arguments: ["newer", "foreign", "rules"])
   func refused(what: String) throws {
