@@ -21,7 +21,9 @@ enum VerifyCommand {
       let reading = try KafkaReading(properties, control: control, names: names)
       var verifier = Verifier(
         reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
-        options: Verifier.Options(from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint), log: log)
+        options: Verifier.Options(
+          from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint,
+          notice: { Console.say($0) }), log: log)
       let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
       verifier.progress = { count, total in
         meter.withLock {

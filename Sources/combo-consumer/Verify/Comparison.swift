@@ -46,7 +46,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   private(set) var everUnknown: Set<RoomKey> = []
   /// By the partition of the output: the entry that led to the first that was found there. What later ones led to was written
   /// later, and so cannot have been deleted.
-  private var foundSince: [Int64]
+  private(set) var foundSince: [Int64]
   /// Rooms that are not known, and have settings of their own that would outlast a rest.
   var mayHaveOwn: Set<RoomKey> = []
 
@@ -62,6 +62,8 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     var equal = 0
     /// At the journal's end, and perhaps not said yet.
     var pending = 0
+    /// Derived, but its partition of the output was read only up to a transaction that is open.
+    var unread = 0
     /// Derived, but deleted from the output by its retention.
     var deleted = 0
     /// Derived, but of a time that is not to be compared.
@@ -266,6 +268,10 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       tally.pending += 1
       return
     }
+    if isUnread(instruction, proof) {
+      tally.unread += 1
+      return
+    }
     if isDeleted(instruction, proof) {
       tally.deleted += 1
       return
@@ -276,28 +282,6 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       let before = epoch.entry(instruction.seq - 1).map { ", where it should follow \(Place($0))" }
       return "it is missing in the output\(before ?? ", partition \(output.partition)")"
     }
-  }
-
-  /// Whether its record may have been deleted from the output: a partition that the room belongs to has lost its beginning, and
-  /// nothing that was written before is still there.
-  private func isDeleted(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
-    let places = proof.places ?? proof.name.withUnsafeBytes { common.places.ofRoom($0) }
-    proof.places = places
-    return places.contains { partition in
-      guard common.places.first[partition] > 0, standing.n <= foundSince[partition] else { return false }
-      if proof.foundIn.contains(Int32(partition)) { return false }
-      return !stoodBefore(instruction.epoch, proof, in: Int32(partition))
-    }
-  }
-
-  /// Whether an earlier epoch is there from its first word on, which may not have been derived.
-  private func stoodBefore(_ epoch: Int64, _ proof: RoomProof, in partition: Int32) -> Bool {
-    guard let output = proof.output else { return false }
-    for before in output.epochs {
-      if before.epoch >= epoch { break }
-      if before.entry(1)?.partition == partition { return true }
-    }
-    return false
   }
 
   private func differs(

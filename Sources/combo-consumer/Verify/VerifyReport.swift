@@ -14,6 +14,8 @@ struct VerifyReport: Equatable, Sendable {
   var screens = 0
   /// Instructions that stand there again, as at-least-once delivery allows.
   var repetitions = 0
+  /// Partitions of the output that were not read to their end, and the offset at which a transaction was open.
+  var unread: [Int32: Int64] = [:]
   /// Rooms of which two partitions of the input spoke, as when it has gained some.
   var movedRooms = 0
   var tally = Comparison.Tally()
@@ -39,7 +41,7 @@ struct VerifyReport: Equatable, Sendable {
   /// All that was said was compared.
   private var isAll: Bool {
     unprovenInstructions == 0 && unprovenRooms == 0 && tally.deleted == 0 && tally.skipped == 0 && tally.pending == 0
-      && entriesSkipped == 0 && isComplete
+      && tally.unread == 0 && unread.isEmpty && entriesSkipped == 0 && isComplete
   }
 
   mutating func add(_ outcome: PartitionAudit.Outcome) {
@@ -81,6 +83,11 @@ struct VerifyReport: Equatable, Sendable {
       lines.append(reasons.joined(separator: "; "))
     }
     if tally.skipped > 0 { lines.append("not compared: \(n(tally.skipped)) instructions from before --from") }
+    for (partition, offset) in unread.sorted(by: { $0.key < $1.key }) {
+      lines.append(
+        "not compared: partition \(partition) of the output from offset \(offset) on, where a transaction is open")
+    }
+    if tally.unread > 0 { lines.append("not compared: \(n(tally.unread)) instructions that may stand there") }
     for fault in faults { lines.append("DIFFERS: \(fault)") }
     lines.append(conclusion)
     return lines.joined(separator: "\n") + "\n"
@@ -115,6 +122,7 @@ extension Comparison.Tally {
     pending += other.pending
     deleted += other.deleted
     skipped += other.skipped
+    unread += other.unread
     countedEpochs += other.countedEpochs
     openEpochs += other.openEpochs
     gifts += other.gifts
