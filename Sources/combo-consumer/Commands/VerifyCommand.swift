@@ -23,7 +23,10 @@ enum VerifyCommand {
         reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
         options: Verifier.Options(
           from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint,
-          notice: { Console.say($0) }), log: log)
+          time: { _, record in
+            let time = record.token.map { KafkaMessage(token: $0).timestamp }
+            return time?.type == .create ? time?.ms : nil
+          }, notice: { Console.say($0) }), log: log)
       let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
       verifier.progress = { count, total in
         meter.withLock {

@@ -22,16 +22,25 @@ final class OutputIndex {
   private(set) var rooms: [RoomKey: Room] = [:]
   private(set) var findings = Findings()
   private(set) var records = 0
+  /// Those whose time is the broker's, which is not compared.
+  private(set) var untimed = 0
+  private let places: OutputPlaces?
   /// Records before this time are not compared.
   private let from: Int64
 
-  /// - Parameter from: only records from this time on count, in milliseconds since the Unix epoch.
-  init(from: Int64 = .min) { self.from = from }
+  /// - Parameters:
+  ///   - places: where records must stand; nil: anywhere.
+  ///   - from: only records from this time on count, in milliseconds since the Unix epoch.
+  init(_ places: OutputPlaces? = nil, from: Int64 = .min) {
+    self.places = places
+    self.from = from
+  }
 
   func room(_ id: Bytes) -> Room? { rooms[RoomKey(id)] }
 
   /// Takes a record in, in the order of its partition.
-  func add(_ record: InputRecord, isOld: Bool) {
+  /// - Parameter time: that its producer gave it, in milliseconds since the Unix epoch; nil: it is the broker's.
+  func add(_ record: InputRecord, time: Int64?, isOld: Bool) {
     records += 1
     let place = Place(record)
     guard let key = record.key, let value = record.value, let text = InstructionText(value) else {
@@ -47,6 +56,9 @@ final class OutputIndex {
       fault(.foreign, "the record's key is \(Sentence.quoted(String(decoding: key, as: UTF8.self))), not the room")
     }
     let room = self.room(key, record.partition)
+    if room.isMisplaced { fault(.place, "it stands in a partition that is not its room's") }
+    if time == nil { untimed += 1 }
+    if let time, time != text.at { fault(.place, "its record's time is \(time), not \(text.at)") }
     let epoch = self.epoch(of: room, text, seq)
     let entry = Entry(
       hash: XXH3.hash(value), otherHash: XXH3.hash(value, seed: 1), offset: record.offset, partition: record.partition,
@@ -71,7 +83,7 @@ final class OutputIndex {
   private func room(_ key: Bytes, _ partition: Int32) -> Room {
     let hash = RoomKey(key)
     if let room = rooms[hash] { return room }
-    let room = Room([UInt8](key), partition)
+    let room = Room([UInt8](key), partition, isMisplaced: places?.mayHold(partition, key) == false)
     rooms[hash] = room
     return room
   }
@@ -99,6 +111,7 @@ final class OutputIndex {
   /// Takes over all that another one holds, of other partitions.
   func merge(_ other: OutputIndex) {
     records += other.records
+    untimed += other.untimed
     findings.merge(other.findings)
     for (key, theirs) in other.rooms {
       guard let ours = rooms[key] else {

@@ -153,9 +153,12 @@ extension OutputIndex {
     let name: [UInt8]
     /// Of the output; where its first record stood.
     let partition: Int32
+    /// That partition is none of the room's.
+    let isMisplaced: Bool
     private(set) var epochs: [Epoch] = []
 
-    init(_ name: [UInt8], _ partition: Int32) {
+    init(_ name: [UInt8], _ partition: Int32, isMisplaced: Bool) {
+      self.isMisplaced = isMisplaced
       self.name = name
       self.partition = partition
     }

@@ -19,6 +19,8 @@ struct Verifier {
     var fromCheckpoint = false
     /// Which of so many partitions of the output a room belongs to; nil: nobody knows.
     var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
+    /// The time of a record of the output, if its producer gave it, in milliseconds since the Unix epoch.
+    var time: (@Sendable (_ reader: any ReadEdge, _ record: InputRecord) -> Int64?) = { $0.details(of: $1).timestamp }
     /// How long transactions that are open are waited for.
     var patience = WatchedReading.Patience()
     /// Hears what is waited for, in sentences; any thread.
@@ -55,10 +57,10 @@ struct Verifier {
     let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
     tellTotal(outputBounds, partitions, journals)
     var places = OutputPlaces(first: outputBounds.map(\.first), placement: options.placement)
-    let shards = try inParallel(outputPartitions.count) {
-      try readOutput(outputPartitions[$0], outputBounds[$0], oldEnd: oldEnds[$0])
+    let shards = try inParallel(outputPartitions.count) { [places] in
+      try readOutput(outputPartitions[$0], outputBounds[$0], oldEnd: oldEnds[$0], places)
     }
-    let index = OutputIndex(from: options.from)
+    let index = OutputIndex(places, from: options.from)
     for shard in shards { index.merge(shard.index) }
     index.finish()
     for (partition, shard) in zip(outputPartitions, shards) { places.unread[partition] = shard.openAt }
@@ -103,12 +105,12 @@ struct Verifier {
 
   /// - Returns: what it holds, and the offset from which on it was not read, as a transaction is open.
   private func readOutput(
-    _ partition: Int32, _ bounds: (first: Int64, end: Int64), oldEnd: Int64
+    _ partition: Int32, _ bounds: (first: Int64, end: Int64), oldEnd: Int64, _ places: OutputPlaces
   ) throws -> (index: OutputIndex, openAt: Int64?) {
-    let index = OutputIndex(from: options.from)
+    let index = OutputIndex(places, from: options.from)
     var told = bounds.first
     let openAt = try reader.readStable(.output, partition, from: bounds.first, to: bounds.end) { record in
-      index.add(record, isOld: record.offset < oldEnd)
+      index.add(record, time: options.time(reader, record), isOld: record.offset < oldEnd)
       if record.offset - told >= 10_000 {
         progress?(Int(record.offset - told), nil)
         told = record.offset

@@ -14,6 +14,8 @@ struct VerifyReport: Equatable, Sendable {
   var screens = 0
   /// Instructions that stand there again, as at-least-once delivery allows.
   var repetitions = 0
+  /// Instructions whose record's time is the broker's, which is not compared.
+  var untimed = 0
   /// Partitions of the output that were not read to their end, and the offset at which a transaction was open.
   var unread: [Int32: Int64] = [:]
   /// Rooms of which two partitions of the input spoke, as when it has gained some.
@@ -88,6 +90,7 @@ struct VerifyReport: Equatable, Sendable {
         "not compared: partition \(partition) of the output from offset \(offset) on, where a transaction is open")
     }
     if tally.unread > 0 { lines.append("not compared: \(n(tally.unread)) instructions that may stand there") }
+    if untimed > 0 { lines.append("not compared: the times of \(n(untimed)) records, which the broker gave them") }
     for fault in faults { lines.append("DIFFERS: \(fault)") }
     lines.append(conclusion)
     return lines.joined(separator: "\n") + "\n"

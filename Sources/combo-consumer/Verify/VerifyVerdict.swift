@@ -23,6 +23,7 @@ struct VerifyVerdict {
   private mutating func judge() {
     found.rooms = index.rooms.count
     found.instructions = index.records
+    found.untimed = index.untimed
     found.unread = places.unread
     found.findings = index.findings
     for outcome in outcomes { found.add(outcome) }
