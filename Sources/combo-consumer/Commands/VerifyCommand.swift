@@ -9,7 +9,8 @@ enum VerifyCommand {
     defer { log.flush() }
     let names = TopicNames(
       input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
-      state: "\(options.input).\(options.group).combo-state", deadLetter: options.deadLetter)
+      state: "\(options.input).\(options.group).combo-state",
+      deadLetter: ServiceOptions.deadLetter(input: options.input, group: options.group))
     do {
       let properties = try KafkaProperties(
         brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
