@@ -9,7 +9,8 @@ enum VerifyCommand {
     defer { log.flush() }
     let names = TopicNames(
       input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
-      state: "\(options.input).\(options.group).combo-state", deadLetter: options.deadLetter)
+      state: "\(options.input).\(options.group).combo-state",
+      deadLetter: ServiceOptions.deadLetter(input: options.input, group: options.group))
     do {
       let properties = try KafkaProperties(
         brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
@@ -21,7 +22,12 @@ enum VerifyCommand {
       let reading = try KafkaReading(properties, control: control, names: names)
       var verifier = Verifier(
         reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
-        options: Verifier.Options(from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint), log: log)
+        options: Verifier.Options(
+          from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint,
+          time: { _, record in
+            let time = record.token.map { KafkaMessage(token: $0).timestamp }
+            return time?.type == .create ? time?.ms : nil
+          }, notice: { Console.say($0) }), log: log)
       let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
       verifier.progress = { count, total in
         meter.withLock {

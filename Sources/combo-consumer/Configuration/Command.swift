@@ -67,7 +67,8 @@ enum Command: String, CaseIterable, Sendable {
       Reads input, journal and output, derives every instruction again, and compares; checks beside it that no `seq` is
       missing, that what a client draws is what each `screen` says, and that every gift is told of once. Ends with a
       summary: exit code 0 if nothing differs, 1 if something does or nothing could be compared. What cannot be derived
-      any more is counted as not provable, never as right. Reads only, and may run beside the service.
+      any more is counted as not provable, never as right. A transaction that stays open in the output is waited for for
+      15 s; what stands behind it is not compared, which is said. Reads only, and may run beside the service.
       """
     case .watch:
       """

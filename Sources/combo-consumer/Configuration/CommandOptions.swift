@@ -123,9 +123,6 @@ struct VerifyOptions: Equatable, Sendable {
   var input: String
   var output: String
   var group: String
-  var deadLetter: String
-  /// The room is the event's, whatever the record key says.
-  var roomFromBody: Bool
   /// Instructions before this time are not compared, in milliseconds since the Unix epoch; nil: all are.
   var from: Int64?
   /// Begin at the current checkpoint.
@@ -139,8 +136,6 @@ struct VerifyOptions: Equatable, Sendable {
     input = reader.requiredText("input")
     output = reader.requiredText("output")
     group = reader.text("group")
-    deadLetter = reader.optionalText("dead-letter") ?? ServiceOptions.deadLetter(input: input, group: group)
-    roomFromBody = reader.flag("room-from-body")
     from = reader.optionalText("from").flatMap { Timestamp.milliseconds($0) }
     fromCheckpoint = reader.flag("from-checkpoint")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!

@@ -45,10 +45,7 @@ enum Configuration {
     case .demo: invocation = .demo(DemoOptions(&reader))
     case .replay: invocation = .replay(ReplayOptions(&reader, operands: parsed.operands))
     case .generate: invocation = .generate(GenerateOptions(&reader))
-    case .verify:
-      let options = VerifyOptions(&reader)
-      workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
-      invocation = .verify(options)
+    case .verify: invocation = .verify(VerifyOptions(&reader))
     case .watch: invocation = .watch(WatchOptions(&reader, operands: parsed.operands))
     case .map: invocation = .map(MapOptions(&reader, operands: parsed.operands))
     case .check:

@@ -34,7 +34,7 @@ enum OptionTable {
 
   private static let service: [Option] = [
     Option(
-      "dead-letter", "TOPIC", .topic, nil, [.run, .check, .verify], .service,
+      "dead-letter", "TOPIC", .topic, nil, serviceCommands, .service,
       "where bad events go; default <input>.<group>.combo-dead-letter"),
     Option(
       "from", "WHERE", .choice(["earliest", "latest"]), "earliest", serviceCommands, .service,
@@ -66,7 +66,7 @@ enum OptionTable {
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
     Option(
-      "room-from-body", "", .flag, "false", [.run, .check, .verify, .map], .service,
+      "room-from-body", "", .flag, "false", [.run, .check, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
       "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .demo], .service,

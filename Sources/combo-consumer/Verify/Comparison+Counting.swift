@@ -58,9 +58,9 @@ extension Comparison {
     guard proof.isWhole, proof.client.isWhole, !proof.isSettled, proof.client.lastAt >= common.from else { return }
     proof.isSettled = true
     let (given, said) = (proof.recount.given, proof.client.said)
-    tally.gifts += said
+    tally.gifts &+= said
     if wasReset || !isOver {
-      if wasReset { tally.leftByResets += max(0, given - said) } else { tally.openEpochs += 1 }
+      if wasReset { tally.leftByResets &+= max(0, given &- said) } else { tally.openEpochs += 1 }
       if said <= given { return }
     } else {
       tally.countedEpochs += 1

@@ -9,10 +9,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   /// What all partitions have in common.
   struct Common {
     let index: OutputIndex
-    /// The first offset of each partition of the output.
-    let outputFirst: [Int64]
-    /// Which partition of the output a room belongs to, if it is not known from there.
-    let placement: (@Sendable (Bytes, Int) -> Int)?
+    let places: OutputPlaces
     /// Instructions before this time are not compared.
     let from: Int64
   }
@@ -47,6 +44,9 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   var tally = Tally()
   /// Rooms that were awake though their state was not known.
   private(set) var everUnknown: Set<RoomKey> = []
+  /// By the partition of the output: the entry that led to the first that was found there. What later ones led to was written
+  /// later, and so cannot have been deleted.
+  private(set) var foundSince: [Int64]
   /// Rooms that are not known, and have settings of their own that would outlast a rest.
   var mayHaveOwn: Set<RoomKey> = []
 
@@ -62,6 +62,8 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     var equal = 0
     /// At the journal's end, and perhaps not said yet.
     var pending = 0
+    /// Derived, but its partition of the output was read only up to a transaction that is open.
+    var unread = 0
     /// Derived, but deleted from the output by its retention.
     var deleted = 0
     /// Derived, but of a time that is not to be compared.
@@ -78,6 +80,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   init(_ number: Int32, _ common: Common) {
     self.number = number
     self.common = common
+    foundSince = Array(repeating: .max, count: common.places.first.count)
   }
 
   // MARK: - What is known
@@ -236,6 +239,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       proof.claim = claims.count
       claims.append(Claim(epoch: epoch, partition: number, from: seq, upTo: seq))
     }
+    found(proof, in: entry.partition)
     if !isCompared {
       tally.skipped += 1
       return
@@ -245,16 +249,27 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       return
     }
     tally.equal += 1
-    if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty,
-      let again = epoch.repetitions.first(where: { $0.seq == seq })
-    {
-      differs(.sequence, proof, instruction, record) { "it was said twice (\(Place(entry)), then \(again.place))" }
+    if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
+      differs(.sequence, proof, instruction, record) {
+        again.isLate ? "it stands behind later ones (\(again.place))" : "it was said twice (\(Place(entry)), then \(again.place))"
+      }
     }
+  }
+
+  @inline(__always)
+  private func found(_ proof: RoomProof, in partition: Int32) {
+    if proof.foundIn.last == partition { return }
+    proof.foundIn.append(partition)
+    foundSince[Int(partition)] = min(foundSince[Int(partition)], standing.n)
   }
 
   private func missing(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
     if standing.n > standing.saidTo {
       tally.pending += 1
+      return
+    }
+    if isUnread(instruction, proof) {
+      tally.unread += 1
       return
     }
     if isDeleted(instruction, proof) {
@@ -267,18 +282,6 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       let before = epoch.entry(instruction.seq - 1).map { ", where it should follow \(Place($0))" }
       return "it is missing in the output\(before ?? ", partition \(output.partition)")"
     }
-  }
-
-  /// Whether its record may have been deleted from the output: nothing of the room before it is there.
-  private func isDeleted(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
-    if let output = proof.output {
-      guard common.outputFirst[Int(output.partition)] > 0 else { return false }
-      if output.epochs.contains(where: { $0.epoch < instruction.epoch }) { return false }
-      return proof.outputEpoch.map { instruction.seq < $0.firstSeq } ?? true
-    }
-    if common.outputFirst.allSatisfy({ $0 == 0 }) { return false }
-    let partition = proof.name.withUnsafeBytes { common.placement?($0, common.outputFirst.count) }
-    return partition.map { common.outputFirst[$0] > 0 } ?? true
   }
 
   private func differs(

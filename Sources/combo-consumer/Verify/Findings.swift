@@ -16,6 +16,8 @@ struct Findings: Equatable, Sendable {
     case screen
     /// Gifts that were taken in are not those that were told of.
     case conservation
+    /// A record of the output stands in another partition than its room's, or has another time than its instruction.
+    case place
     /// In the output stands something that does not belong there.
     case foreign
 

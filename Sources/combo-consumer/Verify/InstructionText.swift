@@ -143,6 +143,9 @@ struct TextCursor {
     return true
   }
 
+  /// No number of an instruction is larger, nor smaller than its negative: 2^53, up to which JavaScript counts.
+  private static let numberMax: Int64 = 1 << 53
+
   /// An integer; nil if there is none, or one that no instruction has.
   @inline(__always)
   mutating func integer() -> Int64? {
@@ -151,11 +154,11 @@ struct TextCursor {
     let start = position
     var value: Int64 = 0
     while position < text.count, text[position] &- 0x30 <= 9 {
-      if position - start == 18 { return nil }
+      if position - start == 16 { return nil }
       value = value * 10 + Int64(text[position] &- 0x30)
       position += 1
     }
-    if position == start { return nil }
+    if position == start || value > Self.numberMax { return nil }
     return isNegative ? -value : value
   }
 

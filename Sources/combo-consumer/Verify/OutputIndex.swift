@@ -14,99 +14,33 @@ struct RoomKey: Hashable, Sendable {
 }
 
 /// What the output topic says, room by room: of each record 128 bits of hash and where it stands. Checks on the way in what
-/// any reader can: that nothing is missing or said twice, and that what is drawn is what the room says of its screen.
+/// any reader can: that nothing is said twice, that each record stands where and when it must, and that what is drawn is what
+/// the room says of its screen.
 ///
 /// 32 bytes a record, and some 300 a room and epoch. Two records that differ have the same hash with a probability of 2^-128.
 final class OutputIndex {
-  /// A record that was read; all zero where one is missing.
-  struct Entry {
-    var hash: UInt64
-    var otherHash: UInt64
-    var offset: Int64
-    var partition: Int32
-    /// It stood there before the journal was read, and so must have been derived from it.
-    var isOld: Bool
-    /// It belongs to the time that is to be compared.
-    var isCompared: Bool
-    var isMissing = false
-  }
-
-  /// A record that stood there again.
-  struct Repetition {
-    var seq: Int
-    var place: Place
-    var at: Int64
-  }
-
-  /// The records of one epoch of a room, by `seq`.
-  final class Epoch {
-    let room: Room
-    let epoch: Int64
-    /// The `seq` of the first one: above 1 if those before were deleted.
-    fileprivate(set) var firstSeq: Int
-    fileprivate(set) var entries: ContiguousArray<Entry> = []
-    fileprivate(set) var client: ScreenClient
-    /// Where it went on after a later epoch had begun, if it did.
-    fileprivate(set) var late: Place?
-    fileprivate(set) var repetitions: [Repetition] = []
-    fileprivate(set) var firstAt: Int64
-
-    fileprivate init(_ room: Room, _ epoch: Int64, firstSeq: Int, at: Int64) {
-      self.room = room
-      self.epoch = epoch
-      self.firstSeq = firstSeq
-      firstAt = at
-      client = ScreenClient(isWhole: firstSeq == 1)
-    }
-
-    var lastAt: Int64 { max(firstAt, client.lastAt) }
-    /// The `seq` behind the last one.
-    var end: Int { firstSeq + entries.count }
-    /// The record of that `seq`, if it is there.
-    func entry(_ seq: Int) -> Entry? {
-      guard seq >= firstSeq, seq < end else { return nil }
-      let entry = entries[seq - firstSeq]
-      return entry.isMissing ? nil : entry
-    }
-  }
-
-  /// A room's epochs, rising.
-  final class Room {
-    let name: [UInt8]
-    /// Of the output; where its first record stood.
-    let partition: Int32
-    fileprivate(set) var epochs: [Epoch] = []
-
-    fileprivate init(_ name: [UInt8], _ partition: Int32) {
-      self.name = name
-      self.partition = partition
-    }
-
-    func epoch(_ epoch: Int64) -> Epoch? {
-      // Usually the last one, or the one before.
-      for candidate in epochs.reversed() where candidate.epoch <= epoch { return candidate.epoch == epoch ? candidate : nil }
-      return nil
-    }
-
-    var text: String { String(decoding: name, as: UTF8.self) }
-  }
-
   private(set) var rooms: [RoomKey: Room] = [:]
   private(set) var findings = Findings()
   private(set) var records = 0
+  /// Those whose time is the broker's, which is not compared.
+  private(set) var untimed = 0
+  private let places: OutputPlaces?
   /// Records before this time are not compared.
   private let from: Int64
 
-  /// - Parameter from: only records from this time on count, in milliseconds since the Unix epoch.
-  init(from: Int64 = .min) { self.from = from }
+  /// - Parameters:
+  ///   - places: where records must stand; nil: anywhere.
+  ///   - from: only records from this time on count, in milliseconds since the Unix epoch.
+  init(_ places: OutputPlaces? = nil, from: Int64 = .min) {
+    self.places = places
+    self.from = from
+  }
 
   func room(_ id: Bytes) -> Room? { rooms[RoomKey(id)] }
 
-  /// Holes larger than this are not kept as such.
-  private static let holeMax = 1 << 20
-
   /// Takes a record in, in the order of its partition.
-  func add(_ record: InputRecord, isOld: Bool) {
+  /// - Parameter time: that its producer gave it, in milliseconds since the Unix epoch; nil: it is the broker's.
+  func add(_ record: InputRecord, time: Int64?, isOld: Bool) {
     records += 1
     let place = Place(record)
     guard let key = record.key, let value = record.value, let text = InstructionText(value) else {
@@ -122,64 +56,62 @@ final class OutputIndex {
       fault(.foreign, "the record's key is \(Sentence.quoted(String(decoding: key, as: UTF8.self))), not the room")
     }
     let room = self.room(key, record.partition)
-    let epoch = self.epoch(of: room, text, place, seq)
+    if room.isMisplaced { fault(.place, "it stands in a partition that is not its room's") }
+    if time == nil { untimed += 1 }
+    if let time, time != text.at { fault(.place, "its record's time is \(time), not \(text.at)") }
+    let epoch = self.epoch(of: room, text, seq)
     let entry = Entry(
       hash: XXH3.hash(value), otherHash: XXH3.hash(value, seed: 1), offset: record.offset, partition: record.partition,
       isOld: isOld, isCompared: isCompared)
-    if seq < epoch.end {
-      repeated(entry, of: epoch, seq, text, place)
-      return
-    }
-    let missing = seq - epoch.end
-    if missing > 0 {
-      fault(.sequence, "seq \(seq) stands where \(epoch.end) should: \(missing == 1 ? "one is" : "\(missing) are") missing")
-      epoch.client.loseTrack()
-      if missing > Self.holeMax { return }
-      for _ in 0..<missing {
-        epoch.entries.append(
-          Entry(hash: 0, otherHash: 0, offset: -1, partition: -1, isOld: false, isCompared: false, isMissing: true))
+    if seq >= epoch.end {
+      if epoch.append(entry, seq, at: text.at) { epoch.client.loseTrack() }
+      if let what = epoch.client.draw(text) { fault(.screen, what) }
+      if epoch !== room.epochs.last, epoch.late == nil { epoch.late = place }
+    } else if let first = epoch.entry(seq) {
+      again(entry, after: first, of: epoch, seq, at: text.at)
+    } else {
+      // It is compared like any other. What it should have followed may have been deleted, where more was said again.
+      if seq >= epoch.begunAt {
+        fault(.sequence, "it stands behind seq \(epoch.end - 1)")
+      } else if isCompared {
+        epoch.repetitions.append(Repetition(seq: seq, place: place, at: text.at, isLate: true))
       }
+      epoch.insert(entry, seq, at: text.at)
     }
-    epoch.entries.append(entry)
-    if let what = epoch.client.draw(text) { fault(.screen, what) }
-    if epoch !== room.epochs.last, epoch.late == nil { epoch.late = place }
   }
 
   private func room(_ key: Bytes, _ partition: Int32) -> Room {
     let hash = RoomKey(key)
     if let room = rooms[hash] { return room }
-    let room = Room([UInt8](key), partition)
+    let room = Room([UInt8](key), partition, isMisplaced: places?.mayHold(partition, key) == false)
     rooms[hash] = room
     return room
   }
 
-  private func epoch(of room: Room, _ text: InstructionText, _ place: Place, _ seq: Int) -> Epoch {
+  private func epoch(of room: Room, _ text: InstructionText, _ seq: Int) -> Epoch {
     if let known = room.epoch(text.epoch) { return known }
     let new = Epoch(room, text.epoch, firstSeq: seq, at: text.at)
-    let index = room.epochs.lastIndex { $0.epoch < new.epoch }.map { $0 + 1 } ?? 0
-    room.epochs.insert(new, at: index)
+    room.insert(new)
     return new
   }
 
-  private func repeated(
-    _ entry: Entry, of epoch: Epoch, _ seq: Int, _ text: InstructionText, _ place: Place
-  ) {
-    guard let first = epoch.entry(seq) else { return }  // the first one was deleted, or is missing and was told
-    if first.hash != entry.hash || first.otherHash != entry.otherHash {
-      if entry.isCompared {
-        findings.add(
-          .sequence,
-          "room \(epoch.room.text), epoch \(epoch.epoch): seq \(seq) stands twice, and says something else the second time"
-            + " (\(Place(first)), then \(place))", at: text.at)
-      }
+  /// The same `seq` stands there again.
+  private func again(_ entry: Entry, after first: Entry, of epoch: Epoch, _ seq: Int, at: Int64) {
+    if !entry.isCompared { return }
+    if first.hash == entry.hash, first.otherHash == entry.otherHash {
+      epoch.repetitions.append(Repetition(seq: seq, place: Place(entry), at: at, isLate: false))
       return
     }
-    if entry.isCompared { epoch.repetitions.append(Repetition(seq: seq, place: place, at: text.at)) }
+    findings.add(
+      .sequence,
+      "room \(epoch.room.text), epoch \(epoch.epoch): seq \(seq) stands twice, and says something else the second time"
+        + " (\(Place(first)), then \(Place(entry)))", at: at)
   }
 
   /// Takes over all that another one holds, of other partitions.
   func merge(_ other: OutputIndex) {
     records += other.records
+    untimed += other.untimed
     findings.merge(other.findings)
     for (key, theirs) in other.rooms {
       guard let ours = rooms[key] else {
@@ -187,21 +119,21 @@ final class OutputIndex {
         continue
       }
       // The output has gained partitions, and the room has moved.
-      for epoch in theirs.epochs { merge(epoch, into: ours) }
+      for epoch in theirs.epochs {
+        guard let known = ours.epoch(epoch.epoch) else {
+          ours.insert(epoch)
+          continue
+        }
+        known.join(epoch) { first, entry, seq, at in again(entry, after: first, of: known, seq, at: at) }
+      }
     }
   }
 
-  private func merge(_ epoch: Epoch, into room: Room) {
-    guard let known = room.epoch(epoch.epoch) else {
-      let index = room.epochs.lastIndex { $0.epoch < epoch.epoch }.map { $0 + 1 } ?? 0
-      room.epochs.insert(epoch, at: index)
-      return
+  /// All is taken in.
+  func finish() {
+    for room in rooms.values {
+      for epoch in room.epochs where epoch.repetitions.count > 1 { epoch.repetitions.sort { $0.seq < $1.seq } }
     }
-    let (one, two) = known.firstSeq <= epoch.firstSeq ? (known, epoch) : (epoch, known)
-    let entries = one.entries + two.entries.dropFirst(max(0, one.end - two.firstSeq))
-    (known.firstSeq, known.entries) = (one.firstSeq, entries)
-    known.repetitions += epoch.repetitions
-    known.client.loseTrack()
   }
 
   private static func name(_ key: Bytes, _ text: InstructionText) -> String {

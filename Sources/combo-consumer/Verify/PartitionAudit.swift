@@ -19,6 +19,8 @@ final class PartitionAudit {
     var deadLetters = 0
     /// All of it was derived, from the first entry on.
     var isComplete = true
+    /// How many instructions and dead letters the journal's entries led to, by what they say.
+    var said = 0
     /// Entries that nothing could be derived of.
     var entriesSkipped = 0
     var isAtLeastOnce = false
@@ -61,6 +63,7 @@ final class PartitionAudit {
 
   func run() throws -> Outcome {
     outcome.isAtLeastOnce = journal.isAtLeastOnce
+    outcome.said = journal.runs.reduce(0) { $1.items.reduce($0) { $0 &+ $1.entry.said } }
     let inputFirst = try reader.partitions(.input).contains(number) ? try reader.bounds(.input, number).first : 0
     for run in journal.runs {
       let first = run.items[0].entry

@@ -45,7 +45,7 @@ struct Recount {
     }
   }
 
-  /// Gifts taken in, in this epoch.
+  /// Gifts taken in, in this epoch, mod 2^64.
   private(set) var given: Int64 = 0
   /// The same, each times its combo's identity.
   private(set) var fingerprint: UInt64 = 0
@@ -71,7 +71,7 @@ struct Recount {
     case .total(let total, let streak):
       count = growth(to: Int64(total), XXH3.hash(streak, seed: combo), isNamed: streak.count > 0, limits)
     }
-    given += count
+    given &+= count
     fingerprint &+= UInt64(bitPattern: count) &* combo
   }
 

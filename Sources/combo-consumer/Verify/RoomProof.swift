@@ -20,6 +20,10 @@ final class RoomProof {
   /// The epoch of which it speaks; nil: it has not spoken yet.
   var epoch: Int64?
   var outputEpoch: OutputIndex.Epoch?
+  /// The partitions of the output in which something of it was found, in that order.
+  var foundIn: [Int32] = []
+  /// Those in which it may stand, once somebody has asked.
+  var places: [Int]?
   /// Its place among the claims; nil: none in this epoch yet.
   var claim: Int?
   var client = ScreenClient(isWhole: false)

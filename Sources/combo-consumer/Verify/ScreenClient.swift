@@ -16,7 +16,7 @@ struct ScreenClient {
   private(set) var banners: [Banner] = []
   /// Whether it has seen the epoch from its first instruction on.
   private(set) var isWhole: Bool
-  /// The gifts told of: shown, added, left to a dismissal, or skipped.
+  /// The gifts told of: shown, added, left to a dismissal, or skipped; mod 2^64, as anybody may write anything into a topic.
   private(set) var said: Int64 = 0
   /// The same, each times its combo's identity: two sums that differ combo by combo differ here too, but for one chance in 2^63.
   private(set) var fingerprint: UInt64 = 0
@@ -56,7 +56,7 @@ struct ScreenClient {
   private func index(of banner: Int64) -> Int? { banners.firstIndex { $0.number == banner } }
 
   private mutating func count(_ gifts: Int64, of combo: UInt64) {
-    said += gifts
+    said &+= gifts
     fingerprint &+= UInt64(bitPattern: gifts) &* combo
   }
 

@@ -19,9 +19,15 @@ struct Verifier {
     var fromCheckpoint = false
     /// Which of so many partitions of the output a room belongs to; nil: nobody knows.
     var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
+    /// The time of a record of the output, if its producer gave it, in milliseconds since the Unix epoch.
+    var time: (@Sendable (_ reader: any ReadEdge, _ record: InputRecord) -> Int64?) = { $0.details(of: $1).timestamp }
+    /// How long transactions that are open are waited for.
+    var patience = WatchedReading.Patience()
+    /// Hears what is waited for, in sentences; any thread.
+    var notice: @Sendable (String) -> Void = { _ in }
   }
 
-  private let reader: any ReadEdge
+  private let reader: WatchedReading
   private let topics: TopicIdentity
   private let options: Options
   private let log: ServiceLog
@@ -30,7 +36,7 @@ struct Verifier {
   var progress: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
 
   init(_ reader: any ReadEdge, topics: TopicIdentity, options: Options = Options(), log: ServiceLog = ServiceLog(.error)) {
-    self.reader = reader
+    self.reader = WatchedReading(reader, topics: topics, patience: options.patience, say: options.notice)
     self.topics = topics
     self.options = options
     self.log = log
@@ -50,13 +56,15 @@ struct Verifier {
     let journals = try inParallel(partitions.count) { try readJournal(partitions[$0]) }
     let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
     tellTotal(outputBounds, partitions, journals)
-    let shards = try inParallel(outputPartitions.count) {
-      try readOutput(outputPartitions[$0], outputBounds[$0], oldEnd: oldEnds[$0])
+    var places = OutputPlaces(first: outputBounds.map(\.first), placement: options.placement)
+    let shards = try inParallel(outputPartitions.count) { [places] in
+      try readOutput(outputPartitions[$0], outputBounds[$0], oldEnd: oldEnds[$0], places)
     }
-    let index = OutputIndex(from: options.from)
-    for shard in shards { index.merge(shard) }
-    let common = Comparison.Common(
-      index: index, outputFirst: outputBounds.map(\.first), placement: options.placement, from: options.from)
+    let index = OutputIndex(places, from: options.from)
+    for shard in shards { index.merge(shard.index) }
+    index.finish()
+    for (partition, shard) in zip(outputPartitions, shards) { places.unread[partition] = shard.openAt }
+    let common = Comparison.Common(index: index, places: places, from: options.from)
     let work = Unshared((common: common, snapshots: snapshots))
     let outcomes = try inParallel(partitions.count) { i in
       try PartitionAudit(
@@ -64,7 +72,7 @@ struct Verifier {
         fromCheckpoint: options.fromCheckpoint, progress: { progress?($0, nil) }
       ).run()
     }
-    return VerifyVerdict(index, outcomes, from: options.from).report()
+    return VerifyVerdict(common, outcomes).report()
   }
 
   // MARK: - Reading
@@ -81,31 +89,10 @@ struct Verifier {
   private func readJournal(_ partition: Int32) throws -> JournalReading {
     let bounds = try reader.bounds(.journal, partition)
     var journal = JournalReading(partition, topics)
-    try read(.journal, partition, bounds) { try journal.add($0) }
-    return journal
-  }
-
-  private func readOutput(_ partition: Int32, _ bounds: (first: Int64, end: Int64), oldEnd: Int64) throws -> OutputIndex {
-    let index = OutputIndex(from: options.from)
-    var told = bounds.first
-    try read(.output, partition, bounds) { record in
-      index.add(record, isOld: record.offset < oldEnd)
-      if record.offset - told >= 10_000 {
-        progress?(Int(record.offset - told), nil)
-        told = record.offset
-      }
-    }
-    progress?(Int(bounds.end - told), nil)
-    return index
-  }
-
-  private func read(
-    _ topic: Topic, _ partition: Int32, _ bounds: (first: Int64, end: Int64), _ take: (InputRecord) throws -> Void
-  ) throws {
     var fault: (any Error)?
-    try reader.read(topic, partition, from: bounds.first, to: bounds.end, unless: { false }) { record in
+    try reader.read(.journal, partition, from: bounds.first, to: bounds.end, unless: { false }) { record in
       do {
-        try take(record)
+        try journal.add(record)
         return true
       } catch {
         fault = error
@@ -113,6 +100,25 @@ struct Verifier {
       }
     }
     if let fault { throw fault }
+    return journal
+  }
+
+  /// - Returns: what it holds, and the offset from which on it was not read, as a transaction is open.
+  private func readOutput(
+    _ partition: Int32, _ bounds: (first: Int64, end: Int64), oldEnd: Int64, _ places: OutputPlaces
+  ) throws -> (index: OutputIndex, openAt: Int64?) {
+    let index = OutputIndex(places, from: options.from)
+    var told = bounds.first
+    let openAt = try reader.readStable(.output, partition, from: bounds.first, to: bounds.end) { record in
+      index.add(record, time: options.time(reader, record), isOld: record.offset < oldEnd)
+      if record.offset - told >= 10_000 {
+        progress?(Int(record.offset - told), nil)
+        told = record.offset
+      }
+      return true
+    }
+    progress?(Int(bounds.end - told), nil)
+    return (index, openAt)
   }
 
   private func tellTotal(

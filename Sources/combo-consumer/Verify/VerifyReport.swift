@@ -14,12 +14,20 @@ struct VerifyReport: Equatable, Sendable {
   var screens = 0
   /// Instructions that stand there again, as at-least-once delivery allows.
   var repetitions = 0
+  /// Instructions whose record's time is the broker's, which is not compared.
+  var untimed = 0
+  /// Partitions of the output that were not read to their end, and the offset at which a transaction was open.
+  var unread: [Int32: Int64] = [:]
   /// Rooms of which two partitions of the input spoke, as when it has gained some.
   var movedRooms = 0
   var tally = Comparison.Tally()
   // What cannot be proved: never counted as right.
   var unprovenRooms = 0
   var unprovenInstructions = 0
+  /// What the journal says that its entries led to: instructions and dead letters.
+  var said = 0
+  /// All partitions were derived from their first entry on.
+  var isComplete = true
   /// Entries of the journal from which nothing could be derived.
   var entriesSkipped = 0
   var findings = Findings()
@@ -29,7 +37,14 @@ struct VerifyReport: Equatable, Sendable {
   /// The group has neither taken anything in nor said anything.
   var isEmpty: Bool { entries == 0 && entriesSkipped == 0 && instructions == 0 && findings.isEmpty }
   /// Nothing is wrong, and something was compared, if there is anything.
-  var isProven: Bool { findings.isEmpty && (tally.equal > 0 || unprovenInstructions == 0) }
+  var isProven: Bool { findings.isEmpty && (tally.equal > 0 || (unprovenInstructions == 0 && hasSaidNothing)) }
+  /// The journal knows of no instruction.
+  private var hasSaidNothing: Bool { said <= deadLetters }
+  /// All that was said was compared.
+  private var isAll: Bool {
+    unprovenInstructions == 0 && unprovenRooms == 0 && tally.deleted == 0 && tally.skipped == 0 && tally.pending == 0
+      && tally.unread == 0 && unread.isEmpty && entriesSkipped == 0 && isComplete
+  }
 
   mutating func add(_ outcome: PartitionAudit.Outcome) {
     partitions += 1
@@ -38,6 +53,8 @@ struct VerifyReport: Equatable, Sendable {
     takeovers += outcome.takeovers
     resets += outcome.resets
     deadLetters += outcome.deadLetters
+    said += outcome.said
+    isComplete = isComplete && outcome.isComplete
     entriesSkipped += outcome.entriesSkipped
     tally.add(outcome.tally)
     findings.merge(outcome.findings)
@@ -68,6 +85,12 @@ struct VerifyReport: Equatable, Sendable {
       lines.append(reasons.joined(separator: "; "))
     }
     if tally.skipped > 0 { lines.append("not compared: \(n(tally.skipped)) instructions from before --from") }
+    for (partition, offset) in unread.sorted(by: { $0.key < $1.key }) {
+      lines.append(
+        "not compared: partition \(partition) of the output from offset \(offset) on, where a transaction is open")
+    }
+    if tally.unread > 0 { lines.append("not compared: \(n(tally.unread)) instructions that may stand there") }
+    if untimed > 0 { lines.append("not compared: the times of \(n(untimed)) records, which the broker gave them") }
     for fault in faults { lines.append("DIFFERS: \(fault)") }
     lines.append(conclusion)
     return lines.joined(separator: "\n") + "\n"
@@ -83,8 +106,12 @@ struct VerifyReport: Equatable, Sendable {
       let count = Findings.Kind.allCases.reduce(0) { $0 + findings.count($1) }
       return "NOT proven: \(ProgressMeter.grouped(count)) differences, of each kind the first above"
     }
-    if !isProven { return "NOT proven: nothing of the output can be derived from what is left of input, journal and state" }
-    let isAll = unprovenInstructions == 0 && unprovenRooms == 0 && tally.deleted == 0 && tally.skipped == 0
+    if !isProven {
+      let isLost = unprovenInstructions > 0 || entriesSkipped > 0
+      return isLost
+        ? "NOT proven: nothing of the output can be derived from what is left of input, journal and state"
+        : "NOT proven: nothing was compared, as nothing of what was derived is in the part of the output that was to be compared"
+    }
     let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
     return isAll
       ? "proven: the output is what input and journal give, byte for byte, \(each)"
@@ -98,6 +125,7 @@ extension Comparison.Tally {
     pending += other.pending
     deleted += other.deleted
     skipped += other.skipped
+    unread += other.unread
     countedEpochs += other.countedEpochs
     openEpochs += other.openEpochs
     gifts += other.gifts

@@ -3,13 +3,15 @@
 struct VerifyVerdict {
   private let index: OutputIndex
   private let outcomes: [PartitionAudit.Outcome]
+  private let places: OutputPlaces
   private let from: Int64
   private var found = VerifyReport()
 
-  init(_ index: OutputIndex, _ outcomes: [PartitionAudit.Outcome], from: Int64) {
-    self.index = index
+  init(_ common: Comparison.Common, _ outcomes: [PartitionAudit.Outcome]) {
+    index = common.index
+    places = common.places
+    from = common.from
     self.outcomes = outcomes
-    self.from = from
   }
 
   func report() -> VerifyReport {
@@ -21,6 +23,8 @@ struct VerifyVerdict {
   private mutating func judge() {
     found.rooms = index.rooms.count
     found.instructions = index.records
+    found.untimed = index.untimed
+    found.unread = places.unread
     found.findings = index.findings
     for outcome in outcomes { found.add(outcome) }
     var claims: [ObjectIdentifier: [Claim]] = [:]
@@ -32,6 +36,7 @@ struct VerifyVerdict {
     for (key, room) in index.rooms {
       let isDoubtful = !isComplete && outcomes.contains { $0.everUnknown.contains(key) }
       let byEpoch = room.epochs.map { claims[ObjectIdentifier($0)] ?? [] }
+      if room.epochs.contains(where: { $0.firstSeq > 1 || !$0.earlier.isEmpty }) { judgeHoles(room, byEpoch) }
       let partitions = Set(byEpoch.joined().map(\.partition))
       if partitions.count > 1 { found.movedRooms += 1 }
       var unproven = 0
@@ -65,15 +70,65 @@ struct VerifyVerdict {
   /// Those of which it is known that they must not be are told by the comparison.
   private mutating func judgeRepetitions(_ epoch: OutputIndex.Epoch, _ claims: [Claim]) {
     if epoch.repetitions.isEmpty { return }
-    if outcomes.contains(where: \.isAtLeastOnce) {
-      found.repetitions += epoch.repetitions.count
-      return
+    let isAtLeastOnce = outcomes.contains(where: \.isAtLeastOnce)
+    for again in epoch.repetitions {
+      // Said again, and its first is gone: that is possible only where something was deleted.
+      let isAllowed = isAtLeastOnce && (!again.isLate || places.first[Int(again.place.partition)] > 0)
+      if isAllowed {
+        found.repetitions += 1
+      } else if isAtLeastOnce || !claims.contains(where: { $0.from <= again.seq && again.seq <= $0.upTo }) {
+        let what = again.isLate ? "it stands behind later ones (" : "it was said twice (the second: "
+        found.findings.add(
+          .sequence, "room \(epoch.room.text), epoch \(epoch.epoch), seq \(again.seq): \(what)\(again.place))", at: again.at)
+      }
     }
-    for again in epoch.repetitions where !claims.contains(where: { $0.from <= again.seq && again.seq <= $0.upTo }) {
-      found.findings.add(
-        .sequence,
-        "room \(epoch.room.text), epoch \(epoch.epoch), seq \(again.seq): it was said twice (the second: \(again.place))",
-        at: again.at)
+  }
+
+  /// Gaps that any reader sees, unless what is missing may have been deleted: then nothing of the room that was written before is
+  /// there.
+  private mutating func judgeHoles(_ room: OutputIndex.Room, _ byEpoch: [[Claim]]) {
+    let beginnings = beginnings(of: room)
+    for (place, epoch) in room.epochs.enumerated() {
+      var next = 1
+      for run in epoch.runs {
+        let missing = run.firstSeq - next
+        defer { next = run.end }
+        guard missing > 0, run.entries[0].isCompared else { continue }
+        if mayBeDeleted(room, place, before: run.firstSeq, beginnings, byEpoch) { continue }
+        found.findings.add(
+          .sequence,
+          "room \(room.text), epoch \(epoch.epoch), seq \(run.firstSeq): seq \(run.firstSeq) stands where \(next) should:"
+            + " \(missing == 1 ? "one is" : "\(ProgressMeter.grouped(missing)) are") missing (\(Place(run.entries[0])))",
+          at: run.at)
+      }
+    }
+  }
+
+  /// What stands first of a room in each partition: the place of its epoch, and its `seq`.
+  private func beginnings(of room: OutputIndex.Room) -> [Int32: (epoch: Int, seq: Int)] {
+    var found: [Int32: (epoch: Int, seq: Int, offset: Int64)] = [:]
+    for (place, epoch) in room.epochs.enumerated() {
+      for run in epoch.runs {
+        for (index, entry) in run.entries.enumerated() where entry.offset < found[entry.partition]?.offset ?? .max {
+          found[entry.partition] = (place, run.firstSeq + index, entry.offset)
+        }
+      }
+    }
+    return found.mapValues { ($0.epoch, $0.seq) }
+  }
+
+  private func mayBeDeleted(
+    _ room: OutputIndex.Room, _ epoch: Int, before seq: Int, _ beginnings: [Int32: (epoch: Int, seq: Int)], _ byEpoch: [[Claim]]
+  ) -> Bool {
+    room.name.withUnsafeBytes { places.ofRoom($0) }.contains { partition in
+      if places.first[partition] == 0 { return false }
+      guard let beginning = beginnings[Int32(partition)] else { return true }
+      if (beginning.epoch, beginning.seq) >= (epoch, seq) { return true }
+      // Of a room that has moved to another partition of the input, an older epoch may go on behind a newer one's beginning.
+      if beginning.epoch == epoch || room.epochs[beginning.epoch].firstSeq == 1 { return false }
+      let (one, other) = (byEpoch[beginning.epoch], byEpoch[epoch])
+      if one.isEmpty || other.isEmpty { return outcomes.count > 1 }
+      return !one.contains { claim in other.contains { $0.partition == claim.partition } }
     }
   }
 
@@ -86,8 +141,7 @@ struct VerifyVerdict {
     // Of a partition that was derived to its end, a room's last word is known.
     let isEndKnown = last.map { last in outcomes.first { $0.number == last.partition }?.isSteady ?? false } ?? lastMustBeDerived
     var unproven = 0
-    for (place, entry) in epoch.entries.enumerated() where entry.isOld && entry.isCompared && !entry.isMissing {
-      let seq = epoch.firstSeq + place
+    for (seq, entry) in epoch.runs.lazy.flatMap({ zip($0.firstSeq..., $0.entries) }) where entry.isOld && entry.isCompared {
       if claims.contains(where: { $0.from <= seq && seq <= $0.upTo }) { continue }
       let isBeyond = last.map { seq > $0.upTo } ?? (seq == epoch.end - 1)
       guard mustBeDerived || (isBeyond && isEndKnown) else {

@@ -32,6 +32,11 @@ struct OptionFaultTests {
       ("replay -x", "unknown option \"-x\""),
       ("replay --ling 3", "unknown option --ling: an option is written out, here --linger-ms"),
       ("replay --rooms 3", "--rooms is no option of replay, but of demo, generate"),
+      ("verify --brokers b --input i --output o --dead-letter d", "--dead-letter is no option of verify, but of run, check"),
+      (
+        "verify --brokers b --input i --output o --room-from-body",
+        "--room-from-body is no option of verify, but of run, check, map"
+      ),
       ("replay --slots", "--slots needs a value (N: banners on screen at once)"),
       ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
       ("replay --slots 0", "--slots must be from 1 to 100, not 0"),

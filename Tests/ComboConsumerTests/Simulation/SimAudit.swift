@@ -25,7 +25,9 @@ struct SimAudit {
       if world.hasAtLeastOnce {
         faults += try repetitionFaults(isAtEnd: isAtEnd)
       }
-      let report = try Verifier(SimReadEdge(broker, instance: nil), topics: world.topics).run()
+      var options = Verifier.Options()
+      options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
+      let report = try Verifier(SimReadEdge(broker, instance: nil), topics: world.topics, options: options).run()
       faults += report.faults.map { "verify: \($0)" }
       if report.resets > 0, !resetsAllowed { faults.append("\(report.resets) resets") }
       for number in broker.partitions(.input) { faults += try self.faults(of: number, isAtEnd: isAtEnd) }

@@ -131,9 +131,11 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
 }
 
 /// Hands a record out.
-private func lend(_ record: SimRecord, _ partition: Int32, _ take: (InputRecord) -> Void) {
+private func lend(_ record: SimRecord, _ partition: Int32, of topic: Topic? = nil, _ take: (InputRecord) -> Void) {
+  // What an audit's threads find the rest of it by.
+  let token = topic.flatMap { UnsafeRawPointer(bitPattern: $0.rawValue + 1) }
   func hand(_ key: Bytes?, _ value: Bytes?) {
-    take(InputRecord(partition: partition, offset: record.offset, key: key, value: value, token: nil))
+    take(InputRecord(partition: partition, offset: record.offset, key: key, value: value, token: token))
   }
   func withKey(_ key: Bytes?) {
     if let value = record.value { value.withUnsafeBytes { hand(key, $0) } } else { hand(key, nil) }
@@ -165,7 +167,8 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
 
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
     if isAudit {
-      let log = broker.log(.input, record.partition)
+      let topic = Topic(rawValue: Int(bitPattern: record.token) - 1)!
+      let log = broker.log(topic, record.partition)
       let found = log.records[log.index(of: record.offset)]
       return (found.timestamp, found.headers)
     }
@@ -223,7 +226,7 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
       if record.offset >= end { break }
       if !record.isCommitted { continue }
       if !isAudit { current = record }
-      lend(record, partition) { goesOn = take($0) }
+      lend(record, partition, of: isAudit ? topic : nil) { goesOn = take($0) }
     }
   }
 }

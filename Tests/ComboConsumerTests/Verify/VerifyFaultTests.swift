@@ -136,6 +136,34 @@ struct VerifyFaultTests {
     #expect(try other.verify().findings.count(.foreign) == 1)
   }
 
+  @Test(
+    "a record in a partition that is not its room's, or of another time than its instruction, is told; a broker's time is not")
+  func place() throws {
+    let scene = VerifyScene()
+    let room = scene.room(inOutput: 0)
+    let instance = scene.scene.start()
+    for _ in 0..<6 { scene.scene.gift(room); scene.scene.turn(instance, 3) }
+    scene.scene.settle(instance)
+    scene.rest(instance)
+    let all = scene.output(room)
+    #expect(try scene.verify().faults == [])
+    all[1].log.alter(all[1].index) { $0.timestamp! += 1 }
+    var report = try scene.verify()
+    let at = InstructionScanner(all[1].text).at
+    #expect(
+      report.findings.count(.place) == 1 && report.first(.place).contains("its record's time is \(at + 1), not \(at)"),
+      "\(report.faults)")
+    all[1].log.alter(all[1].index) { $0.timestamp = nil }
+    report = try scene.verify()
+    #expect(report.faults == [] && report.untimed == 1 && report.summary.contains("not compared: the times of 1 records"))
+    // A partition that is the room's if there are two, and none that was its when there was one.
+    let count = all.count
+    scene.move(all, to: 1)
+    report = try scene.verify()
+    #expect(report.findings.count(.place) == count, "\(report.faults)")
+    #expect(report.first(.place).contains("room \(room)") && report.first(.place).contains("output partition 1, offset "))
+  }
+
   @Test("a gift that is missing in the input is told with the entry that had taken it in")
   func missingGift() throws {
     let scene = VerifyScene()
@@ -177,6 +205,22 @@ struct VerifyFaultTests {
     default: #expect(sentence.contains("after entry \(n - 1) ") || sentence.contains("is broken"), "\(report.faults)")
     }
     if what == "broken" { #expect(report.findings.count(.source) == 2) }
+  }
+
+  @Test(
+    "a takeover that stands twice in a journal written in transactions is told; elsewhere another owner may have come between")
+  func takeoverTwice() throws {
+    let scene = VerifyScene()
+    scene.story()
+    let victim = try scene.takeovers()[1]
+    let entry = try scene.entry(victim)
+    let takeover = victim.record
+    victim.log.append(SimRecord(key: nil, value: takeover.value))
+    let report = try scene.verify()
+    #expect(report.findings.count(.source) == 1, "\(report.faults)")
+    #expect(report.first(.source).contains("entry \(entry.n) stands there after entry"), "\(report.first(.source))")
+    try scene.sayAtLeastOnce()
+    #expect(try scene.verify().faults == [])
   }
 
   @Test(

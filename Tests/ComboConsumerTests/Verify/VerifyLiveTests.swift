@@ -1,4 +1,5 @@
 import ComboWire
+import Synchronization
 import Testing
 
 @testable import combo_consumer
@@ -34,6 +35,55 @@ struct VerifyLiveTests {
     #expect(try scene.verify().faults == [])
   }
 
+  /// Verifies at once what may be read while a transaction is open.
+  private func verify(_ scene: VerifyScene, _ reader: HeldUp) throws -> (report: VerifyReport, notices: [String]) {
+    scene.broker.settleAll()
+    let notices = Notices()
+    var options = Verifier.Options()
+    options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
+    options.patience = .init(tellAfterMs: 0, giveUpAfterMs: 0)
+    options.notice = { notices.add($0) }
+    let report = try Verifier(reader, topics: scene.scene.world.topics, options: options).run()
+    return (report, notices.all)
+  }
+
+  @Test("a transaction that stays open in the output is told of; what lies behind it is not compared, and all else is")
+  func heldUp() throws {
+    let scene = VerifyScene()
+    scene.story()
+    let all = scene.output("r1")
+    let (log, openAt) = (all[0].log, all[all.count / 2].record.offset)
+    let partition: Int32 = log === scene.broker.log(.output, 0) ? 0 : 1
+    let reader = HeldUp(scene.broker, .output, partition, at: openAt, forEver: true)
+    var (report, notices) = try verify(scene, reader)
+    #expect(report.faults == [] && report.isProven && report.unread == [partition: openAt], "\(report.summary)")
+    let behind = log.records.count { $0.isCommitted && $0.offset >= openAt }
+    #expect(report.tally.unread == behind && report.tally.equal == report.instructions && report.tally.equal > 0)
+    #expect(
+      report.summary.contains("partition \(partition) of the output from offset \(openAt) on")
+        && report.summary.contains("proven: as far as it can be derived"), "\(report.summary)")
+    let topic = "partition \(partition) of \(scene.scene.world.topics.output)"
+    #expect(
+      notices == [
+        "\(topic): a transaction is open at offset \(openAt); waiting for it to end, or to time out",
+        "\(topic): what lies behind offset \(openAt) is not compared",
+      ])
+    // What is missing before it is missed.
+    all[2].remove()
+    (report, notices) = try verify(scene, reader)
+    #expect(report.findings.count(.missing) == 1 && report.findings.count(.sequence) == 1, "\(report.summary)")
+  }
+
+  @Test("a transaction that is open in another topic is told of, and waited for", arguments: [Topic.input, .journal])
+  func waits(topic: Topic) throws {
+    let scene = VerifyScene()
+    scene.story()
+    let (report, notices) = try verify(scene, HeldUp(scene.broker, topic, 0, at: 7, forEver: false))
+    #expect(report.isProven && report.summary.hasSuffix("each instruction once\n") && !report.summary.contains("as far as"))
+    let name = topic == .input ? scene.scene.world.topics.input : "combo-journal"
+    #expect(notices.count == 1 && notices[0].contains("\(name): a transaction is open at offset 7;"), "\(notices)")
+  }
+
   private func isOpen(_ log: SimLog) -> Bool { log.lastStable < log.end && log.open.contains { $0.transaction.state == .open } }
 }
 
@@ -66,5 +116,55 @@ private final class EarlierLook: ReadEdge, @unchecked Sendable {
     _ take: (InputRecord) -> Bool
   ) throws(KafkaError) {
     try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+  }
+}
+
+/// What was said, by any thread.
+private final class Notices: Sendable {
+  private let said = Mutex<[String]>([])
+  var all: [String] { said.withLock { $0 } }
+  func add(_ sentence: String) { said.withLock { $0.append(sentence) } }
+}
+
+/// A partition in which somebody's transaction is open, which readers wait for.
+private final class HeldUp: ReadEdge, Sendable {
+  private let now: SimReadEdge
+  private let topic: Topic
+  private let partition: Int32
+  private let openAt: Int64
+  private let forEver: Bool
+
+  init(_ broker: SimBroker, _ topic: Topic, _ partition: Int32, at openAt: Int64, forEver: Bool) {
+    now = SimReadEdge(broker, instance: nil)
+    self.topic = topic
+    self.partition = partition
+    self.openAt = openAt
+    self.forEver = forEver
+  }
+
+  func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
+    try now.bounds(topic, partition)
+  }
+  func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32> { try now.partitions(topic) }
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { now.details(of: record) }
+
+  func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 {
+    topic == self.topic && partition == self.partition ? openAt : try now.stableEnd(topic, partition)
+  }
+
+  func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(KafkaError) {
+    guard topic == self.topic, partition == self.partition, end > openAt else {
+      return try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+    }
+    try now.read(topic, partition, from: start, to: openAt, unless: { false }, take)
+    for _ in 0..<3 where isCancelled() { return }
+    if forEver {
+      Issue.record("it is waited for for ever")
+      return
+    }
+    try now.read(topic, partition, from: max(start, openAt), to: end, unless: { false }, take)
   }
 }

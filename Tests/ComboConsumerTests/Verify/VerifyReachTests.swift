@@ -169,6 +169,25 @@ struct VerifyReachTests {
     #expect(report.summary.contains("\(report.movedRooms) rooms moved"))
   }
 
+  @Test("whether a room is the event's whatever its key says is in the journal: verify need not be told")
+  func roomFromBody() throws {
+    let scene = VerifyScene()
+    scene.scene.configuration.limits.roomFromBody = true
+    let first = scene.scene.start()
+    let gift = #"{"room":"r1","sender":{"id":"u"},"gift":{"id":"g"}}"#
+    scene.scene.world.put("another key", gift)
+    scene.scene.settle(first)
+    scene.rest(first)
+    scene.scene.world.kill(first)
+    scene.scene.configuration.limits.roomFromBody = false
+    let second = scene.scene.start()
+    scene.scene.world.put("another key", gift)
+    scene.scene.settle(second)
+    scene.rest(second)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.rooms == 1 && report.tally.gifts == 1 && report.deadLetters == 1, "\(report)")
+  }
+
   @Test("in at-least-once delivery the same bytes may stand there again, entries of an older term count for nothing")
   func atLeastOnce() throws {
     let scene = VerifyScene()

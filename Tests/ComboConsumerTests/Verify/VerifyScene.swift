@@ -96,6 +96,38 @@ struct VerifyScene {
         isIdle ? #""reason":"idle""# : #""reason":"busy""#, with: isIdle ? #""reason":"busy""# : #""reason":"idle""#))
   }
 
+  /// A room's name that belongs to a partition of the output.
+  func room(inOutput partition: Int32, from number: Int = 10) -> String {
+    let count = broker.partitions(.output).count
+    return (number...).lazy.map { "r\($0)" }.first { SimBroker.partition(of: Array($0.utf8), count) == partition }!
+  }
+
+  /// As if the output had had fewer partitions when these were said.
+  func move(_ found: [Found], to partition: Int32) {
+    for one in found {
+      var record = one.record
+      record.transaction = nil
+      broker.log(.output, partition).append(record)
+      one.remove()
+    }
+  }
+
+  /// As if all had been said in at-least-once delivery, and the last entry not be said to its end.
+  func sayAtLeastOnce() throws {
+    var term: Int64?
+    for found in records(.journal) {
+      var entry = try entry(found)
+      if entry.takeover != nil {
+        entry.takeover!.delivery = .atLeastOnce
+        term = found.record.offset
+      } else {
+        entry.term = term
+      }
+      entry.saidTo = entry.n - 1
+      put(entry, at: found)
+    }
+  }
+
   /// The journal's takeovers.
   func takeovers() throws -> [Found] { try records(.journal).filter { try entry($0).takeover != nil } }
 }
