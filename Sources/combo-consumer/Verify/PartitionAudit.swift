@@ -65,6 +65,10 @@ final class PartitionAudit {
     outcome.isAtLeastOnce = journal.isAtLeastOnce
     outcome.said = journal.runs.reduce(0) { $1.items.reduce($0) { $0 &+ $1.entry.said } }
     let inputFirst = try reader.partitions(.input).contains(number) ? try reader.bounds(.input, number).first : 0
+    if journal.runs.isEmpty, try hasForgotten() {
+      outcome.isComplete = false
+      outcome.isSteady = false
+    }
     for run in journal.runs {
       let first = run.items[0].entry
       clock = first.clock
@@ -83,6 +87,11 @@ final class PartitionAudit {
     outcome.findings.merge(comparison.findings)
     outcome.tally = comparison.tally
     return outcome
+  }
+
+  /// Whether there were entries, all of which retention has deleted.
+  private func hasForgotten() throws -> Bool {
+    try reader.partitions(.journal).contains(number) && reader.bounds(.journal, number).first > 0
   }
 
   private func damaged(_ sentence: String, _ count: Int = 1) {

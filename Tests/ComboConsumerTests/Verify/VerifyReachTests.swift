@@ -35,6 +35,27 @@ struct VerifyReachTests {
     #expect(try scene.verify().findings.count(.missing) == 1)
   }
 
+  @Test("where all of the journal has expired, nobody is accused")
+  func expiredJournal() throws {
+    let scene = VerifyScene()
+    scene.story()
+    for number in scene.broker.partitions(.journal) {
+      let log = scene.broker.log(.journal, number)
+      log.cut(before: log.end)
+    }
+    let report = try scene.verify()
+    #expect(report.faults == [] && !report.isProven, "\(report.faults)")
+    #expect(report.unprovenInstructions == report.instructions && report.instructions > 0)
+  }
+
+  @Test("a room's id does nothing to a terminal")
+  func hostileID() {
+    var report = VerifyReport()
+    report.findings.add(.sequence, "room \u{1b}]0;x\u{7}\u{202e}\n: a gap", at: 0)
+    #expect(!report.summary.contains { $0 == "\u{1b}" || $0 == "\u{7}" || $0 == "\u{202e}" }, "\(report.summary)")
+    #expect(report.summary.split(separator: "\n").contains { $0.hasPrefix("DIFFERS: room ") && $0.hasSuffix(": a gap") })
+  }
+
   @Test("a room that has settings of its own from before is not held against what is derived without them")
   func ownSettings() throws {
     let scene = VerifyScene()
