@@ -13,13 +13,15 @@ extension Comparison {
     }
   }
 
-  /// Whether its record may stand where the output was not read any more: nothing later of the room was.
+  /// Whether its record may stand where the output was not read any more: what was read last of the room is no later, or stands in
+  /// another partition, to which it has moved.
   func isUnread(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
     if common.places.unread.isEmpty { return false }
-    if let last = proof.output?.epochs.last {
-      if last.epoch > instruction.epoch || (last.epoch == instruction.epoch && last.end > instruction.seq) { return false }
+    var later: Int32?
+    if let last = proof.output?.epochs.last, (last.epoch, last.end) > (instruction.epoch, instruction.seq) {
+      later = last.entry(last.end - 1)?.partition
     }
-    return places(of: proof).contains { common.places.unread[Int32($0)] != nil }
+    return places(of: proof).contains { common.places.unread[Int32($0)] != nil && Int32($0) != later }
   }
 
   private func places(of proof: RoomProof) -> [Int] {

@@ -94,6 +94,7 @@ struct VerifyVerdict {
         let missing = run.firstSeq - next
         defer { next = run.end }
         guard missing > 0, run.entries[0].isCompared else { continue }
+        if mayBeUnread(room, elsewhereThan: run.entries[0].partition) { continue }
         if mayBeDeleted(room, place, before: run.firstSeq, beginnings, byEpoch) { continue }
         found.findings.add(
           .sequence,
@@ -102,6 +103,12 @@ struct VerifyVerdict {
           at: run.at)
       }
     }
+  }
+
+  /// Whether a partition that the room may have moved from was not read to its end.
+  private func mayBeUnread(_ room: OutputIndex.Room, elsewhereThan partition: Int32) -> Bool {
+    if places.unread.isEmpty { return false }
+    return room.name.withUnsafeBytes { places.ofRoom($0) }.contains { places.unread[Int32($0)] != nil && Int32($0) != partition }
   }
 
   /// What stands first of a room in each partition: the place of its epoch, and its `seq`.

@@ -74,6 +74,26 @@ struct VerifyLiveTests {
     #expect(report.findings.count(.missing) == 1 && report.findings.count(.sequence) == 1, "\(report.summary)")
   }
 
+  @Test(
+    "what a room said in its old partition behind a transaction that is open is not missed before what it says in its new one")
+  func heldUpAndMoved() throws {
+    let scene = VerifyScene()
+    let room = scene.room(inOutput: 1)
+    let instance = scene.scene.start()
+    for _ in 0..<9 {
+      scene.scene.gift(room)
+      scene.scene.turn(instance, 3)
+    }
+    scene.scene.settle(instance)
+    scene.rest(instance)
+    let all = scene.output(room)
+    scene.move(Array(all[..<4]), to: 0)
+    let openAt = scene.broker.log(.output, 0).records.last!.offset - 1
+    let (report, _) = try verify(scene, HeldUp(scene.broker, .output, 0, at: openAt, forEver: true))
+    #expect(report.faults == [] && report.isProven && report.tally.unread == 2, "\(report.summary)")
+    #expect(report.tally.equal == all.count - 2)
+  }
+
   @Test("a transaction that is open in another topic is told of, and waited for", arguments: [Topic.input, .journal])
   func waits(topic: Topic) throws {
     let scene = VerifyScene()
