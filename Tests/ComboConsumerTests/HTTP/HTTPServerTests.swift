@@ -122,7 +122,8 @@ struct HTTPServerTests {
       ("/assets/%2e%2e/index.html", 404), ("//", 404), ("/%00", 404), ("/index.html%00", 404), ("/assets//index.html", 404),
       ("/%", 400), ("/%4", 400), ("/%zz", 400), ("/rooms/%", 400), ("/rooms/%ff", 400), ("/rooms/%c0%af", 400),
       ("/rooms/%ed%a0%80", 400), ("/rooms/", 400), ("/rooms//events", 400), ("/rooms/a/events/b", 404), ("/rooms/a/other", 404),
-      ("http://localhost/health/live", 400), ("*", 400), ("/rooms?limit=0", 400), ("/rooms?limit=1001", 400),
+      ("http://localhost/health/live", 200), ("ftp://localhost/health/live", 400), ("*", 400), ("/rooms?limit=0", 400),
+      ("/rooms?limit=1001", 400),
       ("/rooms?limit=x", 400),
       ("/rooms?limit=%", 400), ("/health/live?x=%zz", 400), ("/\u{FF}", 404),
     ])
