@@ -52,10 +52,11 @@ extension ServiceTests {
       try group.waitUntilSaid(["r": 1], service)
       try group.control.deleteTopic(group.names.output, withinMs: ServiceKafka.patienceMs)
       try group.give([TestGift(id: "b", room: "r", sender: "u")])
-      try service.waitForLog("its output topic is gone", withinMs: 90_000)
-      try service.waitForLog("created topic \"\(group.names.output)\"")
-      try service.waitForLog("restored: partition 0")
+      // Brokers may make it anew themselves when it is produced to; where they do not, the service does.
       try group.waitUntilTakenIn(service)
+      #expect(try group.control.partitionCount(group.names.output, withinMs: ServiceKafka.patienceMs) == 1)
+      let made = service.log.filter { $0.contains("created topic \"\(group.names.output)\"") }.count
+      #expect(made == (service.has("its output topic is gone") ? 2 : 1), "\(service.text)")
       try service.stop()
     }
 
