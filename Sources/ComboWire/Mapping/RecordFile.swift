@@ -15,7 +15,9 @@ public struct RecordFile: Sendable {
 
   /// Takes a file apart.
   ///
-  /// - Parameter elements: whether an array that is the whole file stands for its elements; else it is a record, as in a replay.
+  /// - Parameters:
+  ///   - file: its bytes.
+  ///   - elements: whether an array that is the whole file stands for its elements; else it is a record, as in a replay.
   public init(_ file: [UInt8], elements: Bool = false) {
     var file = file[...]
     if file.starts(with: [0xef, 0xbb, 0xbf]) { file = file.dropFirst(3) }
