@@ -122,6 +122,10 @@ public struct Engine {
     box.core.forEachPlace(of: hashes, step: step, body)
   }
 
+  /// Hands out the places beyond the state itself that ``advance(to:to:)`` is likely to look at. Looks at ``memory()``.
+  @inline(__always)
+  public mutating func forEachPlaceOfScreen(_ body: (UnsafeRawPointer) -> Void) { box.core.forEachPlaceOfScreen(body) }
+
   // MARK: - Questions
 
   /// When the engine was created.

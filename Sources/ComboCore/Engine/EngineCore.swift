@@ -172,6 +172,12 @@ struct EngineCore: ~Copyable {
     banners.forEachPlaceOfDisplay(banner, body)
   }
 
+  /// See ``Engine/forEachPlaceOfScreen(_:)``.
+  @inline(__always)
+  func forEachPlaceOfScreen(_ body: (UnsafeRawPointer) -> Void) {
+    for i in 0..<screen.count { body(banners.address(screen[i])) }
+  }
+
   // MARK: - Questions
 
   /// The settings of the service.

@@ -1,4 +1,5 @@
 internal import CKafka
+internal import CPrefetch
 
 /// A record as librdkafka holds it, borrowed: everything it points to is gone once its batch is released.
 struct KafkaMessage {
@@ -85,6 +86,8 @@ final class MessageBatch {
   let capacity: Int
   /// How many it holds.
   private(set) var count = 0
+  /// How many of them, from the first on, have been given back already.
+  private var released = 0
   private let slots: UnsafeMutablePointer<UnsafeMutablePointer<rd_kafka_message_t>?>
 
   init(capacity: Int) {
@@ -109,9 +112,44 @@ final class MessageBatch {
 
   /// Gives all messages back. Do it early: each pins the whole fetch response it came in.
   func release() {
-    for index in 0..<count { rd_kafka_message_destroy(slots[index]) }
+    release(upTo: count)
     count = 0
+    released = 0
   }
+
+  private func release(upTo end: Int) {
+    for index in released..<end { rd_kafka_message_destroy(slots[index]) }
+    released = end
+  }
+
+  /// Hands out all of them in order, and gives them back some at a time, while they are in the processor's cache. Another thread
+  /// wrote what they hold: it is asked for some messages ahead.
+  /// - Parameters:
+  ///   - foresee: gets messages before their turn, with how many there are until then.
+  ///   - take: gets the message whose turn it is, borrowed.
+  @inline(__always)
+  func drain(foresee: (_ message: KafkaMessage, _ step: Int) -> Void, _ take: (KafkaMessage) -> Void) {
+    for index in 0..<count {
+      if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
+      if index + Self.valueAhead < count {
+        let message = self[index + Self.valueAhead]
+        if let key = message.key { prefetch(key.baseAddress) }
+        if let value = message.value { prefetch_lines(value.baseAddress, min(value.count, Self.valueLength)) }
+      }
+      for step in 0..<2 where index + Self.stepsAhead(step) < count { foresee(self[index + Self.stepsAhead(step)], step) }
+      take(self[index])
+      if index - released == Self.releasedAtOnce { release(upTo: index + 1) }
+    }
+    release()
+  }
+
+  // How many messages ahead, and how many bytes: enough for what a gift takes to decode, and for most gifts.
+  private static let headAhead = 16
+  private static let headLength = 128
+  private static let valueAhead = 12
+  private static let valueLength = 384
+  private static let releasedAtOnce = 63
+  private static func stepsAhead(_ step: Int) -> Int { step == 0 ? 10 : 5 }
 
   /// Waits up to `maxWaitMs` for one message from the queue. The batch call of librdkafka would wait for a full batch.
   /// - Returns: whether one came (it may be an error).

@@ -112,8 +112,7 @@ final class Batch: @unchecked Sendable {
     if index + 12 < parts.count {
       parts[index + 12].room._withUnsafeGuaranteedRef { room in
         if room.firstOfBatch < 0 { return }
-        let memory = room.engine.memory()
-        prefetch_lines(memory.address, memory.bytes)
+        room.foreseeWork()
         prefetch_lines(events + Int(room.firstOfBatch), MemoryLayout<Event>.size)
       }
     }

@@ -1,3 +1,4 @@
+internal import CPrefetch
 internal import ComboCore
 internal import ComboWire
 internal import Dispatch
@@ -52,7 +53,12 @@ extension Service {
     let due = active.partition.due(at: now)
     if !due.isEmpty {
       delivery.lanes.withLane { lane in
-        for room in due { room.queue.sync { room.advance(to: now, lane: lane) } }
+        for (index, room) in due.enumerated() {
+          // Most are not in the processor's cache.
+          if index + 8 < due.count { due[index + 8].foreseeWork() }
+          if index + 4 < due.count { due[index + 4].engine.forEachPlaceOfScreen { prefetch($0) } }
+          room.queue.sync { room.advance(to: now, lane: lane) }
+        }
       }
     }
     return active.partition.closeEntry(clock: now, of: configuration.topics)

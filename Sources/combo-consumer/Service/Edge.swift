@@ -51,7 +51,7 @@ enum TransactionFault: Error, Equatable, Sendable {
   }
 }
 
-/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:_:)`` or `close`.
+/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:foresee:_:)`` or `close`.
 protocol GroupEdgeDelegate: AnyObject {
   func assigned(_ partitions: [Int32])
   /// The partitions go to others when this returns; if `lost`, they are others' already.
@@ -65,7 +65,10 @@ protocol GroupEdge: AnyObject, Sendable {
   /// Joins the group.
   func subscribe() throws(KafkaError)
   /// Waits for a record, at most so long, then hands out what is there.
-  func poll(maxWaitMs: Int32, _ take: (InputRecord) -> Void)
+  /// - Parameter foresee: may get partition and key of records some records before they are handed out, first in step 0, later
+  ///   in step 1, so that memory can be asked for early. Nothing may depend on it.
+  func poll(
+    maxWaitMs: Int32, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void, _ take: (InputRecord) -> Void)
   /// From now on the partition's records are handed out, from this offset on.
   func start(_ partition: Int32, at offset: Int64) throws(KafkaError)
   /// Nothing more is handed out of it, until it is started again.

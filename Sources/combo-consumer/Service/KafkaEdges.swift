@@ -27,8 +27,9 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
   let consumer: GroupConsumer
   private let batch = MessageBatch(capacity: KafkaGroup.batchMax)
 
-  /// Records taken in one go.
-  private static let batchMax = 32768
+  /// Records taken in one go: so many that rooms get several gifts at once, so few that what came of decoding them is still in
+  /// the processor's cache when the rooms take it.
+  private static let batchMax = 16384
   private static let committedWithinMs: Int64 = 30_000
   private static let closeWithinMs: Int64 = 3000
 
@@ -39,16 +40,18 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
 
   func subscribe() throws(KafkaError) { try consumer.subscribe() }
 
-  func poll(maxWaitMs: Int32, _ take: (InputRecord) -> Void) {
+  func poll(
+    maxWaitMs: Int32, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void, _ take: (InputRecord) -> Void
+  ) {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
-    for index in 0..<batch.count {
-      let message = batch[index]
+    batch.drain(foresee: { message, step in
+      if let key = message.key { foresee(message.partition, key, step) }
+    }) { message in
       take(
         InputRecord(
           partition: message.partition, offset: message.offset, key: message.key, value: message.value,
           token: message.token))
     }
-    batch.release()
   }
 
   func start(_ partition: Int32, at offset: Int64) throws(KafkaError) { try consumer.start(partition, at: offset) }
@@ -84,9 +87,15 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
 final class KafkaOutput: OutputEdge, @unchecked Sendable {
   // The proof: `current` is replaced by the loop's thread only while no room works; the first fault is behind a lock.
 
-  private struct Current {
+  /// A class, so that who produces counts one reference.
+  private final class Current {
     let transactional: TransactionalProducer
     let topics: [ProducerTopic]
+
+    init(_ transactional: TransactionalProducer, _ topics: [ProducerTopic]) {
+      self.transactional = transactional
+      self.topics = topics
+    }
   }
 
   private var current: Current?
@@ -117,7 +126,7 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
     for topic in Topic.allCases where topic != .input {
       topics.append(try transactional.producer.topic(names[topic], withinMs: Self.topicsWithinMs))
     }
-    current = Current(transactional: transactional, topics: topics)
+    current = Current(transactional, topics)
   }
 
   func begin() throws(TransactionFault) {

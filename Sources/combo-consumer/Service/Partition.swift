@@ -30,6 +30,8 @@ final class Partition {
   }
 
   private var heap = Heap<Deadline>()
+  /// Those that have just come up; kept for its memory.
+  private var popped: [Deadline] = []
   private(set) var digest: UInt64 = 0
   /// Rooms that are awake; ghosts do not count.
   private(set) var awake = 0
@@ -114,6 +116,13 @@ final class Partition {
     return room
   }
 
+  /// A record with this key comes soon: see ``RoomTable/foresee(_:step:)``.
+  @inline(__always)
+  func foresee(_ key: Bytes, step: Int) {
+    // Not counted: it would cost more than it brings.
+    Unmanaged.passUnretained(table)._withUnsafeGuaranteedRef { $0.foresee(key, step: step) }
+  }
+
   @inline(__always)
   private func touch(_ room: Room) {
     if room.changedAt == n + 1 { return }
@@ -171,7 +180,10 @@ final class Partition {
   /// The rooms with a deadline up to `clock`: they are to be advanced to it before ``closeEntry(clock:of:)``. All rooms are
   /// quiet.
   func due(at clock: Int64) -> [Room] {
-    while let next = heap.pop(if: { $0.time <= clock }) {
+    popped.removeAll(keepingCapacity: true)
+    while let next = heap.pop(if: { $0.time <= clock }) { popped.append(next) }
+    for (index, next) in popped.enumerated() {
+      if index + 8 < popped.count { table.foresee(at: Int(popped[index + 8].room)) }
       guard let room = table.room(at: Int(next.room)), room.scheduled == next.time else { continue }
       room.scheduled = .max
       room.findLook()

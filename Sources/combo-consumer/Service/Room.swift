@@ -1,3 +1,4 @@
+internal import CPrefetch
 internal import ComboCore
 internal import ComboWire
 internal import Dispatch
@@ -53,7 +54,32 @@ final class Room: @unchecked Sendable {
   var lastOfBatch: Int32 = -1
   var countOfBatch: Int32 = 0
   /// What still works on it.
-  private(set) lazy var queue = DispatchQueue(label: "room", target: Room.pool)
+  var queue: DispatchQueue {
+    if let madeQueue { return madeQueue }
+    let queue = DispatchQueue(label: "room", target: Room.pool)
+    madeQueue = queue
+    queueAddress = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
+    return queue
+  }
+  private var madeQueue: DispatchQueue?
+  private var queueAddress: UnsafeRawPointer?
+
+  /// In its first so many bytes lies what is looked at when it is found or due.
+  private static let headLength = 256
+  /// So many bytes of a queue are looked at when it is used.
+  private static let queueLength = 128
+
+  /// Asks for the memory of a room that will be found or be due.
+  @inline(__always)
+  static func foresee(_ room: Unmanaged<Room>) { prefetch_lines(room.toOpaque(), headLength) }
+
+  /// Asks for the memory that it will take to work on it, as far as the room itself says where that lies.
+  @inline(__always)
+  func foreseeWork() {
+    let memory = engine.memory()
+    prefetch_lines(memory.address, memory.bytes)
+    if let queueAddress { prefetch_lines(queueAddress, Self.queueLength) }
+  }
 
   /// As wide as the machine.
   private static let pool = DispatchQueue(label: "rooms", attributes: .concurrent)

@@ -1,3 +1,4 @@
+internal import CPrefetch
 internal import ComboCore
 internal import ComboWire
 internal import Glibc
@@ -5,7 +6,7 @@ internal import Glibc
 /// The rooms of a partition, by name: open addressing over 64-bit hashes with a seed of this process.
 final class RoomTable {
   /// Hash in the upper half, index + 1 in the lower; 0 is an empty place.
-  private var places: [UInt64] = []
+  private var places = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
   private var free: [Int32] = []
   /// Owned; nil where none is. Looking a room up costs no reference count.
   private var handles: ContiguousArray<Unmanaged<Room>?> = []
@@ -17,18 +18,36 @@ final class RoomTable {
 
   deinit {
     for handle in handles { handle?.release() }
+    places.deallocate()
   }
 
   @inline(__always)
   static func hash(_ id: Bytes) -> UInt32 { UInt32(truncatingIfNeeded: XXH3.hash(id, seed: seed)) }
 
-  /// The room of that name, if it is there.
   /// How many places there are, with a room or without.
   var placeCount: Int { handles.count }
 
   /// The room at a place, if there is one.
   func room(at index: Int) -> Room? { handles[index]?.takeUnretainedValue() }
 
+  /// Asks for the memory that finding this room will take: first, in step 0, for its place, then for the room itself.
+  @inline(__always)
+  func foresee(_ id: Bytes, step: Int) {
+    let mask = places.count - 1
+    guard mask > 0 else { return }
+    let hash = Self.hash(id)
+    if step == 0 { return prefetch(places.baseAddress.unsafelyUnwrapped + Int(hash) & mask) }
+    let place = places[Int(hash) & mask]
+    if place >> 32 == hash, place != 0 { foresee(at: Int(truncatingIfNeeded: place & 0xffff_ffff) - 1) }
+  }
+
+  /// Asks for the memory of the room at a place.
+  @inline(__always)
+  func foresee(at index: Int) {
+    if let room = handles[index] { Room.foresee(room) }
+  }
+
+  /// The room of that name, if it is there.
   @inline(__always)
   func find(_ id: Bytes, hash: UInt32) -> Unmanaged<Room>? {
     let mask = places.count - 1
@@ -114,7 +133,9 @@ final class RoomTable {
 
   private func grow() {
     let old = places
-    places = [UInt64](repeating: 0, count: max(64, old.count * 2))
+    places = .allocate(capacity: max(64, old.count * 2))
+    places.initialize(repeating: 0)
     for place in old where place != 0 { put(place) }
+    old.deallocate()
   }
 }

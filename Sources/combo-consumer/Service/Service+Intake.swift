@@ -6,18 +6,25 @@ extension Service {
   func poll(maxWaitMs: Int32) {
     let batch = batches[filling]
     var times: (wall: Int64, monotonic: Int64)?
-    edges.group.poll(maxWaitMs: maxWaitMs) { record in
-      guard Int(record.partition) < active.count, let partition = active[Int(record.partition)] else { return }
-      if partition.taken == 0 {
-        let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())
-        times = time
-        partition.now = partition.clock.now(wall: time.wall, monotonic: time.monotonic)
-        partition.firstTimestamp = edges.group.timestamp(of: record) ?? time.wall
-        if partition.isNewlyAhead(of: time.wall) { sayAhead(partition, time.wall) }
+    edges.group.poll(
+      maxWaitMs: maxWaitMs,
+      // A room's name is most often its records' key.
+      foresee: { number, key, step in
+        taker(number)?._withUnsafeGuaranteedRef { $0.partition.foresee(key, step: step) }
       }
-      partition.taken += 1
-      partition.next = record.offset + 1
-      take(record, partition, into: batch)
+    ) { record in
+      taker(record.partition)?._withUnsafeGuaranteedRef { partition in
+        if partition.taken == 0 {
+          let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())
+          times = time
+          partition.now = partition.clock.now(wall: time.wall, monotonic: time.monotonic)
+          partition.firstTimestamp = edges.group.timestamp(of: record) ?? time.wall
+          if partition.isNewlyAhead(of: time.wall) { sayAhead(partition, time.wall) }
+        }
+        partition.taken += 1
+        partition.next = record.offset + 1
+        take(record, partition, into: batch)
+      }
     }
     var records = 0
     for case let partition? in active where partition.taken > 0 {

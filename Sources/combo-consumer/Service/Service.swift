@@ -35,8 +35,12 @@ final class Service: GroupEdgeDelegate {
   var owned: [Int32: Ownership] = [:]
   /// Those of them whose takeover is not known to count yet.
   var claims: [Int32: ActivePartition] = [:]
-  /// Those that take in, by index; what a poll looks at for each record.
-  private(set) var active: [ActivePartition?] = []
+  /// Those that take in, by index.
+  private(set) var active: [ActivePartition?] = [] {
+    didSet { takers = active.map { $0.map(Unmanaged.passUnretained) } }
+  }
+  /// The same, without a reference count for each record.
+  private var takers: [Unmanaged<ActivePartition>?] = []
   var batches = [Batch(), Batch()]
   var filling = 0
   /// Looked at from outside by.
@@ -244,6 +248,10 @@ final class Service: GroupEdgeDelegate {
     }
     for number in partitions { forget(number) }
   }
+
+  /// The partition that takes a record in; valid until partitions come or go.
+  @inline(__always)
+  func taker(_ number: Int32) -> Unmanaged<ActivePartition>? { Int(number) < takers.count ? takers[Int(number)] : nil }
 
   func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
 

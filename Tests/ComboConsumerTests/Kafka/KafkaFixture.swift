@@ -142,7 +142,7 @@ final class TestMember: GroupConsumerDelegate {
   private(set) var delivered = 0
   /// Where to start what is assigned, from within the call; nil: not.
   var startAt: ((Int32) -> Int64)?
-  private let batch = MessageBatch(capacity: 64)
+  private let batch = MessageBatch(capacity: 300)
 
   init(_ properties: KafkaProperties, _ options: GroupConsumer.Options) throws {
     consumer = try GroupConsumer(properties, options)
@@ -170,15 +170,20 @@ final class TestMember: GroupConsumerDelegate {
 
   func poll(maxWaitMs: Int32 = 10) {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
-    for index in 0..<batch.count {
-      let message = batch[index]
+    var foreseen: [UnsafeRawPointer: [Int]] = [:]
+    var index = 0
+    batch.drain(foresee: { message, step in foreseen[message.token, default: []].append(step) }) { message in
       if !owned.contains(message.partition) {
         Issue.record("record \(message.offset) of partition \(message.partition), which is others'")
       }
+      if foreseen[message.token] ?? [] != (index >= 10 ? [0, 1] : index >= 5 ? [1] : []) {
+        Issue.record("message \(index) of a batch was foreseen in the steps \(foreseen[message.token] ?? [])")
+      }
       values[message.partition, default: []].append(message.valueText ?? "null")
       delivered += 1
+      index += 1
     }
-    batch.release()
+    if !batch.isEmpty { Issue.record("a drained batch holds \(batch.count) messages") }
   }
 }
 

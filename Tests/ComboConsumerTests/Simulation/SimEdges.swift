@@ -22,7 +22,11 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     group.join(member)
   }
 
-  func poll(maxWaitMs: Int32, _ take: (InputRecord) -> Void) {
+  func poll(maxWaitMs: Int32, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {
+    let take: (InputRecord) -> Void = { record in
+      if let key = record.key { for step in 0..<2 { foresee(record.partition, key, step) } }
+      take(record)
+    }
     if instance.isOver() { return }
     rebalance()
     if instance.isOver() { return }

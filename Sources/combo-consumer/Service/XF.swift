@@ -1,0 +1,2 @@
+internal import Glibc
+let xf = getenv("XF") != nil
