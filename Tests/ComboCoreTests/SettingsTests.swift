@@ -70,6 +70,7 @@ struct SettingsTests {
         "queue_merge", "tiers", "queue_order", "promote_ms", "milestones", "screen_ms", "dedupe_ms", "max_ids", "streak_ms",
         "max_streaks", "rest_ms",
       ])
+    #expect(Set(IntegerSetting.allCases.map(\.rawValue)).isSubset(of: settings.all.map(\.name)), "one is left out of `all`")
     var again = Settings()
     for setting in settings.all { again.apply(setting) }
     #expect(again == settings)

@@ -84,6 +84,27 @@ struct JournalTests {
     } catch { Issue.record(error) }
   }
 
+  @Test(
+    "a takeover with a setting that this version does not know is a newer version's",
+    arguments: [(#""slots":"#, #""slits":"#), (#""queue_order":"#, #""queue-order":"#)])
+  func newerSetting(what: String, instead: String) throws {
+    var text = String(decoding: written(Self.takeover), as: UTF8.self)
+    text.removeLast(26)
+    text.replace(what, with: instead, maxReplacements: 1)
+    let digits = String(text.utf8.withContiguousStorageIfAvailable { XXH3.hash(Bytes($0)) }!, radix: 16)
+    text += #","sum":"\#(String(repeating: "0", count: 16 - digits.count))\#(digits)"}"#
+    do {
+      _ = try read(Array(text.utf8))
+      Issue.record("it was taken")
+    } catch let fault as FormatFault {
+      #expect(fault.code == .newer)
+      #expect(
+        fault.description
+          == "a journal entry has the setting \(instead.dropFirst().dropLast(2)), which this version does not know. Run the newer one that wrote it"
+      )
+    }
+  }
+
   @Test("entries with numbers that cannot be are refused")
   func inconsistent() {
     var cases: [JournalEntry] = []

@@ -1,6 +1,6 @@
 /// What a room's engine goes by. All durations are whole milliseconds.
 ///
-/// The values allowed stand in ``IntegerSetting/range`` and in ``Settings/setting(_:)``'s errors.
+/// The values allowed stand in ``IntegerSetting/range`` and in ``Setting/fault``.
 public struct Settings: Equatable, Sendable {
   /// Banners on screen at once.
   public var slots = 2

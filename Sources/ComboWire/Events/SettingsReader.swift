@@ -23,7 +23,7 @@ struct SettingsReader {
           if let fault = setting.fault { throw .setting("\(path).\(name)", fault) }
           own.add(setting)
           seen.append(name)
-        } else if IntegerSetting(rawValue: name) != nil || Self.others.contains(name) {
+        } else if Self.knows(name) {
           seen.append(name)
         }
       }
@@ -31,6 +31,9 @@ struct SettingsReader {
     }
     return own
   }
+
+  /// Whether there is a setting of this name.
+  static func knows(_ name: String) -> Bool { IntegerSetting(rawValue: name) != nil || others.contains(name) }
 
   private static let others = ["queue_merge", "queue_order", "tiers", "milestones"]
 

@@ -1,4 +1,4 @@
-/// From where on a partition's input is run through again to restore it (journal.md).
+/// From where on a partition's input is run through again to restore it: docs/formats.md has its form.
 public struct Checkpoint: Equatable, Sendable {
   /// The entry at whose end the sweep began: what came after is run through again.
   public var n: Int64

@@ -21,6 +21,13 @@ public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
       description: "\(what) has version \(version) of its format; this program reads version \(Format.version). Run a newer one")
   }
 
+  /// That `what` has a setting that this version does not know.
+  static func newerSetting(_ what: StaticString, _ name: String) -> FormatFault {
+    FormatFault(
+      code: .newer,
+      description: "\(what) has the setting \(name), which this version does not know. Run the newer one that wrote it")
+  }
+
   /// That `what` is not what it should be, with the rest of the sentence `it is broken:`.
   public static func broken(_ what: StaticString, _ fault: String) -> FormatFault {
     FormatFault(code: .broken, description: "\(what) is broken: \(fault)")

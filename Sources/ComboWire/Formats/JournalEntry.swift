@@ -1,4 +1,4 @@
-/// One entry of a partition's journal (journal.md): at what times its input was taken in, and what came of it.
+/// One entry of a partition's journal (docs/formats.md has its form): at what times its input was taken in, and what came of it.
 public struct JournalEntry: Equatable, Sendable {
   /// A run of input records, taken in at one time.
   public struct Batch: Equatable, Sendable {

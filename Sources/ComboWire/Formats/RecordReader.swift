@@ -137,10 +137,17 @@ struct RecordFields {
     return RecordFields(text: text, object: token, what: what)
   }
 
-  /// Settings under their names of engine.md.
+  /// Settings under their names.
   func settings(_ name: StaticString) throws(FormatFault) -> OwnSettings {
     let token = try token(name)
     guard text[token].isObject else { throw .broken(what, "\(name) is \(text[token].typeName), not an object") }
+    var member = token + 1
+    while member < text.next(token) {
+      // What is derived depends on it, so it cannot be passed over like other members.
+      var setting = text.string(member)
+      if !SettingsReader.knows(setting) { throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" }) }
+      member = text.next(member + 1)
+    }
     do throws(BadEvent) {
       return try SettingsReader(text: text, path: "\(name)").read(token)
     } catch {

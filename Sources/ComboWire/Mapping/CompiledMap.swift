@@ -74,7 +74,7 @@ struct CompiledMap {
     /// The pointer's node without which the rule cannot hold; -1: none. And the first rule behind it that has another one.
     var root: Int32 = -1
     var nextRoot: Int32 = 0
-    /// In `names`: why it drops, or calls it bad.
+    /// Why it drops, or calls it bad.
     var reason = ""
     /// What it is called in sentences.
     var name = ""
@@ -84,8 +84,9 @@ struct CompiledMap {
   struct Unpacked {
     /// Its pointer's node.
     var node: Int32
-    /// Of Protobuf: its place in `messages`, and when it is one; -1: always.
+    /// Of Protobuf: its place in `messages`; -1: it is no Protobuf.
     var message: Int32 = -1
+    /// When it is read so; -1: always.
     var condition: Int32 = -1
     /// Where the pointer is written, in `descriptions`.
     var description: Int32 = -1

@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboWire
 
 /// What shells need to complete a command line, made from the table.
@@ -27,8 +28,8 @@ enum Completions {
     switch option.kind {
     case .flag: .none
     case .choice(let words): .words(words)
-    case .setting(.queueMerge): .words(["anywhere", "tail"])
-    case .setting(.queueOrder): .words(["fifo", "tier"])
+    case .setting(.queueMerge): .words(QueueMerge.allCases.map(\.rawValue))
+    case .setting(.queueOrder): .words(QueueOrder.allCases.map(\.rawValue))
     case .address: .words(["none", HTTPAddress.standard.text, "*:8080"])
     case .text where option.placeholder == "FILE": .files
     case .text where option.placeholder == "NAME" && option.name == "print": .words(BuiltInMaps.names)

@@ -24,6 +24,10 @@ enum SettingName: Equatable, Sendable {
     let description: String
   }
 
+  private static func words<Word: RawRepresentable<String> & CaseIterable>(_: Word.Type) -> String {
+    Word.allCases.map(\.rawValue).joined(separator: " or ")
+  }
+
   /// The setting that `text` gives. Whether its value is allowed is said by `Setting.fault`.
   func parse(_ text: String) -> Result<Setting, Fault> {
     switch self {
@@ -34,10 +38,10 @@ enum SettingName: Equatable, Sendable {
       }
       return .success(.integer(name, value))
     case .queueMerge:
-      guard let value = QueueMerge(rawValue: text) else { return refuse("anywhere or tail", text) }
+      guard let value = QueueMerge(rawValue: text) else { return refuse(Self.words(QueueMerge.self), text) }
       return .success(.queueMerge(value))
     case .queueOrder:
-      guard let value = QueueOrder(rawValue: text) else { return refuse("fifo or tier", text) }
+      guard let value = QueueOrder(rawValue: text) else { return refuse(Self.words(QueueOrder.self), text) }
       return .success(.queueOrder(value))
     case .tiers:
       var tiers: [Tier] = []

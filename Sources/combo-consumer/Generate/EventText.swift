@@ -55,7 +55,4 @@ struct EventText {
     }
     count += 16
   }
-
-  /// Takes back what was written behind `length`.
-  mutating func cut(to length: Int) { count = min(count, length) }
 }

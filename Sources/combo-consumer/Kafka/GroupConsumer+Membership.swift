@@ -1,6 +1,6 @@
 internal import CKafka
 
-/// Who this member is to its group at this moment, for ``TransactionalProducer/sendOffsets(_:of:)``. It is out of date
+/// Who this member is to its group at this moment, for ``TransactionalProducer/sendOffsets(_:topic:of:withinMs:)``. It is out of date
 /// after the next rebalance, of which a cooperative member may not even be told.
 struct GroupMetadata: ~Copyable {
   let pointer: OpaquePointer

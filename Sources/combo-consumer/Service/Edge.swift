@@ -1,6 +1,6 @@
 internal import ComboCore
 
-/// The border between the service's logic and Kafka. Everything behind it can be a simulation.
+// The border between the service's logic and Kafka. Everything behind it can be a simulation.
 
 /// A record that is handed out, borrowed: valid during the call.
 struct InputRecord {

@@ -5,7 +5,7 @@ internal import Dispatch
 
 /// A room that is awake: its engine, its serial queue, and what its partition keeps of it.
 ///
-/// The engine, `hash` and `said` belong to the room's queue; all else to the partition's owner, who may look at the former
+/// The engine, `hash`, `said` and `look` belong to the room's queue; all else to the partition's owner, who may look at the former
 /// only when the queue is empty (``Batch/wait()``).
 final class Room: @unchecked Sendable {
   // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
@@ -53,7 +53,7 @@ final class Room: @unchecked Sendable {
   var firstOfBatch: Int32 = -1
   var lastOfBatch: Int32 = -1
   var countOfBatch: Int32 = 0
-  /// What still works on it.
+  /// Its serial queue; made at its first use.
   var queue: DispatchQueue {
     if let madeQueue { return madeQueue }
     let queue = DispatchQueue(label: "room", target: Room.pool)

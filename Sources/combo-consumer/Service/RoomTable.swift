@@ -3,7 +3,7 @@ internal import ComboCore
 internal import ComboWire
 internal import Glibc
 
-/// The rooms of a partition, by name: open addressing over 64-bit hashes with a seed of this process.
+/// The rooms of a partition, by name: open addressing over 32-bit hashes with a seed of this process.
 final class RoomTable {
   /// Hash in the upper half, index + 1 in the lower; 0 is an empty place.
   private var places = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)

@@ -66,6 +66,7 @@ final class Service: GroupEdgeDelegate {
 
   /// What was taken in and said in this process, as far as it is durable.
   struct Totals: Equatable, Sendable {
+    /// Records taken in, whatever became of them.
     var events = 0
     var instructions = 0
     var bad = 0

@@ -11,8 +11,9 @@ struct ServiceReport: Sendable {
     /// How much of the input that is run through again has been, from 0 to 1.
     var restored = 1.0
     var roomsWithOwnSettings = 0
-    /// In at-least-once delivery: entries that are on their way, and records taken in that no entry holds yet.
+    /// In at-least-once delivery: entries that are on their way.
     var entriesOnTheirWay = 0
+    /// Records taken in that no entry holds yet.
     var recordsWithoutEntry = 0
   }
 

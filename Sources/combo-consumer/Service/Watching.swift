@@ -47,8 +47,6 @@ final class Watching {
   /// Whether there is work that should not wait for records.
   var isInHaste: Bool { !surveys.isEmpty }
 
-  var watchedRooms: [[UInt8]] { Array(rooms.keys) }
-
   func watches(_ id: Bytes) -> Bool { !rooms.isEmpty && rooms[[UInt8](id)] != nil }
 
   /// A room wakes.

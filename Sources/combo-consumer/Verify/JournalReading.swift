@@ -34,7 +34,6 @@ struct JournalReading {
     self.topics = topics
   }
 
-  var entryCount: Int { runs.reduce(0) { $0 + $1.items.count } }
   var lastItem: Item? { runs.last?.items.last }
 
   /// Takes the next record in. Throws if it belongs to another group, or to a newer version.

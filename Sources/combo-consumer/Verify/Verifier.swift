@@ -9,8 +9,6 @@ internal import Synchronization
 /// Reads only, and may run beside a live service: what that commits meanwhile is left out. Uses as many threads as there
 /// are cores; memory: 32 bytes an instruction, some 300 bytes an epoch, 200 bytes a journal entry, and the rooms.
 struct Verifier {
-  typealias Report = VerifyReport
-
   /// What is asked for.
   struct Options: Sendable {
     /// Only instructions from this time on are compared, in milliseconds since the Unix epoch.

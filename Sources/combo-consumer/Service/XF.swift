@@ -1,2 +1,0 @@
-internal import Glibc
-let xf = getenv("XF") != nil
