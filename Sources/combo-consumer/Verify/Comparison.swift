@@ -335,7 +335,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     // In the entry that changes them, banners may still be there that came under the old ones.
     slots = max(slots, settings.slots)
     settingsSerial += 1
-    let linger = settings.tiers.reduce(settings.lingerMs) { max($0, $1.lingerMs) }
+    let linger = settings.tiers.reduce(max(settings.lingerMs, settings.busyLingerMs)) { max($0, $1.lingerMs, $1.busyLingerMs) }
     standing.silenceMax = Int64(settings.rest + settings.enterMs + settings.countMs + linger + settings.exitMs)
   }
 

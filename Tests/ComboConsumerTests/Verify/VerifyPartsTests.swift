@@ -27,6 +27,20 @@ struct VerifyPartsTests {
 
   private static let show1 = #""op":"show","banner":1,"slot":0,"count":3,"base":1,\#(who)"#
 
+  @Test(
+    "a room may be silent for its rest and its last banner's longest life, whichever linger that is",
+    arguments: [(3000, 250, 0, 0), (250, 70_000, 0, 0), (1, 2, 90_000, 3), (1, 2, 3, 90_000)])
+  func silence(linger: Int, busy: Int, tierLinger: Int, tierBusy: Int) {
+    var settings = Settings()
+    settings.lingerMs = linger
+    settings.busyLingerMs = busy
+    if tierLinger > 0 { settings.tiers = [Tier(value: 1, lingerMs: tierLinger, busyLingerMs: tierBusy)] }
+    let places = OutputPlaces(first: [0], placement: nil)
+    let comparison = Comparison(0, .init(index: OutputIndex(places, from: .min), places: places, from: .min))
+    comparison.settle(settings)
+    #expect(comparison.standing.silenceMax == Int64(60_000 + 750 + max(linger, busy, tierLinger, tierBusy)))
+  }
+
   @Test("a client draws what it is told, and adds the gifts up")
   func draws() {
     let found = draw([
