@@ -139,16 +139,33 @@ struct MetricsTests {
     #expect(said.isEmpty, "\(said)")
   }
 
+  private var names: Set<String> {
+    let types = page(["consumer", "transactional_producer"]).split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
+    return Set(types.map { String($0.split(separator: " ")[2]) })
+  }
+
+  /// The rows of tables in a page of the docs that begin with a metric.
+  private func rows(_ page: String) throws -> [Substring] {
+    let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
+    return try String(contentsOfFile: "\(root)/docs/\(page)", encoding: .utf8).split(separator: "\n")
+      .filter { $0.hasPrefix("| `combo_") }
+  }
+
   @Test("stand in docs/operating.md with what to do about them, all of them and no others")
   func documented() throws {
-    let types = page(["consumer", "transactional_producer"]).split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
-    let names = Set(types.map { String($0.split(separator: " ")[2]) })
-    let file =
-      URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst() + "/docs/operating.md"
-    let told = try String(contentsOfFile: String(file), encoding: .utf8).split(separator: "\n")
-      .filter { $0.hasPrefix("| `combo_") }.map { String($0.dropFirst(3).prefix { $0 != "`" }) }
+    let told = try rows("operating.md").map { String($0.dropFirst(3).prefix { $0 != "`" }) }
     #expect(Set(told).count == told.count)
     #expect(Set(told).symmetricDifference(names).sorted() == [])
+  }
+
+  @Test("stand in docs/http.md, all of them but those of HTTP and librdkafka one by one, and no others")
+  func listed() throws {
+    let told = try rows("http.md").flatMap { row in
+      row.matches(of: /`(combo_[a-z_]*[a-z])[`{]/).map { String($0.1) }
+    }
+    #expect(Set(told).count == told.count)
+    let single = names.filter { !$0.hasPrefix("combo_http_") && !$0.hasPrefix("combo_kafka_client_") }
+    #expect(Set(told).symmetricDifference(single).sorted() == [])
   }
 
   @Test("each family stands once, with its help and type, and each sample once")
