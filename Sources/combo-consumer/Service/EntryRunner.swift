@@ -57,7 +57,7 @@ final class EntryRunner {
     self.silent = silent
     silentUpTo = silent.keys.max() ?? 0
     nextEntry = next
-    decoder = try derivation.decoder()
+    decoder = try derivation.decoder(newestRules: ServiceConfiguration.engineVersion)
     try open()
   }
 
@@ -161,7 +161,7 @@ final class EntryRunner {
     }
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
-      decoder = try takeover.derivation.decoder()
+      decoder = try takeover.derivation.decoder(newestRules: ServiceConfiguration.engineVersion)
       partition.takeOver(shift: takeover.shift, settings: EngineSettings(takeover.derivation.settings), lane: lane)
       if takeover.reset != nil { partition.reset(at: entry.clock, lane: lane) }
     }

@@ -88,7 +88,7 @@ struct JournalReading {
     }
     if derivation.mapping != nil, derivation.mapping != checkedMapping {
       do throws(FormatFault) {
-        _ = try derivation.decoder()
+        _ = try derivation.decoder(newestRules: ServiceConfiguration.engineVersion)
       } catch {
         throw VerifyFault("\(place): \(error)")
       }
