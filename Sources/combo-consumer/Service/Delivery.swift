@@ -1,4 +1,3 @@
-internal import CPrefetch
 internal import ComboCore
 internal import ComboWire
 internal import Dispatch
@@ -50,16 +49,8 @@ protocol Delivery: AnyObject {
 extension Service {
   /// Makes the next entry of a partition, up to `now`. All rooms are quiet.
   func makeEntry(_ active: ActivePartition, at now: Int64) -> JournalEntry {
-    let due = active.partition.due(at: now)
-    if !due.isEmpty {
-      delivery.lanes.withLane { lane in
-        for (index, room) in due.enumerated() {
-          // Most are not in the processor's cache.
-          if index + 8 < due.count { due[index + 8].foreseeWork() }
-          if index + 4 < due.count { due[index + 4].engine.forEachPlaceOfScreen { prefetch($0) } }
-          room.queue.sync { room.advance(to: now, lane: lane) }
-        }
-      }
+    delivery.lanes.withLane { lane in
+      active.partition.forEachDue(at: now) { room in room.queue.sync { room.advance(to: now, lane: lane) } }
     }
     return active.partition.closeEntry(clock: now, of: configuration.topics)
   }
@@ -74,7 +65,7 @@ extension Service {
     partition.takeOver(shift: takeover.shift, settings: settings, lane: lane)
     if takeover.reset != nil { partition.reset(at: clock, lane: lane) }
     // Under new settings a room may say something that is over at once.
-    for room in partition.due(at: clock) { room.queue.sync { room.advance(to: clock, lane: lane) } }
+    partition.forEachDue(at: clock) { room in room.queue.sync { room.advance(to: clock, lane: lane) } }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)
     entry.takeover = JournalEntry.Takeover(
       shift: takeover.shift, derivation: configuration.derivation, delivery: delivery.kind, topics: configuration.topics,

@@ -136,7 +136,7 @@ final class EntryRunner {
   }
 
   private func close(_ entry: JournalEntry) throws {
-    for room in partition.due(at: entry.clock) { room.advance(to: entry.clock, lane: lane) }
+    partition.forEachDue(at: entry.clock) { $0.advance(to: entry.clock, lane: lane) }
     let derived = partition.closeEntry(clock: entry.clock, of: topics)
     if let rooms = silent.removeValue(forKey: entry.n) {
       for room in rooms { partition.wake(room) }

@@ -1,3 +1,4 @@
+internal import CPrefetch
 internal import ComboCore
 internal import ComboWire
 
@@ -177,9 +178,19 @@ final class Partition {
 
   // MARK: - Making an entry
 
-  /// The rooms with a deadline up to `clock`: they are to be advanced to it before ``closeEntry(clock:of:)``. All rooms are
-  /// quiet.
-  func due(at clock: Int64) -> [Room] {
+  /// Hands out the rooms with a deadline up to `clock`: they are to be advanced to it before ``closeEntry(clock:of:)``. All rooms
+  /// are quiet.
+  func forEachDue(at clock: Int64, _ advance: (Room) -> Void) {
+    let due = due(at: clock)
+    for (index, room) in due.enumerated() {
+      // Most are not in the processor's cache.
+      if index + 8 < due.count { due[index + 8].foreseeWork() }
+      if index + 4 < due.count { due[index + 4].engine.forEachPlaceOfScreen { prefetch($0) } }
+      advance(room)
+    }
+  }
+
+  private func due(at clock: Int64) -> [Room] {
     popped.removeAll(keepingCapacity: true)
     while let next = heap.pop(if: { $0.time <= clock }) { popped.append(next) }
     for (index, next) in popped.enumerated() {

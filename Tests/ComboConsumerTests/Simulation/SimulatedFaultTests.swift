@@ -209,9 +209,7 @@ struct SimulatedFaultTests {
     scene.settle(instance)
     scene.world.stop(instance)
     scene.world.broker.moveOffset(0, to: 2)
-    scene.world.expectsErrors = true
-    let next = scene.start()
-    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    let next = startInVain(scene)
     #expect(next.isDead)
     let offset = scene.entries.last { !$0.batches.isEmpty }!.batches.last!.endOffset
     #expect(
@@ -241,9 +239,7 @@ struct SimulatedFaultTests {
     scene.settle(instance)
     scene.world.stop(instance)
     scene.world.broker.log(.input, 0).makeAnew()
-    scene.world.expectsErrors = true
-    let next = scene.start()
-    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    _ = startInVain(scene)
     #expect(scene.world.ends.first?.contains("the topic was cut or made anew") == true, "\(scene.world.ends)")
   }
 
@@ -429,21 +425,33 @@ struct SimulatedFaultTests {
     #expect(numbers.last! == Int64(numbers.count) + 1, "only the broken one is missing")
   }
 
-  @Test("a journal or a state of a newer version is refused", arguments: [Topic.journal, .state])
-  func newerVersion(topic: Topic) {
-    let scene = SimScene()
-    scene.configuration.checkpointGifts = 2
+  /// The service takes gifts in, and has nothing more to do.
+  private func takeGiftsIn(_ scene: SimScene) -> SimInstance {
     let instance = scene.start()
     for _ in 0..<5 {
       scene.gift()
       scene.turn(instance, 4)
     }
     scene.settle(instance)
-    scene.world.kill(instance)
-    scene.alter(topic, where: { $0.value != nil }) { $0.value![5] = UInt8(ascii: "2") }
+    return instance
+  }
+
+  /// A service begins that is expected to end by itself.
+  private func startInVain(_ scene: SimScene) -> SimInstance {
     scene.world.expectsErrors = true
     let next = scene.start()
     for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    return next
+  }
+
+  @Test("a journal or a state of a newer version is refused", arguments: [Topic.journal, .state])
+  func newerVersion(topic: Topic) {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 2
+    let instance = takeGiftsIn(scene)
+    scene.world.kill(instance)
+    scene.alter(topic, where: { $0.value != nil }) { $0.value![5] = UInt8(ascii: "2") }
+    let next = startInVain(scene)
     #expect(next.service.totals.resets == 0)
     #expect(scene.world.ends.first?.contains("version 2") == true, "\(scene.world.ends)")
   }
@@ -456,21 +464,14 @@ struct SimulatedFaultTests {
     ])
   func newerRules(what: String, instead: String, said: String) {
     let scene = SimScene()
-    let instance = scene.start()
-    for _ in 0..<5 {
-      scene.gift()
-      scene.turn(instance, 4)
-    }
-    scene.settle(instance)
+    let instance = takeGiftsIn(scene)
     scene.world.kill(instance)
     scene.alter(.journal, where: { String(decoding: $0.value!, as: UTF8.self).contains(#""limits":{"#) }) { record in
       let text = String(decoding: record.value!.dropLast(26), as: UTF8.self).replacing(what, with: instead, maxReplacements: 1)
       let sum = String(text.utf8.withContiguousStorageIfAvailable { XXH3.hash(Bytes($0)) }!, radix: 16)
       record.value = Array(#"\#(text),"sum":"\#(String(repeating: "0", count: 16 - sum.count))\#(sum)"}"#.utf8)
     }
-    scene.world.expectsErrors = true
-    let next = scene.start()
-    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    let next = startInVain(scene)
     #expect(next.service.totals.resets == 0)
     #expect(scene.world.ends.first?.contains(said) == true, "\(scene.world.ends)")
   }
@@ -479,17 +480,10 @@ struct SimulatedFaultTests {
   func foreignTopics() {
     let scene = SimScene()
     scene.configuration.checkpointGifts = 2
-    let instance = scene.start()
-    for _ in 0..<5 {
-      scene.gift()
-      scene.turn(instance, 4)
-    }
-    scene.settle(instance)
+    let instance = takeGiftsIn(scene)
     scene.world.stop(instance)
-    scene.world.expectsErrors = true
     scene.configuration.topics = TopicIdentity(group: "group", input: "gifts", output: "elsewhere")
-    let next = scene.start()
-    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    _ = startInVain(scene)
     #expect(scene.world.ends.first?.contains("belongs to another group, input or output") == true, "\(scene.world.ends)")
   }
 }
