@@ -10,10 +10,14 @@ extension GroupConsumer {
     for (partition, _) in starts { positions.stop(partition) }
     try seek(starts)
     for (partition, offset) in starts { positions.start(partition, at: offset) }
-    let list = PartitionList(topic: topic, starts.map(\.partition))
+    try letFetch(starts.map(\.partition))
+  }
+
+  private func letFetch(_ partitions: [Int32]) throws(KafkaError) {
+    let list = PartitionList(topic: topic, partitions)
     let error = rd_kafka_resume_partitions(client.handle, list.pointer)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot start reading topic \"\(topic)\"") }
-    if LibrdkafkaProperties.resumesLate { waker.wake(starts.map(\.partition)) }
+    if LibrdkafkaProperties.resumesLate { waker.wake(partitions) }
   }
 
   /// Begins to deliver one partition from `offset` on.
@@ -94,6 +98,8 @@ extension GroupConsumer {
   private func assignAgainInSteps(_ targets: [(partition: Int32, offset: Int64)]) throws(KafkaError) {
     let failed = "cannot read topic \"\(topic)\" again"
     if isRebalancing || sift() { throw client.error(RD_KAFKA_RESP_ERR__IN_PROGRESS, failed) }
+    // Else their first records could be there by the time of the second look, which gives up what it finds.
+    try pause(targets.map(\.partition))
     let list = PartitionList(capacity: targets.count)
     for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }
     var error = rd_kafka_incremental_unassign(client.handle, list.pointer)
@@ -104,10 +110,14 @@ extension GroupConsumer {
     }
     // What was sifted out is read again.
     seekStarted(except: targets.map(\.partition))
-    guard let error else { return }
-    let number = rd_kafka_error_code(error)
-    rd_kafka_error_destroy(error)
-    throw client.error(number, failed)
+    if let error {
+      let number = rd_kafka_error_code(error)
+      rd_kafka_error_destroy(error)
+      throw client.error(number, failed)
+    }
+    // Those that were only to be sought; what is being started, its caller lets be fetched.
+    let going = targets.map(\.partition).filter(positions.isStarted)
+    if !going.isEmpty { try letFetch(going) }
   }
 }
 

@@ -168,6 +168,12 @@ final class TestMember: GroupConsumerDelegate {
 
   func failed(_ error: KafkaError, partition: Int32?) { errors.append(error) }
 
+  /// For the words of a test that fails.
+  var story: String {
+    let positions = owned.sorted().map { "\($0) at \(consumer.position($0) ?? -1)" }
+    return "\(events), owns \(positions), \(delivered) delivered, errors \(errors.map(\.message))"
+  }
+
   func poll(maxWaitMs: Int32 = 10) {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
     var foreseen: [UnsafeRawPointer: [Int]] = [:]
@@ -191,7 +197,7 @@ final class TestMember: GroupConsumerDelegate {
 func poll(_ members: [TestMember], _ what: String, until isSo: () -> Bool) throws {
   let deadline = Deadline(afterMs: 60_000)
   while !isSo() {
-    guard !deadline.isOver else { throw TestKafka.Failure("it never came to pass: \(what); so far: \(members.map(\.events))") }
+    guard !deadline.isOver else { throw TestKafka.Failure("it never came to pass: \(what); so far: \(members.map(\.story))") }
     for member in members { member.poll() }
   }
 }

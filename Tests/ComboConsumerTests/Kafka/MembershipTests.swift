@@ -23,12 +23,12 @@ struct MembershipTests {
     let second = try TestMember(kafka.properties, .init(groupID: group, topic: topic, groupInstanceID: "two"))
     try poll([first], "half of it given up") { first.owned.count == 2 }
     _ = try first.consumer.groupMetadata()
-    let events = first.events
     try poll([first], "the first joins again") {
       let states = joinStates(log)
       guard let left = states.lastIndex(where: { $0.hasSuffix("-> wait-incr-unassign-to-complete") }) else { return false }
       return states[left...].contains { $0.hasSuffix("-> wait-join") }
     }
+    let events = first.events
     // Meanwhile it is forgotten, as after a session that is over. It joins anew, and tells nobody.
     try TestKafka.leave(group, instance: "one", brokers: kafka.properties.brokers)
     try wait(for: "the first has another id") { first.consumer.memberID != id }
@@ -73,6 +73,12 @@ struct MembershipTests {
       try poll([first, second], "it is started") { (try? member.consumer.start(partition, at: 0)) != nil }
     }
     try poll([first, second], "all read") { first.delivered == 3 && second.delivered == 3 }
+    // It was assigned paused: what is fetched before all is in order would be taken for what stood in the queue, and be left out.
+    let lines = log.all
+    let paused = try #require(lines.lastIndex { $0.contains("Application pausing 1 partition(s)") })
+    let assigned = try #require(lines.lastIndex { $0.contains("Starting pending assigned partition") })
+    let resumed = try #require(lines.lastIndex { $0.contains("Application resuming 1 partition(s)") })
+    #expect(paused < assigned && assigned < resumed)
   }
 
   @Test("in a group that divides its partitions in another way it is told what to do, and goes on trying")
@@ -108,7 +114,8 @@ struct MembershipTests {
   /// With all that librdkafka says of the group.
   private func heard(_ kafka: KafkaFixture, _ log: RecordedLog) throws -> KafkaProperties {
     try KafkaProperties(
-      brokers: kafka.properties.brokers, clientID: "test", overrides: [.init(key: "debug", value: "cgrp")], logLevel: .debug,
+      brokers: kafka.properties.brokers, clientID: "test", overrides: [.init(key: "debug", value: "cgrp,topic")],
+      logLevel: .debug,
       log: log.sink)
   }
 
