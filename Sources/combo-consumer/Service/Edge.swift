@@ -144,6 +144,8 @@ protocol ReadEdge: AnyObject, Sendable {
   func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64)
   /// The offset up to which all transactions have ended, one way or the other.
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64
+  /// The first offset whose record is of this time or later; nil: there is none.
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(KafkaError) -> Int64?
   /// Makes this partition of journal and state, if the input has gained it and they have not.
   func makeRoom(for partition: Int32) throws(KafkaError)
   /// The partitions of a topic.
@@ -166,4 +168,5 @@ extension ReadEdge {
   }
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
   func makeRoom(for partition: Int32) throws(KafkaError) {}
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(KafkaError) -> Int64? { nil }
 }

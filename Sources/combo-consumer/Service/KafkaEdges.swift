@@ -240,12 +240,16 @@ final class KafkaReading: ReadEdge {
   private let readers: ReaderClient
   private let control: ControlClient
   private let names: TopicNames
+  private let silenceMaxMs: Int64
   private static let withinMs: Int64 = 10_000
 
-  init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames) throws(KafkaError) {
+  /// - Parameter silenceMaxMs: a partition that hands nothing out for so long fails to be read; who reads it tries again, and says so.
+  init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames, silenceMaxMs: Int64 = 60_000) throws(KafkaError)
+  {
     readers = try ReaderClient(properties)
     self.control = control
     self.names = names
+    self.silenceMaxMs = silenceMaxMs
   }
 
   func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
@@ -255,6 +259,10 @@ final class KafkaReading: ReadEdge {
 
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 {
     try control.watermarks(names[topic], partition, seenBy: readers.client, withinMs: Self.withinMs).end
+  }
+
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(KafkaError) -> Int64? {
+    try control.offsets(names[topic], [partition], atMs: time, withinMs: Self.withinMs)[0].offset
   }
 
   func makeRoom(for partition: Int32) throws(KafkaError) {
@@ -289,10 +297,20 @@ final class KafkaReading: ReadEdge {
     if start >= end { return }
     let reader = try reader(topic, partition, from: start, to: end)
     let batch = MessageBatch(capacity: 4096)
+    var patience = Deadline(afterMs: silenceMaxMs)
     while !isCancelled() {
-      let wasAtEnd = reader.isAtEnd
+      let (wasAtEnd, position) = (reader.isAtEnd, reader.position)
       try reader.read(maxWaitMs: 100, into: batch)
       defer { batch.release() }
+      if reader.position > position {
+        patience = Deadline(afterMs: silenceMaxMs)
+      } else if patience.isOver {
+        let why = reader.isHeldUp ? "a transaction on it is open, or was never ended" : "no broker hands it out"
+        throw KafkaError(
+          .timedOut,
+          "nothing of topic \"\(names[topic])\" partition \(partition) came for \(silenceMaxMs / 1000) s, from offset \(position) on: \(why)",
+          isRetriable: true)
+      }
       for index in 0..<batch.count {
         let message = batch[index]
         let record = InputRecord(

@@ -97,9 +97,9 @@ extension Restorer {
     return journal
   }
 
-  func read(_ topic: Topic, from: Int64, to: Int64, _ take: (InputRecord) -> Bool) throws {
+  func read(_ topic: Topic, _ other: Int32? = nil, from: Int64, to: Int64, _ take: (InputRecord) -> Bool) throws {
     try kafka { () throws(KafkaError) in
-      try edges.reader.read(topic, number, from: from, to: to, unless: { cancellation.isCancelled }, take)
+      try edges.reader.read(topic, other ?? number, from: from, to: to, unless: { cancellation.isCancelled }, take)
     }
     if cancellation.isCancelled { throw Stop.cancelled }
   }

@@ -112,10 +112,12 @@ extension Restorer {
   ) throws -> RestoredPartition {
     let records: RoomRecords
     let partition: Partition
+    var n = last.n
     do {
       let beginning = try beginning(state, journal.entries, isLenient: true)
       partition = beginning.partition
       records = beginning.records
+      n = max(n, beginning.silent.keys.max() ?? 0)
     } catch let fault as ReplayFault {
       log.error("partition \(.partition, number): nothing of its rooms is known: \(.reason, fault)")
       records = RoomRecords(topics, partBytes: configuration.partBytes)
@@ -125,7 +127,7 @@ extension Restorer {
         clock: last.clock, offset: 0, records: records)
     }
     let offset = last.offset ?? partition.offset
-    partition.stand(at: last.n, clock: last.clock, offset: max(offset, bounds.first), shifted: last.shifted)
+    partition.stand(at: n, clock: last.clock, offset: max(offset, bounds.first), shifted: last.shifted)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
       reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, bounds.first - offset)),

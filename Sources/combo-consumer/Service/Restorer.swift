@@ -154,7 +154,12 @@ struct Restorer: @unchecked Sendable {
       return try begin(committed, inputBounds, journal)
     }
     var missing: String?
-    if broken == nil {
+    if let checkpoint = state.checkpoint, journalBounds.end < checkpoint.journal {
+      missing =
+        "the journal ends at offset \(journalBounds.end), but the checkpoint was written when it ended at offset \(checkpoint.journal):"
+        + " it was cut or made anew"
+    }
+    if broken == nil && missing == nil {
       let isInTransactions = journal.terms.term == nil
       try check(committed, against: last, isInTransactions: isInTransactions, inputBounds)
       if let n = committed.entry, isInTransactions ? n != last.n : n > last.n {
@@ -163,9 +168,9 @@ struct Restorer: @unchecked Sendable {
         last.n = max(last.n, n)
       }
     } else {
-      // What the broken ones said is known in part: beside the group's offset stands the number of the last entry.
+      // What the entries said that cannot be read is known in part: beside the group's offset stands the number of the last one.
       last.n = max(last.n, committed.entry ?? 0)
-      last.offset = committed.offset ?? last.offset
+      last.offset = [committed.offset, last.offset].compactMap { $0 }.max()
     }
     do {
       do {
@@ -180,7 +185,11 @@ struct Restorer: @unchecked Sendable {
       }
     } catch Stop.lost(let reason, let offsets) where isCertain {
       if try self.committed() != committed { throw Stop.lost(reason: reason, offsets: offsets) }
-      return try salvage(state, journal, last, inputBounds, reason: reason, offsets: offsets)
+      do {
+        return try salvage(state, journal, last, inputBounds, reason: reason, offsets: offsets)
+      } catch let format as FormatFault {
+        throw Stop.refused(format.description)
+      }
     }
   }
 
@@ -225,9 +234,18 @@ struct Restorer: @unchecked Sendable {
             + "Say where to begin: kafka-consumer-groups --group \(topics.group) --topic \(topics.input):\(number) "
             + "--reset-offsets --to-earliest --execute")
       }
-    } else if configuration.fromLatest, try !groupHasJournal() {
-      offset = bounds.end
-      why = "from its end"
+    } else if configuration.fromLatest {
+      if let began = try groupBegan() {
+        // It has partitions already: this one was made since, or is taken over some moments after the others.
+        offset =
+          began == .min
+          ? bounds.first
+          : try kafka { () throws(KafkaError) in try edges.reader.offset(.input, number, atMs: began) ?? bounds.end }
+        why = "from the time on at which the group began"
+      } else {
+        offset = bounds.end
+        why = "from its end"
+      }
     }
     let records = RoomRecords(topics, partBytes: configuration.partBytes)
     let partition = Partition(
@@ -238,12 +256,20 @@ struct Restorer: @unchecked Sendable {
       summary: "new: partition \(.partition, number), read \(.reason, why), offset \(.offset, offset)")
   }
 
-  /// Whether the group has written a journal of any partition: then one without is new, and is read from its beginning.
-  private func groupHasJournal() throws -> Bool {
+  /// The time of the group's first entry in any journal; nil if there is none. As early as can be if a first entry is deleted already.
+  private func groupBegan() throws -> Int64? {
+    var began: Int64?
+    let decoder = JournalDecoder()
     for other in try kafka({ () throws(KafkaError) in try edges.reader.partitions(.journal) }) where other != number {
-      if try kafka({ () throws(KafkaError) in try edges.reader.bounds(.journal, other) }).end > 0 { return true }
+      let bounds = try kafka { () throws(KafkaError) in try edges.reader.bounds(.journal, other) }
+      if bounds.first > 0 { return .min }
+      try read(.journal, other, from: 0, to: bounds.end) { record in
+        guard let value = record.value, let entry = try? decoder.entry(value) else { return true }
+        began = min(began ?? .max, entry.clock)
+        return false
+      }
     }
-    return false
+    return began
   }
 
   /// The journal is the truth: what the group says must agree with it. Where offsets are committed beside it, for tools only, the
@@ -275,6 +301,11 @@ struct Restorer: @unchecked Sendable {
     let entries = journal.entries
     let beginning = try beginning(state, entries, isLenient: false)
     let partition = beginning.partition
+    if let newest = beginning.silent.keys.max(), newest > (entries.last?.n ?? partition.n) {
+      throw Stop.lost(
+        reason: "a room was written after entry \(newest), but the journal ends with entry \(entries.last?.n ?? partition.n)",
+        offsets: 0)
+    }
     let (start, end) = (partition.offset, entries.last(where: { !$0.batches.isEmpty })?.batches.last?.endOffset ?? 0)
     if bounds.first > max(start, end) || (bounds.first > start && end > start) {
       throw Stop.lost(

@@ -55,7 +55,7 @@ extension Service {
   func countPartitions() {
     if watching.lookout == nil { return }
     let (reader, count) = (edges.reader, watching.partitionCount)
-    edges.beside {
+    edges.beside(.question) {
       // Who cannot be reached now is asked again with the next assignment; until then a room that sleeps counts as this member's.
       if let found = try? reader.partitions(.input) { count.set(found.count) }
     }
@@ -167,7 +167,8 @@ extension Service {
     report.at = MonotonicClock.nowMs
     report.hasJoined = hasJoined
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
-    report.isFailing = failuresInARow > 0
+    // Who owns nothing has nothing to commit.
+    report.isFailing = isFailing && !owned.isEmpty
     report.totals = totals
     report.commitSeconds = metrics.commitSeconds
     report.latenessSeconds = metrics.latenessSeconds

@@ -25,7 +25,7 @@ extension Service {
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
       clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) })
     let mailbox = restoredPartitions
-    edges.beside {
+    edges.beside(.restoring) {
       mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run()))
     }
   }
@@ -116,7 +116,7 @@ extension Service {
   private func look(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalLook) {
     let mailbox = journalLooks
     let carried = Carried(value: active)
-    edges.beside { mailbox.put(JournalLookResult(active: carried.value, look: body())) }
+    edges.beside(.question) { mailbox.put(JournalLookResult(active: carried.value, look: body())) }
   }
 
   func takeInLooks() {

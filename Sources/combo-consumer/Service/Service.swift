@@ -19,8 +19,22 @@ final class Service: GroupEdgeDelegate {
     var direct: (any DirectEdge)?
     var reader: any ReadEdge
     var time: any TimeSource
-    /// Runs what blocks, such as restoring a partition, beside the loop.
-    var beside: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in DispatchQueue.global().async(execute: work) }
+    /// Runs what blocks beside the loop.
+    var beside: @Sendable (Aside, @escaping @Sendable () -> Void) -> Void = Aside.run
+  }
+
+  /// What is done beside the loop.
+  enum Aside {
+    /// A question to the brokers.
+    case question
+    /// Restoring a partition, which may keep a processor busy for seconds.
+    case restoring
+
+    /// Each kind on threads of its own, about as many as there are processors, more if these wait; none on those of the rooms, which
+    /// Dispatch keeps for `default`. So neither rooms nor questions ever wait behind partitions that are being restored.
+    static let run: @Sendable (Aside, @escaping @Sendable () -> Void) -> Void = { aside, work in
+      DispatchQueue.global(qos: aside == .question ? .userInitiated : .utility).async(execute: work)
+    }
   }
 
   let configuration: ServiceConfiguration
@@ -52,6 +66,8 @@ final class Service: GroupEdgeDelegate {
   /// The latest time that a partition of it had come to when it was given up.
   private(set) var latestClock = Int64.min
   private(set) var failuresInARow = 0
+  /// What was tried last could not be committed.
+  private(set) var isFailing = false
   private var firstFailure: Int64 = 0
   var totals = Totals()
   private let stopRequested: StopFlag
@@ -151,6 +167,7 @@ final class Service: GroupEdgeDelegate {
 
   /// So much more is durable.
   func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
+    isFailing = false
     // An entry that only says who took over is no progress: each fresh start makes one.
     if !arrivals.batches.isEmpty || totals.instructions > 0 { failuresInARow = 0 }
     self.totals.add(totals)
@@ -166,12 +183,7 @@ final class Service: GroupEdgeDelegate {
     countFailure(fault.reason)
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
-    if failuresInARow > 1, let gone = goneTopic() {
-      // Who begins anew makes it, or waits for it.
-      fatal = "its \(gone.word) topic is gone: somebody has deleted it"
-      loss = .unknownTopic
-      return
-    }
+    if failuresInARow > 1, isTopicGone() { return }
     for number in owned.keys {
       edges.group.stop(number)
       deactivate(number)
@@ -180,14 +192,19 @@ final class Service: GroupEdgeDelegate {
     for number in owned.keys.sorted() { restore(number) }
   }
 
-  /// A topic that was deleted while the service ran: what is produced to it only ever times out.
-  private func goneTopic() -> Topic? {
+  /// Whether a topic was deleted while the service ran: what is produced to it only ever times out. Who begins anew makes it, or
+  /// waits for it.
+  private func isTopicGone() -> Bool {
     for topic in Topic.allCases {
       // Brokers that do not answer are another matter.
-      guard let partitions = try? edges.reader.partitions(topic) else { return nil }
-      if partitions.isEmpty { return topic }
+      guard let partitions = try? edges.reader.partitions(topic) else { return false }
+      if partitions.isEmpty {
+        fatal = "its \(topic.word) topic is gone: somebody has deleted it"
+        loss = .unknownTopic
+        return true
+      }
     }
-    return nil
+    return false
   }
 
   /// Makes the producers anew, for as long as it takes.
@@ -200,6 +217,7 @@ final class Service: GroupEdgeDelegate {
       } catch {
         if error.code == .badProperty { fatal = error.message }
         if !error.isRetriable { countFailure(error.message) }
+        if error.code == .unknownTopic, isTopicGone() { return }
         log.warning("the producers cannot be made, trying again: \(.reason, error)")
       }
     }
@@ -214,6 +232,7 @@ final class Service: GroupEdgeDelegate {
       firstFailure = now
     }
     failuresInARow += 1
+    isFailing = true
     if failuresInARow >= Self.failuresMax {
       fatal =
         "gave up after \(failuresInARow) failures within \(Self.failuresWithinMs / 1000) s, without a commit between: \(reason)"
@@ -316,6 +335,7 @@ final class Service: GroupEdgeDelegate {
 
   /// Gives up in good order, and leaves the group.
   func stop() -> Int32 {
+    let hadFailed = fatal != nil
     if let fatal {
       log.error("the service cannot go on: \(.reason, fatal)")
       quiesce()
@@ -327,7 +347,10 @@ final class Service: GroupEdgeDelegate {
     }
     for number in owned.keys { forget(number) }
     edges.group.close()
-    if fatal != nil { return 1 }
+    if let fatal {
+      if !hadFailed { log.error("the service cannot go on: \(.reason, fatal)") }
+      return 1
+    }
     progress?.end(totals)
     log.info("stopped")
     return 0

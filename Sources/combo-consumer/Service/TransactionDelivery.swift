@@ -15,6 +15,8 @@ final class TransactionDelivery: Delivery {
   private var uncommitted = Service.Totals()
   private var arrivals = Arrivals()
   private let entryBuffer = ByteBuffer()
+  /// After the journal's end could not be asked for, no checkpoint is tried before this time.
+  private var nextSweep: Int64?
 
   init(_ service: Service) {
     self.service = service
@@ -182,8 +184,15 @@ final class TransactionDelivery: Delivery {
   /// Also of partitions that have fallen quiet: else their last entries would be in the journal alone, which keeps them only for a
   /// while.
   private func beginSweeps() {
-    for case let active? in service.active where stands(active) && service.isSweepDue(active) { beginSweep(active) }
+    if let next = nextSweep, service.edges.time.monotonicMs() < next { return }
+    nextSweep = nil
+    for case let active? in service.active where stands(active) && service.isSweepDue(active) {
+      // A broker that does not answer now would be waited for again with each of the others.
+      if !beginSweep(active) { break }
+    }
   }
+
+  private static let sweepAgainMs: Int64 = 5000
 
   /// Whether all that it has done is committed.
   private func stands(_ active: ActivePartition) -> Bool {
@@ -199,7 +208,7 @@ final class TransactionDelivery: Delivery {
       service.beginSweep(active, journalOffset: end, term: nil)
       return true
     } catch {
-      active.sweptAt = service.edges.time.monotonicMs()
+      nextSweep = service.edges.time.monotonicMs() + Self.sweepAgainMs
       service.log.warning("no checkpoint of partition \(.partition, active.number) for now: \(.reason, error)")
       return false
     }

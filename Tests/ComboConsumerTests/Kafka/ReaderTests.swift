@@ -33,6 +33,32 @@ struct ReaderTests {
     #expect(try client.reader(topic, 0, from: 120, to: end).values() == [])
   }
 
+  @Test(
+    "what is held up by a transaction that nobody ends fails after a while, with a sentence, and can be read once it has ended")
+  func heldUp() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let (producer, handle) = try kafka.transactional(topic)
+    #expect(producer.begin() == .success)
+    try producer.producer.produce(handle, text: "a")
+    try producer.producer.flush(withinMs: withinMs)
+    let names = TopicNames(input: topic, output: topic, journal: topic, state: topic, deadLetter: topic)
+    let reading = try KafkaReading(kafka.properties, control: ControlClient(kafka.properties), names: names, silenceMaxMs: 1000)
+    func read() throws -> Int {
+      var count = 0
+      try reading.read(.input, 0, from: 0, to: 1, unless: { false }) { _ in
+        count += 1
+        return true
+      }
+      return count
+    }
+    let error = #expect(throws: KafkaError.self) { _ = try read() }
+    #expect(error?.isRetriable == true)
+    #expect(error?.message.contains("a transaction on it is open") == true, "\(String(describing: error))")
+    #expect(producer.commit(withinMs: withinMs) == .success)
+    #expect(try read() == 1)
+  }
+
   @Test("only what lies between the two offsets is delivered")
   func range() throws {
     let kafka = try KafkaFixture()

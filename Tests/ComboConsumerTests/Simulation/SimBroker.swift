@@ -22,6 +22,10 @@ final class SimBroker {
   var faults = SimFaults.none
   /// What leaders tell in place of a topic's ends, until they know that they were replaced.
   var toldEnds: [Topic: Int64] = [:]
+  /// Topics that somebody has deleted.
+  var gone: Set<Topic> = []
+  /// Nobody tells where this topic begins and ends; how often it was asked.
+  var unanswered: (topic: Topic, questions: Int)?
   private var logs: [[SimLog]]
   let group: SimGroup
   /// What is committed, by partition.

@@ -44,6 +44,7 @@ final class SimDirectEdge: DirectEdge, @unchecked Sendable {
 
   func renew() throws(KafkaError) {
     try instance.step()
+    if let topic = broker.gone.first { throw KafkaError(.unknownTopic, "there is no \(topic.word) topic") }
     leave()
     if broker.happens(broker.faults.retriable) { throw KafkaError(.timedOut, "no answer (made up)", isRetriable: true) }
     producer = SimDirectProducer()

@@ -181,6 +181,10 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
 
   func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
     try step()
+    if let unanswered = broker.unanswered, unanswered.topic == topic {
+      broker.unanswered!.questions += 1
+      throw KafkaError(.timedOut, "no answer", isRetriable: true)
+    }
     let log = broker.log(topic, partition)
     return (log.first, end(log.end, of: log, topic))
   }
@@ -201,7 +205,12 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
 
   func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32> {
     try step()
-    return broker.partitions(topic)
+    return broker.gone.contains(topic) ? 0..<0 : broker.partitions(topic)
+  }
+
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(KafkaError) -> Int64? {
+    try step()
+    return broker.log(topic, partition).records.first { $0.timestamp.map { $0 >= time } ?? false }?.offset
   }
 
   func makeRoom(for partition: Int32) throws(KafkaError) {

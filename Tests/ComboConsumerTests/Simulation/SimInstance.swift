@@ -53,7 +53,7 @@ final class SimInstance: @unchecked Sendable {
     }
     var edges = Service.Edges(
       group: group, output: output, direct: direct, reader: SimReadEdge(world.broker, instance: self), time: time)
-    edges.beside = { [unowned self] work in beside.append(work) }
+    edges.beside = { [unowned self] _, work in beside.append(work) }
     service = Service(configuration, edges, log: log, stop: stop, lookout: lookout)
   }
 

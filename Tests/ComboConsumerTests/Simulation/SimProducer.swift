@@ -57,6 +57,7 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
 
   func renew() throws(KafkaError) {
     try instance.step()
+    if let topic = broker.gone.first { throw KafkaError(.unknownTopic, "there is no \(topic.word) topic") }
     if let old = producer { broker.left(old) }
     producer = nil
     if broker.happens(broker.faults.retriable) { throw KafkaError(.timedOut, "no answer (made up)", isRetriable: true) }

@@ -1,0 +1,36 @@
+import ComboCore
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import combo_consumer
+
+@Suite("What is done beside the loop")
+struct AsideTests {
+  @Test("neither rooms nor questions to the brokers wait until partitions are restored")
+  func nobodyWaits() {
+    let mayEnd = Atomic<Bool>(false)
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    let (begun, ended) = (DispatchSemaphore(value: 0), DispatchGroup())
+    // More than there are threads for at first, all of them at work.
+    for _ in 0..<2 * processors {
+      ended.enter()
+      Service.Aside.run(.restoring) {
+        begun.signal()
+        while !mayEnd.load(ordering: .relaxed) {}
+        ended.leave()
+      }
+    }
+    begun.wait()
+    let asked = DispatchSemaphore(value: 0)
+    Service.Aside.run(.question) { asked.signal() }
+    #expect(asked.wait(timeout: .now() + 20) == .success)
+    let worked = DispatchSemaphore(value: 0)
+    let room = Array("r".utf8).withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
+    room.queue.async { worked.signal() }
+    #expect(worked.wait(timeout: .now() + 20) == .success)
+    mayEnd.store(true, ordering: .relaxed)
+    ended.wait()
+  }
+}
