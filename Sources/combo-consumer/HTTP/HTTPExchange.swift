@@ -26,6 +26,8 @@ final class HTTPExchange {
   var reader: EventReader?
   /// Whether it asks for a stream of events.
   var streams = false
+  /// The room that the loop is asked to watch for it, if it is.
+  var watchedRoom: [UInt8]?
   /// The question that it waits for.
   var question: UInt64 = 0
 

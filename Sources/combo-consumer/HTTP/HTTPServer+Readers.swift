@@ -84,9 +84,13 @@ extension HTTPServer {
     MHD_resume_connection(exchange.connection)
   }
 
-  /// A question came to its answer after who asked had gone.
+  /// A question came to its answer after who asked had gone, or the last reader went.
+  ///
+  /// Not while somebody waits for the room: the loop may have answered already, and would take what is asked now for the later wish.
+  /// If that one goes too, its answer comes here.
   private func unwatchIfUnread(_ room: [UInt8]) {
-    if feeds[room] == nil, lookout.ask(.unwatch(room: room)) { return }
+    if feeds[room] != nil || waiting.values.contains(where: { $0.watchedRoom == room }) { return }
+    _ = lookout.ask(.unwatch(room: room))
   }
 
   private func surveyed(_ id: UInt64, _ lines: [RoomLine], at now: Int64) {

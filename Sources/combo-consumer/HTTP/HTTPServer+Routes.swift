@@ -117,9 +117,11 @@ extension HTTPServer {
         return .error(503, "\(Limits.readers) clients read events already, and no more are allowed", [("Retry-After", "10")])
       }
     }
-    let isTaken = wait(exchange) { .screen(room: room, id: $0, watches: isStream && !exchange.isHead) }
+    let watches = isStream && !exchange.isHead
+    let isTaken = wait(exchange) { .screen(room: room, id: $0, watches: watches, until: $1) }
     if !isTaken { return Self.busy }
     exchange.streams = isStream
+    exchange.watchedRoom = watches ? room : nil
     return nil
   }
 }

@@ -247,10 +247,11 @@ final class HTTPServer: @unchecked Sendable {
   }
 
   /// Lets an exchange wait for the loop.
+  /// - Parameter question: of the question's number, and of when nobody will wait for its answer any more.
   /// - Returns: false if it cannot be asked.
-  func wait(_ exchange: HTTPExchange, for question: (UInt64) -> Question) -> Bool {
+  func wait(_ exchange: HTTPExchange, for question: (UInt64, Int64) -> Question) -> Bool {
     let id = nextQuestion
-    guard lookout.ask(question(id)) else { return false }
+    guard lookout.ask(question(id, MonotonicClock.nowMs + Limits.answerMs)) else { return false }
     nextQuestion += 1
     suspend(exchange, question: id)
     waiting[id] = exchange

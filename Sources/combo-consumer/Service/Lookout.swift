@@ -3,8 +3,11 @@ internal import Synchronization
 /// What is asked about rooms.
 enum Question: Sendable {
   /// The room's screen; and, if it is to be watched, all that it says from there on.
-  /// - Parameter id: stands in the answer; 0: a screen for all who watch it.
-  case screen(room: [UInt8], id: UInt64, watches: Bool)
+  /// - Parameters:
+  ///   - id: stands in the answer; 0: a screen for all who watch it.
+  ///   - until: from this time of the monotonic clock on, in milliseconds, nobody waits for the answer: there may be none, and then
+  ///     the room is not watched.
+  case screen(room: [UInt8], id: UInt64, watches: Bool, until: Int64 = .max)
   /// Nobody watches the room any more.
   case unwatch(room: [UInt8])
   /// The busiest rooms whose ids begin with a prefix.

@@ -20,7 +20,10 @@ extension Service {
     lookout.beat()
     if lookout.hasQuestions { take(lookout.takeQuestions()) }
     let now = edges.time.monotonicMs()
-    if !watching.questions.isEmpty { delivery.attend() }
+    if !watching.questions.isEmpty {
+      watching.forgetLate(at: now)
+      delivery.attend()
+    }
     survey(now)
     if now - watching.checkedAt >= 1000 {
       watching.checkedAt = now
@@ -109,7 +112,7 @@ extension Service {
     if watching.questions.isEmpty { return [] }
     var answers: [Watching.Answer] = []
     watching.questions.removeAll { question in
-      guard case .screen(let id, let number, let watches) = question else { return true }
+      guard case .screen(let id, let number, let watches, _) = question else { return true }
       // Nobody watches it any more who was to be shown where it stands.
       if number == 0, !id.withUnsafeBytes({ watching.watches($0) }) { return true }
       switch place(of: id, forAll: number == 0) {

@@ -66,6 +66,15 @@ final class Watching {
 
   func unwatch(_ room: [UInt8]) { rooms[room] = nil }
 
+  /// Questions whose askers wait no more: while a partition is restored, or commits stand still, there would be ever more of them. As
+  /// nothing was done for them, nobody needs to hear of it.
+  func forgetLate(at now: Int64) {
+    questions.removeAll { question in
+      guard case .screen(_, _, _, let until) = question else { return false }
+      return until <= now
+    }
+  }
+
   /// The answer that a room sleeps may come too late. Where it would wake is not known for sure, as its producer may place keys
   /// in a way of its own: so it may wake in another partition, and be heard, before. Then it is asked for again, as it is awake
   /// by now.
@@ -75,7 +84,8 @@ final class Watching {
     return true
   }
 
-  /// What comes too late, or with what will not be told, is asked for again.
+  /// What comes too late, or with what will not be told, is asked for again; without end, as the room may be watched by now, and who
+  /// asked must hear of it to end that.
   func askAgain(_ answers: [Answer]) {
     for answer in answers {
       switch answer.news {

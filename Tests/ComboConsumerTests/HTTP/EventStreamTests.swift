@@ -51,7 +51,7 @@ struct EventStreamTests {
     let stage = try HTTPStage()
     let wire = try stage.wire()
     wire.send(HTTPStage.request("/rooms/r%22/events"))
-    guard case .screen(let room, let id, true) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
     stage.lookout.tell([.asleep(id: id, room: room)])
     _ = try wire.head()
     let event = try #require(try wire.nextEvent())
@@ -60,7 +60,7 @@ struct EventStreamTests {
     #expect(event.data.hasSuffix(#","op":"screen","banners":[]}"#))
     let other = try stage.wire()
     other.send(HTTPStage.request("/rooms/s/events"))
-    guard case .screen(let name, let number, true) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .screen(let name, let number, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
     stage.lookout.tell([.elsewhere(id: number, room: name)])
     let response = try other.response()
     #expect(response.status == 404)
@@ -141,11 +141,62 @@ struct EventStreamTests {
     stage.lookout.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 1, 9, "anew"))])
     #expect(try wire.nextEvent()?.id == "1-9")
     stage.lookout.startsAfresh(after: Service.Totals())
-    guard case .screen(let room, let id, true) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
     stage.lookout.tell([.notYet(id: id, room: room)])
-    guard case .screen(_, let again, true) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .screen(_, let again, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
     stage.lookout.tell([.screen(id: again, room: room, record: HTTPStage.record("r", 1, 12))])
     #expect(try wire.nextEvent()?.id == "1-12")
+  }
+
+  @Test("go on when the answer to one who waited too long comes before their own; alone it ends the watching")
+  func lateAnswer() throws {
+    let stage = try HTTPStage()
+    var late: [(wire: HTTPWire, room: [UInt8], id: UInt64)] = []
+    for room in ["alone", "r"] {
+      let wire = try stage.wire()
+      let began = MonotonicClock.nowMs
+      wire.send(HTTPStage.request("/rooms/\(room)/events"))
+      guard case .screen(let room, let id, true, let until) = try stage.question() else {
+        throw TestKafka.Failure("another question")
+      }
+      #expect((began...MonotonicClock.nowMs).contains(until - HTTPServer.Limits.answerMs))
+      late.append((wire, room, id))
+    }
+    for (wire, _, _) in late { #expect(try wire.response().status == 503) }
+    let wire = try stage.wire()
+    wire.send(HTTPStage.request("/rooms/r/events"))
+    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    stage.lookout.tell(
+      late.map { .screen(id: $0.id, room: $0.room, record: HTTPStage.record("r", 1, 0)) } + [
+        .screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))
+      ])
+    _ = try wire.head()
+    #expect(try wire.nextEvent()?.id == "1-0")
+    guard case .unwatch(late[0].room) = try stage.question() else { throw TestKafka.Failure("another question") }
+    #expect(!stage.hasQuestion, "the room is read")
+    wire.close()
+    guard case .unwatch(room) = try stage.question() else { throw TestKafka.Failure("another question") }
+  }
+
+  @Test("go on when the last reader before them leaves after the loop has answered them")
+  func lastReaderLeaves() throws {
+    let stage = try HTTPStage()
+    let first = try stage.stream("r")
+    _ = try first.head()
+    _ = try first.nextEvent()
+    let next = try stage.wire()
+    next.send(HTTPStage.request("/rooms/r/events"))
+    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    first.close()
+    try wait(for: "no reader") { try stage.get("/metrics").text.contains("combo_http_event_readers 0\n") }
+    #expect(!stage.hasQuestion, "somebody waits for the room")
+    stage.lookout.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))])
+    _ = try next.head()
+    #expect(try next.nextEvent()?.id == "1-0")
+    stage.say("r", 1..<2)
+    #expect(try next.nextEvent()?.id == "1-1")
+    next.close()
+    guard case .unwatch(room) = try stage.question() else { throw TestKafka.Failure("another question") }
   }
 
   @Test("are bounded in number also while they wait for their screens")

@@ -221,7 +221,7 @@ struct HTTPServerTests {
     ] {
       let wire = try stage.wire()
       wire.send(HTTPStage.request("/rooms/\(target)"))
-      guard case .screen(let room, let id, false) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .screen(let room, let id, false, _) = try stage.question() else { throw TestKafka.Failure("another question") }
       #expect(room == Array(name.utf8))
       stage.lookout.tell([.screen(id: id, room: room, record: Array("{\"it\":1}".utf8))])
       let response = try wire.response()
@@ -231,7 +231,7 @@ struct HTTPServerTests {
     for news in [0, 1, 2] {
       let wire = try stage.wire()
       wire.send(HTTPStage.request("/rooms/r"))
-      guard case .screen(let room, let id, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .screen(let room, let id, _, _) = try stage.question() else { throw TestKafka.Failure("another question") }
       stage.lookout.tell([
         news == 0
           ? .asleep(id: id, room: room) : news == 1 ? .elsewhere(id: id, room: room) : .notYet(id: id, room: room)

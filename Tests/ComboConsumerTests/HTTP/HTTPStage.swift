@@ -48,18 +48,21 @@ final class HTTPStage {
 
   /// The next thing that the loop is asked.
   func question() throws -> Question {
-    try wait(for: "a question") {
-      asked += lookout.takeQuestions()
-      return !asked.isEmpty
-    }
+    try wait(for: "a question") { hasQuestion }
     return asked.removeFirst()
+  }
+
+  /// Whether the loop is asked anything now.
+  var hasQuestion: Bool {
+    asked += lookout.takeQuestions()
+    return !asked.isEmpty
   }
 
   /// A stream of a room's events, once the loop has answered with a screen that holds `text`.
   func stream(_ room: String, screen text: String = "", receiveBytes: Int32 = 0) throws -> HTTPWire {
     let wire = try wire(receiveBytes: receiveBytes)
     wire.send(Self.request("/rooms/\(room)/events"))
-    guard case .screen(let name, let id, true) = try question() else { throw TestKafka.Failure("no question for a screen") }
+    guard case .screen(let name, let id, true, _) = try question() else { throw TestKafka.Failure("no question for a screen") }
     lookout.tell([.screen(id: id, room: name, record: Self.record(room, 1, 0, text))])
     return wire
   }

@@ -88,6 +88,29 @@ struct SimulatedOnlookerTests {
     }
   }
 
+  @Test("a question whose asker waits no more is forgotten, while its partition is away too, and watches nothing")
+  func lateQuestions() {
+    let scene = SimScene()
+    scene.world.hasOnlookers = true
+    let instance = scene.start()
+    let lookout = instance.lookout!
+    let room = Array("r".utf8)
+    for id in 1...100 { #expect(lookout.ask(.screen(room: room, id: UInt64(id), watches: true, until: 0))) }
+    #expect(lookout.ask(.screen(room: room, id: 101, watches: false)))
+    scene.turn(instance)
+    #expect(instance.service.watching.questions.count <= 1)
+    scene.turn(instance, 40)
+    let answers = lookout.takeNews().compactMap { news -> UInt64? in
+      switch news {
+      case .asleep(let id, _), .notYet(let id, _), .screen(let id, _, _): id
+      default: nil
+      }
+    }
+    #expect(answers == [101])
+    #expect(instance.service.watching.questions.isEmpty)
+    #expect(!room.withUnsafeBytes { instance.service.watching.watches($0) })
+  }
+
   @Test("what is counted is what is in the topics, by kind, code and op, and once, whatever was aborted")
   func counts() throws {
     for (seed, delivery) in [(1, JournalEntry.Delivery.exactlyOnce), (2, .atLeastOnce), (3, .exactlyOnce)] {
