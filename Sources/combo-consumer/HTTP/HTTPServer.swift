@@ -148,8 +148,16 @@ final class HTTPServer: @unchecked Sendable {
   }
 
   /// From now on requests must show this token. Who is being answered already is not asked again.
+  /// - Parameter token: nil: none need be shown; but beyond loopback the one that there is stays.
   func demand(_ token: HTTPToken?) {
-    guarded.withLock { $0 = HTTPGuard(isLoopback: $0.isLoopback, token: token) }
+    let isTaken = guarded.withLock { guarded in
+      // The address may be another one by now in the configuration, but the socket is still the same.
+      if token == nil, !guarded.isLoopback { return false }
+      guarded = HTTPGuard(isLoopback: guarded.isLoopback, token: token)
+      return true
+    }
+    if isTaken { return }
+    log.warning("http: until a restart other machines can reach \(.url, address.url), so the token from before stays")
   }
 
   /// Tells those who read events, gives answers that are under way a moment, and ends. Once.

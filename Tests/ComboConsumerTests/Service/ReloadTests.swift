@@ -80,6 +80,29 @@ extension ServiceTests {
       try group.verify()
     }
 
+    @Test("leaves no door open: the token stays while other machines can reach HTTP", arguments: ["127.0.0.1:0", "none"])
+    func tokenStays(http: String) throws {
+      let files = try Files()
+      let token = "0123456789abcdef-1"
+      try files.write("token", token)
+      try files.write("conf", "http = *:0\nhttp-token-file = \(files.path("token"))\n")
+      // Nobody answers on this port, and nobody needs to.
+      let service = try ServiceProcess(
+        ["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b", "--config", files.path("conf")])
+      let line = try service.waitForLog("http: listening on http://")
+      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      // With the token it is 503, as the service has not begun.
+      #expect(try (status(token, port), status("another-0123456789", port)) == (503, 401))
+      try files.write("conf", "http = \(http)\n")
+      service.signal(SIGHUP)
+      try service.waitForLog("the configuration was read again")
+      #expect(try (status(token, port), status("another-0123456789", port)) == (503, 401))
+      let warnings = service.log.filter { $0.contains(" warning http: until a restart other machines can reach http://") }
+      #expect(warnings.count == 1, "\(service.text)")
+      service.tellToStop()
+      #expect(try service.waitForExit() == 0)
+    }
+
     @Test(
       "takes in a new certificate while gifts come; one that the brokers do not trust changes nothing",
       .enabled(if: TestKafka.canStartClusters))
