@@ -15,6 +15,8 @@ final class HTTPServer: @unchecked Sendable {
     static let connections = 2048
     /// Of them, streams of events: others must find a place too.
     static let readers = 1600
+    /// While there are more connections, an answer is the last on its connection: what is kept for later gives way.
+    static let keptOpen = 1024
     /// Bytes of a request's first line and headers, with what the answer's headers need.
     static let headerBytes = 16 << 10
     /// A connection on which nothing moves is closed after so long.
@@ -45,6 +47,7 @@ final class HTTPServer: @unchecked Sendable {
   /// Who may ask.
   var guardian: HTTPGuard { guarded.withLock { $0 } }
   let log: ServiceLog
+  let keptOpen: Int
   private let daemon: OpaquePointer
   private let wakeRead: Int32
   private let wakeWrite: Int32
@@ -64,10 +67,12 @@ final class HTTPServer: @unchecked Sendable {
   private(set) var isClosing = false
 
   /// Begins to listen.
-  /// - Parameter isFlexible: takes a free port if the address' own is taken.
+  /// - Parameters:
+  ///   - isFlexible: takes a free port if the address' own is taken.
+  ///   - keptOpen: ``Limits/keptOpen``.
   static func start(
     _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity, statistics: ClientStatistics? = nil,
-    isFlexible: Bool = false, log: ServiceLog
+    isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
     if !address.isLoopback, token == nil {
       throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is needed too")
@@ -81,14 +86,14 @@ final class HTTPServer: @unchecked Sendable {
       (listening, bound) = try address.with(port: 0).listen()
     }
     let server = try HTTPServer(
-      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, log: log)
+      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, keptOpen: keptOpen, log: log)
     server.begin()
     return server
   }
 
   private init(
     _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
-    statistics: ClientStatistics?, log: ServiceLog
+    statistics: ClientStatistics?, keptOpen: Int, log: ServiceLog
   ) throws(HTTPFault) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -120,6 +125,7 @@ final class HTTPServer: @unchecked Sendable {
     self.identity = identity
     self.statistics = statistics
     self.log = log
+    self.keptOpen = keptOpen
     guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token))
     self.daemon = daemon
     self.context = context

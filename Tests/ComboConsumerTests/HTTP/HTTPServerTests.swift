@@ -173,6 +173,36 @@ struct HTTPServerTests {
     #expect(try stage.get("/metrics").text.contains("combo_http_slow_requests_total 50\n"))
   }
 
+  @Test("keeps no connection open for later while many are taken")
+  func crowded() throws {
+    let stage = try HTTPStage(keptOpen: 2)
+    var streams = try (0..<2).map { _ in try stage.stream("r") }
+    for wire in streams {
+      _ = try wire.head()
+      _ = try wire.nextEvent()
+    }
+    for target in ["/health/live", "/metrics", "/nothing"] {
+      let wire = try stage.wire()
+      wire.send(HTTPStage.request(target))
+      #expect(try wire.response().header("Connection")?.lowercased() == "close")
+      try wire.receive { _ in false }
+      #expect(wire.isClosed)
+    }
+    stage.say("r", 1..<2)
+    for wire in streams { #expect(try wire.nextEvent()?.id == "1-1", "streams go on") }
+    streams.removeLast().close()
+    try wait(for: "a connection that is kept") {
+      let wire = try stage.wire()
+      for _ in 0..<3 {
+        wire.send(HTTPStage.request("/health/live"))
+        let response = try wire.response()
+        #expect(response.status == 200)
+        if response.header("Connection")?.lowercased() == "close" { return false }
+      }
+      return true
+    }
+  }
+
   @Test("wants the token for all but health, as a bearer or as a browser's password")
   func token() throws {
     let stage = try HTTPStage(token: try HTTPToken("0123456789abcdef\n"))
