@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Where the HTTP server listens: an address of this machine, and a port.
 struct HTTPAddress: Equatable, Sendable {
-  /// As in a URL, without brackets.
+  /// As in a URL, without brackets; `*`: all addresses of this machine.
   let host: String
   /// 0: any that is free.
   let port: UInt16
@@ -23,8 +23,9 @@ struct HTTPAddress: Equatable, Sendable {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else { return nil }
     var host = String(text[..<colon])
     if host == "localhost" { host = "127.0.0.1" }
-    if host == "*" { host = "0.0.0.0" }
-    if host.hasPrefix("["), host.hasSuffix("]") {
+    if host == "*" {
+      self.init(host: host, port: port, isIPv6: false)
+    } else if host.hasPrefix("["), host.hasSuffix("]") {
       host = String(host.dropFirst().dropLast())
       var address = in6_addr()
       guard inet_pton(AF_INET6, host, &address) == 1 else { return nil }
@@ -65,13 +66,38 @@ struct HTTPFault: Error, Equatable, Sendable, CustomStringConvertible {
 
 extension HTTPAddress {
   /// A socket that listens here, without blocking.
-  /// - Returns: it, and the address with the port that it got.
+  /// - Returns: it, and the address in numbers with the port that it got.
   func listen() throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
+    if host != "*" { return try listenHere() }
+    // IPv6's takes IPv4 connections too.
+    return try Self.listen(atFirstOf: [
+      HTTPAddress(host: "::", port: port, isIPv6: true), HTTPAddress(host: "0.0.0.0", port: port, isIPv6: false),
+    ])
+  }
+
+  /// Listens at the first address that this machine has. If another program has its port, it listens at none: whoever asked for
+  /// all addresses would hear of it only when the others are asked.
+  /// - Parameter addresses: in numbers; one at least.
+  static func listen(atFirstOf addresses: [HTTPAddress]) throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
+    for address in addresses.dropLast() {
+      do throws(HTTPFault) {
+        return try address.listenHere()
+      } catch {
+        if error.isPortTaken { throw error }
+      }
+    }
+    return try addresses.last!.listenHere()
+  }
+
+  private func listenHere() throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
     let family = isIPv6 ? AF_INET6 : AF_INET
     let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | 0o2000000 | 0o4000, 0)
     guard descriptor >= 0 else { throw fault("open a socket", errno) }
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    // Whatever net.ipv6.bindv6only says.
+    var no: Int32 = 0
+    if host == "::" { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<Int32>.size)) }
     let bound = withSocketAddress { Glibc.bind(descriptor, $0, $1) }
     guard bound == 0, Glibc.listen(descriptor, 512) == 0 else {
       let error = errno

@@ -10,7 +10,7 @@ struct HTTPPartsTests {
   func addresses() throws {
     for (text, host, isLoopback) in [
       ("127.0.0.1:8080", "127.0.0.1", true), ("localhost:0", "127.0.0.1", true), ("127.9.9.9:1", "127.9.9.9", true),
-      ("[::1]:65535", "::1", true), ("*:80", "0.0.0.0", false), ("0.0.0.0:80", "0.0.0.0", false), ("[::]:80", "::", false),
+      ("[::1]:65535", "::1", true), ("*:80", "*", false), ("0.0.0.0:80", "0.0.0.0", false), ("[::]:80", "::", false),
       ("10.0.0.1:80", "10.0.0.1", false),
     ] {
       let address = try #require(HTTPAddress(text))
@@ -23,6 +23,34 @@ struct HTTPPartsTests {
       #expect(HTTPAddress(text) == nil, "\(text)")
     }
     #expect(HTTPAddress("[::1]:80")?.url == "http://[::1]:80/")
+  }
+
+  @Test("all addresses of this machine are those of IPv6 and of IPv4, and of IPv4 alone where there is no other")
+  func everywhere() throws {
+    let token = try HTTPToken("0123456789abcdef")
+    let loopback = try? HTTPAddress("[::1]:0")!.listen()
+    if let loopback { close(loopback.socket) }
+    let server = try HTTPServer.start(
+      HTTPAddress("*:0")!, token: token, lookout: Lookout(stop: StopFlag()), identity: ServiceIdentity(), log: ServiceLog(.error))
+    defer { server.stop() }
+    #expect(server.address.host == (loopback == nil ? "0.0.0.0" : "::"))
+    #expect(!server.address.isLoopback && server.address.port != 0)
+    for isIPv6 in loopback == nil ? [false] : [false, true] {
+      let wire = try HTTPWire(port: server.address.port, isIPv6: isIPv6)
+      wire.send(HTTPStage.request("/health/live"))
+      #expect(try wire.response().status == 200)
+      let other = try HTTPWire(port: server.address.port, isIPv6: isIPv6)
+      other.send(HTTPStage.request("/metrics"))
+      #expect(try other.response().status == 401)
+    }
+    // An address for examples, which no machine has.
+    let none = HTTPAddress("[2001:db8::1]:0")!
+    let (socket, address) = try HTTPAddress.listen(atFirstOf: [none, HTTPAddress("127.0.0.1:0")!])
+    defer { close(socket) }
+    #expect(address.host == "127.0.0.1" && address.port != 0)
+    let taken = #expect(throws: HTTPFault.self) { _ = try HTTPAddress.listen(atFirstOf: [address, HTTPAddress("127.0.0.1:0")!]) }
+    #expect(taken?.isPortTaken == true)
+    #expect(throws: HTTPFault.self) { _ = try HTTPAddress("*:\(address.port)")!.listen() }
   }
 
   @Test("a target is cut at the slashes that are written, and decoded strictly")

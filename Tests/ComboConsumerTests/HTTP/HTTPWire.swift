@@ -9,22 +9,21 @@ final class HTTPWire {
   private var received: [UInt8] = []
   private(set) var isClosed = false
 
-  /// - Parameter receiveBytes: the size of its window; 0: the system's.
-  init(port: UInt16, receiveBytes: Int32 = 0) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  /// - Parameters:
+  ///   - isIPv6: whether it connects to `::1` instead of 127.0.0.1.
+  ///   - receiveBytes: the size of its window; 0: the system's.
+  init(port: UInt16, isIPv6: Bool = false, receiveBytes: Int32 = 0) throws {
+    descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     if receiveBytes > 0 {
       var bytes = receiveBytes
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-    let connected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(isIPv6 ? "::1" : "127.0.0.1", String(port), nil, &found) == 0, let address = found else {
+      throw TestKafka.Failure("no address")
     }
+    defer { freeaddrinfo(address) }
+    let connected = Glibc.connect(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen)
     guard connected == 0 else { throw TestKafka.Failure("cannot connect to port \(port): \(String(cString: strerror(errno)))") }
   }
 
