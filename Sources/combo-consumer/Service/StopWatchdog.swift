@@ -15,6 +15,8 @@ final class StopWatchdog: @unchecked Sendable {
   private static let tickMs = 200
   /// From the signal on, so that all is over within 10 s.
   static let patienceMs = 8000
+  /// So long it waits for its line to be written: nobody may read standard error, and a full pipe holds whoever writes.
+  private static let lineMs = 1000
 
   init(_ stop: StopFlag, log: ServiceLog) {
     self.stop = stop
@@ -28,10 +30,15 @@ final class StopWatchdog: @unchecked Sendable {
     guard stop.isSet else { return }
     ticksSince += 1
     if ticksSince * Self.tickMs < Self.patienceMs { return }
-    log.warning(
-      "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next start"
-    )
-    log.flush()
+    let isSaid = DispatchSemaphore(value: 0)
+    _ = WorkThread { [log] in
+      log.warning(
+        "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next start"
+      )
+      log.flush()
+      isSaid.signal()
+    }
+    _ = isSaid.wait(timeout: .now() + .milliseconds(Self.lineMs))
     _exit(0)
   }
 }

@@ -91,6 +91,31 @@ extension ServiceTests {
       #expect(try service.waitForExit(withinMs: 10_000) == 0, "\(service.text)")
     }
 
+    @Test("ends within 10 s also if nobody reads what it logs, and its pipe is full")
+    func nobodyReads() throws {
+      let folder = try SecretFolder()
+      let path = folder.path + "/log"
+      try #require(mkfifo(path, 0o600) == 0)
+      // For both ends, so that opening waits for nobody; what is written and read here alone does not block.
+      let pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      defer { close(pipe) }
+      let service = try ServiceProcess(
+        ["run", "--brokers", "127.0.0.1:1", "--http", "127.0.0.1:0", "--input", "a", "--output", "b", "--log-level", "debug"],
+        logPath: path)
+      var said: [UInt8] = []
+      try wait(for: "the service to be under way") {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(pipe, &bytes, bytes.count)
+        if count > 0 { said += bytes[..<count] }
+        return String(decoding: said, as: UTF8.self).contains("127.0.0.1:1")
+      }
+      var byte = UInt8(ascii: "\n")
+      while write(pipe, &byte, 1) == 1 {}
+      try #require(errno == EAGAIN)
+      service.signal(SIGTERM)
+      #expect(try service.waitForExit(withinMs: 10_000) == 0)
+    }
+
     @Test(
       "brokers that come up later are waited for; ones that go away and come back are gone on with",
       .enabled(if: TestKafka.canStartClusters))

@@ -8,16 +8,19 @@ final class ServiceProcess: RunningService {
   let pid: pid_t
   private let outputPath: String
   private let logPath: String
+  private let ownsLog: Bool
   private var status: Int32?
 
   /// - Parameters:
   ///   - arguments: those behind the program's name, the command first.
   ///   - environment: what it has besides that of this process.
-  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+  ///   - logPath: its standard error, such as a pipe that the test reads itself, or does not; nil: a file, for ``log``.
+  init(_ arguments: [String], environment: [String: String] = [:], logPath: String? = nil) throws {
     let base = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-service")
     outputPath = base + ".out"
-    logPath = base + ".log"
-    pid = try Self.spawn(Self.program, arguments, environment, output: outputPath, log: logPath)
+    ownsLog = logPath == nil
+    self.logPath = logPath ?? base + ".log"
+    pid = try Self.spawn(Self.program, arguments, environment, output: outputPath, log: self.logPath)
     Self.watch(pid)
   }
 
@@ -29,7 +32,7 @@ final class ServiceProcess: RunningService {
       while waitpid(pid, &ignored, 0) < 0 && errno == EINTR {}
     }
     unlink(outputPath)
-    unlink(logPath)
+    if ownsLog { unlink(logPath) }
   }
 
   var log: [String] { Self.lines(logPath) }
