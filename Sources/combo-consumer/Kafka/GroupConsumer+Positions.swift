@@ -7,10 +7,14 @@ extension GroupConsumer {
   /// Waits for librdkafka's own thread, not for the network. The partitions must be assigned.
   func start(_ starts: [(partition: Int32, offset: Int64)]) throws(KafkaError) {
     guard !starts.isEmpty else { return }
-    for (partition, _) in starts { positions.stop(partition) }
+    let partitions = starts.map(\.partition)
+    for partition in partitions { positions.stop(partition) }
+    // Until all of them are where they shall be. One that has to be assigned anew takes its time, and what the others had fetched by
+    // then would be given up (`sift`), and not be read again.
+    try pause(partitions)
     try seek(starts)
     for (partition, offset) in starts { positions.start(partition, at: offset) }
-    try letFetch(starts.map(\.partition))
+    try letFetch(partitions)
   }
 
   private func letFetch(_ partitions: [Int32]) throws(KafkaError) {
@@ -98,7 +102,8 @@ extension GroupConsumer {
   private func assignAgainInSteps(_ targets: [(partition: Int32, offset: Int64)]) throws(KafkaError) {
     let failed = "cannot read topic \"\(topic)\" again"
     if isRebalancing || sift() { throw client.error(RD_KAFKA_RESP_ERR__IN_PROGRESS, failed) }
-    // Else their first records could be there by the time of the second look, which gives up what it finds.
+    // Those that were only to be sought fetch, and their first records could be there by the time of the second look, which gives up
+    // what it finds. What is being started is paused already.
     try pause(targets.map(\.partition))
     let list = PartitionList(capacity: targets.count)
     for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }

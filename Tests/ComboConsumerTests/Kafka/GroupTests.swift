@@ -177,6 +177,27 @@ struct GroupTests {
     try poll([member], "started anew") { member.values[0]?.count == 3 }
   }
 
+  @Test("of partitions that are started together nothing is left out, though one of them must be assigned again")
+  func startTogether() throws {
+    // Else a fetch that waits for more at the end would hold up the next one until all is over.
+    let kafka = try KafkaFixture(overrides: [.init(key: "fetch.wait.max.ms", value: "5")])
+    let topic = try kafka.topic(partitions: 2)
+    let all = values("a", 100)
+    try kafka.fill(topic, 0, all)
+    try kafka.fill(topic, 1, ["b"])
+    let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: topic))
+    try poll([member], "all partitions assigned") { member.owned == [0, 1] }
+    try member.consumer.start([(0, 0), (1, 1000)])
+    try poll([member], "one is read, the other's offset is not there") { member.values[0] == all && !member.errors.isEmpty }
+    #expect(member.errors.map(\.code) == [.offsetOutOfRange])
+    // The first is fetched all the time, the second is no more.
+    try member.consumer.start([(0, 0), (1, 0)])
+    try poll([member], "the other is read") { member.values[1] == ["b"] }
+    try kafka.fill(topic, 0, ["last"])
+    try poll([member], "the last one is read") { member.values[0]?.last == "last" }
+    #expect(member.values[0] == all + all + ["last"])
+  }
+
   @Test("a static member that comes back keeps its partitions, without a rebalance for the others")
   func staticMembership() throws {
     let kafka = try KafkaFixture()
