@@ -124,7 +124,8 @@ extension OutputEdge {
 protocol DirectEdge: AnyObject, Sendable {
   /// A new producer in place of the old one, of which nothing more is heard; what that had under way may still arrive.
   func renew() throws(KafkaError)
-  /// Copies what it is given.
+  /// Copies what it is given; waits while there is no room for it, up to a limit. Once a record has failed, be it for want of room,
+  /// nothing more is taken or waited for.
   /// - Parameters:
   ///   - partition: nil: by the key, as Java's producer does.
   ///   - tag: not 0; by it ``serve(maxWaitMs:_:)`` tells what became of the record.

@@ -35,18 +35,21 @@ final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   private var handing: ContiguousArray<(tag: UInt, offset: Int64)> = []
   private let properties: KafkaProperties
   private let names: TopicNames
+  private let queueFullWaitMs: Int64
 
   private static let topicsWithinMs: Int64 = 30_000
 
-  init(_ properties: KafkaProperties, names: TopicNames) {
+  /// - Parameter queueFullWaitMs: how long one record may wait for room in a full queue.
+  init(_ properties: KafkaProperties, names: TopicNames, queueFullWaitMs: Int64 = 10_000) {
     self.properties = properties
     self.names = names
+    self.queueFullWaitMs = queueFullWaitMs
   }
 
   func renew() throws(KafkaError) {
     current = nil
     let reports = Reports()
-    let producer = try IdempotentProducer.make(properties, receiver: reports)
+    let producer = try IdempotentProducer.make(properties, receiver: reports, queueFullWaitMs: queueFullWaitMs)
     var topics: [Topic: ProducerTopic] = [:]
     for topic in [Topic.output, .journal, .deadLetter] {
       topics[topic] = try producer.topic(names[topic], withinMs: Self.topicsWithinMs)
@@ -58,6 +61,9 @@ final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt
   ) {
     guard let current, let handle = current.topics[topic] else { return }
+    // This producer is done for, as the next `serve` tells. A record would leave a gap behind it, or wait like the first one for room
+    // in the full queue.
+    if current.reports.heard.withLock({ $0.fault != nil }) { return }
     do throws(KafkaError) {
       try current.producer.produce(
         handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers, tag: tag)

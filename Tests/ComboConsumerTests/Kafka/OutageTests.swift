@@ -96,6 +96,29 @@ struct OutageTests {
     #expect(try kafka.values(topic) == (0..<100).map(String.init))
   }
 
+  @Test("without transactions a full queue holds one record up, and none after it: with that one the producer is done for")
+  func fullQueueWithoutTransactions() throws {
+    let cluster = try MockCluster(log: .none)
+    let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "bad")
+    for topic in [names.output, names.journal, names.deadLetter] { try cluster.createTopic(topic, partitions: 1) }
+    let properties = try cluster.properties(overrides: [.init(key: "queue.buffering.max.messages", value: "10")], log: .none)
+    let output = KafkaDirectOutput(properties, names: names, queueFullWaitMs: 1000)
+    try output.renew()
+    cluster.takeAway(broker: 1)
+    // If each waited, the last would have to for a quarter of an hour.
+    let patience = Deadline(afterMs: 60_000)
+    var produced: UInt = 0
+    while produced < 1000 && !patience.isOver {
+      produced += 1
+      withBytes(Array("v".utf8)) {
+        output.produce(.output, partition: 0, key: nil, value: $0, timestamp: nil, headers: [], tag: produced)
+      }
+    }
+    #expect(produced == 1000)
+    let error = #expect(throws: KafkaError.self) { try output.serve(maxWaitMs: 0) { _, _ in } }
+    #expect(error?.code == .queueFull)
+  }
+
   @Test(
     "a commit that brokers do not answer in time is indefinite, and a new producer with the same id settles it",
     .enabled(if: TestKafka.canStartClusters, Comment(rawValue: TestKafka.howTo)))
