@@ -127,7 +127,7 @@ final class GroupConsumer {
     if !isClosed {
       // librdkafka's thread would wait for ever for an answer to a rebalance, even if told not to close.
       for rebalance in deferred { rebalance.decline(client.handle) }
-      Self.leave(client, timeoutMs: 3000)
+      leave(timeoutMs: 3000)
     }
     rd_kafka_queue_destroy(queue)
     rd_kafka_topic_destroy(topicHandle)
@@ -345,15 +345,16 @@ final class GroupConsumer {
     guard !isClosed else { return true }
     handleDeferred()
     isClosed = true
-    return Self.leave(client, timeoutMs: timeoutMs)
+    return leave(timeoutMs: timeoutMs)
   }
 
   @discardableResult
-  private static func leave(_ client: KafkaClient, timeoutMs: Int64) -> Bool {
+  private func leave(timeoutMs: Int64) -> Bool {
     guard let closing = rd_kafka_queue_new(client.handle) else { return false }
     defer { rd_kafka_queue_destroy(closing) }
     if let error = rd_kafka_consumer_close_queue(client.handle, closing) {
       rd_kafka_error_destroy(error)
+      declineWaiting()
       client.leaveSilently()
       return false
     }
@@ -367,5 +368,19 @@ final class GroupConsumer {
     let isClosed = rd_kafka_consumer_closed(client.handle) != 0
     if !isClosed { client.leaveSilently() }
     return isClosed
+  }
+
+  /// After a fatal error librdkafka closes nothing, but its thread waits for ever for the answer to a rebalance that stands in the
+  /// queue. Nobody is there any more to own partitions.
+  private func declineWaiting() {
+    callbacks.onRebalance = nil
+    let batch = MessageBatch(capacity: 4096)
+    var left = Int(rd_kafka_queue_length(queue))
+    while left > 0 {
+      batch.takeMore(from: queue, max: left)
+      if batch.isEmpty { break }
+      left -= batch.count
+      batch.release()
+    }
   }
 }

@@ -81,6 +81,45 @@ struct MembershipTests {
     #expect(paused < assigned && assigned < resumed)
   }
 
+  @Test(
+    "a member that is fenced while an assignment waits to be told is freed, closed before or not", arguments: [false, true])
+  func fencedWhileAssigned(isClosed: Bool) throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let options = GroupConsumer.Options(groupID: TestKafka.fresh("group"), topic: topic, groupInstanceID: "one")
+    let log = RecordedLog()
+    let first = Freed(try TestMember(try heard(kafka, log), options))
+    // Never polled.
+    try wait(for: "an assignment waits to be told") { joinStates(log).last?.hasSuffix("-> wait-assign-call") ?? false }
+    let second = try TestMember(kafka.properties, options)
+    try wait(for: "the first is fenced") {
+      second.poll()
+      return first.hasFatalError
+    }
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      if isClosed { first.close() }
+      first.free()
+      done.signal()
+    }
+    #expect(done.wait(timeout: .now() + 60) == .success, "it still waits for the answer")
+    try poll([second], "the second has its place") { second.owned == [0] }
+  }
+
+  /// A member that another thread frees, after which nobody uses it.
+  private final class Freed: @unchecked Sendable {
+    private var member: TestMember?
+
+    init(_ member: TestMember) { self.member = member }
+
+    var hasFatalError: Bool {
+      member.map { rd_kafka_fatal_error($0.consumer.client.handle, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR } ?? false
+    }
+
+    func close() { _ = member?.consumer.close(timeoutMs: 3000) }
+    func free() { member = nil }
+  }
+
   @Test("in a group that divides its partitions in another way it is told what to do, and goes on trying")
   func otherAssignor() throws {
     let kafka = try KafkaFixture()
