@@ -93,6 +93,9 @@ extension GroupConsumer {
     for partition in owned where !targets.contains(where: { $0.partition == partition }) {
       list.add(topic: topic, partition, offset: positions.position(partition) ?? 0)
     }
+    // What is not started has no offset that is sure to be there: it would be fetched from where nothing is, and be stopped over that,
+    // one after the other.
+    try pause(owned.filter { !positions.isStarted($0) })
     let number = rd_kafka_assign(client.handle, list.pointer)
     if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot read topic \"\(topic)\" again") }
   }

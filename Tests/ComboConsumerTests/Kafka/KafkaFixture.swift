@@ -1,3 +1,4 @@
+import CKafka
 import Foundation
 import Synchronization
 import Testing
@@ -65,6 +66,26 @@ final class KafkaFixture {
     let client = try ReaderClient(properties, isolation: isolation)
     let reader = try client.reader(topic, partition, from: from, to: try end ?? self.end(topic, partition))
     return try reader.values()
+  }
+}
+
+extension ControlClient {
+  /// Deletes what a partition holds below an offset, as its retention does, and waits until it is gone.
+  func deleteRecords(_ topic: String, _ partition: Int32, before offset: Int64) throws {
+    let list = rd_kafka_topic_partition_list_new(1)
+    defer { rd_kafka_topic_partition_list_destroy(list) }
+    rd_kafka_topic_partition_list_add(list, topic, partition).pointee.offset = offset
+    var request = rd_kafka_DeleteRecords_new(list)
+    defer { rd_kafka_DeleteRecords_destroy(request) }
+    let queue = rd_kafka_queue_new(client.handle)
+    defer { rd_kafka_queue_destroy(queue) }
+    rd_kafka_DeleteRecords(client.handle, &request, 1, nil, queue)
+    let event = rd_kafka_queue_poll(queue, 60_000)
+    defer { rd_kafka_event_destroy(event) }
+    guard let event, rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR_NO_ERROR else {
+      throw TestKafka.Failure("records were not deleted")
+    }
+    try wait(for: "the deletion") { try watermarks(topic, partition, withinMs: KafkaFixture.withinMs).first >= offset }
   }
 }
 

@@ -120,6 +120,41 @@ struct MembershipTests {
     func free() { member = nil }
   }
 
+  @Test("partitions that are yet to be started fetch nothing while another one is assigned again")
+  func waitingWhileAssignedAgain() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic(partitions: 3)
+    for partition: Int32 in 0..<3 {
+      try kafka.fill(topic, partition, ["a", "b", "c"])
+      try kafka.control.deleteRecords(topic, partition, before: 2)
+    }
+    let log = RecordedLog()
+    let member = try TestMember(try heard(kafka, log), .init(groupID: TestKafka.fresh("group"), topic: topic))
+    member.startAt = { _ in 2 }
+    try poll([member], "all read") { member.delivered == 3 }
+    // As when the service goes back to what is durable.
+    for partition: Int32 in 0..<3 { member.consumer.positions.stop(partition) }
+    try member.consumer.start(0, at: 0)
+    try poll([member], "the offset out of range") { !member.errors.isEmpty }
+    try member.consumer.start(0, at: 2)
+    // One request fetches all partitions of a broker: the second record comes in an answer that the others would be in.
+    for value in ["d", "e"] {
+      try kafka.fill(topic, 0, [value])
+      try poll([member], "\(value) read") { member.values[0]?.last == value }
+    }
+    let assignments = assignedCount(log)
+    #expect(assignments > 3)
+    // Where librdkafka would otherwise have fetched from the beginning, which is gone, and have stopped over it.
+    for partition: Int32 in 1..<3 { try member.consumer.start(partition, at: 2) }
+    try poll([member], "all read again") { member.values[1] == ["c", "c"] && member.values[2] == ["c", "c"] }
+    #expect(assignedCount(log) == assignments)
+    #expect(member.errors.map(\.code) == [.offsetOutOfRange])
+  }
+
+  private func assignedCount(_ log: RecordedLog) -> Int {
+    log.all.count { $0.contains("Starting pending assigned partition") }
+  }
+
   @Test("in a group that divides its partitions in another way it is told what to do, and goes on trying")
   func otherAssignor() throws {
     let kafka = try KafkaFixture()

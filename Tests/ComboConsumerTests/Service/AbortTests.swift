@@ -108,7 +108,7 @@ extension ServiceTests {
       service.signal(SIGSTOP)
       // The first of these may come by a fetch that is under way; the others are gone before they are asked for.
       for index in 0..<50 { try group.give([TestGift(id: "lost\(index)", room: "r")]) }
-      try delete(group, before: 51)
+      try group.control.deleteRecords(group.names.input, 0, before: 51)
       service.signal(SIGCONT)
       try service.waitForLog("RESET: partition 0")
       try group.give([TestGift(id: "last", room: "after", count: 7)])
@@ -121,25 +121,6 @@ extension ServiceTests {
       #expect(reset.reason.contains("begins at offset 51"), "\(reset)")
       #expect(try group.ledger().epochs["r"]?.count == 2)
       try service.stop()
-    }
-
-    private func delete(_ group: TestGroup, before offset: Int64) throws {
-      let list = rd_kafka_topic_partition_list_new(1)
-      defer { rd_kafka_topic_partition_list_destroy(list) }
-      rd_kafka_topic_partition_list_add(list, group.names.input, 0).pointee.offset = offset
-      var request = rd_kafka_DeleteRecords_new(list)
-      defer { rd_kafka_DeleteRecords_destroy(request) }
-      let queue = rd_kafka_queue_new(group.control.client.handle)
-      defer { rd_kafka_queue_destroy(queue) }
-      rd_kafka_DeleteRecords(group.control.client.handle, &request, 1, nil, queue)
-      let event = rd_kafka_queue_poll(queue, 60_000)
-      defer { rd_kafka_event_destroy(event) }
-      guard let event, rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR_NO_ERROR else {
-        throw TestKafka.Failure("records were not deleted")
-      }
-      try wait(for: "the deletion") {
-        try group.control.watermarks(group.names.input, 0, withinMs: ServiceKafka.patienceMs).first >= offset
-      }
     }
   }
 }
