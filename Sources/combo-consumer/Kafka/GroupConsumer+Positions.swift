@@ -127,6 +127,18 @@ extension GroupConsumer {
     let going = targets.map(\.partition).filter(positions.isStarted)
     if !going.isEmpty { try letFetch(going) }
   }
+
+  /// Takes what waits in the queue at this moment: while a backlog is fetched, more comes all the time.
+  func takeWaiting(_ take: (MessageBatch) -> Void) {
+    var left = Int(rd_kafka_queue_length(queue))
+    while left > 0 {
+      let batch = MessageBatch(capacity: min(left, 4096))
+      batch.takeMore(from: queue, max: left)
+      if batch.isEmpty { break }
+      left -= batch.count
+      take(batch)
+    }
+  }
 }
 
 /// By partition, from which offset on records are wanted. A reference, so that the poll's loop over a batch reads and

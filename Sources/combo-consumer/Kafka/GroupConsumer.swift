@@ -236,10 +236,7 @@ final class GroupConsumer {
   /// - Returns: whether a rebalance is to be handled.
   func sift() -> Bool {
     isTakingMore = true
-    while true {
-      let batch = MessageBatch(capacity: 4096)
-      batch.takeMore(from: queue, max: .max)
-      if batch.isEmpty { break }
+    takeWaiting { batch in
       batch.filter { $0.pointee.err != RD_KAFKA_RESP_ERR_NO_ERROR }
       if !batch.isEmpty { sifted.append(batch) }
     }
@@ -374,13 +371,6 @@ final class GroupConsumer {
   /// queue. Nobody is there any more to own partitions.
   private func declineWaiting() {
     callbacks.onRebalance = nil
-    let batch = MessageBatch(capacity: 4096)
-    var left = Int(rd_kafka_queue_length(queue))
-    while left > 0 {
-      batch.takeMore(from: queue, max: left)
-      if batch.isEmpty { break }
-      left -= batch.count
-      batch.release()
-    }
+    takeWaiting { $0.release() }
   }
 }

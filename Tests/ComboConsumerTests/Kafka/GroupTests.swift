@@ -1,3 +1,4 @@
+import CKafka
 import Foundation
 import Testing
 
@@ -196,6 +197,31 @@ struct GroupTests {
     try kafka.fill(topic, 0, ["last"])
     try poll([member], "the last one is read") { member.values[0]?.last == "last" }
     #expect(member.values[0] == all + all + ["last"])
+  }
+
+  @Test("taking what waits ends, though more is fetched all the time")
+  func takeWaiting() throws {
+    // A batch of records a fetch, and few of them ahead.
+    let kafka = try KafkaFixture(overrides: [
+      .init(key: "fetch.message.max.bytes", value: "100"), .init(key: "queued.min.messages", value: "10"),
+      .init(key: "fetch.wait.max.ms", value: "5"),
+    ])
+    let topic = try kafka.topic()
+    for _ in 0..<20 { try kafka.fill(topic, 0, values("v", 10)) }
+    let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: topic))
+    try poll([member], "assigned") { member.owned == [0] }
+    try member.consumer.start(0, at: 0)
+    let queue = member.consumer.queue
+    try wait(for: "records wait") { rd_kafka_queue_length(queue) >= 10 }
+    let waiting = rd_kafka_queue_length(queue)
+    #expect(waiting < 100)
+    var taken = 0
+    member.consumer.takeWaiting { batch in
+      taken += batch.count
+      if taken == 200 { return }
+      try? wait(for: "more has come") { rd_kafka_queue_length(queue) > 0 }
+    }
+    #expect(taken > 0 && taken < 200, "\(waiting) waited")
   }
 
   @Test("a static member that comes back keeps its partitions, without a rebalance for the others")
