@@ -177,6 +177,11 @@ final class GroupConsumer {
     // An error of the whole topic names partition 0, too.
     let isStarted = message.pointee.partition >= 0 && positions.isStarted(message.pointee.partition)
     let partition = isStarted && code != .unknownTopic && code != .notAuthorized ? message.pointee.partition : nil
+    // What it cannot make out librdkafka leaves out, and goes on behind it.
+    if isStarted && (number == RD_KAFKA_RESP_ERR__BAD_MSG || number == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED) {
+      reportUnreadable(message)
+      return
+    }
     // With the offset of a partition whose start is not decided yet nothing can be wrong.
     if code == .offsetOutOfRange && partition == nil { return }
     if code != .offsetOutOfRange && !callbacks.isNews(number.rawValue) { return }
@@ -184,6 +189,15 @@ final class GroupConsumer {
     let place = partition.map { " partition \($0)" } ?? ""
     delegate?.failed(
       client.error(number, "cannot read topic \"\(topic)\"\(place)", detail: detail), partition: partition)
+  }
+
+  private func reportUnreadable(_ message: UnsafeMutablePointer<rd_kafka_message_t>) {
+    let partition = message.pointee.partition
+    positions.stop(partition)
+    let reason = rd_kafka_message_errstr(message).map { String(cString: $0) } ?? ""
+    let text = "records of topic \"\(topic)\" partition \(partition) cannot be read, and are not passed over: \(reason)."
+    let remedy = "If it stays so, look after the disk of the partition's leader, and let a replica lead whose copy is whole."
+    delegate?.failed(KafkaError(.positionLost, "\(text) \(remedy)", number: message.pointee.err.rawValue), partition: partition)
   }
 
   /// librdkafka has given the member up: `fenced`, if another one with its `group.instance.id` has joined, else `fatal`, and a new

@@ -224,6 +224,30 @@ struct GroupTests {
     #expect(taken > 0 && taken < 200, "\(waiting) waited")
   }
 
+  @Test("records that librdkafka cannot make out are told each time, and none behind them is delivered")
+  func damaged() throws {
+    let cluster = try MockCluster(log: .none)
+    try cluster.createTopic("gifts", partitions: 1)
+    let kafka = try KafkaFixture(
+      brokers: cluster.brokers,
+      overrides: [.init(key: "check.crcs", value: "true"), .init(key: "fetch.wait.max.ms", value: "5")])
+    try kafka.fill("gifts", 0, ["a"])
+    try TestKafka.produceDamaged("b", to: "gifts", brokers: cluster.brokers)
+    try kafka.fill("gifts", 0, ["c"])
+    #expect(try kafka.end("gifts") == 3)
+    let member = try TestMember(kafka.properties, .init(groupID: "g", topic: "gifts"))
+    member.startAt = { _ in 0 }
+    for count in 1...2 {
+      try poll([member], "it is told \(count) times") { member.errors.count == count }
+      #expect(member.consumer.position(0) == nil)
+      // As the service does once it has gone back.
+      try member.consumer.start(0, at: 1)
+    }
+    try poll([member], "it is told again") { member.errors.count == 3 }
+    #expect(member.errors.allSatisfy { $0.code == .positionLost && $0.message.contains("offset 1 ") })
+    #expect(member.values == [0: ["a"]])
+  }
+
   @Test("a static member that comes back keeps its partitions, without a rebalance for the others")
   func staticMembership() throws {
     let kafka = try KafkaFixture()
