@@ -16,7 +16,7 @@ final class StopWatchdog: @unchecked Sendable {
   /// From the signal on, so that all is over within 10 s.
   static let patienceMs = 8000
   /// So long it waits for its line to be written: nobody may read standard error, and a full pipe holds whoever writes.
-  private static let lineMs = 1000
+  static let lineMs = 500
 
   init(_ stop: StopFlag, log: ServiceLog) {
     self.stop = stop
