@@ -301,10 +301,9 @@ struct Restorer: @unchecked Sendable {
     let entries = journal.entries
     let beginning = try beginning(state, entries, isLenient: false)
     let partition = beginning.partition
-    if let newest = beginning.silent.keys.max(), newest > (entries.last?.n ?? partition.n) {
-      throw Stop.lost(
-        reason: "a room was written after entry \(newest), but the journal ends with entry \(entries.last?.n ?? partition.n)",
-        offsets: 0)
+    let last = entries.last?.n ?? partition.n
+    if let newest = beginning.silent.keys.max(), newest > last {
+      throw Stop.lost(reason: "a room was written after entry \(newest), but the journal ends with entry \(last)", offsets: 0)
     }
     let (start, end) = (partition.offset, entries.last(where: { !$0.batches.isEmpty })?.batches.last?.endOffset ?? 0)
     if bounds.first > max(start, end) || (bounds.first > start && end > start) {

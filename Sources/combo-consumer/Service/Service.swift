@@ -183,7 +183,7 @@ final class Service: GroupEdgeDelegate {
     countFailure(fault.reason)
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
-    if failuresInARow > 1, isTopicGone() { return }
+    if failuresInARow > 1, endsAsTopicIsGone() { return }
     for number in owned.keys {
       edges.group.stop(number)
       deactivate(number)
@@ -192,9 +192,10 @@ final class Service: GroupEdgeDelegate {
     for number in owned.keys.sorted() { restore(number) }
   }
 
-  /// Whether a topic was deleted while the service ran: what is produced to it only ever times out. Who begins anew makes it, or
+  /// Ends the service if a topic was deleted while it ran: what is produced to it only ever times out. Who begins anew makes it, or
   /// waits for it.
-  private func isTopicGone() -> Bool {
+  /// - Returns: whether it does.
+  private func endsAsTopicIsGone() -> Bool {
     for topic in Topic.allCases {
       // Brokers that do not answer are another matter.
       guard let partitions = try? edges.reader.partitions(topic) else { return false }
@@ -217,7 +218,7 @@ final class Service: GroupEdgeDelegate {
       } catch {
         if error.code == .badProperty { fatal = error.message }
         if !error.isRetriable { countFailure(error.message) }
-        if error.code == .unknownTopic, isTopicGone() { return }
+        if error.code == .unknownTopic, endsAsTopicIsGone() { return }
         log.warning("the producers cannot be made, trying again: \(.reason, error)")
       }
     }
