@@ -70,6 +70,15 @@ extension Gift {
   /// Forgets the hashes: its ids are about to change.
   @inline(__always)
   public mutating func forgetHashes() { hashes = Hashes() }
+
+  /// Hands out where the names lie that an engine compares and remembers: they may have left the processor's cache since
+  /// the hashes were made.
+  @inline(__always)
+  public func forEachPlace(_ body: (UnsafeRawPointer) -> Void) {
+    if let id = id.baseAddress { body(id) }
+    if let senderID = senderID.baseAddress { body(senderID) }
+    if let giftID = giftID.baseAddress { body(giftID) }
+  }
 }
 
 /// What a screen needs to draw a banner, handed on as it came in. Borrowed bytes.

@@ -123,6 +123,7 @@ final class Batch: @unchecked Sendable {
         if room.firstOfBatch < 0 { return }
         let event = events + Int(room.firstOfBatch)
         if event.pointee.kind != .gift { return }
+        if step == 0 { event.pointee.gift.forEachPlace { prefetch($0) } }
         room.engine.forEachPlace(of: event.pointee.gift.hashes, step: step) { prefetch($0) }
       }
     }
@@ -164,6 +165,7 @@ final class Batch: @unchecked Sendable {
   @inline(__always)
   private func foresee(_ room: Room, _ index: Int32, step: Int) {
     if index < 0 || events[Int(index)].kind != .gift { return }
+    if step == 0 { events[Int(index)].gift.forEachPlace { prefetch($0) } }
     room.engine.forEachPlace(of: events[Int(index)].gift.hashes, step: step) { prefetch($0) }
   }
 
