@@ -22,7 +22,10 @@ class Bench:
     self.peers = os.environ.get("COMBO_BENCH_PEERS", "")
 
   def program(self, name):
-    return os.path.join(self.options.program, name)
+    path = os.path.join(self.options.program, name)
+    if not os.access(path, os.X_OK):
+      raise Fault(f"there is no {path}: `make bench` builds it")
+    return path
 
   def output_of(self, *command):
     done = subprocess.run(command, capture_output=True, text=True)
