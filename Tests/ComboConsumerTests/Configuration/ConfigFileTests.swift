@@ -1,5 +1,7 @@
 import ComboCore
+import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import combo_consumer
@@ -149,6 +151,32 @@ struct ConfigFileTests {
     #expect(fault("/tmp") == ["--config: cannot read /tmp: it is a folder", "--slots must be from 1 to 100, not 0"])
     let large = try File(String(repeating: "#\n", count: 1 << 20))
     #expect(fault(large.path)[0].contains("is larger than"))
+  }
+
+  @Test("is not waited for where it is a named pipe, while what another program hands over is read")
+  func pipes() throws {
+    let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("pipe")
+    try #require(mkfifo(path, 0o600) == 0)
+    defer { unlink(path) }
+    let said = Mutex<String?>(nil)
+    DispatchQueue.global().async {
+      let read = TextFile.read(path, limit: 100)
+      said.withLock { $0 = "\(read)" }
+    }
+    let deadline = Deadline(afterMs: 10_000)
+    while said.withLock({ $0 == nil }) && !deadline.isOver { MonotonicClock.sleep(ms: 5) }
+    #expect(said.withLock { $0 }?.contains("cannot read \(path): it is a named pipe") == true)
+    // Whoever still waits for somebody at the other end waits no more.
+    close(open(path, O_WRONLY | O_NONBLOCK))
+
+    let pipe = Pipe()
+    let text = Data(String(repeating: "slots = 2\n", count: 1000).utf8)
+    DispatchQueue.global().async {
+      pipe.fileHandleForWriting.write(text)
+      try? pipe.fileHandleForWriting.close()
+    }
+    let read = try TextFile.read("/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)", limit: 1 << 20).get()
+    #expect(read.utf8.count == text.count)
   }
 
   @Test("of whatever bytes ends in sentences, never in a crash")
