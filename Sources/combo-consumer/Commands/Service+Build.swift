@@ -24,6 +24,7 @@ extension ServiceOptions {
   /// What the service's logic goes by.
   var configuration: ServiceConfiguration {
     var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
+    configuration.brokers = brokers
     configuration.settings = settings
     configuration.limits.roomFromBody = roomFromBody
     configuration.map = map

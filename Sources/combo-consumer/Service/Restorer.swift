@@ -231,8 +231,7 @@ struct Restorer: @unchecked Sendable {
       if known > bounds.end || known < bounds.first {
         throw Stop.contradiction(
           "the group stands at offset \(known) of \(input), which holds offsets \(bounds.first) to \(bounds.end). "
-            + "Say where to begin: kafka-consumer-groups --group \(topics.group) --topic \(topics.input):\(number) "
-            + "--reset-offsets --to-earliest --execute")
+            + "Say where to begin: \(resettingOffsets("--to-earliest"))")
       }
     } else if configuration.fromLatest {
       if let began = try groupBegan() {
@@ -278,12 +277,10 @@ struct Restorer: @unchecked Sendable {
     _ committed: CommittedOffset, against last: Standing, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64)
   ) throws {
     guard let offset = last.offset else { return }
-    let mend =
-      "kafka-consumer-groups --group \(topics.group) --topic \(topics.input):\(number) --reset-offsets --to-offset \(offset) --execute"
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
       throw Stop.contradiction(
         "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
-          + " changed by somebody else. To go on from the journal, stop all instances and run: \(mend). To begin anew, use another"
+          + " changed by somebody else. To go on from the journal, stop all instances and run: \(resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
           + " group, or delete the topics of this one's journal and state")
     }
     if bounds.end < offset {
@@ -291,6 +288,12 @@ struct Restorer: @unchecked Sendable {
         "\(input) ends at offset \(bounds.end), but the journal has taken it in up to \(offset): the topic was cut or made anew. Use"
           + " another group for it, or delete the topics of this group's journal and state and its offsets")
     }
+  }
+
+  /// The command that sets the group's offset, as it is to be typed.
+  private func resettingOffsets(_ to: String) -> String {
+    "kafka-consumer-groups --bootstrap-server \(configuration.brokers) --group \(topics.group) --topic \(topics.input):\(number)"
+      + " --reset-offsets \(to) --execute"
   }
 
   // MARK: - Running through again

@@ -5,6 +5,8 @@ internal import ComboWire
 struct ServiceConfiguration: Sendable {
   /// The group, its input and its output.
   var topics: TopicIdentity
+  /// Their addresses, for commands that somebody is told to run.
+  var brokers = "BROKERS"
   var settings = Settings()
   var limits = WireLimits()
   /// By which records become events; nil: they are as wire.md has them.
