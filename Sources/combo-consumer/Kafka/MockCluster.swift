@@ -37,6 +37,8 @@ final class MockCluster {
   /// Takes a broker away: connections end, and new ones are refused. Brokers are numbered from 1.
   func takeAway(broker: Int32) { rd_kafka_mock_broker_set_down(cluster, broker) }
 
+  func bringBack(broker: Int32) { rd_kafka_mock_broker_set_up(cluster, broker) }
+
   /// Makes a broker the leader of a partition.
   func lead(_ topic: String, _ partition: Int32, by broker: Int32) {
     rd_kafka_mock_partition_set_leader(cluster, topic, partition, broker)

@@ -103,24 +103,32 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
   private let transactionalID: String
   private let names: TopicNames
   private let group: KafkaGroup
+  private let queueFullWaitMs: Int64
   private let fault = Mutex<KafkaError?>(nil)
+  /// Whether there is one: looked at for each record, by any thread.
+  private let hasFailed = Atomic(false)
 
   private static let initWithinMs: Int64 = 30_000
   private static let topicsWithinMs: Int64 = 30_000
   private static let commitWithinMs: Int64 = 15_000
   private static let abortWithinMs: Int64 = 10_000
 
-  init(_ properties: KafkaProperties, transactionalID: String, names: TopicNames, group: KafkaGroup) {
+  /// - Parameter queueFullWaitMs: how long one record may wait for room in a full queue.
+  init(
+    _ properties: KafkaProperties, transactionalID: String, names: TopicNames, group: KafkaGroup, queueFullWaitMs: Int64 = 10_000
+  ) {
     self.properties = properties
     self.transactionalID = transactionalID
     self.names = names
     self.group = group
+    self.queueFullWaitMs = queueFullWaitMs
   }
 
   func renew() throws(KafkaError) {
     current = nil
-    fault.withLock { $0 = nil }
-    let transactional = try TransactionalProducer(properties, transactionalID: transactionalID)
+    forgetFault()
+    let transactional = try TransactionalProducer(
+      properties, transactionalID: transactionalID, queueFullWaitMs: queueFullWaitMs)
     try transactional.initTransactions(withinMs: Self.initWithinMs)
     var topics: [ProducerTopic] = []
     for topic in Topic.allCases where topic != .input {
@@ -131,7 +139,7 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   func begin() throws(TransactionFault) {
     guard let current else { throw .fatal("there is no producer") }
-    fault.withLock { $0 = nil }
+    forgetFault()
     try check(current.transactional.begin())
   }
 
@@ -139,6 +147,8 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
   ) {
     guard let current else { return }
+    // This transaction is done for, as the commit tells. A record would only wait like the first one for room in the full queue.
+    if hasFailed.load(ordering: .relaxed) { return }
     let handle = current.topics[topic.rawValue - 1]
     do throws(KafkaError) {
       try current.transactional.producer.produce(
@@ -146,6 +156,7 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
     } catch {
       // The room that speaks cannot do anything about it; the commit can.
       fault.withLock { if $0 == nil { $0 = error } }
+      hasFailed.store(true, ordering: .relaxed)
     }
   }
 
@@ -168,7 +179,7 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   func abort() throws(TransactionFault) {
     guard let current else { return }
-    fault.withLock { $0 = nil }
+    forgetFault()
     try check(current.transactional.abort(withinMs: Self.abortWithinMs))
   }
 
@@ -180,6 +191,11 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
       try current.transactional.producer.awaitPartition(
         partition, of: current.topics[topic.rawValue - 1], withinMs: Self.topicsWithinMs)
     }
+  }
+
+  private func forgetFault() {
+    fault.withLock { $0 = nil }
+    hasFailed.store(false, ordering: .relaxed)
   }
 
   private func check(_ outcome: TransactionOutcome) throws(TransactionFault) {

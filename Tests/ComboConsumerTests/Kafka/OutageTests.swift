@@ -120,6 +120,43 @@ struct OutageTests {
   }
 
   @Test(
+    "a full queue holds one record of a transaction up, and none after it: the commit tells, and the next transaction is taken anew"
+  )
+  func fullQueueInATransaction() throws {
+    let cluster = try MockCluster(log: .none)
+    let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "bad")
+    for topic in Topic.allCases { try cluster.createTopic(names[topic], partitions: 1) }
+    // What waits in the queue times out with its transaction.
+    let properties = try cluster.properties(
+      overrides: [
+        .init(key: "queue.buffering.max.messages", value: "10"), .init(key: "transaction.timeout.ms", value: "600000"),
+      ], log: .none)
+    let group = try KafkaGroup(properties, .init(groupID: "g", topic: names.input))
+    let output = KafkaOutput(properties, transactionalID: "t", names: names, group: group, queueFullWaitMs: 1000)
+    try output.renew()
+    try output.begin()
+    cluster.takeAway(broker: 1)
+    // If each waited, the last would have to for a quarter of an hour.
+    let patience = Deadline(afterMs: 60_000)
+    var produced = 0
+    func produce() {
+      produced += 1
+      withBytes(Array("v".utf8)) {
+        output.produce(.output, partition: 0, key: nil, value: $0, timestamp: nil, headers: [])
+      }
+    }
+    while produced < 1000 && !patience.isOver { produce() }
+    #expect(produced == 1000)
+    let fault = #expect(throws: TransactionFault.self) { try output.commit([]) }
+    #expect(fault?.reason.contains("queue") == true, "\(fault as Any)")
+    cluster.bringBack(broker: 1)
+    try output.abort()
+    try output.begin()
+    produce()
+    try output.commit([])
+  }
+
+  @Test(
     "a commit that brokers do not answer in time is indefinite, and a new producer with the same id settles it",
     .enabled(if: TestKafka.canStartClusters, Comment(rawValue: TestKafka.howTo)))
   func indefinite() throws {
