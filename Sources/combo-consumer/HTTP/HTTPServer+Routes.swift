@@ -86,7 +86,9 @@ extension HTTPServer {
     if surveys[key] == nil || surveys[key]?.lines != nil {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
       let id = nextQuestion
-      guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id)) else { return Self.busy }
+      guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id, until: MonotonicClock.nowMs + Limits.answerMs)) else {
+        return Self.busy
+      }
       nextQuestion += 1
       surveys[key] = Survey(at: now)
       surveyKeys[id] = key

@@ -11,7 +11,8 @@ enum Question: Sendable {
   /// Nobody watches the room any more.
   case unwatch(room: [UInt8])
   /// The busiest rooms whose ids begin with a prefix.
-  case survey(prefix: [UInt8], limit: Int, id: UInt64)
+  /// - Parameter until: as above; it is not looked for any more.
+  case survey(prefix: [UInt8], limit: Int, id: UInt64, until: Int64 = .max)
 }
 
 /// A room as lists show it.
@@ -78,7 +79,8 @@ final class Lookout: Sendable {
   /// By the monotonic clock.
   let began: Int64
 
-  /// Questions that wait for the loop at most; more are refused.
+  /// Questions that wait for the loop at most; more are refused. That nobody watches a room any more is taken always, else it would be
+  /// watched for good; of those there are no more than there were watchers.
   static let questionsMax = 10_000
   /// News that wait to be taken at most, in bytes.
   static let newsBytesMax = 32 << 20
@@ -102,7 +104,9 @@ final class Lookout: Sendable {
   /// - Returns: whether it was taken.
   func ask(_ question: Question) -> Bool {
     let isTaken = state.withLock { state in
-      if state.questions.count >= Self.questionsMax { return false }
+      if state.questions.count >= Self.questionsMax {
+        guard case .unwatch = question else { return false }
+      }
       state.questions.append(question)
       return true
     }

@@ -4,6 +4,8 @@ internal import Glibc
 /// Looks for the busiest rooms, some thousands a turn of the loop, so that a million rooms hold nothing up.
 final class RoomSurvey {
   let id: UInt64
+  /// From this time of the monotonic clock on nobody waits for it.
+  let until: Int64
   private let prefix: [UInt8]
   private let limit: Int
   private var partition = 0
@@ -19,8 +21,9 @@ final class RoomSurvey {
   /// A room in nobody's cache takes about 0.1 µs.
   private static let roomsPerTurn = 16_384
 
-  init(id: UInt64, prefix: [UInt8], limit: Int) {
+  init(id: UInt64, prefix: [UInt8], limit: Int, until: Int64) {
     self.id = id
+    self.until = until
     self.prefix = prefix
     self.limit = limit
   }

@@ -46,8 +46,8 @@ extension Service {
       switch question {
       case .screen: watching.questions.append(question)
       case .unwatch(let room): watching.unwatch(room)
-      case .survey(let prefix, let limit, let id):
-        watching.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit))
+      case .survey(let prefix, let limit, let id, let until):
+        watching.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit, until: until))
       }
     }
   }
@@ -157,6 +157,8 @@ extension Service {
   }
 
   private func survey(_ now: Int64) {
+    if watching.surveys.isEmpty { return }
+    watching.surveys.removeAll { $0.until <= now }
     guard let first = watching.surveys.first, first.goOn(active, monotonic: now) else { return }
     watching.surveys.removeFirst()
     quiesce()

@@ -276,8 +276,12 @@ struct HTTPServerTests {
   func rooms() throws {
     let stage = try HTTPStage()
     let wires = try (0..<5).map { _ in try stage.wire() }
+    let began = MonotonicClock.nowMs
     for wire in wires { wire.send(HTTPStage.request("/rooms?limit=7&prefix=%22a")) }
-    guard case .survey(let prefix, 7, let id) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .survey(let prefix, 7, let id, let until) = try stage.question() else {
+      throw TestKafka.Failure("another question")
+    }
+    #expect((began...MonotonicClock.nowMs).contains(until - HTTPServer.Limits.answerMs))
     #expect(prefix == Array("\"a".utf8))
     MonotonicClock.sleep(ms: 300)
     stage.lookout.tell([

@@ -111,6 +111,38 @@ struct SimulatedOnlookerTests {
     #expect(!room.withUnsafeBytes { instance.service.watching.watches($0) })
   }
 
+  @Test("a list of rooms that nobody waits for any more is not made, nor looked for")
+  func lateSurveys() {
+    let scene = SimScene()
+    scene.world.hasOnlookers = true
+    let instance = scene.start()
+    let lookout = instance.lookout!
+    for id in 1...100 { #expect(lookout.ask(.survey(prefix: [], limit: 5, id: UInt64(id), until: 0))) }
+    #expect(lookout.ask(.survey(prefix: [], limit: 5, id: 101)))
+    scene.turn(instance)
+    #expect(instance.service.watching.surveys.count <= 1)
+    scene.turn(instance, 40)
+    let answers = lookout.takeNews().compactMap { news -> UInt64? in
+      if case .survey(let id, _) = news { id } else { nil }
+    }
+    #expect(answers == [101])
+    #expect(instance.service.watching.surveys.isEmpty)
+  }
+
+  @Test("that nobody watches a room any more is taken also where nothing can be asked, else it would be watched for good")
+  func unwatchedWhileFull() {
+    let lookout = Lookout(stop: StopFlag())
+    while lookout.ask(.survey(prefix: [], limit: 1, id: 1)) {}
+    #expect(lookout.ask(.unwatch(room: [1])))
+    #expect(!lookout.ask(.screen(room: [1], id: 2, watches: true)))
+    let questions = lookout.takeQuestions()
+    #expect(questions.count == Lookout.questionsMax + 1)
+    guard case .unwatch([1])? = questions.last else {
+      Issue.record("it is not there")
+      return
+    }
+  }
+
   @Test("what is counted is what is in the topics, by kind, code and op, and once, whatever was aborted")
   func counts() throws {
     for (seed, delivery) in [(1, JournalEntry.Delivery.exactlyOnce), (2, .atLeastOnce), (3, .exactlyOnce)] {
