@@ -119,7 +119,7 @@ def at(i, p, instances):
 
   arrivals = gifts / own / i.producer_batch
   turns = 1 / (1 / arrivals + TURN_S) if arrivals else 0
-  o.entry_bytes = 172 + 27 * turns * own / o.entries if o.entries else 0
+  o.entry_bytes = 198 + 27 * turns * own / o.entries if o.entries else 0
   said_each = said / own
   spread = own if i.aligned else p
   said_each /= o.commits or 1

@@ -26,6 +26,7 @@ struct JournalTests {
   static var takeover: JournalEntry {
     var entry = plain
     entry.batches = []
+    entry.last = 0x0123_4567_89AB_CDEF
     entry.saidTo = 4
     entry.refused = [7, 9_000_000_000]
     entry.takeover = JournalEntry.Takeover(
@@ -59,6 +60,25 @@ struct JournalTests {
           + #""digest":"fedcba9876543210","shifted":77,"of":""#
       ))
     #expect(text.count < 220)
+    entry.last = 0xA1
+    let told = String(decoding: written(entry), as: UTF8.self)
+    #expect(told.contains(#"","last":"00000000000000a1","sum":""#))
+  }
+
+  @Test("a record's fingerprint is of its key and its value, and the same everywhere")
+  func fingerprints() {
+    func fingerprint(_ key: String?, _ value: String?) -> UInt64 {
+      Array((key ?? "").utf8).withUnsafeBytes { keyBytes in
+        Array((value ?? "").utf8).withUnsafeBytes { valueBytes in
+          XXH3.fingerprint(key: key == nil ? nil : keyBytes, value: value == nil ? nil : valueBytes)
+        }
+      }
+    }
+    #expect(fingerprint(nil, nil) == fingerprint("", ""))
+    let seen = [
+      fingerprint("r", "a"), fingerprint("s", "a"), fingerprint("r", "b"), fingerprint("a", "r"), fingerprint(nil, "a"),
+    ]
+    #expect(Set(seen).count == seen.count)
   }
 
   @Test("an entry cut anywhere or with any bit flipped is refused", arguments: [plain, takeover])

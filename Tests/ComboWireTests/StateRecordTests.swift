@@ -103,16 +103,18 @@ struct StateRecordTests {
     #expect(record.n == 9 && record.shifted == 3 && record.content == .rested && record.hash == 0)
   }
 
-  @Test("a checkpoint comes back with all that it says")
-  func checkpoint() throws {
+  @Test("a checkpoint comes back with all that it says", arguments: [nil, 0xFEDC_BA98_7654_3210])
+  func checkpoint(last: UInt64?) throws {
     var written: [Record] = []
-    StateEncoder(topics: topics).checkpoint(Self.checkpoint) { written.append((Array($0), Array($1))) }
+    var checkpoint = Self.checkpoint
+    checkpoint.last = last
+    StateEncoder(topics: topics).checkpoint(checkpoint) { written.append((Array($0), Array($1))) }
     #expect(String(decoding: written[0].key, as: UTF8.self) == #"["checkpoint"]"#)
     let decoder = StateDecoder()
     let read = try written[0].key.withUnsafeBytes { key in
       try written[0].value.withUnsafeBytes { try decoder.checkpoint($0, key: key) }
     }
-    #expect(read == Self.checkpoint)
+    #expect(read == checkpoint)
   }
 
   static var derivation: Derivation {

@@ -8,6 +8,8 @@ public struct Checkpoint: Equatable, Sendable {
   public var shifted: Int64
   /// The offset behind the input that was taken in by then.
   public var input: Int64
+  /// Of the last record taken in by then: ``XXH3/fingerprint(key:value:)``. nil: there was none.
+  public var last: UInt64?
   /// The offset behind that entry in the journal.
   public var journal: Int64
   /// In at-least-once delivery: the journal offset of the takeover by which its owner began.
@@ -19,13 +21,14 @@ public struct Checkpoint: Equatable, Sendable {
 
   /// A checkpoint of these values.
   public init(
-    n: Int64, clock: Int64, shifted: Int64, input: Int64, journal: Int64, term: Int64? = nil, derivation: Derivation,
-    topics: TopicIdentity
+    n: Int64, clock: Int64, shifted: Int64, input: Int64, last: UInt64? = nil, journal: Int64, term: Int64? = nil,
+    derivation: Derivation, topics: TopicIdentity
   ) {
     self.n = n
     self.clock = clock
     self.shifted = shifted
     self.input = input
+    self.last = last
     self.journal = journal
     self.term = term
     self.derivation = derivation
@@ -44,6 +47,11 @@ public struct Checkpoint: Equatable, Sendable {
     buffer.append(shifted)
     buffer.append(#","input":"#)
     buffer.append(input)
+    if let last {
+      buffer.append(#","last":""#)
+      buffer.append(hex: last)
+      buffer.append(UInt8(ascii: "\""))
+    }
     buffer.append(#","journal":"#)
     buffer.append(journal)
     if let term {
@@ -60,6 +68,7 @@ public struct Checkpoint: Equatable, Sendable {
     clock = try fields.integer("clock")
     shifted = try fields.integer("shifted", 0...Int64.max)
     input = try fields.integer("input", 0...Int64.max)
+    last = fields.find("last") == nil ? nil : try fields.hex("last")
     journal = try fields.integer("journal", 0...Int64.max)
     term = fields.find("term") == nil ? nil : try fields.integer("term", 0...Int64.max)
     derivation = try Derivation(fields)

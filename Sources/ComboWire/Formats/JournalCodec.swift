@@ -47,6 +47,11 @@ extension JournalEntry {
       buffer.append(#","term":"#)
       buffer.append(term)
     }
+    if let last {
+      buffer.append(#","last":""#)
+      buffer.append(hex: last)
+      buffer.append(UInt8(ascii: "\""))
+    }
     if let takeover { Self.write(takeover, to: buffer) }
     Seal.close(buffer, from: start, seed: 0)
   }
@@ -87,6 +92,7 @@ public final class JournalDecoder {
     entry.refused = try refused(fields)
     if fields.find("said_to") != nil { entry.saidTo = try fields.integer("said_to", 0...entry.n) }
     if fields.find("term") != nil { entry.term = try fields.integer("term", 0...Int64.max) }
+    if fields.find("last") != nil { entry.last = try fields.hex("last") }
     if fields.find("takeover") != nil {
       let takeover = try takeover(try fields.inside("takeover"))
       if takeover.topics.hash != entry.of { throw .broken(reader.what, "its two marks of whose it is differ") }

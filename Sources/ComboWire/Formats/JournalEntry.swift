@@ -86,13 +86,16 @@ public struct JournalEntry: Equatable, Sendable {
   public var saidTo: Int64?
   /// In at-least-once delivery, unless it is a takeover: the journal offset of its owner's takeover.
   public var term: Int64?
+  /// Of the last record taken in before the end of its batches: ``XXH3/fingerprint(key:value:)``. nil: it has no batches, or nothing
+  /// was taken in yet.
+  public var last: UInt64?
   /// If an owner begins with it.
   public var takeover: Takeover?
 
   /// An entry of these values.
   public init(
     n: Int64, batches: [Batch], clock: Int64, said: Int, rooms: Int, digest: UInt64, shifted: Int64, of: UInt64,
-    refused: [Int64] = [], saidTo: Int64? = nil, term: Int64? = nil, takeover: Takeover? = nil
+    refused: [Int64] = [], saidTo: Int64? = nil, term: Int64? = nil, last: UInt64? = nil, takeover: Takeover? = nil
   ) {
     self.n = n
     self.batches = batches
@@ -105,6 +108,7 @@ public struct JournalEntry: Equatable, Sendable {
     self.refused = refused
     self.saidTo = saidTo
     self.term = term
+    self.last = last
     self.takeover = takeover
   }
 }

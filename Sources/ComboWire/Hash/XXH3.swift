@@ -9,4 +9,11 @@ public enum XXH3 {
     guard let start = bytes.baseAddress else { return XXH_INLINE_XXH3_64bits_withSeed(nil, 0, seed) }
     return XXH_INLINE_XXH3_64bits_withSeed(start, bytes.count, seed)
   }
+
+  /// By what a record of the input is told from another one that stands at its offset: the hash of its value, with that of its key as
+  /// the seed. What is missing counts as empty.
+  public static func fingerprint(key: Bytes?, value: Bytes?) -> UInt64 {
+    let none = Bytes(start: nil, count: 0)
+    return hash(value ?? none, seed: hash(key ?? none))
+  }
 }

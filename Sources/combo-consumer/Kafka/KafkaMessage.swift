@@ -126,9 +126,10 @@ final class MessageBatch {
   /// wrote what they hold: it is asked for some messages ahead.
   /// - Parameters:
   ///   - foresee: gets messages before their turn, with how many there are until then.
-  ///   - take: gets the message whose turn it is, borrowed.
+  ///   - take: gets the message whose turn it is, borrowed, and whether the next one is of another partition, or there is none.
   @inline(__always)
-  func drain(foresee: (_ message: KafkaMessage, _ step: Int) -> Void, _ take: (KafkaMessage) -> Void) {
+  func drain(foresee: (_ message: KafkaMessage, _ step: Int) -> Void, _ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void)
+  {
     for index in 0..<count {
       if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
       if index + Self.valueAhead < count {
@@ -137,7 +138,8 @@ final class MessageBatch {
         if let value = message.value { prefetch_lines(value.baseAddress, min(value.count, Self.valueLength)) }
       }
       for step in 0..<2 where index + Self.stepsAhead(step) < count { foresee(self[index + Self.stepsAhead(step)], step) }
-      take(self[index])
+      let message = self[index]
+      take(message, index + 1 == count || self[index + 1].partition != message.partition)
       if index - released == Self.releasedAtOnce { release(upTo: index + 1) }
     }
     release()

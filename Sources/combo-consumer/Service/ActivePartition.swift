@@ -48,6 +48,7 @@ final class ActivePartition {
   var now: Int64 = 0
   var taken = 0
   var next: Int64 = 0
+  var last: UInt64 = 0
   /// When the first record of this poll was written, by its own word.
   var firstTimestamp: Int64 = 0
   /// What has come in since the last entry, by kind and by age.

@@ -61,7 +61,7 @@ extension Service {
     // Not what time it is by now: rooms may have been due in between.
     let clock = partition.clock + takeover.shift
     // An empty batch says from which offset it goes on.
-    partition.tookIn(0, upTo: partition.offset, now: clock)
+    partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(shift: takeover.shift, settings: settings, lane: lane)
     if takeover.reset != nil { partition.reset(at: clock, lane: lane) }
     // Under new settings a room may say something that is over at once.

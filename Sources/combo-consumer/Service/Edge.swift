@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboWire
 
 // The border between the service's logic and Kafka. Everything behind it can be a simulation.
 
@@ -12,6 +13,11 @@ struct InputRecord {
   var value: Bytes?
   /// What its time and headers are found by.
   var token: UnsafeRawPointer?
+  /// Whether the next one that is handed out may be another partition's, or none may come. Where it is false, the next one is of the
+  /// same partition.
+  var endsRun = true
+
+  var fingerprint: UInt64 { XXH3.fingerprint(key: key, value: value) }
 }
 
 /// A header of a record.

@@ -27,6 +27,8 @@ final class EntryRunner {
   private var entry: JournalEntry?
   private var batch = 0
   private var taken = 0
+  /// The fingerprint of the batch's last record, once it is there.
+  private var last: UInt64?
   /// Entries run through, and records taken in.
   private(set) var entries = 0
   private(set) var records = 0
@@ -40,7 +42,7 @@ final class EntryRunner {
   var admits: ((UnsafePointer<Event>, OwnSettings?, Int64) -> Bool)?
   /// Called after a room has taken an event in, with the settings that it brought.
   var took: ((UnsafePointer<Event>, OwnSettings?, Room, Int64) -> Void)?
-  /// Whether number and digest of the rooms must be those of each entry.
+  /// Whether the input, and number and digest of the rooms, must be those of each entry.
   var checksDigest = true
 
   /// - Parameters:
@@ -70,6 +72,7 @@ final class EntryRunner {
         try endBatch(entry)
       } else {
         taken += 1
+        if record.offset + 1 == entry.batches[batch].endOffset { last = record.fingerprint }
         records += 1
         try run(record, at: entry.batches[batch].now)
         return
@@ -130,9 +133,11 @@ final class EntryRunner {
         "entry \(entry.n) took in \(expected.taken) records below offset \(expected.endOffset), but the input now holds \(taken):"
           + " it was compacted, cut or made anew")
     }
-    partition.tookIn(taken, upTo: expected.endOffset, now: expected.now)
+    partition.tookIn(
+      taken, upTo: expected.endOffset, last: expected.taken == 0 ? partition.last : last, now: expected.now)
     batch += 1
     taken = 0
+    last = nil
   }
 
   private func close(_ entry: JournalEntry) throws {
@@ -142,6 +147,7 @@ final class EntryRunner {
       for room in rooms { partition.wake(room) }
     }
     entries += 1
+    if checksDigest, let fault = Self.inputFault(entry, derived) { throw fault }
     if checksDigest, entry.n >= silentUpTo, derived.rooms != entry.rooms || derived.digest != entry.digest {
       throw ReplayFault(
         "after entry \(entry.n) there are \(derived.rooms) rooms with digest \(String(derived.digest, radix: 16)), but the journal"
@@ -149,6 +155,14 @@ final class EntryRunner {
     }
     try entryDone?(entry, derived)
     try open()
+  }
+
+  /// If the last record that was run through again is not the one that was taken in.
+  static func inputFault(_ recorded: JournalEntry, _ derived: JournalEntry) -> ReplayFault? {
+    guard let taken = recorded.last, let last = derived.last, taken != last else { return nil }
+    return ReplayFault(
+      "the record at offset \(derived.batches.last!.endOffset - 1), the last of entry \(recorded.n), is another one than was taken in: the"
+        + " input was cut or made anew")
   }
 
   private func open() throws {

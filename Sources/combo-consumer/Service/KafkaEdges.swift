@@ -46,11 +46,11 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
     batch.drain(foresee: { message, step in
       if let key = message.key { foresee(message.partition, key, step) }
-    }) { message in
+    }) { message, endsRun in
       take(
         InputRecord(
           partition: message.partition, offset: message.offset, key: message.key, value: message.value,
-          token: message.token))
+          token: message.token, endsRun: endsRun))
     }
   }
 

@@ -16,6 +16,8 @@ final class Partition {
   private(set) var clock: Int64
   /// The next input offset.
   private(set) var offset: Int64
+  /// The fingerprint of the record right before that offset; nil if nothing was taken in, or by an owner that did not keep it.
+  private(set) var last: UInt64?
   /// The sum of all shifts.
   private(set) var shifted: Int64
   /// Rooms that may have settings of their own.
@@ -55,7 +57,7 @@ final class Partition {
 
   init(
     _ number: Int32, settings: EngineSettings, ownSettingsMax: Int, n: Int64 = 0, clock: Int64, offset: Int64,
-    shifted: Int64 = 0, records: RoomRecords? = nil
+    last: UInt64? = nil, shifted: Int64 = 0, records: RoomRecords? = nil
   ) {
     self.number = number
     self.settings = settings
@@ -63,6 +65,7 @@ final class Partition {
     self.n = n
     self.clock = clock
     self.offset = offset
+    self.last = last
     self.shifted = shifted
     self.records = records
   }
@@ -76,9 +79,11 @@ final class Partition {
   // MARK: - Taking in
 
   /// A batch has been taken in, up to `offset`.
-  func tookIn(_ count: Int, upTo offset: Int64, now: Int64) {
+  /// - Parameter last: the fingerprint of its last record.
+  func tookIn(_ count: Int, upTo offset: Int64, last: UInt64?, now: Int64) {
     taken += count
     self.offset = offset
+    self.last = last
     if let last = batches.last, last.now == now {
       batches[batches.count - 1].endOffset = offset
       batches[batches.count - 1].taken += count
@@ -234,7 +239,7 @@ final class Partition {
     touched.removeAll(keepingCapacity: true)
     let entry = JournalEntry(
       n: n, batches: batches, clock: clock, said: said, rooms: awake, digest: digest, shifted: shifted, of: topics.hash,
-      refused: refused)
+      refused: refused, last: batches.isEmpty ? nil : last)
     batches.removeAll(keepingCapacity: true)
     refused.removeAll()
     deadLetters = 0
@@ -305,7 +310,7 @@ final class Partition {
   }
 
   /// Where the journal says it stands, when that could not be come to by running through it.
-  func stand(at n: Int64, clock: Int64, offset: Int64, shifted: Int64) {
+  func stand(at n: Int64, clock: Int64, offset: Int64, last: UInt64?, shifted: Int64) {
     table.forEachRoom { room in
       if room.silentUpTo >= 0 { return }
       room.engine.shift(by: shifted - self.shifted)
@@ -314,6 +319,7 @@ final class Partition {
     self.n = n
     self.clock = clock
     self.offset = offset
+    self.last = last
     self.shifted = shifted
   }
 

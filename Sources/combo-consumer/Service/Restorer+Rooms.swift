@@ -26,7 +26,9 @@ extension Restorer {
     let partition = Partition(
       number, settings: EngineSettings(derivation.settings), ownSettingsMax: configuration.ownSettingsMax,
       n: checkpoint?.n ?? 0, clock: checkpoint?.clock ?? entries[0].clock - (entries[0].takeover?.shift ?? 0),
-      offset: checkpoint?.input ?? entries[0].batches.first?.endOffset ?? 0, shifted: checkpoint?.shifted ?? 0, records: records)
+      offset: checkpoint?.input ?? entries[0].batches.first?.endOffset ?? 0, last: checkpoint?.last,
+      shifted: checkpoint?.shifted ?? 0,
+      records: records)
     var silent: [Int64: [Room]] = [:]
     let timeline = SettingsTimeline(derivation.settings, entries)
     let keys = StateKeyDecoder()
@@ -127,7 +129,9 @@ extension Restorer {
         clock: last.clock, offset: 0, records: records)
     }
     let offset = last.offset ?? partition.offset
-    partition.stand(at: n, clock: last.clock, offset: max(offset, bounds.first), shifted: last.shifted)
+    partition.stand(
+      at: n, clock: last.clock, offset: max(offset, bounds.first),
+      last: offset == last.offset && offset >= bounds.first ? last.last : nil, shifted: last.shifted)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
       reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, bounds.first - offset)),

@@ -170,7 +170,10 @@ struct Restorer: @unchecked Sendable {
     } else {
       // What the entries said that cannot be read is known in part: beside the group's offset stands the number of the last one.
       last.n = max(last.n, committed.entry ?? 0)
-      last.offset = [committed.offset, last.offset].compactMap { $0 }.max()
+      if let known = committed.offset, known > last.offset ?? -1 {
+        last.offset = known
+        last.last = nil
+      }
     }
     do {
       do {
@@ -199,6 +202,8 @@ struct Restorer: @unchecked Sendable {
     var clock: Int64
     var shifted: Int64
     var offset: Int64?
+    /// The fingerprint of the record right before that offset, if it is known.
+    var last: UInt64?
 
     /// Nothing of it can be read.
     init(unknownSince clock: Int64) {
@@ -212,7 +217,9 @@ struct Restorer: @unchecked Sendable {
       self.n = n
       clock = entries.last?.clock ?? checkpoint!.clock
       shifted = entries.last?.shifted ?? checkpoint!.shifted
-      offset = entries.last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? checkpoint?.input
+      let taking = entries.last { !$0.batches.isEmpty }
+      offset = taking?.batches.last?.endOffset ?? checkpoint?.input
+      last = taking == nil ? checkpoint?.last : taking!.last
     }
   }
 
@@ -287,6 +294,20 @@ struct Restorer: @unchecked Sendable {
       throw Stop.contradiction(
         "\(input) ends at offset \(bounds.end), but the journal has taken it in up to \(offset): the topic was cut or made anew. Use"
           + " another group for it, or delete the topics of this group's journal and state and its offsets")
+    }
+    // Behind it stands a record that was taken in, never a transaction's mark: of a topic that only grew, it is there until retention
+    // deletes it.
+    if let taken = last.last, bounds.first < offset {
+      var found: UInt64?
+      try read(.input, from: offset - 1, to: offset) { record in
+        found = record.fingerprint
+        return false
+      }
+      if found != taken {
+        throw Stop.contradiction(
+          "\(input) holds another record at offset \(offset - 1) than the one that was taken in: the topic was cut or made anew. Use"
+            + " another group for it, or delete the topics of this group's journal and state and its offsets")
+      }
     }
   }
 

@@ -20,6 +20,7 @@ final class RoomRecords {
     var clock: Int64
     var shifted: Int64
     var offset: Int64
+    var last: UInt64?
     /// From here on the journal holds the entries above `n`.
     var journalOffset: Int64
     /// In at-least-once delivery: its owner's.
@@ -88,7 +89,7 @@ final class RoomRecords {
     sweep = Sweep(
       start: Start(
         n: partition.n, clock: partition.clock, shifted: partition.shifted, offset: partition.offset,
-        journalOffset: journalOffset, term: term, derivation: derivation),
+        last: partition.last, journalOffset: journalOffset, term: term, derivation: derivation),
       places: partition.table.placeCount, rested: gone)
     gone = []
     takenSince = 0
@@ -147,8 +148,8 @@ final class RoomRecords {
 
   private func writeCheckpoint(_ start: Start, _ partition: Partition, to writer: some StateWriter) {
     let checkpoint = Checkpoint(
-      n: start.n, clock: start.clock, shifted: start.shifted, input: start.offset, journal: start.journalOffset,
-      term: start.term, derivation: start.derivation, topics: topics)
+      n: start.n, clock: start.clock, shifted: start.shifted, input: start.offset, last: start.last,
+      journal: start.journalOffset, term: start.term, derivation: start.derivation, topics: topics)
     encoder.checkpoint(checkpoint) { put($0, $1, writer) }
     // What had rested before the sweep began is known to have rested by now.
     var later: [[UInt8]] = []

@@ -23,6 +23,8 @@ extension Service {
         }
         partition.taken += 1
         partition.next = record.offset + 1
+        // Not of each: the last of a poll ends a run.
+        if record.endsRun { partition.last = record.fingerprint }
         take(record, partition, into: batch)
       }
     }
@@ -30,7 +32,7 @@ extension Service {
     for case let partition? in active where partition.taken > 0 {
       records += partition.taken
       partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
-      partition.partition.tookIn(partition.taken, upTo: partition.next, now: partition.now)
+      partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
       partition.records.takenSince += partition.taken
       partition.taken = 0
       // Also where no room has anything to do with it: the offset moves.

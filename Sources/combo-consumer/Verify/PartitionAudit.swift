@@ -210,6 +210,8 @@ final class PartitionAudit {
         let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
         comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
         if isReset, !isSame { throw BeganAnew() }
+        // What became of it is compared all the same.
+        if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
         if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
       }
       try read(start, to: run.inputEnd(from: first, start: start), runner) { isAtCheckpoint }

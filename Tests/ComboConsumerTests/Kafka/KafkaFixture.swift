@@ -199,7 +199,7 @@ final class TestMember: GroupConsumerDelegate {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
     var foreseen: [UnsafeRawPointer: [Int]] = [:]
     var index = 0
-    batch.drain(foresee: { message, step in foreseen[message.token, default: []].append(step) }) { message in
+    batch.drain(foresee: { message, step in foreseen[message.token, default: []].append(step) }) { message, _ in
       if !owned.contains(message.partition) {
         Issue.record("record \(message.offset) of partition \(message.partition), which is others'")
       }

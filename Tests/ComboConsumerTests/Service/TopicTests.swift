@@ -130,6 +130,25 @@ extension ServiceTests {
       #expect(other.has("belongs to another group, input or output"), "\(other.text)")
     }
 
+    @Test("an input that was deleted and made anew, and is longer by now, is refused after an orderly stop")
+    func inputMadeAnew() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.thread(TestGroup.fast)
+      try group.give((0..<10).map { TestGift(id: "e\($0)", room: "r") })
+      try group.waitUntilSaid(["r": 10], service)
+      try service.stop()
+
+      let input = group.names.input
+      try group.control.deleteTopic(input, withinMs: ServiceKafka.patienceMs)
+      try wait(for: "the topic to be gone") { try group.control.partitionCount(input, withinMs: ServiceKafka.patienceMs) == nil }
+      try group.control.createTopic(input, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
+      // By a producer that did not know the old one.
+      try TestGroup(sharing: group).give((0..<20).map { TestGift(id: "f\($0)", room: "r") })
+      let refused = try group.process(TestGroup.fast)
+      #expect(try refused.waitForExit() == 1)
+      #expect(refused.has("holds another record at offset 9 than the one that was taken in"), "\(refused.text)")
+    }
+
     @Test("offsets that somebody moved are refused, with the command that mends them, which does")
     func movedOffsets() throws {
       let group = try TestGroup(partitions: 1)

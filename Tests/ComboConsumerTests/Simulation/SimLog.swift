@@ -1,3 +1,5 @@
+import ComboWire
+
 @testable import combo_consumer
 
 /// A record in a simulated topic.
@@ -17,6 +19,11 @@ struct SimRecord {
     self.value = value
     self.timestamp = timestamp
     self.headers = headers
+  }
+
+  /// By which an entry tells it from another record at its offset.
+  var fingerprint: UInt64 {
+    (key ?? []).withUnsafeBytes { key in (value ?? []).withUnsafeBytes { XXH3.fingerprint(key: key, value: $0) } }
   }
 
   /// Whether a `read_committed` reader gets it, once nothing before it is open.

@@ -244,6 +244,66 @@ struct SimulatedFaultTests {
     #expect(scene.world.ends.first?.contains("the topic was cut or made anew") == true, "\(scene.world.ends)")
   }
 
+  /// Some gifts taken in, with an orderly stop, starts in which nothing comes, or a kill after it.
+  private func takenIn(_ scene: SimScene, _ end: String) {
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.settle(instance)
+    if end == "kill" { scene.world.kill(instance) } else { scene.world.stop(instance) }
+    for _ in 0..<(end == "idle starts" ? 3 : 0) { scene.world.stop(scene.start(until: 2)) }
+  }
+
+  @Test(
+    "an input made anew that is longer by now than the old one was taken in is refused",
+    arguments: JournalEntry.Delivery.allCases, ["stop", "idle starts", "kill"])
+  func newLongerInput(delivery: JournalEntry.Delivery, end: String) {
+    let scene = SimScene()
+    scene.configuration.delivery = delivery
+    takenIn(scene, end)
+    scene.world.broker.log(.input, 0).makeAnew()
+    for _ in 0..<9 { scene.gift(sender: "another") }
+    #expect(startInVain(scene).isDead)
+    #expect(
+      scene.world.ends.first?.hasPrefix(
+        "gifts partition 0 holds another record at offset 4 than the one that was taken in: the topic was cut or made anew. Use another group"
+      ) == true, "\(scene.world.ends)")
+  }
+
+  @Test("an input made anew with a transaction's mark where a record was taken in is refused")
+  func newInputWithMark() {
+    let scene = SimScene()
+    takenIn(scene, "stop")
+    let input = scene.world.broker.log(.input, 0)
+    let old = input.records
+    input.makeAnew()
+    for record in old.dropLast() { input.append(record) }
+    input.skip()
+    scene.gift()
+    #expect(startInVain(scene).isDead)
+    #expect(scene.world.ends.first?.contains("holds another record at offset 4") == true, "\(scene.world.ends)")
+  }
+
+  @Test(
+    "where nothing can be compared nothing is refused: the record was deleted meanwhile, or there never was one",
+    arguments: JournalEntry.Delivery.allCases)
+  func nothingToCompare(delivery: JournalEntry.Delivery) {
+    let scene = SimScene()
+    scene.configuration.delivery = delivery
+    let input = scene.world.broker.log(.input, 0)
+    // Before a beginning at the end nothing was taken in.
+    scene.configuration.fromLatest = true
+    scene.gift(sender: "nobody's")
+    scene.world.stop(scene.start(until: 1))
+    #expect(scene.entries.allSatisfy { $0.last == nil })
+    takenIn(scene, "stop")
+    #expect(scene.entries.last { !$0.batches.isEmpty }?.last == input.records.last!.fingerprint)
+    input.cut(before: input.end)
+    let instance = scene.start()
+    scene.gift()
+    scene.settle(instance)
+    #expect(instance.service.totals.resets == 0 && scene.world.complaints == [] && scene.world.ends == [])
+  }
+
   /// Breaks something between a kill and a start.
   /// - Returns: the resets of the first start after it, and of the second.
   private func resets(checkpoints: Bool, _ scene: SimScene, _ harm: () -> Void) -> (Int, Int) {

@@ -174,6 +174,20 @@ struct VerifyFaultTests {
     #expect(report.first(.source).contains("partition 0: entry "))
   }
 
+  @Test("an input that was made anew is told as that, where any entry ends with another record")
+  func otherInput() throws {
+    let scene = VerifyScene()
+    scene.story()
+    let last = scene.records(.input).last!
+    // Of the same gifts, only what no instruction says.
+    last.set(last.text.replacing("{", with: "{ "))
+    let report = try scene.verify()
+    #expect(report.findings.count(.source) == 1 && report.findings.count(.bytes) == 0, "\(report.faults)")
+    #expect(
+      report.first(.source).contains("the record at offset \(last.record.offset), the last of entry ")
+        && report.first(.source).hasSuffix(", is another one than was taken in: the input was cut or made anew"))
+  }
+
   @Test("an input with another gift in its place is found by the bytes that differ")
   func otherGift() throws {
     let scene = VerifyScene()
