@@ -146,6 +146,28 @@ struct MapShapeTests {
     #expect(read(#"{"data":"{\"a\":\"\u0000\u001f\"}"}"#, by: map).bad?.code == .notJSON)
   }
 
+  @Test("a text that only looks like JSON stays a text", arguments: ["[hi]", "[1/3] hi", "{lol", "[", "{", "[ ", "{ 1"])
+  func lookalikes(text: String) throws {
+    let map = try map(
+      #"{"map":1,"name":"t","unpack":["/data"],"rules":[{"when":{"at":"/data","is":"\#(text)"},"drop":"a text"}]}"#)
+    let read = read(#"{"data":"\#(text)"}"#, by: map)
+    #expect(read.bad == nil)
+    #expect(read.events == [])
+  }
+
+  @Test("a text is taken for JSON only where the condition holds")
+  func unpackWhen() throws {
+    let map = try map(
+      #"{"map":1,"name":"t","unpack":[{"at":["/msg","/data"],"when":{"at":"/user","exists":false}}],"rules":[{"when":{"at":"/user","exists":true},"drop":"chat"},{"root":"/msg","event":"gift",\#(Self.fields)}]}"#
+    )
+    let gift = #""msg":"{\"userId\":\"u\",\"giftId\":\"g\",\"num\":2}""#
+    #expect(read("{\(gift)}", by: map).events == [Read(room: "k", sender: "u", gift: "g", amount: "count 2")])
+    let chat = read(#"{"user":7,\#(gift),"data":"{\"broken"}"#, by: map)
+    #expect(chat.events == [])
+    #expect(chat.bad == nil)
+    #expect(try RecordMap(canonical: map.canonical) == map)
+  }
+
   private static let irc = #"""
     {"map":1,"name":"t","text":"irc","roots":["/tags",""],
      "rules":[{"when":{"at":"/msg-id","is":"subgift"},"event":"gift",

@@ -21,8 +21,9 @@ struct MapDefinition {
 /// A text that may hold JSON, or a message of Protobuf, that is meant in its place.
 struct MapUnpacked {
   var path: [String]
-  /// Of Protobuf: when it is one, and which, in `messages`.
+  /// When it is read.
   var condition: MapCondition?
+  /// Of Protobuf: which, in `messages`.
   var message: Int?
 }
 

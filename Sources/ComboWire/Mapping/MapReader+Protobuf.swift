@@ -68,7 +68,10 @@ extension MapReader {
       guard let members = object(element, "unpack", ["at", "when", "message"]) else { continue }
       var one = MapUnpacked(path: [])
       if let when = members["when"] { one.condition = condition(when) }
-      if let message = required(members, "message", "which of those under protobuf it is") {
+      // With a condition alone it is what it is where a pointer stands alone.
+      if members["when"] == nil || members["message"] != nil,
+        let message = required(members, "message", "which of those under protobuf it is")
+      {
         one.message = string(message, "message").flatMap { name in messages.firstIndex { $0.name == name } }
         if text[message].isString, one.message == nil {
           fault(message, "there is no message \"\(text.string(message))\"; name it under protobuf, with its fields")

@@ -151,8 +151,8 @@ final class MappedDecoder {
     let node = Int(unpacked.node)
     let token = Int(walk.found[node])
     guard token > 0, text[token].isString else { return }
+    if unpacked.condition >= 0, try !holds(unpacked.condition, arena) { return }
     if let protobuf, unpacked.message >= 0 {
-      if unpacked.condition >= 0, try !holds(unpacked.condition, arena) { return }
       let place = map.descriptions[Int(unpacked.description)]
       let base64 = text.meaning(token, into: arena)
       return try replace(token, by: protobuf.json(of: base64, Int(unpacked.message), at: place, into: arena), into: arena)
@@ -164,7 +164,19 @@ final class MappedDecoder {
       guard form != .json, let read = try? rewritten(text.meaning(token, into: arena), node, into: arena) else { return }
       return try replace(token, by: read, into: arena)
     }
-    try replace(token, by: text.meaning(token, into: arena), into: arena)
+    let json = text.meaning(token, into: arena)
+    if Self.beginsJSON(json) { try replace(token, by: json, into: arena) }
+  }
+
+  /// Whether a text begins as an object with members does, or an array of such, of arrays or of texts: a viewer's "[hi]" or "{lol" is
+  /// neither, and no reason to call the record broken.
+  private static func beginsJSON(_ text: Bytes) -> Bool {
+    let inside = text.dropFirst().first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+    return switch text.first {
+    case 0x7B: inside == 0x22 || inside == 0x7D
+    case 0x5B: inside == 0x7B || inside == 0x5B || inside == 0x22 || inside == 0x5D
+    default: false
+    }
   }
 
   private func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {

@@ -6,7 +6,8 @@ extension BuiltInMaps {
       "name": "acfun",
       "about": "AcFun: CommonActionSignalGift, and acfundanmu's gift",
       "names": "loose",
-      "roots": ["/payload", "/data", "/messages/*", "/*", "", "/message", "/event"],
+      "unpack": ["/payload", "/data"],
+      "roots": ["/payload", "/data", "/data/*", "/messages/*", "/*", "", "/message", "/event"],
       "rules": [
         {
           "when": {

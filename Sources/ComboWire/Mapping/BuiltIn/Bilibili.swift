@@ -35,6 +35,7 @@ extension BuiltInMaps {
         "GiftInfo": {"1": "string img_basic", "2": "string webp"}
       },
       "unpack": [
+        "/payload", "/data", "/payload/data",
         {
           "at": ["/data/pb", "/payload/data/pb", "/message/data/pb", "/data/data/pb", "/event/data/pb"],
           "when": {"at": ["/cmd", "/payload/cmd", "/message/cmd", "/data/cmd", "/event/cmd"], "starts": "SEND_GIFT_V2"},
@@ -43,7 +44,8 @@ extension BuiltInMaps {
       ],
       "roots": [
         "/data/giftList/*", "/data/pb/giftList/*", "/payload/data/pb/giftList/*", "/message/data/pb/giftList/*",
-        "/data/data/pb/giftList/*", "/event/data/pb/giftList/*", "/payload", "/message", "/messages/*", "/*", "", "/data", "/event"
+        "/data/data/pb/giftList/*", "/event/data/pb/giftList/*", "/payload", "/message", "/messages/*", "/*", "", "/data", "/event",
+        "/raw", "/msg"
       ],
       "switches": {
         "guard": {

@@ -6,7 +6,8 @@ extension BuiltInMaps {
       "name": "bilibili-open",
       "about": "Bilibili's open platform: LIVE_OPEN_PLATFORM_SEND_GIFT",
       "names": "loose",
-      "roots": ["/payload", "/message", "/messages/*", "/*", "", "/data", "/event"],
+      "unpack": ["/payload", "/data", "/payload/data"],
+      "roots": ["/payload", "/message", "/messages/*", "/*", "", "/data", "/event", "/raw", "/msg"],
       "switches": {
         "guard": {
           "default": "ignored",

@@ -28,6 +28,7 @@ extension BuiltInMaps {
       },
       "unpack": [
         "/data",
+        "/payload",
         {
           "at": ["/msg", "/payload"],
           "when": {"any": [{"at": "/calculatedGiftCount", "exists": true}, {"at": "/method", "is": "WebcastGiftMessage"}]},
@@ -36,7 +37,7 @@ extension BuiltInMaps {
       ],
       "roots": [
         "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*",
-        "/msg", "/*", "", "/message", "/event"
+        "/payload/*", "/data/*", "/msg", "/*", "", "/message", "/event"
       ],
       "switches": {
         "total": {"default": "product", "values": {"product": "comboCount times groupCount", "repeat": "repeatCount"}}

@@ -6,7 +6,9 @@ extension BuiltInMaps {
       "name": "douyu",
       "about": "Douyu: dgb of the barrage server, as its own text (STT) or as JSON",
       "text": "stt",
-      "unpack": ["/raw", "/data", "/msg"],
+      "unpack": [
+        "/raw", "/data", "/payload", {"at": "/msg", "when": {"at": ["/uid", "/nn", "/txt"], "exists": false}}
+      ],
       "roots": [
         "/decoded", "/data", "/msg", "/decoded/*", "/messages/*/decoded", "/messages/*", "/raw", "/*", "", "/payload",
         "/message", "/event"

@@ -6,7 +6,10 @@ extension BuiltInMaps {
       "name": "huya",
       "about": "Huya: SendItemSubBroadcastPacket (6501) with the names of its web page",
       "names": "loose",
-      "roots": ["/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*", "", "/message", "/event"],
+      "unpack": ["/payload", "/data", "/msg"],
+      "roots": [
+        "/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*/msg", "/*/data", "/*", "", "/message", "/event"
+      ],
       "switches": {
         "count": {
           "default": "items",
@@ -17,8 +20,8 @@ extension BuiltInMaps {
         {
           "when": {
             "all": [
-              {"at": ["^/iUri", "^/uri", "^/iuri"], "exists": true},
-              {"not": {"at": ["^/iUri", "^/uri", "^/iuri"], "is": 6501}}
+              {"at": ["^/iUri", "^/uri", "^/*/iUri", "^/*/uri"], "exists": true},
+              {"not": {"at": ["^/iUri", "^/uri", "^/*/iUri", "^/*/uri"], "is": 6501}}
             ]
           },
           "drop": "not packet 6501"

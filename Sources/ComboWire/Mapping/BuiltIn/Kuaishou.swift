@@ -18,10 +18,11 @@ extension BuiltInMaps {
         },
         "SimpleUserInfo": {"1": "string principalId", "2": "string userName", "3": "string headUrl"}
       },
-      "unpack": [{"at": "/msg", "when": {"at": "/calculatedGiftCount", "exists": true}, "message": "WebGiftFeed"}],
+      "unpack": ["/payload", "/data", {"at": "/msg", "when": {"at": "/calculatedGiftCount", "exists": true}, "message": "WebGiftFeed"}],
       "roots": [
         "/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data/payload/*", "/data", "/msg", "/*", "", "/payload",
-        "/message", "/event", "/messages/*"
+        "/message", "/event", "/messages/*", "/message/giftFeeds/*", "/msg/giftFeeds/*", "/event/giftFeeds/*",
+        "/data/payload/giftFeeds/*"
       ],
       "switches": {
         "combo": {

@@ -6,6 +6,7 @@ extension BuiltInMaps {
       "name": "tiktok",
       "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
       "names": "loose",
+      "unpack": ["/payload", "/data"],
       "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", "", "/message"],
       "fields": {
         "room": [

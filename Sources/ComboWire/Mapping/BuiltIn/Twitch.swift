@@ -7,7 +7,19 @@ extension BuiltInMaps {
       "about": "Twitch: gifted subscriptions and bits, as lines of its chat, as their tags, or as EventSub notifications",
       "text": "irc",
       "names": "loose",
-      "unpack": ["/raw", "/line", "/message", "/data", "/payload", "/msg"],
+      "unpack": [
+        "/raw", "/line", "/data", "/payload",
+        {
+          "at": ["/message", "/msg"],
+          "when": {
+            "at": [
+              "/message_type", "/author", "/userstate", "/tags", "/_parsed", "/command", "/event", "/user", "/user-id",
+              "/username", "/login", "/display-name", "/chatter_user_id", "/bits", "/text"
+            ],
+            "exists": false
+          }
+        }
+      ],
       "roots": [
         "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*", "/raw/tags",
         "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/payload/event", "/*/event", "/*/tags",

@@ -6,8 +6,10 @@ extension BuiltInMaps {
       "name": "youtube",
       "about": "YouTube: gifts, gifted memberships and super stickers of a live chat, as its API lists them, or its web page",
       "names": "loose",
+      "unpack": ["/payload", "/data"],
       "roots": [
-        "/items/*", "/replayChatItemAction/actions/*/addChatItemAction/item", "/addChatItemAction/item", "/data", "/message",
+        "/items/*", "/data/items/*", "/payload/items/*", "/actions/*/addChatItemAction/item",
+        "/continuationContents/liveChatContinuation/actions/*/addChatItemAction/item", "/*/addChatItemAction/item", "/replayChatItemAction/actions/*/addChatItemAction/item", "/addChatItemAction/item", "/data", "/message",
         "/messages/*", "/*", "", "/payload", "/event"
       ],
       "switches": {
