@@ -44,6 +44,11 @@ final class MockCluster {
     rd_kafka_mock_partition_set_leader(cluster, topic, partition, broker)
   }
 
+  /// The next requests to produce are answered with these errors, whatever became of their records.
+  func answerProducing(with errors: [rd_kafka_resp_err_t]) {
+    rd_kafka_mock_push_request_errors_array(cluster, 0, errors.count, errors)
+  }
+
   /// Properties for its clients.
   func properties(
     clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .none

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Hears what became of records that were produced with a tag.
 protocol DeliveryReceiver: AnyObject {
-  /// One record was acknowledged by all in-sync replicas, at this offset; or, with an error, was not (or maybe) written.
+  /// One record was acknowledged by all in-sync replicas, at this offset; or, with an error, was not (or maybe) written. The offset
+  /// is negative if an answer that would have told it was an error, and only a later one told that the record is there.
   /// Comes on whatever thread polls or flushes the producer; must be quick.
   func delivered(tag: UInt, partition: Int32, offset: Int64, error: KafkaError?)
 }

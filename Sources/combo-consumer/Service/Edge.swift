@@ -137,8 +137,8 @@ protocol DirectEdge: AnyObject, Sendable {
   ///   - tag: not 0; by it ``serve(maxWaitMs:_:)`` tells what became of the record.
   func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt)
-  /// Hands out what became of records: of those that are acknowledged by all replicas where they stand. Waits for the first, at
-  /// most so long.
+  /// Hands out what became of records: of those that are acknowledged by all replicas where they stand; a negative offset if that is
+  /// not known, as of a record that had to be sent again and was there already. Waits for the first, at most so long.
   /// - Throws: once the producer is done for, or a record could not be delivered.
   func serve(maxWaitMs: Int32, _ acknowledged: (_ tag: UInt, _ offset: Int64) -> Void) throws(KafkaError)
   /// Sees to it that this partition of the journal can be produced to, also if it is newer than the producer.

@@ -9,7 +9,7 @@ final class PendingEntry {
   var n: Int64 = 0
   /// The input offset behind it.
   var offset: Int64 = 0
-  /// Where it stands in the journal, once that is acknowledged.
+  /// Where it stands in the journal, once that is acknowledged; negative: it does, but nobody knows where.
   var journalOffset: Int64?
   /// What it led to.
   var held = HeldBack()

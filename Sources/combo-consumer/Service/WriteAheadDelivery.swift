@@ -186,10 +186,19 @@ final class WriteAheadDelivery: Delivery {
   /// Takes in what was acknowledged, and does what waited for it.
   /// - Returns: false if something could not be delivered: all is on its way back.
   private func hear(maxWaitMs: Int32) -> Bool {
+    var unplaced: PendingEntry?
     do throws(KafkaError) {
-      try direct.serve(maxWaitMs: maxWaitMs) { tag, offset in acknowledged(tag, offset) }
+      try direct.serve(maxWaitMs: maxWaitMs) { tag, offset in
+        let pending = acknowledged(tag, offset)
+        if pending.active != nil, pending.journalOffset ?? 0 < 0 { unplaced = pending }
+      }
     } catch {
       service.goBack(.fatal(error.message))
+      return false
+    }
+    if let unplaced {
+      // What stands before it cannot be looked at; who takes over anew reads it.
+      service.goBack(.abort("entry \(unplaced.n) is in the journal, but brokers did not say where"))
       return false
     }
     for case let active? in service.active {
@@ -198,10 +207,11 @@ final class WriteAheadDelivery: Delivery {
     return true
   }
 
-  private func acknowledged(_ tag: UInt, _ offset: Int64) {
+  private func acknowledged(_ tag: UInt, _ offset: Int64) -> PendingEntry {
     let pending = entries[Int(tag >> 1) - 1]
     if tag & 1 == 0 { pending.journalOffset = offset } else { pending.unacknowledged -= 1 }
     if pending.active == nil, pending.isDone { recycle(pending) }
+    return pending
   }
 
   private func goOn(_ active: ActivePartition, _ log: PartitionLog) {

@@ -1,3 +1,4 @@
+import CKafka
 import Foundation
 import Testing
 
@@ -117,6 +118,28 @@ struct OutageTests {
     #expect(produced == 1000)
     let error = #expect(throws: KafkaError.self) { try output.serve(maxWaitMs: 0) { _, _ in } }
     #expect(error?.code == .queueFull)
+  }
+
+  @Test("a record of which brokers say only that it is there already is acknowledged without an offset")
+  func acknowledgedWithoutOffset() throws {
+    let cluster = try MockCluster(log: .none)
+    let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "bad")
+    for topic in [names.output, names.journal, names.deadLetter] { try cluster.createTopic(topic, partitions: 1) }
+    let output = KafkaDirectOutput(try cluster.properties(log: .none), names: names)
+    try output.renew()
+    cluster.answerProducing(with: [RD_KAFKA_RESP_ERR_DUPLICATE_SEQUENCE_NUMBER])
+    for tag: UInt in 1...2 {
+      var offset: Int64?
+      withBytes(Array("v".utf8)) {
+        output.produce(.journal, partition: 0, key: nil, value: $0, timestamp: nil, headers: [], tag: tag)
+      }
+      try wait(for: "record \(tag) is acknowledged") {
+        try output.serve(maxWaitMs: 10) { if $0 == tag { offset = $1 } }
+        return offset != nil
+      }
+      let isUnknown = try #require(offset) < 0
+      #expect(isUnknown == (tag == 1), "\(offset as Any)")
+    }
   }
 
   @Test(

@@ -11,6 +11,8 @@ struct SimFaults {
   var lateMarks = 0
   /// A leader that was replaced without its knowing: what is read is beyond its end, or it tells an end of long ago.
   var staleLeaders = 0
+  /// Records that are acknowledged without the offset at which they stand.
+  var unplaced = 0
 
   static let none = SimFaults()
 }

@@ -78,7 +78,9 @@ final class SimDirectEdge: DirectEdge, @unchecked Sendable {
       throw KafkaError(.undelivered, producer.fault!)
     }
     if maxWaitMs > 0, producer.acknowledged.isEmpty { broker.clock.advance(Int64(1 + broker.random.below(Int(maxWaitMs)))) }
-    for (tag, offset) in producer.hear(broker.random.below(producer.acknowledged.count + 1)) { acknowledged(tag, offset) }
+    for (tag, offset) in producer.hear(broker.random.below(producer.acknowledged.count + 1)) {
+      acknowledged(tag, broker.happens(broker.faults.unplaced) ? -1001 : offset)
+    }
   }
 
   func prepare(_ partition: Int32) throws(KafkaError) { try instance.step() }

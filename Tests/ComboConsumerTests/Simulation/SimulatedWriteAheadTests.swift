@@ -53,9 +53,10 @@ struct SimulatedWriteAheadTests {
     "an owner that stands still at any call, while another takes over, writes nothing that counts",
     arguments: [
       [Delivery.atLeastOnce, .atLeastOnce], [.atLeastOnce, .exactlyOnce], [.exactlyOnce, .atLeastOnce],
-    ])
-  func zombies(deliveries: [Delivery]) {
+    ], [0, 100])
+  func zombies(deliveries: [Delivery], unplaced: Int) {
     func begin(_ scene: SimScene, freezeAt: Int) -> SimInstance {
+      scene.world.broker.faults.unplaced = unplaced
       scene.configuration.delivery = deliveries[1]
       let other = scene.start("other")
       for _ in 0..<4 { scene.turn(other) }
