@@ -34,6 +34,10 @@ struct JournalReader: @unchecked Sendable {
         let end = try reader.bounds(.journal, number).end
         var isOvertaken = false
         try read(from, end) { offset, entry in
+          guard let entry else {
+            isOvertaken = true
+            return false
+          }
           if !terms.counts(entry, at: offset) { return true }
           if found == nil, entry == takeover {
             found = offset
@@ -58,7 +62,7 @@ struct JournalReader: @unchecked Sendable {
     var isOvertaken = false
     do throws(KafkaError) {
       try read(from, end) { _, entry in
-        isOvertaken = entry.takeover != nil
+        isOvertaken = entry == nil || entry?.takeover != nil
         return !isOvertaken
       }
     } catch {
@@ -68,12 +72,18 @@ struct JournalReader: @unchecked Sendable {
     return isOvertaken ? .overtaken : .clear
   }
 
-  /// What is no entry of this group is left for restoring to find.
-  private func read(_ from: Int64, _ end: Int64, _ take: (Int64, JournalEntry) -> Bool) throws(KafkaError) {
+  /// What is no entry of this group is left for restoring to find. One of a newer version is handed out as nil: only an owner of that
+  /// version writes it, and what it says about this one's term is not known here.
+  private func read(_ from: Int64, _ end: Int64, _ take: (Int64, JournalEntry?) -> Bool) throws(KafkaError) {
     let decoder = JournalDecoder()
     try reader.read(.journal, number, from: from, to: end, unless: { cancellation.isCancelled }) { record in
-      guard let value = record.value, let entry = try? decoder.entry(value), entry.of == topics.hash else { return true }
-      return take(record.offset, entry)
+      guard let value = record.value else { return true }
+      do throws(FormatFault) {
+        let entry = try decoder.entry(value)
+        return entry.of != topics.hash || take(record.offset, entry)
+      } catch {
+        return error.code != .newer || take(record.offset, nil)
+      }
     }
   }
 }

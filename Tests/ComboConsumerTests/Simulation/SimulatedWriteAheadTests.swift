@@ -143,6 +143,41 @@ struct SimulatedWriteAheadTests {
     #expect(Set(scene.lines(.output)).count < scene.lines(.output).count)
   }
 
+  @Test("what an owner of a newer version has written ends the term of an older one")
+  func newerOwner() throws {
+    let scene = SimScene(seed: 2)
+    scene.configuration.delivery = .atLeastOnce
+    let one = scene.start("a")
+    for _ in 0..<40 {
+      scene.world.feed(1)
+      scene.turn(one)
+    }
+    scene.world.kill(one)
+    let two = scene.start("b")
+    for _ in 0..<400 where scene.writtenEntries.last?.entry.takeover == nil { scene.turn(two) }
+    let written = scene.writtenEntries
+    let place = written.count - 1
+    let (offset, takeover) = written[place]
+    let before = written[place - 1].offset
+    let reader = JournalReader(
+      number: 0, topics: scene.world.topics, reader: SimReadEdge(scene.world.broker, instance: nil), cancellation: Cancellation())
+    var known = JournalTerms()
+    for (offset, entry) in written[..<(place - 1)] { _ = known.counts(entry, at: offset) }
+    func alter(_ offset: Int64) {
+      let log = scene.world.broker.log(.journal, 0)
+      log.alter(log.index(of: offset)) { $0.value![5] = UInt8(ascii: "2") }
+    }
+    func expectOvertaken(_ look: JournalLook) {
+      if case .overtaken = look { return }
+      Issue.record("it goes on: \(look)")
+    }
+    // As if what stands before the takeover had been written by an owner that this one knew nothing of.
+    alter(before)
+    expectOvertaken(reader.find(takeover, after: known, from: before))
+    alter(offset)
+    expectOvertaken(reader.look(from: offset, to: offset + 1))
+  }
+
   @Test("a change of the delivery there and back is a takeover each time")
   func changes() {
     let scene = SimScene(seed: 4)
