@@ -42,6 +42,22 @@ struct MembershipTests {
     #expect(throws: KafkaError.self) { _ = try first.consumer.groupMetadata() }
   }
 
+  @Test("who is not the member that the partitions were given to tells a group nothing, though an empty one would take it")
+  func tellsAsMember() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let group = TestKafka.fresh("group")
+    let member = try GroupConsumer(kafka.properties, .init(groupID: group, topic: topic))
+    // Both go to the coordinator by one connection: the question, once it was answered, is asked behind what was told.
+    #expect(try member.committed([0], withinMs: withinMs)[0].offset == nil)
+    member.commitWithoutWaiting([CommittedOffset(partition: 0, offset: 1, metadata: "7")])
+    #expect(try member.committed([0], withinMs: withinMs)[0].offset == nil)
+    let owner = try TestMember(kafka.properties, .init(groupID: group, topic: topic))
+    try poll([owner], "it owns the partition") { owner.owned == [0] }
+    owner.consumer.commitWithoutWaiting([CommittedOffset(partition: 0, offset: 2, metadata: "8")])
+    #expect(try owner.consumer.committed([0], withinMs: withinMs)[0].offset == 2)
+  }
+
   @Test("a partition that must be assigned again while partitions are being revoked waits until that is answered")
   func assignedAgainWhileRevoking() throws {
     let kafka = try KafkaFixture()
