@@ -3,7 +3,7 @@ internal import ComboCore
 /// The partitions of the output: where each begins, and which of them may hold a room.
 struct OutputPlaces: Sendable {
   /// The first offset of each that is still there; above 0 if something was deleted.
-  let first: [Int64]
+  var first: [Int64]
   /// Which of so many partitions a room belongs to; nil: nobody knows.
   let placement: (@Sendable (Bytes, Int) -> Int)?
   /// The partitions that were not read to their end, and the offset at which a transaction is open.

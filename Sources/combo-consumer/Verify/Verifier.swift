@@ -51,29 +51,51 @@ struct Verifier {
     // The ends of the journal are settled between the two looks at the output: what an entry led to stands before the second,
     // and what stands before the first comes from an entry. What was in an open transaction then is not held against anybody:
     // its entry may have been written since.
-    let journals = try inParallel(partitions.count) { try readJournal(partitions[$0]) }
+    let journals = try inParallel(partitions.count) { i in
+      try readAnew(.journal, partitions[i]) { try readJournal(partitions[i]) }
+    }
     let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
     tellTotal(outputBounds, partitions, journals)
     var places = OutputPlaces(first: outputBounds.map(\.first), placement: options.placement)
-    let shards = try inParallel(outputPartitions.count) { [places] in
-      try readOutput(outputPartitions[$0], outputBounds[$0], oldEnd: oldEnds[$0], places)
+    let shards = try inParallel(outputPartitions.count) { [places] i in
+      try readAnew(.output, outputPartitions[i]) {
+        try readOutput(outputPartitions[i], to: outputBounds[i].end, oldEnd: oldEnds[i], places)
+      }
     }
     let index = OutputIndex(places, from: options.from)
     for shard in shards { index.merge(shard.index) }
     index.finish()
+    places.first = shards.map(\.first)
     for (partition, shard) in zip(outputPartitions, shards) { places.unread[partition] = shard.openAt }
     let common = Comparison.Common(index: index, places: places, from: options.from)
     let work = Unshared((common: common, snapshots: snapshots))
     let outcomes = try inParallel(partitions.count) { i in
-      try PartitionAudit(
-        journals[i], of: partitions[i], work.value.snapshots[i], reader, topics, work.value.common,
-        fromCheckpoint: options.fromCheckpoint, progress: { progress?($0, nil) }
-      ).run()
+      try readAnew(.input, partitions[i]) {
+        try PartitionAudit(
+          journals[i], of: partitions[i], work.value.snapshots[i], reader, topics, work.value.common,
+          fromCheckpoint: options.fromCheckpoint, progress: { progress?($0, nil) }
+        ).run()
+      }
     }
     return VerifyVerdict(common, outcomes).report()
   }
 
   // MARK: - Reading
+
+  /// Reads a partition from its beginning, and once more whenever retention has deleted that meanwhile: what was read of it then is
+  /// no longer there either.
+  private func readAnew<R>(_ topic: Topic, _ partition: Int32, _ read: () throws -> R) throws -> R {
+    var first = Int64.min
+    while true {
+      do {
+        return try read()
+      } catch let error as KafkaError where error.code == .offsetOutOfRange {
+        let now = try reader.bounds(topic, partition).first
+        if now <= first { throw error }
+        first = now
+      }
+    }
+  }
 
   /// Only where the journal or the input may not reach back to the beginning.
   private func readSnapshots(_ partition: Int32) throws -> SnapshotReading? {
@@ -101,13 +123,14 @@ struct Verifier {
     return journal
   }
 
-  /// - Returns: what it holds, and the offset from which on it was not read, as a transaction is open.
+  /// - Returns: what it holds, where it begins, and the offset from which on it was not read, as a transaction is open.
   private func readOutput(
-    _ partition: Int32, _ bounds: (first: Int64, end: Int64), oldEnd: Int64, _ places: OutputPlaces
-  ) throws -> (index: OutputIndex, openAt: Int64?) {
+    _ partition: Int32, to end: Int64, oldEnd: Int64, _ places: OutputPlaces
+  ) throws -> (index: OutputIndex, first: Int64, openAt: Int64?) {
     let index = OutputIndex(places, from: options.from)
-    var told = bounds.first
-    let openAt = try reader.readStable(.output, partition, from: bounds.first, to: bounds.end) { record in
+    let first = try reader.bounds(.output, partition).first
+    var told = first
+    let openAt = try reader.readStable(.output, partition, from: first, to: end) { record in
       index.add(record, time: options.time(reader, record), isOld: record.offset < oldEnd)
       if record.offset - told >= 10_000 {
         progress?(Int(record.offset - told), nil)
@@ -115,8 +138,8 @@ struct Verifier {
       }
       return true
     }
-    progress?(Int(bounds.end - told), nil)
-    return (index, openAt)
+    progress?(Int(max(0, end - told)), nil)
+    return (index, first, openAt)
   }
 
   private func tellTotal(

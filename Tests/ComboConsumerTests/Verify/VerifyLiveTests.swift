@@ -35,6 +35,32 @@ struct VerifyLiveTests {
     #expect(try scene.verify().faults == [])
   }
 
+  @Test(
+    "what retention deletes while it is read is gone like what was deleted before",
+    arguments: [(Topic.output, Int64(40)), (.journal, 0), (.input, 30)])
+  func retention(topic: Topic, keptFrom: Int64) throws {
+    let scene = VerifyScene()
+    scene.story()
+    scene.broker.settleAll()
+    let from = try topic == .journal ? scene.takeovers()[1].record.offset : keptFrom
+    var options = Verifier.Options()
+    options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
+    let reader = Receding(scene.broker, topic, 0, keptFrom: from)
+    let report = try Verifier(reader, topics: scene.scene.world.topics, options: options).run()
+    #expect(report.faults == [] && report.isProven && scene.broker.log(topic, 0).first == from, "\(report.faults)")
+    #expect(topic == .output ? report.tally.deleted > 0 : report.unprovenInstructions > 0)
+    #expect(report == (try scene.verify()))
+  }
+
+  @Test("what is out of range though nothing was deleted ends it")
+  func outOfRange() throws {
+    let scene = VerifyScene()
+    scene.story()
+    scene.broker.settleAll()
+    let reader = Receding(scene.broker, .output, 0, keptFrom: 0)
+    #expect(throws: KafkaError.self) { try Verifier(reader, topics: scene.scene.world.topics).run() }
+  }
+
   /// Verifies at once what may be read while a transaction is open.
   private func verify(_ scene: VerifyScene, _ reader: HeldUp) throws -> (report: VerifyReport, notices: [String]) {
     scene.broker.settleAll()
@@ -144,6 +170,44 @@ private final class Notices: Sendable {
   private let said = Mutex<[String]>([])
   var all: [String] { said.withLock { $0 } }
   func add(_ sentence: String) { said.withLock { $0.append(sentence) } }
+}
+
+/// A partition whose beginning is deleted while it is read.
+private final class Receding: ReadEdge, @unchecked Sendable {
+  // The proof: only the thread that reads the partition changes it.
+  private let now: SimReadEdge
+  private let broker: SimBroker
+  private let topic: Topic
+  private let partition: Int32
+  private let keptFrom: Int64
+
+  init(_ broker: SimBroker, _ topic: Topic, _ partition: Int32, keptFrom: Int64) {
+    now = SimReadEdge(broker, instance: nil)
+    self.broker = broker
+    self.topic = topic
+    self.partition = partition
+    self.keptFrom = keptFrom
+  }
+
+  func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
+    try now.bounds(topic, partition)
+  }
+  func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32> { try now.partitions(topic) }
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { now.details(of: record) }
+  func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 { try now.stableEnd(topic, partition) }
+
+  func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(KafkaError) {
+    let log = broker.log(topic, partition)
+    guard topic == self.topic, partition == self.partition, log.first < keptFrom || keptFrom == 0 else {
+      return try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+    }
+    try now.read(topic, partition, from: start, to: min(end, start + 10), unless: isCancelled, take)
+    log.cut(before: keptFrom)
+    throw KafkaError(.offsetOutOfRange, "offset \(start + 10) is out of range")
+  }
 }
 
 /// A partition in which somebody's transaction is open, which readers wait for.
