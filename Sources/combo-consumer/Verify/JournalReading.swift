@@ -23,6 +23,8 @@ struct JournalReading {
   /// Entries that stand twice, though none of them was written by an owner that was given up.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
+  /// A takeover was seen that counts.
+  private var isTermKnown = false
   /// A map that can be read.
   private var checkedMapping: String?
   private let number: Int32
@@ -53,6 +55,7 @@ struct JournalReading {
       if takeover.delivery == .atLeastOnce { isAtLeastOnce = true }
       try check(takeover.derivation, "partition \(number) of the journal, offset \(record.offset)")
     }
+    beginAnew(at: entry)
     guard terms.counts(entry, at: record.offset) else {
       // Where a term has begun, another owner's entry may have come between; in a transaction none can.
       let isInTransaction = entry.takeover.map { $0.delivery == .exactlyOnce && terms.term == nil } ?? (entry.term == nil)
@@ -64,6 +67,7 @@ struct JournalReading {
       return
     }
     if entry.term != nil { isAtLeastOnce = true }
+    if entry.takeover != nil { isTermKnown = true }
     let item = Item(offset: record.offset, entry: entry)
     if let last = lastItem, last.entry.n + 1 == entry.n {
       runs[runs.count - 1].items.append(item)
@@ -78,6 +82,14 @@ struct JournalReading {
       if run.gap != nil, entry.takeover?.reset != nil { broken = nil }
       runs.append(run)
     }
+  }
+
+  /// Where the journal's beginning is gone, what is left may begin with entries of an owner that had been given up before. One of a
+  /// later term tells so, as its takeover has gone with the beginning.
+  private mutating func beginAnew(at entry: JournalEntry) {
+    guard !isTermKnown, entry.takeover == nil, let term = entry.term, let begun = terms.term, term > begun else { return }
+    runs = []
+    terms = JournalTerms()
   }
 
   private mutating func check(_ derivation: Derivation, _ place: String) throws {

@@ -246,6 +246,28 @@ struct VerifyReachTests {
     #expect(!report.isProven, "\(report.faults)")
   }
 
+  @Test(
+    "where the journal's beginning is gone, an entry of an owner given up before does not stand for those of the next")
+  func zombieFirst() throws {
+    let scene = VerifyScene()
+    scene.scene.world.kill(scene.story())
+    let third = scene.scene.start()
+    scene.burst(third)
+    scene.rest(third)
+    try scene.sayAtLeastOnce()
+    let takeovers = try scene.takeovers()
+    let journal = scene.records(.journal)
+    let left = try #require(journal.first { $0.record.offset > takeovers[1].record.offset })
+    var zombie = try scene.entry(left)
+    #expect(zombie.takeover == nil && zombie.term == takeovers[1].record.offset)
+    zombie.term = takeovers[0].record.offset
+    zombie.n += 2
+    scene.put(zombie, at: left)
+    left.log.cut(before: left.record.offset)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven && report.tally.equal > 20, "\(report.faults)")
+  }
+
   @Test("in at-least-once delivery what the last entries led to may not be said yet")
   func pending() throws {
     let scene = VerifyScene()
