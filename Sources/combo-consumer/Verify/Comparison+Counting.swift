@@ -31,8 +31,9 @@ extension Comparison {
   func settingsBecome(_ own: OwnSettings, _ proof: RoomProof) {
     proof.own = own
     proof.settingsSerial = -1
-    proof.mayHaveOwn = false
-    proof.doubts = []
+    if !proof.mayHaveOwn { return }
+    leaveOpen(proof)
+    proof.isSettling = true
   }
 
   @inline(__always)

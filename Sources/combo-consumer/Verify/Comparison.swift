@@ -44,6 +44,8 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   var tally = Tally()
   /// Rooms that were awake though their state was not known.
   private(set) var everUnknown: Set<RoomKey> = []
+  /// How many instructions of a room differ from what was derived, under settings that it may not have had.
+  private(set) var doubtful: [RoomKey: Int] = [:]
   /// By the partition of the output: the entry that led to the first that was found there. What later ones led to was written
   /// later, and so cannot have been deleted.
   private(set) var foundSince: [Int64]
@@ -92,7 +94,6 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     knownSince = clock
     for proof in rooms.values {
       proof.isKnown = true
-      proof.mayHaveOwn = false
       settleDoubts(proof)
     }
   }
@@ -112,19 +113,34 @@ final class Comparison: SaidTarget, @unchecked Sendable {
 
   private var start: (clock: Int64, shifted: Int64) = (.min, 0)
 
-  /// A room as its snapshot has it: known from now on.
+  /// A room as its snapshot has it: known from now on, or from the entry on up to which the snapshot holds. What it said until
+  /// then is not derived.
   func adopt(_ room: Room) {
     let proof = proof(of: room)
-    let isNew = !proof.isKnown || proof.epoch != room.engine.epoch || room.silentUpTo >= 0
+    let isSilent = room.silentUpTo >= 0
+    if isSilent { leaveOpen(proof) }
+    let epoch = room.isGhost ? nil : room.engine.epoch
+    let isNew = !proof.isKnown || proof.epoch != epoch || isSilent
     proof.isKnown = true
     proof.own = room.engine.own
     proof.settingsSerial = -1
     if !isNew { return }
-    proof.epoch = room.engine.epoch
-    proof.outputEpoch = proof.output?.epoch(room.engine.epoch)
+    proof.epoch = epoch
+    proof.outputEpoch = epoch.flatMap { proof.output?.epoch($0) }
     proof.claim = nil
     proof.client = ScreenClient(isWhole: false)
     proof.isWhole = false
+  }
+
+  /// What a room said behind what is claimed may be right though it is not derived, and what differed under settings that it may
+  /// have had is nothing: nobody can tell.
+  func leaveOpen(_ proof: RoomProof) {
+    if let claim = proof.claim { claims[claim].isEndKnown = false }
+    for claim in proof.doubtedClaims { claims[claim].isEndKnown = false }
+    proof.doubtedClaims = []
+    let differing = proof.doubts.count(.bytes)
+    if differing > 0 { doubtful[proof.key, default: 0] += differing }
+    proof.doubts = Findings()
   }
 
   private func proof(_ name: Bytes) -> RoomProof {
@@ -151,7 +167,13 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
     if isAllKnown { return true }
     let proof = proof(event.pointee.room)
-    if proof.isKnown { return true }
+    if proof.isKnown {
+      // It may be awake in the service all the same: with settings of its own it does not rest.
+      if proof.mayHaveOwn, event.pointee.kind == .roomClosed, partition?.table.find(event.pointee.room) == nil {
+        settingsBecome(OwnSettings(), proof)
+      }
+      return true
+    }
     let mayAwaken: Bool
     switch event.pointee.kind {
     case .gift: mayAwaken = !mayHaveOwn.contains(proof.key)
@@ -161,6 +183,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     if mayAwaken, hasRested(proof, at: now) {
       proof.isKnown = true
       proof.mayHaveOwn = true
+      proof.isSettling = false
       proof.epoch = nil
       proof.own = OwnSettings()
       proof.settingsSerial = -1
@@ -201,6 +224,8 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     if !standing.isReset { proof.recount.forget() }
     proof.epoch = epoch
     proof.outputEpoch = proof.output?.epoch(epoch)
+    // Both begin with nothing but the settings that are known.
+    if proof.isSettling, seq == 1, proof.outputEpoch?.firstSeq == 1 { settleDoubts(proof) }
     proof.claim = nil
     proof.client = ScreenClient(isWhole: seq == 1)
     proof.recount.begin()
@@ -237,6 +262,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
       claims[claim].upTo = seq
     } else {
       proof.claim = claims.count
+      if proof.mayHaveOwn { proof.doubtedClaims.append(claims.count) }
       claims.append(Claim(epoch: epoch, partition: number, from: seq, upTo: seq))
     }
     found(proof, in: entry.partition)
@@ -298,7 +324,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     if standing.isReset {
       ofReset.add(kind, sentence(), at: at)
     } else if proof.mayHaveOwn {
-      proof.doubts.append((kind, sentence(), at))
+      proof.doubts.add(kind, sentence(), at: at)
     } else {
       findings.add(kind, sentence(), at: at)
     }
@@ -308,10 +334,14 @@ final class Comparison: SaidTarget, @unchecked Sendable {
     "in input partition \(number) at offset \(standing.inputOffset), entry \(standing.n) (journal offset \(standing.journalOffset))"
   }
 
-  /// A room that may have had settings of its own had none, as far as anyone can tell.
+  /// A room that may have had settings of its own had none, as far as anyone can tell, unless it was given others since.
   private func settleDoubts(_ proof: RoomProof) {
-    for doubt in proof.doubts { findings.add(doubt.kind, doubt.sentence, at: doubt.at) }
-    proof.doubts = []
+    if proof.isSettling { leaveOpen(proof) }
+    findings.merge(proof.doubts)
+    proof.doubts = Findings()
+    proof.doubtedClaims = []
+    proof.mayHaveOwn = false
+    proof.isSettling = false
   }
 
   // MARK: - Entries

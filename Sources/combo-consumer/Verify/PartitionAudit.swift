@@ -28,6 +28,7 @@ final class PartitionAudit {
     var knownSince = Int64.max
     var claims: [Claim] = []
     var everUnknown: Set<RoomKey> = []
+    var doubtful: [RoomKey: Int] = [:]
     var findings = Findings()
     var tally = Comparison.Tally()
   }
@@ -83,6 +84,7 @@ final class PartitionAudit {
     if let (sentence, count) = journal.doubled { damaged(sentence, count) }
     outcome.claims = comparison.claims
     outcome.everUnknown = comparison.everUnknown
+    outcome.doubtful = comparison.doubtful
     outcome.knownSince = outcome.isComplete ? .min : comparison.knownSince
     outcome.findings.merge(comparison.findings)
     outcome.tally = comparison.tally
@@ -146,7 +148,7 @@ final class PartitionAudit {
   private func goOn(from beginning: Restorer.Beginning, _ run: JournalReading.Run, _ index: Int) throws {
     let partition = beginning.partition
     comparison.partition = partition
-    for room in rooms(of: partition) where !room.isGhost { comparison.adopt(room) }
+    for room in rooms(of: partition) { comparison.adopt(room) }
     // Rooms whose snapshot is newer take part from then on only.
     let provesFrom = beginning.silent.keys.max() ?? 0
     let since = run.items.first { $0.entry.n == provesFrom }?.entry.clock ?? partition.clock

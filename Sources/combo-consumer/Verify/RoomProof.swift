@@ -12,8 +12,12 @@ final class RoomProof {
   var isKnown: Bool
   /// Its state is known but for settings of its own, which it may have had before the derivation began.
   var mayHaveOwn = false
+  /// Its settings are known again, but what it did under those that are not may still show, until its next epoch.
+  var isSettling = false
   /// What differed meanwhile.
-  var doubts: [(kind: Findings.Kind, sentence: String, at: Int64)] = []
+  var doubts = Findings()
+  /// The places of the claims made meanwhile.
+  var doubtedClaims: [Int] = []
   /// The last time at which it may have done anything, by the partition's clock and by all shifts until then.
   var lastSeen: (clock: Int64, shifted: Int64)
 
@@ -59,4 +63,6 @@ struct Claim {
   let partition: Int32
   let from: Int
   var upTo: Int
+  /// What was said behind it would have been derived too. Not so if the room was lost sight of, or went by settings that nobody knows.
+  var isEndKnown = true
 }

@@ -39,7 +39,7 @@ struct VerifyVerdict {
       if room.epochs.contains(where: { $0.firstSeq > 1 || !$0.earlier.isEmpty }) { judgeHoles(room, byEpoch) }
       let partitions = Set(byEpoch.joined().map(\.partition))
       if partitions.count > 1 { found.movedRooms += 1 }
-      var unproven = 0
+      var unproven = outcomes.reduce(0) { $0 + ($1.doubtful[key] ?? 0) }
       for (place, epoch) in room.epochs.enumerated() {
         found.epochs += 1
         found.screens += epoch.client.screens
@@ -145,8 +145,10 @@ struct VerifyVerdict {
   ) -> Int {
     if claims.count == 1, claims[0].from == epoch.firstSeq, claims[0].upTo == epoch.end - 1 { return 0 }
     let last = claims.max { $0.upTo < $1.upTo }
-    // Of a partition that was derived to its end, a room's last word is known.
-    let isEndKnown = last.map { last in outcomes.first { $0.number == last.partition }?.isSteady ?? false } ?? lastMustBeDerived
+    // Of a partition that was derived to its end, the last word is known of each room that was followed.
+    let isEndKnown =
+      last.map { last in last.isEndKnown && outcomes.first { $0.number == last.partition }?.isSteady ?? false }
+      ?? lastMustBeDerived
     var unproven = 0
     for (seq, entry) in epoch.runs.lazy.flatMap({ zip($0.firstSeq..., $0.entries) }) where entry.isOld && entry.isCompared {
       if claims.contains(where: { $0.from <= seq && seq <= $0.upTo }) { continue }

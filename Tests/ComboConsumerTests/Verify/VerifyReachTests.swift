@@ -79,6 +79,40 @@ struct VerifyReachTests {
   }
 
   @Test(
+    "a room whose own settings are from before counts from its first epoch after they are gone",
+    arguments: ["closed once it would have rested", "closed in the middle", "given others in the middle"], [250, 2_000])
+  func ownSettingsGone(how: String, linger: Int) throws {
+    let scene = VerifyScene()
+    let first = scene.scene.start()
+    scene.scene.world.put("r1", #"{"type":"room_settings","settings":{"linger_ms":\#(linger),"screen_ms":\#(linger - 10)}}"#)
+    scene.burst(first)
+    scene.scene.world.kill(first)
+    let second = scene.scene.start()
+    scene.rest(second)
+    scene.burst(second)
+    if how.hasSuffix("rested") {
+      scene.rest(second)
+      scene.scene.world.put("r1", #"{"type":"room_closed"}"#)
+    } else {
+      let next = how.hasPrefix("closed") ? #"{"type":"room_closed"}"# : #"{"type":"room_settings","settings":{}}"#
+      scene.scene.world.put("r1", next)
+    }
+    scene.burst(second)
+    scene.rest(second)
+    scene.burst(second)
+    scene.rest(second)
+    #expect(try scene.verify().faults == [])
+    let takeover = try scene.takeovers()[1]
+    takeover.log.cut(before: takeover.record.offset)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven, "\(report.faults)")
+    #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
+    // It counts again.
+    scene.spoil("r1")
+    #expect(try scene.verify().findings.count(.bytes) == 1)
+  }
+
+  @Test(
     "where the journal reaches back no further than the checkpoint, the snapshots bring the rooms in", arguments: [false, true])
   func checkpoint(isCut: Bool) throws {
     let scene = VerifyScene()
@@ -99,6 +133,43 @@ struct VerifyReachTests {
     #expect(report.unprovenInstructions > 0 && report.tally.equal > 0)
     scene.spoil("r0")
     #expect(try scene.verify(Verifier.Options(fromCheckpoint: !isCut)).findings.count(.bytes) == 1)
+  }
+
+  @Test(
+    "what a room says between the checkpoint and a newer snapshot of it is not provable, whether it rests by then or not",
+    arguments: [30, 90])
+  func newerSnapshot(rooms: Int) throws {
+    let scene = VerifyScene()
+    // A room a commit, so that the last one's turn comes once it has said its last word, or has rested.
+    scene.scene.configuration.sweepBudget = 1
+    let first = scene.scene.start()
+    scene.scene.gift("awake")
+    scene.scene.settle(first)
+    scene.scene.world.kill(first)
+    scene.scene.configuration.checkpointGifts = 40 + rooms + 1
+    let second = scene.scene.start()
+    for _ in 0..<40 {
+      scene.scene.gift("awake")
+      scene.scene.world.clock.advance(40)
+      scene.scene.turn(second, 3)
+    }
+    for number in 0..<rooms { scene.scene.gift("r\(number)") }
+    scene.scene.gift("last")
+    scene.scene.settle(second)
+    for _ in 0..<1000 {
+      if try scene.checkpoint() != nil { break }
+      scene.scene.turn(second, 3)
+    }
+    scene.scene.settle(second)
+    scene.rest(second)
+    let takeover = try scene.takeovers()[1]
+    takeover.log.cut(before: takeover.record.offset)
+    let checkpoint = try #require(try scene.checkpoint())
+    let snapshot = try #require(try scene.snapshot("last"))
+    #expect(snapshot.n > checkpoint.n && snapshot.isRested == (rooms > 80), "\(snapshot), \(checkpoint.n)")
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven, "\(report.faults)")
+    #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
   }
 
   @Test("without a checkpoint --from-checkpoint gives no proof")
@@ -288,6 +359,27 @@ struct VerifyReachTests {
 }
 
 extension VerifyScene {
+  /// What the state topic holds of a room.
+  func snapshot(_ room: String) throws -> (n: Int64, isRested: Bool)? {
+    let decoder = StateDecoder()
+    let found = records(.state).last { found in
+      found.record.value != nil
+        && found.record.key!.withUnsafeBytes { key in
+          guard case .room(let name)? = try? StateKeyDecoder().key(key) else { return false }
+          return name.elementsEqual(room.utf8)
+        }
+    }
+    return try found.map { found in
+      try found.record.value!.withUnsafeBytes { value in
+        try found.record.key!.withUnsafeBytes { key in
+          let record = try decoder.room(value, key: key)
+          if case .rested = record.content { return (record.n, true) }
+          return (record.n, false)
+        }
+      }
+    }
+  }
+
   /// The newest checkpoint.
   func checkpoint() throws -> Checkpoint? {
     let found = records(.state).last { String(decoding: $0.record.key!, as: UTF8.self) == #"["checkpoint"]"# }
