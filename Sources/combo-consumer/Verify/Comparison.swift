@@ -34,7 +34,7 @@ final class Comparison: SaidTarget, @unchecked Sendable {
   var standing = Standing()
   /// No room is awake that is not known.
   private(set) var isAllKnown = false
-  /// Since when that is so, by the clock; epochs from then on must all be derived. `.max`: it is not.
+  /// Since when that is so, by the clock; epochs that begin later must all be derived. `.max`: it is not.
   private(set) var knownSince = Int64.max
 
   private var rooms: [RoomKey: RoomProof] = [:]

@@ -24,7 +24,7 @@ final class PartitionAudit {
     /// Entries that nothing could be derived of.
     var entriesSkipped = 0
     var isAtLeastOnce = false
-    /// Epochs from then on must all be derived.
+    /// Epochs that begin later must all be derived. One of that very moment may have spoken before.
     var knownSince = Int64.max
     var claims: [Claim] = []
     var everUnknown: Set<RoomKey> = []

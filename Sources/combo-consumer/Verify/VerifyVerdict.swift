@@ -48,7 +48,7 @@ struct VerifyVerdict {
         }
         judgeRepetitions(epoch, byEpoch[place])
         unproven += judge(
-          epoch, byEpoch[place], mustBeDerived: isComplete || (!isDoubtful && epoch.epoch >= knownSince),
+          epoch, byEpoch[place], mustBeDerived: isComplete || (!isDoubtful && epoch.epoch > knownSince),
           lastMustBeDerived: !isDoubtful && epoch.lastAt > knownSince)
       }
       if unproven > 0 {

@@ -172,6 +172,31 @@ struct VerifyReachTests {
     #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
   }
 
+  @Test("what a room that woke in the very moment of the checkpoint had said by then is not provable")
+  func wokeAtCheckpoint() throws {
+    let scene = VerifyScene()
+    scene.scene.configuration.checkpointGifts = 2
+    let instance = scene.scene.start()
+    scene.scene.gift("r0")
+    scene.scene.settle(instance)
+    scene.rest(instance)
+    scene.scene.world.clock.moves = 0
+    scene.scene.gift("new")
+    for _ in 0..<100 {
+      if try scene.checkpoint() != nil { break }
+      scene.scene.world.clock.advance(20)
+      scene.scene.turn(instance)
+    }
+    let checkpoint = try #require(try scene.checkpoint())
+    let said = try #require(scene.output("new").first).text
+    #expect(said.contains(#""epoch":\#(checkpoint.clock),"seq":1,"#), "\(said), \(checkpoint.clock)")
+    #expect(try scene.snapshot("new")?.n == checkpoint.n)
+    scene.rest(instance)
+    let report = try scene.verify(Verifier.Options(fromCheckpoint: true))
+    #expect(report.faults == [] && report.isProven, "\(report.faults)")
+    #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
+  }
+
   @Test("without a checkpoint --from-checkpoint gives no proof")
   func noCheckpoint() throws {
     let scene = VerifyScene()
