@@ -83,14 +83,16 @@ extension HTTPServer {
     if let lines = surveys[key]?.lines, now - surveys[key]!.at <= Limits.surveyMs {
       return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
-    if surveys[key] == nil || surveys[key]?.lines != nil {
+    // One that did not come in time is asked for again, for those too who still wait: the service forgets what is late.
+    let isLate = surveys[key].map { $0.lines == nil && now - $0.at >= Limits.answerMs } ?? false
+    if surveys[key] == nil || surveys[key]?.lines != nil || isLate {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
       let id = nextQuestion
       guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id, until: MonotonicClock.nowMs + Limits.answerMs)) else {
         return Self.busy
       }
       nextQuestion += 1
-      surveys[key] = Survey(at: now)
+      surveys[key] = Survey(at: now, exchanges: surveys[key]?.exchanges ?? [])
       surveyKeys[id] = key
     }
     surveys[key]!.exchanges.append(exchange)

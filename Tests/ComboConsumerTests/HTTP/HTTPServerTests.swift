@@ -298,6 +298,26 @@ struct HTTPServerTests {
     #expect(stage.lookout.takeQuestions().isEmpty)
   }
 
+  @Test("a list that did not come in time is asked for again, while somebody still waits for the first")
+  func lateRooms() throws {
+    let stage = try HTTPStage()
+    let (first, second) = (try stage.wire(), try stage.wire())
+    first.send(HTTPStage.request("/rooms"))
+    guard case .survey(_, _, let asked, let until) = try stage.question() else { throw TestKafka.Failure("another question") }
+    // It comes so much later that it waits when the first has given up.
+    MonotonicClock.sleep(ms: HTTPServer.Limits.answerMs / 2)
+    second.send(HTTPStage.request("/rooms"))
+    #expect(try first.response().status == 503)
+    #expect(MonotonicClock.nowMs >= until)
+    first.send(HTTPStage.request("/rooms"))
+    guard case .survey(_, _, let again, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    #expect(again != asked)
+    stage.lookout.tell([
+      .survey(id: again, [RoomLine(room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: 3, gifts: 9, rate: 1)])
+    ])
+    for wire in [first, second] { #expect(try wire.response().status == 200) }
+  }
+
   @Test("a loop that does not answer is told of, and a client that goes is forgotten")
   func silentLoop() throws {
     let stage = try HTTPStage()
