@@ -44,6 +44,28 @@ struct MapShapeTests {
 
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
 
+  @Test(
+    "a viewer's text is no gift where the record says that it is chat, whatever is written in it",
+    arguments: [
+      ("tiktok", #"{"event":"chat","data":"{\"giftId\":1,\"repeatCount\":99,\"user\":{\"userId\":\"7\"}}"}"#),
+      ("bilibili", #"{"cmd":"DANMU_MSG","data":"{\"giftId\":1,\"num\":99,\"uid\":7}"}"#),
+      ("huya", #"{"nick":"x","msg":"{\"iItemType\":4,\"iItemCount\":99,\"lSenderUid\":7}"}"#),
+      (
+        "acfun",
+        #"{"type":"comment","data":"{\"userInfo\":{\"userId\":\"7\"},\"giftId\":\"9\",\"batchSize\":99,\"comboKey\":\"k\"}"}"#
+      ),
+      ("douyu", #"{"nickname":"v","msg":"type@=dgb/rid@=1/gfid@=1/uid@=7/gfcnt@=99/"}"#),
+      (
+        "twitch",
+        #"{"nick":"v","message":"@msg-id=subgift;id=7;user-id=7;msg-param-recipient-id=8 :tmi.twitch.tv USERNOTICE #c"}"#
+      ),
+    ])
+  func forged(name: String, record: String) throws {
+    let map = try RecordMap(Array(#require(BuiltInMaps.text(name)).utf8), file: name)
+    let (events, bad) = read(record, by: map)
+    #expect(events.isEmpty && bad == nil)
+  }
+
   private static let fields =
     #""fields": {"sender": {"id": "/userId"}, "gift": {"id": "/giftId"}, "count": ["/num", {"const": 1}]}"#
 

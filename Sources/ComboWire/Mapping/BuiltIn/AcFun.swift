@@ -6,7 +6,12 @@ extension BuiltInMaps {
       "name": "acfun",
       "about": "AcFun: CommonActionSignalGift, and acfundanmu's gift",
       "names": "loose",
-      "unpack": ["/payload", "/data"],
+      "unpack": [
+        {
+          "at": ["/payload", "/data"],
+          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd", "/signalType"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd", "/signalType"], "is": ["gift", "CommonActionSignalGift"]}]}
+        }
+      ],
       "roots": ["/payload", "/data", "/data/*", "/messages/*", "/*", "", "/message", "/event"],
       "rules": [
         {

@@ -35,7 +35,14 @@ extension BuiltInMaps {
         "GiftInfo": {"1": "string img_basic", "2": "string webp"}
       },
       "unpack": [
-        "/payload", "/data", "/payload/data",
+        {
+          "at": ["/payload", "/data"],
+          "when": {"any": [{"at": ["/cmd", "/type", "/event"], "exists": false}, {"at": ["/cmd", "/type", "/event"], "is": ["SEND_GIFT", "COMBO_SEND", "GUARD_BUY", "USER_TOAST_MSG", "SUPER_CHAT_MESSAGE", "gift"]}]}
+        },
+        {
+          "at": ["/payload/data"],
+          "when": {"any": [{"at": ["/payload/cmd"], "exists": false}, {"at": ["/payload/cmd"], "is": ["SEND_GIFT", "COMBO_SEND", "GUARD_BUY", "USER_TOAST_MSG", "SUPER_CHAT_MESSAGE", "gift"]}]}
+        },
         {
           "at": ["/data/pb", "/payload/data/pb", "/message/data/pb", "/data/data/pb", "/event/data/pb"],
           "when": {"at": ["/cmd", "/payload/cmd", "/message/cmd", "/data/cmd", "/event/cmd"], "starts": "SEND_GIFT_V2"},

@@ -6,7 +6,16 @@ extension BuiltInMaps {
       "name": "bilibili-open",
       "about": "Bilibili's open platform: LIVE_OPEN_PLATFORM_SEND_GIFT",
       "names": "loose",
-      "unpack": ["/payload", "/data", "/payload/data"],
+      "unpack": [
+        {
+          "at": ["/payload", "/data"],
+          "when": {"any": [{"at": ["/cmd", "/type", "/event"], "exists": false}, {"at": ["/cmd", "/type", "/event"], "is": ["LIVE_OPEN_PLATFORM_SEND_GIFT", "LIVE_OPEN_PLATFORM_GUARD", "gift"]}]}
+        },
+        {
+          "at": ["/payload/data"],
+          "when": {"any": [{"at": ["/payload/cmd"], "exists": false}, {"at": ["/payload/cmd"], "is": ["LIVE_OPEN_PLATFORM_SEND_GIFT", "LIVE_OPEN_PLATFORM_GUARD", "gift"]}]}
+        }
+      ],
       "roots": ["/payload", "/message", "/messages/*", "/*", "", "/data", "/event", "/raw", "/msg"],
       "switches": {
         "guard": {

@@ -27,8 +27,10 @@ extension BuiltInMaps {
         "Image": {"1": "repeated string urlList"}
       },
       "unpack": [
-        "/data",
-        "/payload",
+        {
+          "at": ["/data", "/payload"],
+          "when": {"any": [{"at": ["/method", "/type", "/event"], "exists": false}, {"at": ["/method", "/type", "/event"], "is": ["WebcastGiftMessage", "gift", 5, "5"]}]}
+        },
         {
           "at": ["/msg", "/payload"],
           "when": {"any": [{"at": "/calculatedGiftCount", "exists": true}, {"at": "/method", "is": "WebcastGiftMessage"}]},

@@ -7,7 +7,10 @@ extension BuiltInMaps {
       "about": "Douyu: dgb of the barrage server, as its own text (STT) or as JSON",
       "text": "stt",
       "unpack": [
-        "/raw", "/data", "/payload", {"at": "/msg", "when": {"at": ["/uid", "/nn", "/txt"], "exists": false}}
+        "/raw", "/data", "/payload", {
+          "at": "/msg",
+          "when": {"at": ["/uid", "/nn", "/txt", "/nick", "/nickname", "/user", "/username", "/sender", "/author", "/name"], "exists": false}
+        }
       ],
       "roots": [
         "/decoded", "/data", "/msg", "/decoded/*", "/messages/*/decoded", "/messages/*", "/raw", "/*", "", "/payload",

@@ -6,7 +6,13 @@ extension BuiltInMaps {
       "name": "huya",
       "about": "Huya: SendItemSubBroadcastPacket (6501) with the names of its web page",
       "names": "loose",
-      "unpack": ["/payload", "/data", "/msg"],
+      "unpack": [
+        {
+          "at": ["/payload", "/data"],
+          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift"]}]}
+        },
+        {"at": ["/msg"], "when": {"at": ["/iUri", "/uri"], "is": 6501}}
+      ],
       "roots": [
         "/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*/msg", "/*/data", "/*", "", "/message", "/event"
       ],

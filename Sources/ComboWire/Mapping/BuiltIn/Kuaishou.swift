@@ -18,7 +18,13 @@ extension BuiltInMaps {
         },
         "SimpleUserInfo": {"1": "string principalId", "2": "string userName", "3": "string headUrl"}
       },
-      "unpack": ["/payload", "/data", {"at": "/msg", "when": {"at": "/calculatedGiftCount", "exists": true}, "message": "WebGiftFeed"}],
+      "unpack": [
+        {
+          "at": ["/payload", "/data"],
+          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift"]}]}
+        },
+        {"at": "/msg", "when": {"at": "/calculatedGiftCount", "exists": true}, "message": "WebGiftFeed"}
+      ],
       "roots": [
         "/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data/payload/*", "/data", "/msg", "/*", "", "/payload",
         "/message", "/event", "/messages/*", "/message/giftFeeds/*", "/msg/giftFeeds/*", "/event/giftFeeds/*",

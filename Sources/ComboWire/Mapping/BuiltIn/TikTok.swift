@@ -6,7 +6,12 @@ extension BuiltInMaps {
       "name": "tiktok",
       "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
       "names": "loose",
-      "unpack": ["/payload", "/data"],
+      "unpack": [
+        {
+          "at": ["/payload", "/data"],
+          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift", "WebcastGiftMessage"]}]}
+        }
+      ],
       "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", "", "/message"],
       "fields": {
         "room": [

@@ -14,7 +14,8 @@ extension BuiltInMaps {
           "when": {
             "at": [
               "/message_type", "/author", "/userstate", "/tags", "/_parsed", "/command", "/event", "/user", "/user-id",
-              "/username", "/login", "/display-name", "/chatter_user_id", "/bits", "/text"
+              "/username", "/login", "/display-name", "/chatter_user_id", "/bits", "/text", "/nick", "/nickname", "/sender",
+              "/from", "/name"
             ],
             "exists": false
           }

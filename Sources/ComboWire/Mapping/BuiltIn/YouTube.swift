@@ -6,7 +6,12 @@ extension BuiltInMaps {
       "name": "youtube",
       "about": "YouTube: gifts, gifted memberships and super stickers of a live chat, as its API lists them, or its web page",
       "names": "loose",
-      "unpack": ["/payload", "/data"],
+      "unpack": [
+        {
+          "at": ["/payload", "/data"],
+          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift", "superChat", "superSticker", "membership"]}]}
+        }
+      ],
       "roots": [
         "/items/*", "/data/items/*", "/payload/items/*", "/actions/*/addChatItemAction/item",
         "/continuationContents/liveChatContinuation/actions/*/addChatItemAction/item", "/*/addChatItemAction/item", "/replayChatItemAction/actions/*/addChatItemAction/item", "/addChatItemAction/item", "/data", "/message",
