@@ -261,4 +261,20 @@ struct MapShapeTests {
         == [Read(room: "k", sender: "9", gift: "1000", amount: "count 5")])
     #expect(read(#"{"platform":"yt","room":"k","payload":{}}"#, by: map).events == [])
   }
+
+  @Test("of one platform are not unpacked as another's, chosen from the same topic")
+  func neighbours() throws {
+    let library = MapLibrary { name in
+      let unpack = name == "one" ? "" : #""unpack":["/note"],"roots":["/note",""],"#
+      return (Array(#"{"map":1,"name":"\#(name)",\#(unpack)"rules":[{"event":"gift",\#(Self.fields)}]}"#.utf8), name)
+    }
+    let choosing = #"{"map":1,"name":"all","choose":{"at":"/p","maps":{"a":"one","b":"two"}},"otherwise":{"drop":"x"}}"#
+    let map = try RecordMap(Array(choosing.utf8), file: "m", library: library)
+    let mine = read(#"{"p":"a","userId":"u","giftId":"g","note":"[{"}"#, by: map)
+    #expect(mine.events == [Read(room: "k", sender: "u", gift: "g")] && mine.bad == nil)
+    #expect(
+      read(#"{"p":"b","note":"{\"userId\":\"v\",\"giftId\":\"h\"}"}"#, by: map).events == [
+        Read(room: "k", sender: "v", gift: "h")
+      ])
+  }
 }

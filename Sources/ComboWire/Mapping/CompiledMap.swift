@@ -174,11 +174,9 @@ struct MapCompiler {
         made.message = Int32(before + message)
         made.description = expression(.at(text.path, unless: []))
       }
-      if text.message != nil || text.condition != nil {
-        // Another map's record is none of ours.
-        let conditions = [guardian, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
-        made.condition = conditions.count == 2 ? add(.init(op: .all, links: link(conditions))) : conditions.first ?? -1
-      }
+      // Another map's record is none of ours.
+      let conditions = [guardian, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
+      made.condition = conditions.count == 2 ? add(.init(op: .all, links: link(conditions))) : conditions.first ?? -1
       map.unpacked.append(made)
     }
   }
