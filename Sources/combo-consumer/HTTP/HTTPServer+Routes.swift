@@ -84,8 +84,8 @@ extension HTTPServer {
       return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
     // One that did not come in time is asked for again, for those too who still wait: the service forgets what is late.
-    let isLate = surveys[key].map { $0.lines == nil && now - $0.at >= Limits.answerMs } ?? false
-    if surveys[key] == nil || surveys[key]?.lines != nil || isLate {
+    let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < Limits.answerMs } ?? false
+    if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
       let id = nextQuestion
       guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id, until: MonotonicClock.nowMs + Limits.answerMs)) else {

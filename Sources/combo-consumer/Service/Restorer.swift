@@ -217,9 +217,13 @@ struct Restorer: @unchecked Sendable {
       self.n = n
       clock = entries.last?.clock ?? checkpoint!.clock
       shifted = entries.last?.shifted ?? checkpoint!.shifted
-      let taking = entries.last { !$0.batches.isEmpty }
-      offset = taking?.batches.last?.endOffset ?? checkpoint?.input
-      last = taking == nil ? checkpoint?.last : taking!.last
+      if let taking = entries.last(where: { !$0.batches.isEmpty }) {
+        offset = taking.batches.last?.endOffset
+        last = taking.last
+      } else {
+        offset = checkpoint?.input
+        last = checkpoint?.last
+      }
     }
   }
 
@@ -290,11 +294,12 @@ struct Restorer: @unchecked Sendable {
           + " changed by somebody else. To go on from the journal, stop all instances and run: \(resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
           + " group, or delete the topics of this one's journal and state")
     }
-    if bounds.end < offset {
-      throw Stop.contradiction(
-        "\(input) ends at offset \(bounds.end), but the journal has taken it in up to \(offset): the topic was cut or made anew. Use"
-          + " another group for it, or delete the topics of this group's journal and state and its offsets")
+    func otherInput(_ what: String) -> Stop {
+      .contradiction(
+        "\(input) \(what): the topic was cut or made anew. Use another group for it, or delete the topics of this group's journal and"
+          + " state and its offsets")
     }
+    if bounds.end < offset { throw otherInput("ends at offset \(bounds.end), but the journal has taken it in up to \(offset)") }
     // Behind it stands a record that was taken in, never a transaction's mark: of a topic that only grew, it is there until retention
     // deletes it.
     if let taken = last.last, bounds.first < offset {
@@ -303,11 +308,7 @@ struct Restorer: @unchecked Sendable {
         found = record.fingerprint
         return false
       }
-      if found != taken {
-        throw Stop.contradiction(
-          "\(input) holds another record at offset \(offset - 1) than the one that was taken in: the topic was cut or made anew. Use"
-            + " another group for it, or delete the topics of this group's journal and state and its offsets")
-      }
+      if found != taken { throw otherInput("holds another record at offset \(offset - 1) than the one that was taken in") }
     }
   }
 
