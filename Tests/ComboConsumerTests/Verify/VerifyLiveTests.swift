@@ -172,22 +172,12 @@ private final class Notices: Sendable {
   func add(_ sentence: String) { said.withLock { $0.append(sentence) } }
 }
 
-/// A partition whose beginning is deleted while it is read.
-private final class Receding: ReadEdge, @unchecked Sendable {
-  // The proof: only the thread that reads the partition changes it.
-  private let now: SimReadEdge
-  private let broker: SimBroker
-  private let topic: Topic
-  private let partition: Int32
-  private let keptFrom: Int64
+/// What is there now; those made of it alter some of that.
+private class Altered: ReadEdge, @unchecked Sendable {
+  // The proof: what it reads by may be read by any thread.
+  let now: SimReadEdge
 
-  init(_ broker: SimBroker, _ topic: Topic, _ partition: Int32, keptFrom: Int64) {
-    now = SimReadEdge(broker, instance: nil)
-    self.broker = broker
-    self.topic = topic
-    self.partition = partition
-    self.keptFrom = keptFrom
-  }
+  init(_ broker: SimBroker) { now = SimReadEdge(broker, instance: nil) }
 
   func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
     try now.bounds(topic, partition)
@@ -197,6 +187,30 @@ private final class Receding: ReadEdge, @unchecked Sendable {
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 { try now.stableEnd(topic, partition) }
 
   func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(KafkaError) {
+    try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+  }
+}
+
+/// A partition whose beginning is deleted while it is read.
+private final class Receding: Altered, @unchecked Sendable {
+  // The proof: only the thread that reads the partition changes it.
+  private let broker: SimBroker
+  private let topic: Topic
+  private let partition: Int32
+  private let keptFrom: Int64
+
+  init(_ broker: SimBroker, _ topic: Topic, _ partition: Int32, keptFrom: Int64) {
+    self.broker = broker
+    self.topic = topic
+    self.partition = partition
+    self.keptFrom = keptFrom
+    super.init(broker)
+  }
+
+  override func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(KafkaError) {
@@ -211,32 +225,26 @@ private final class Receding: ReadEdge, @unchecked Sendable {
 }
 
 /// A partition in which somebody's transaction is open, which readers wait for.
-private final class HeldUp: ReadEdge, Sendable {
-  private let now: SimReadEdge
+private final class HeldUp: Altered, @unchecked Sendable {
+  // The proof: nothing of it changes.
   private let topic: Topic
   private let partition: Int32
   private let openAt: Int64
   private let forEver: Bool
 
   init(_ broker: SimBroker, _ topic: Topic, _ partition: Int32, at openAt: Int64, forEver: Bool) {
-    now = SimReadEdge(broker, instance: nil)
     self.topic = topic
     self.partition = partition
     self.openAt = openAt
     self.forEver = forEver
+    super.init(broker)
   }
 
-  func bounds(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> (first: Int64, end: Int64) {
-    try now.bounds(topic, partition)
-  }
-  func partitions(_ topic: Topic) throws(KafkaError) -> Range<Int32> { try now.partitions(topic) }
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { now.details(of: record) }
-
-  func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 {
+  override func stableEnd(_ topic: Topic, _ partition: Int32) throws(KafkaError) -> Int64 {
     topic == self.topic && partition == self.partition ? openAt : try now.stableEnd(topic, partition)
   }
 
-  func read(
+  override func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(KafkaError) {
