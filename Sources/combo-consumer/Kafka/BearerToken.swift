@@ -89,19 +89,23 @@ extension BearerToken {
     return String(value.dropFirst(prefix.count))
   }
 
-  /// Gives a client the token that the file holds now, or says why there is none; librdkafka then asks again after 10 s.
-  static func refresh(_ client: OpaquePointer, from file: String, now: Int64) {
+  /// Gives a client the token that the file holds now. Returns why there is none; librdkafka then asks again after 10 s.
+  static func refresh(_ client: OpaquePointer, from file: String, now: Int64) -> Failure? {
     switch read(file, now: now) {
     case .success(let token):
       var reason = [CChar](repeating: 0, count: 512)
       let error = rd_kafka_oauthbearer_set_token(
         client, token.text, token.expiresAtMs, token.principal, nil, 0, &reason, reason.count)
-      if error != RD_KAFKA_RESP_ERR_NO_ERROR {
-        let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        rd_kafka_oauthbearer_set_token_failure(client, "\(file): \(text)")
-      }
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR { return nil }
+      let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      return failed(client, Failure(description: "\(file): \(text)"))
     case .failure(let failure):
-      rd_kafka_oauthbearer_set_token_failure(client, failure.description)
+      return failed(client, failure)
     }
+  }
+
+  private static func failed(_ client: OpaquePointer, _ failure: Failure) -> Failure {
+    rd_kafka_oauthbearer_set_token_failure(client, failure.description)
+    return failure
   }
 }

@@ -56,7 +56,10 @@ class ClientCallbacks: @unchecked Sendable {
         rd_kafka_conf_enable_sasl_queue(pointer, 1)
         rd_kafka_conf_set_oauthbearer_token_refresh_cb(pointer) { handle, _, opaque in
           guard let handle, let opaque, let file = ClientCallbacks.from(opaque).tokenFile else { return }
-          BearerToken.refresh(handle, from: file, now: WallClock.nowMs)
+          // It is told of at once: who polls the client for errors may be waiting for a connection that needs this token.
+          if let failure = BearerToken.refresh(handle, from: file, now: WallClock.nowMs) {
+            ClientCallbacks.from(opaque).log.write(.error, "SASL", "no token: \(failure)")
+          }
         }
       }
       if statistics == nil { return }

@@ -81,6 +81,9 @@ struct KafkaProperties: Sendable {
     try configuration.set("log_level", String(logLevel.rawValue))
     // Idle connections are closed by brokers as a matter of course.
     try configuration.set("log.connection.close", "false")
+    // A broker whose machine is gone closes no connection: only this tells. By now others have taken over what it led. For a
+    // transactional producer librdkafka itself goes by how long a transaction may take.
+    if !own.contains(where: { $0.0 == "transactional.id" }) { try configuration.set("socket.timeout.ms", "10000") }
     for (key, value) in own { try configuration.set(key, value) }
     for override in presets + overrides where LibrdkafkaProperties.applies(override.key, to: kind) {
       try configuration.set(override.key, override.value)

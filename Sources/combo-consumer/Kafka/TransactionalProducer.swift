@@ -8,7 +8,7 @@ enum TransactionOutcome: Equatable, Sendable {
   /// This producer is done for: another with the same id has fenced it, or librdkafka has given up. Make it anew. If it was
   /// the commit that ended so, its outcome is unknown, as with `indefinite`.
   case fatal(KafkaError)
-  /// The commit did not end in time: it may have happened or not, and may still happen. Make the producer anew
+  /// A step did not end in time: it may have happened or not, and may still happen. Make the producer anew
   /// (`initTransactions` settles it), then ask the broker what is committed.
   case indefinite(KafkaError)
 }
@@ -79,6 +79,9 @@ final class TransactionalProducer {
 
   /// Makes the group's new offsets part of the open transaction.
   ///
+  /// May take longer than it is given while no broker can be reached: librdkafka looks at the time only when the state of a
+  /// connection changes.
+  ///
   /// - Parameters:
   ///   - offsets: the next record to read of each partition, with what is to be kept beside it.
   ///   - topic: of these partitions.
@@ -98,7 +101,8 @@ final class TransactionalProducer {
       else { return .success }
       switch sort(error, "cannot make offsets part of the transaction") {
       case .again(let fault):
-        if deadline.isOver { return .abortNeeded(fault) }
+        // The same producer must not go on: what is still under way could arrive in its next transaction.
+        if deadline.isOver { return .indefinite(fault) }
         MonotonicClock.sleep(ms: 10)
       case .outcome(.fatal(let fault)) where fault.code == .memberLost:
         // The group has gone on without us, which is no reason to end.
@@ -113,7 +117,19 @@ final class TransactionalProducer {
   /// the gap in the sequence that it left (librdkafka finds it in the next transaction).
   ///
   /// Brokers write the marks of a commit or an abort a moment after they answer: a partition's end may still grow by them.
-  func commit(withinMs: Int64) -> TransactionOutcome {
+  ///
+  /// - Parameters:
+  ///   - deliveredWithinMs: for the records; what is not delivered by then makes it `abortNeeded`.
+  ///   - withinMs: for the commit itself. Less than `socket.timeout.ms`, 100 ms less than a transaction may take: after that
+  ///     librdkafka would ask for it once more, and the first request, if it came late, would commit half of the next transaction.
+  func commit(deliveredWithinMs: Int64, withinMs: Int64) -> TransactionOutcome {
+    if failedInThisTransaction == nil {
+      do throws(KafkaError) {
+        try producer.flush(withinMs: deliveredWithinMs)
+      } catch {
+        return .abortNeeded(error)
+      }
+    }
     if let failure = failedInThisTransaction { return .abortNeeded(failure) }
     let deadline = Deadline(afterMs: withinMs)
     while true {

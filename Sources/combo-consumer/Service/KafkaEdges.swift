@@ -110,7 +110,9 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   private static let initWithinMs: Int64 = 30_000
   private static let topicsWithinMs: Int64 = 30_000
-  private static let commitWithinMs: Int64 = 15_000
+  private static let offsetsWithinMs: Int64 = 10_000
+  private static let deliveredWithinMs: Int64 = 15_000
+  private static let commitWithinMs: Int64 = 9000
   private static let abortWithinMs: Int64 = 10_000
 
   /// - Parameter queueFullWaitMs: how long one record may wait for room in a full queue.
@@ -169,12 +171,12 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
     let sent: TransactionOutcome
     do throws(KafkaError) {
       let metadata = try group.consumer.groupMetadata()
-      sent = current.transactional.sendOffsets(list, topic: names.input, of: metadata, withinMs: Self.commitWithinMs)
+      sent = current.transactional.sendOffsets(list, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
     } catch {
       throw .abort(error.message)
     }
     try check(sent)
-    try check(current.transactional.commit(withinMs: Self.commitWithinMs))
+    try check(current.transactional.commit(deliveredWithinMs: Self.deliveredWithinMs, withinMs: Self.commitWithinMs))
   }
 
   func abort() throws(TransactionFault) {

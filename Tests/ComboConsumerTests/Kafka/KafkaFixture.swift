@@ -214,6 +214,11 @@ final class TestMember: GroupConsumerDelegate {
   }
 }
 
+extension TransactionalProducer {
+  /// With as much time for the records as for the commit.
+  func commit(withinMs: Int64) -> TransactionOutcome { commit(deliveredWithinMs: withinMs, withinMs: withinMs) }
+}
+
 /// Polls these members in turn until it is so.
 func poll(_ members: [TestMember], _ what: String, until isSo: () -> Bool) throws {
   let deadline = Deadline(afterMs: 60_000)

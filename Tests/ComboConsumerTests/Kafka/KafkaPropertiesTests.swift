@@ -99,4 +99,11 @@ struct KafkaPropertiesTests {
     #expect(error?.code == .badProperty)
     #expect(error?.message.contains("max.in.flight") == true)
   }
+
+  @Test("transactions may be shorter than an answer may take otherwise", arguments: ["1000", "10000", "60000"])
+  func shortTransactions(_ timeout: String) throws {
+    let properties = try KafkaProperties(
+      brokers: "127.0.0.1:1", overrides: [.init(key: "transaction.timeout.ms", value: timeout)], log: .none)
+    _ = try TransactionalProducer(properties, transactionalID: "t")
+  }
 }

@@ -20,7 +20,12 @@ extension ServiceTests {
         let service = try group.process(options)
         let before = try group.takenIn()
         try group.give(gifts(&random, 40_000, &made, &expected))
-        if random.below(4) > 0 {
+        if kill == 1 {
+          // So that each partition has something to be restored.
+          try wait(for: "a commit of each partition: \(service.text)") {
+            try group.committed().allSatisfy { $0.offset ?? 0 > 0 } || service.exitCode != nil
+          }
+        } else if random.below(4) > 0 {
           try wait(for: "a commit: \(service.text)") { try group.takenIn() > before || service.exitCode != nil }
         } else {
           try service.waitForLog("assigned: ")
