@@ -6,6 +6,22 @@ extension BuiltInMaps {
       "about": "Records as the service has them without a map: something to begin one's own with.",
       "rules": [
         {
+          "about": "First, since nearly all records are gifts.",
+          "when": {"any": [{"at": "/type", "is": "gift"}, {"at": "/type", "exists": false}]},
+          "event": "gift",
+          "fields": {
+            "room": "/room",
+            "ts": "/ts",
+            "id": "/id",
+            "sender": {"id": "/sender/id", "show": "/sender"},
+            "receiver": {"id": "/receiver/id", "show": "/receiver"},
+            "gift": {"id": "/gift/id", "value": "/gift/value", "show": "/gift"},
+            "count": "/count",
+            "total": "/total",
+            "streak": "/streak"
+          }
+        },
+        {
           "when": {"at": "/type", "is": "room_closed"},
           "event": "room_closed",
           "fields": {"room": "/room", "ts": "/ts"}
@@ -34,21 +50,6 @@ extension BuiltInMaps {
           "when": {"at": "/type", "is": "retract"},
           "event": "retract",
           "fields": {"room": "/room", "ts": "/ts", "sender": {"id": "/sender/id"}}
-        },
-        {
-          "when": {"any": [{"at": "/type", "is": "gift"}, {"at": "/type", "exists": false}]},
-          "event": "gift",
-          "fields": {
-            "room": "/room",
-            "ts": "/ts",
-            "id": "/id",
-            "sender": {"id": "/sender/id", "show": "/sender"},
-            "receiver": {"id": "/receiver/id", "show": "/receiver"},
-            "gift": {"id": "/gift/id", "value": "/gift/value", "show": "/gift"},
-            "count": "/count",
-            "total": "/total",
-            "streak": "/streak"
-          }
         }
       ],
       "otherwise": {"bad": "type is none of gift, room_closed, retract and room_settings"}
