@@ -15,8 +15,9 @@ struct MapShapeTests {
   private func map(_ text: String) throws -> RecordMap { try RecordMap(Array(text.utf8), file: "t.json") }
 
   /// The events of a record, or why there are none.
-  private func read(_ record: String, by map: RecordMap) -> (events: [Read], bad: BadEvent?) {
-    let decoder = RecordDecoder(map: map)
+  private func read(_ record: String, by map: RecordMap, _ limits: WireLimits = WireLimits()) -> (events: [Read], bad: BadEvent?)
+  {
+    let decoder = RecordDecoder(limits: limits, map: map)
     let arena = BumpArena()
     var event = Event()
     return Array(record.utf8).withUnsafeBytes { record in
@@ -136,6 +137,161 @@ struct MapShapeTests {
     #expect(read(#"{"userId":"u","giftId":"g","list":[1,2,3]}"#, by: map).events.count == 1)
   }
 
+  private static let nested = #"""
+    {"map":1,"name":"t","roots":["/*/list/*","/*",""],"fields":{"room":["../../room",{"key":true}]},
+     "rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",§}],"otherwise":{"drop":"no gift"}}
+    """#
+  private static func gift(_ who: String) -> String { #"{"userId":"\#(who)","giftId":"g"}"# }
+
+  @Test("each element of arrays within an array is a gift of its own, in the order of the text")
+  func nested() throws {
+    let map = try map(Self.nested.replacing("§", with: Self.fields))
+    let gift = Self.gift
+    let several = read(
+      #"[{"list":[\#(gift("a")),7,\#(gift("b"))],"room":"k"},{"list":[]},\#(gift("c")),null,{"list":{"0":1}},{"list":[[],\#(gift("d"))]},{"list":[\#(gift("e"))]}]"#,
+      by: map)
+    #expect(several.bad == nil)
+    #expect(several.events.map(\.sender) == ["a", "b", "c", "d", "e"])
+    #expect(several.events.allSatisfy { $0.room == "k" })
+    #expect(read(#"[{"list":[{"chat":1}]},{"chat":2}]"#, by: map).events == [])
+    // What is below no array counts once, whatever else there is.
+    #expect(read(#"{"userId":"u","giftId":"g","*":[1,2],"list":[1,2]}"#, by: map).events.map(\.sender) == ["u"])
+    // Nor is a member of that name an element.
+    #expect(read(#"{"*":\#(gift("a"))}"#, by: map).events == [])
+    let bad = read(#"[{"list":[\#(gift("a"))]},1,{"list":[\#(gift("b")),{"giftId":"g"}]}]"#, by: map)
+    #expect(bad.events == [])
+    #expect(bad.bad?.description.contains("element 2/1 of the record's array: sender.id is missing") == true, "\(bad)")
+    #expect(read(#"[{"list":[7],"room":"other"},{"list":[\#(gift("a"))],"room":"other"}]"#, by: map).bad?.code == .wrongKey)
+  }
+
+  @Test("whatever is in arrays of arrays, the gifts are those that stand there", arguments: 0..<20)
+  func anyNesting(seed: Int) throws {
+    var random = SplitMix64(seed: seed)
+    let map = try map(
+      #"{"map":1,"name":"t","roots":["/*/*/*"],"rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",\#(Self.fields)}],"otherwise":{"drop":"x"}}"#
+    )
+    var senders: [String] = []
+    func value(_ depth: Int) -> String {
+      switch random.next() % 6 {
+      case 0 where depth < 4: return "7"
+      case 1 where depth < 4: return #"{"list":[\#(Self.gift("no"))]}"#
+      case 2: return "null"
+      default:
+        if depth == 4 {
+          senders.append("u\(senders.count)")
+          return Self.gift(senders[senders.count - 1])
+        }
+        return "[\((0..<Int(random.next() % 4)).map { _ in value(depth + 1) }.joined(separator: ","))]"
+      }
+    }
+    for _ in 0..<50 {
+      senders = []
+      let record = "[\((0..<3).map { _ in value(2) }.joined(separator: ","))]"
+      let read = read(record, by: map)
+      #expect(read.bad == nil)
+      #expect(read.events.map(\.sender) == senders, "\(record)")
+    }
+  }
+
+  @Test("a rule's own root is for each element too, and the rules beside it are not")
+  func ruleRoot() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"t","roots":["/messages/*",""],
+       "rules":[{"when":{"at":"/type","is":"gifts"},"root":"/gifts/*","event":"gift",
+                 "fields":{"sender":{"id":"../../by"},"gift":{"id":"/id"},"count":["/num",{"const":1}]}},
+                {"when":{"at":"/type","is":"gift"},"event":"gift","fields":{"sender":{"id":"/by"},"gift":{"id":"/id"}}}],
+       "otherwise":{"drop":"no gift"}}
+      """#)
+    let gifts = #"{"type":"gifts","by":"u","gifts":[{"id":"g","num":2},{"id":"h"}]}"#
+    let one = #"{"type":"gift","by":"v","id":"i","gifts":[1,2,3]}"#
+    let expected = [Read(room: "k", sender: "u", gift: "g", amount: "count 2"), Read(room: "k", sender: "u", gift: "h")]
+    #expect(read(gifts, by: map).events == expected)
+    #expect(read(one, by: map).events == [Read(room: "k", sender: "v", gift: "i")])
+    #expect(
+      read(#"{"messages":[\#(one),\#(gifts),\#(gifts)]}"#, by: map).events
+        == [Read(room: "k", sender: "v", gift: "i")] + expected + expected)
+    #expect(read(#"{"type":"gifts","by":"u","gifts":[]}"#, by: map).events == [])
+    #expect(read(#"{"type":"gifts","by":"u","gifts":[{}]}"#, by: map).bad?.code == .missingField)
+    // Without a condition, and without roots, it is the same.
+    let bare = try self.map(
+      #"{"map":1,"name":"t","rules":[{"root":"/l/*","event":"gift",\#(Self.fields)}],"otherwise":{"drop":"x"}}"#)
+    #expect(read(#"{"l":[\#(Self.gift("a")),\#(Self.gift("b"))]}"#, by: bare).events.map(\.sender) == ["a", "b"])
+    #expect(read(#"{"l":[]}"#, by: bare).events == [])
+  }
+
+  @Test("a map is chosen for each element where the choice's root is one")
+  func choiceForEach() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"all","choose":{"at":"/*/platform","root":"/*/payload","fields":{"room":"/*/room"},
+       "maps":{"tt":"tiktok","ks":"kuaishou"}},"otherwise":{"drop":"of another platform"}}
+      """#)
+    let tiktok = #"{"giftId":5,"repeatCount":2,"groupId":"7","user":{"userId":"u"},"giftDetails":{"giftType":1}}"#
+    let kuaishou =
+      #"{"giftFeeds":[{"user":{"principalId":"v"},"giftId":9,"mergeKey":"m","comboCount":1},{"user":{"principalId":"w"},"giftId":9,"mergeKey":"n","comboCount":1}]}"#
+    let several = read(
+      #"[{"platform":"ks","room":"k","payload":\#(kuaishou)},{"platform":"yt","payload":{}},{"platform":"tt","room":"k","payload":\#(tiktok)}]"#,
+      by: map)
+    #expect(several.bad == nil)
+    #expect(several.events.map(\.sender) == ["v", "w", "u"])
+  }
+
+  @Test("only gifts count against the most that a record may hold", .timeLimit(.minutes(1)))
+  func bounds() throws {
+    let map = try map(Self.nested.replacing("§", with: Self.fields))
+    let few = { (gifts: Int, others: Int) in
+      "[" + (Array(repeating: "7", count: others) + Array(repeating: Self.gift("a"), count: gifts)).joined(separator: ",") + "]"
+    }
+    #expect(read(few(0, 5000), by: map).bad == nil)
+    #expect(read(few(1000, 5000), by: map).events.count == 1000)
+    let many = read(few(1001, 0), by: map)
+    #expect(many.events == [])
+    #expect(many.bad?.code == .tooLarge)
+    #expect(many.bad?.description.contains("more than 1000 gifts") == true, "\(many)")
+    let inner = { (count: Int) in "[\(Array(repeating: #"{"list":\#(few(2, 1))}"#, count: count).joined(separator: ","))]" }
+    #expect(read(inner(500), by: map).events.count == 1000)
+    #expect(read(inner(501), by: map).bad?.code == .tooLarge)
+    // The time goes by the length, not by its square: no element is walked to along all before it.
+    var limits = WireLimits()
+    limits.recordBytes = 1 << 24
+    for element in ["7", #"{"list":[7,7]}"#] {
+      let record = "[" + Array(repeating: element, count: 40_000).joined(separator: ",") + "]"
+      #expect(read(record, by: map, limits).bad == nil)
+    }
+  }
+
+  @Test("JSON in the texts of an array is taken in its place, where the condition holds for that element")
+  func unpackEach() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"t","unpack":[{"at":"/*/data","when":{"at":"/*/type","is":"gift"}},"/*/data/more/*"],
+       "roots":["/*/data/more/*","/*/data",""],
+       "rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",\#(Self.fields)}],"otherwise":{"drop":"no gift"}}
+      """#)
+    func text(_ json: String) -> String { "\"\(json.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" }
+    let gift = { (who: String) in #"{"type":"gift","data":\#(text(Self.gift(who)))}"# }
+    let chat = #"{"type":"chat","data":\#(text(Self.gift("no")))}"#
+    let more = #"{"type":"gift","data":\#(text(#"{"more":[\#(text(Self.gift("m"))),"hi",\#(text(Self.gift("n")))]}"#))}"#
+    let several = read("[\(chat), \(gift("a")),7,\(more),\(chat),\(gift("ü")) ]", by: map)
+    #expect(several.bad == nil)
+    #expect(several.events.map(\.sender) == ["a", "m", "n", "ü"])
+    #expect(read("[\(chat)]", by: map).events == [])
+    #expect(read("[\(gift("a"))]", by: map).events.map(\.sender) == ["a"])
+    let broken = read(#"[\#(chat),{"type":"gift","data":"{\"userId\":"}]"#, by: map)
+    #expect(broken.bad?.code == .notJSON)
+    #expect(try RecordMap(canonical: map.canonical) == map)
+  }
+
+  @Test("a pointer steps up from where it stands, and never above the record")
+  func up() throws {
+    let map = try map(
+      #"{"map":1,"name":"t","rules":[{"root":"/a/b","event":"gift","fields":{"sender":{"id":"../u"},"gift":{"id":["../../../x","../../../../g"]},"count":"/.."}}]}"#
+    )
+    let expected = [Read(room: "k", sender: "u", gift: "g", amount: "count 3")]
+    #expect(read(#"{"g":"g","a":{"u":"u","b":{"..":3}}}"#, by: map).events == expected)
+  }
+
   @Test("below an array there can only be gifts, and faults of rules are said once for all roots")
   func rootFaults() throws {
     func faults(_ text: String) -> [String] {
@@ -151,6 +307,12 @@ struct MapShapeTests {
       #"{"map":1,"name":"t","roots":["/a","/b",""],"rules":[{"event":"gift","fields":{"sender":{"id":"x"},"gift":{"id":"/g"}}}]}"#
     )
     #expect(twice.count == 1, "\(twice)")
+    let own = faults(#"{"map":1,"name":"t","rules":[{"root":"/a/*","event":"room_closed"}]}"#)
+    #expect(own.count == 1 && own[0].contains("below /a/*, where there may be several, only gifts can be"), "\(own)")
+    let chosen = faults(#"{"map":1,"name":"t","choose":{"map":"wire","root":"/*"}}"#)
+    #expect(chosen.count == 1 && chosen[0].contains("a chosen map has other events"), "\(chosen)")
+    let first = faults(#"{"map":1,"name":"t","rules":[{"event":"gift","fields":{"sender":{"id":"/l/*/u"},"gift":{"id":"/g"}}}]}"#)
+    #expect(first.count == 1 && first[0].contains("only where its root has the * too"), "\(first)")
     #expect(faults(#"{"map":1,"name":"t","roots":[],"rules":[{"drop":"x"}]}"#).count == 1)
     #expect(faults(#"{"map":1,"name":"t","names":"any","rules":[{"drop":"x"}]}"#).count == 1)
     #expect(faults(#"{"map":1,"name":"t","fields":{"count":"/n"},"rules":[{"drop":"x"}]}"#).count == 1)

@@ -40,6 +40,12 @@ extension BadEvent {
     BadEvent(.unknownType, "\(rule.reason) (\(rule.name))")
   }
 
+  /// A fault, and in which of the record's elements.
+  @inline(never)
+  static func ofElement(_ place: String, _ fault: BadEvent) -> BadEvent {
+    BadEvent(fault.code, "element \(place) of the record's array: \(fault.reason)")
+  }
+
   /// A fault, and where the map takes the field from.
   @inline(never)
   static func mapped(_ fault: BadEvent, _ rule: CompiledMap.Rule, _ source: String?) -> BadEvent {

@@ -70,7 +70,8 @@ struct CompiledMap {
     var total: Int32 = -1
     var streak: Int32 = -1
     var settings: Int32 = -1
-    var isForEach = false
+    /// Through how many arrays its root goes; it is looked at for each element of the innermost.
+    var stars = 0
     /// The pointer's node without which the rule cannot hold; -1: none. And the first rule behind it that has another one.
     var root: Int32 = -1
     var nextRoot: Int32 = 0
@@ -90,6 +91,9 @@ struct CompiledMap {
     var condition: Int32 = -1
     /// Where the pointer is written, in `descriptions`.
     var description: Int32 = -1
+    /// Through how many arrays its pointer goes, and the node of an element of the first.
+    var stars = 0
+    var each: Int32 = -1
   }
 
   /// Rules that are only looked at if a condition holds.
@@ -169,7 +173,10 @@ struct MapCompiler {
       map.messages.append(moved)
     }
     for text in definition.unpacked {
-      var made = CompiledMap.Unpacked(node: map.pointers.node(prefix + text.path))
+      let path = prefix + text.path
+      var made = CompiledMap.Unpacked(node: map.pointers.node(path))
+      made.stars = PointerTable.stars(path)
+      if let first = path.firstIndex(of: PointerTable.each) { made.each = map.pointers.node(Array(path[...first])) }
       if let message = text.message {
         made.message = Int32(before + message)
         made.description = expression(.at(text.path, unless: []))
@@ -184,7 +191,7 @@ struct MapCompiler {
   private mutating func add(_ rule: MapRule) {
     var made = CompiledMap.Rule()
     made.name = rule.line == 0 ? "\(name), otherwise" : "\(name), rule at line \(rule.line)"
-    made.isForEach = rule.isForEach
+    made.stars = PointerTable.stars(prefix + rule.root)
     if !rule.root.isEmpty { made.root = map.pointers.node(prefix + rule.root) }
     if let condition = rule.condition { made.condition = self.condition(condition) }
     switch rule.outcome {

@@ -48,12 +48,21 @@ public struct MapSwitch: Equatable, Sendable {
 struct MapRule {
   var condition: MapCondition?
   var outcome: MapOutcome
-  /// Below what it is looked for, if not below the record.
+  /// Below what it is looked for, if not below the record: one of the map's roots, or its own where that goes through more arrays.
   var root: [String] = []
-  /// Whether it is looked at for each element of an array.
-  var isForEach = false
   /// Where the rule begins, as a line of its file.
   var line: Int
+
+  /// The event it makes; nil: none.
+  var kind: Event.Kind? {
+    if case .event(let event) = outcome { event.kind } else { nil }
+  }
+
+  /// It holds only where something stands at this pointer.
+  mutating func take(root: [String]) {
+    self.root = root
+    condition = .all([.exists(.at(root, unless: []))] + (condition.map { [$0] } ?? []))
+  }
 }
 
 enum MapOutcome {

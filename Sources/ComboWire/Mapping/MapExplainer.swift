@@ -61,6 +61,7 @@ public final class MapExplainer {
       outcome = .bad(error)
     }
     let further = isEvent ? decoder.further.count : 0
+    if isEvent { mapped.goBack() }
     guard mapped.rule >= 0 else { return MapExplanation(outcome: outcome, rule: nil, fields: [], further: further) }
     let rule = mapped.map.rules[mapped.rule]
     var fields: [MapExplanation.Field] = []

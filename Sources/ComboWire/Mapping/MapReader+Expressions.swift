@@ -87,6 +87,12 @@ extension MapReader {
       rest.removeFirst()
       base = []
     }
+    // One step up each, as in a path of files: not above the record.
+    while rest.hasPrefix("..") {
+      rest.removeFirst(2)
+      _ = base.popLast()
+      if rest.hasPrefix("/..") { rest.removeFirst() } else { break }
+    }
     if rest.isEmpty { return base }
     if rest.first != "/" {
       fault(
@@ -107,6 +113,9 @@ extension MapReader {
     }
     if base.count > WireLimits().depth {
       fault(token, "\(name) goes \(base.count) levels deep; a record has at most \(WireLimits().depth)")
+    }
+    if let starsMax, PointerTable.stars(base) > starsMax {
+      fault(token, "\(name) is \"\(written)\": the rule is for each element (*) only where its root has the * too")
     }
     return base
   }

@@ -62,7 +62,7 @@ extension MapReader {
     var all: [MapUnpacked] = []
     for element in array(token, "unpack") ?? [] {
       guard text[element].isObject else {
-        if let path = unpackedPath(element) { all.append(MapUnpacked(path: path)) }
+        if let path = pointer(element, "unpack") { all.append(MapUnpacked(path: path)) }
         continue
       }
       guard let members = object(element, "unpack", ["at", "when", "message"]) else { continue }
@@ -79,17 +79,11 @@ extension MapReader {
       }
       guard let at = required(members, "at", "where the text stands: a pointer, or several") else { continue }
       for place in text[at].isArray ? array(at, "at") ?? [] : [at] {
-        guard let path = unpackedPath(place) else { continue }
+        guard let path = pointer(place, "unpack") else { continue }
         one.path = path
         all.append(one)
       }
     }
     return all
-  }
-
-  private mutating func unpackedPath(_ token: Int) -> [String]? {
-    guard let path = pointer(token, "unpack") else { return nil }
-    if path.contains(PointerTable.each) { fault(token, "unpack must name one text; * stands for several") }
-    return path
   }
 }

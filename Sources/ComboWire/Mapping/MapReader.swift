@@ -14,6 +14,8 @@ struct MapReader {
   var switches: [MapSwitch] = []
   /// Below what the pointers of the rule in hand are.
   var root: [String] = []
+  /// Through how many arrays the pointers being read may go; nil: any number.
+  private(set) var starsMax: Int?
   /// Fields of all gifts, where their rules do not say otherwise.
   private var shared: Members?
   /// What a rule says by itself: how many.
@@ -161,7 +163,7 @@ struct MapReader {
 
   /// The rules, for each root anew.
   private mutating func readRules(_ token: Int, below roots: Int?) -> [MapRule] {
-    guard let roots else { return readRules(token) }
+    guard let roots else { return readRules(token, hasRoots: false) }
     var rules: [MapRule] = []
     let elements = array(roots, "roots") ?? []
     if elements.isEmpty || elements.count > 24 { fault(roots, "roots must have 1 to 24 pointers, not \(elements.count)") }
@@ -170,11 +172,9 @@ struct MapReader {
       base = path
       root = path
       let before = faults.count
-      for var rule in readRules(token) {
-        rule.root = path
-        rule.isForEach = path.contains(PointerTable.each)
-        if !path.isEmpty { rule.condition = .all([.exists(.at(path, unless: []))] + (rule.condition.map { [$0] } ?? [])) }
-        if rule.isForEach, case .event(let event) = rule.outcome, event.kind != .gift {
+      for var rule in readRules(token, hasRoots: true) {
+        if rule.root.isEmpty, !path.isEmpty { rule.take(root: path) }
+        if path.contains(PointerTable.each), let kind = rule.kind, kind != .gift {
           fault(
             element,
             "below \(text.string(element)), where there may be several, only gifts can be; line \(rule.line) has another event")
@@ -189,7 +189,7 @@ struct MapReader {
     return rules
   }
 
-  private mutating func readRules(_ token: Int) -> [MapRule] {
+  private mutating func readRules(_ token: Int, hasRoots: Bool) -> [MapRule] {
     var rules: [MapRule] = []
     guard let elements = array(token, "rules") else { return [] }
     if elements.isEmpty { fault(token, "rules must have at least one rule") }
@@ -200,6 +200,10 @@ struct MapReader {
       if let when = members["when"] { rule.condition = condition(when) }
       // Conditions look from the map's root, fields from the rule's.
       root = members["root"].flatMap { pointer($0, "root") } ?? base
+      let stars = PointerTable.stars(root)
+      if stars > PointerTable.stars(base) { rule.take(root: root) }
+      // With several roots a pointer may be there for another one.
+      starsMax = hasRoots ? nil : stars
       if let event = members["event"] {
         for other in ["drop", "bad"] {
           if let token = members[other] { fault(token, "a rule with an event may not have \(other)") }
@@ -215,6 +219,9 @@ struct MapReader {
           fault(element, "a rule with this event needs fields")
         }
         rule.outcome = .event(read)
+        if let own = members["root"], stars > PointerTable.stars(base), read.kind != .gift {
+          fault(own, "below \(text.string(own)), where there may be several, only gifts can be")
+        }
       } else {
         if let fields = members["fields"] { fault(fields, "fields are for a rule with an event") }
         if members["drop"] == nil, members["bad"] == nil {
@@ -225,6 +232,7 @@ struct MapReader {
       }
       rules.append(rule)
       root = base
+      starsMax = nil
     }
     return rules
   }
@@ -315,6 +323,13 @@ struct MapReader {
     if let fields = members["fields"], let named = object(fields, "fields", ["room", "ts"]) {
       choice.fields.room = named["room"].flatMap { expression($0, "room") }
       choice.fields.ts = named["ts"].flatMap { expression($0, "ts", isTime: true) }
+    }
+    defer {
+      if let root = members["root"], choice.root.contains(PointerTable.each),
+        choice.entries.contains(where: { $0.map.rules.contains { $0.kind ?? .gift != .gift } })
+      {
+        fault(root, "below \(text.string(root)), where there may be several, only gifts can be; a chosen map has other events")
+      }
     }
     if let only = members["map"] {
       if !by.isEmpty || members["maps"] != nil {

@@ -48,6 +48,9 @@ extension MappedDecoder {
     if found.isObject || found.isArray { return false }
     let written = found.isString ? text.inside(token) : text.slice(token)
     if found.isEscaped {
+      // An escape takes at most 6 bytes for one; and what is written once may be compared for each of many elements.
+      let longest = values.range.reduce(0) { max($0, Int(texts[$1].count)) }
+      if written.count > 6 * longest { return false }
       return withUnsafeTemporaryAllocation(byteCount: written.count, alignment: 1) { scratch in
         let plain = Bytes(rebasing: scratch[..<unescape(written, to: scratch.baseAddress!)])
         return values.range.contains { plain == constant($0) }

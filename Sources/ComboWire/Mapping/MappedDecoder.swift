@@ -18,8 +18,9 @@ final class MappedDecoder {
   private let hasHeaders: Bool
   private let groupCount: Int
   private(set) var own = OwnSettings()
-  /// The rule that decided on the last record, in `map.rules`; -1 if none has.
+  /// The rule that decided on the last record, in `map.rules`; -1 if none has. And on which of its elements, counted from 0.
   private(set) var rule = 0
+  private var round = 0
 
   let checks: EventDecoder
   let walk: PointerWalk
@@ -35,6 +36,8 @@ final class MappedDecoder {
   let shown: UnsafeMutableBufferPointer<CompiledMap.Shown>
   /// A display object that is being made.
   let object = ByteBuffer()
+  /// A record that is written anew with what its texts hold.
+  private let rewriting = ByteBuffer()
   /// The values of the headers that the map names.
   private(set) var headers: [Bytes]
   private(set) var key: Bytes?
@@ -88,8 +91,8 @@ final class MappedDecoder {
 
   // MARK: - A record
 
-  /// How many elements the record decoded last has for `*`; an event may be made of each.
-  var rounds: Int { Int(walk.rounds) }
+  /// Whether the record decoded last has several elements for `*`; an event may be made of each.
+  var isSeveral: Bool { walk.isSeveral }
 
   /// Whether a record is written anew as JSON.
   func rewrites(_ record: Bytes) -> Bool {
@@ -98,17 +101,25 @@ final class MappedDecoder {
     return first != 0x7B && first != 0x5B
   }
 
-  /// Goes back to an element that was decoded, with the rule that decided on it, for whoever asks about it.
-  func goBack(to round: Int, rule: Int) {
-    walk.walk(text, round: Int32(round))
-    self.rule = rule
+  /// Says which element, and which rule, the event returned first is of.
+  func settle(_ round: Int, rule: Int) { (self.round, self.rule) = (round, rule) }
+
+  /// Goes back to the element that was settled on, for whoever asks about it.
+  func goBack() {
+    walk.walk(text)
+    for _ in 0..<round where !walk.advance(text) { return }
   }
 
-  /// Makes an event of a further element of the record.
-  func decode(round: Int, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
-    walk.walk(text, round: Int32(round))
-    rule = try choose(arena, isForEach: true)
-    return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+  /// Goes on to the record's next element, if there is one; ``decodeElement(into:_:)`` then makes an event of it.
+  func advance() -> Bool { walk.advance(text) }
+
+  func decodeElement(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
+    do throws(BadEvent) {
+      rule = try choose(arena)
+      return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+    } catch {
+      throw .ofElement(walk.place, error)
+    }
   }
 
   /// Makes an event of a record that lies where it can stay, with padding behind it.
@@ -124,7 +135,14 @@ final class MappedDecoder {
       }
     }
     walk.walk(text)
-    for text in map.unpacked { try unpack(text, into: arena) }
+    for text in map.unpacked {
+      if text.stars == 0 {
+        try unpack(text, into: arena)
+      } else if walk.found[Int(text.each)] >= 0 {
+        try unpackEach(text, into: arena)
+      }
+    }
+    round = 0
     rule = try choose(arena)
     return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
   }
@@ -148,24 +166,50 @@ final class MappedDecoder {
 
   /// Puts the JSON that a text holds in the text's place, or what the text is in Protobuf or in the map's other form.
   private func unpack(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
+    guard let json = try json(in: unpacked, into: arena) else { return }
+    rewriting.removeAll()
+    try rewrite(after: rewrite(upTo: Int(walk.found[Int(unpacked.node)]), json, from: 0), into: arena)
+  }
+
+  /// The same with the texts of all elements of an array. The record is written anew, and read again, once for all of them.
+  @inline(never)
+  private func unpackEach(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
+    rewriting.removeAll()
+    var (rest, left) = (0, limits.recordBytes)
+    repeat {
+      // Elements of arrays further in are not its own.
+      if walk.level > unpacked.stars { continue }
+      let mark = arena.mark
+      defer { arena.rewind(to: mark) }
+      do throws(BadEvent) {
+        guard let json = try json(in: unpacked, into: arena) else { continue }
+        left -= json.count
+        if left < 0 { throw BadEvent(.tooLarge, "the texts hold more JSON than a record may have, \(limits.recordBytes) bytes") }
+        rest = rewrite(upTo: Int(walk.found[Int(unpacked.node)]), json, from: rest)
+      } catch {
+        throw .ofElement(walk.place, error)
+      }
+    } while walk.advance(text)
+    if rest > 0 { try rewrite(after: rest, into: arena) } else { walk.walk(text) }
+  }
+
+  /// The JSON that is to take the place of a text; nil: it stays a text, or there is none.
+  private func json(in unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) -> Bytes? {
     let node = Int(unpacked.node)
     let token = Int(walk.found[node])
-    guard token > 0, text[token].isString else { return }
-    if unpacked.condition >= 0, try !holds(unpacked.condition, arena) { return }
+    guard token > 0, text[token].isString else { return nil }
+    if unpacked.condition >= 0, try !holds(unpacked.condition, arena) { return nil }
     if let protobuf, unpacked.message >= 0 {
       let place = map.descriptions[Int(unpacked.description)]
-      let base64 = text.meaning(token, into: arena)
-      return try replace(token, by: protobuf.json(of: base64, Int(unpacked.message), at: place, into: arena), into: arena)
+      return try protobuf.json(of: text.meaning(token, into: arena), Int(unpacked.message), at: place, into: arena)
     }
-    let packed = text.inside(token)
-    guard let first = packed.first else { return }
+    guard let first = text.inside(token).first else { return nil }
     if first != 0x7B, first != 0x5B {
       // Any text may stand there; only what is in that form is read.
-      guard form != .json, let read = try? rewritten(text.meaning(token, into: arena), node, into: arena) else { return }
-      return try replace(token, by: read, into: arena)
+      return form == .json ? nil : try? rewritten(text.meaning(token, into: arena), node, into: arena)
     }
     let json = text.meaning(token, into: arena)
-    if Self.beginsJSON(json) { try replace(token, by: json, into: arena) }
+    return Self.beginsJSON(json) ? json : nil
   }
 
   /// Whether a text begins as an object with members does, or an array of such, of arrays or of texts: a viewer's "[hi]" or "{lol" is
@@ -183,21 +227,24 @@ final class MappedDecoder {
     form == .stt ? try stt.json(of: record, map.pointers, from: node, into: arena) : try irc.json(of: record, into: arena)
   }
 
-  private func replace(_ token: Int, by json: Bytes, into arena: BumpArena) throws(BadEvent) {
-    let whole = text.slice(0), quoted = text.slice(token)
-    guard let start = whole.baseAddress, let place = quoted.baseAddress, let new = json.baseAddress else { return }
-    let before = place - start
-    let after = whole.count - before - quoted.count
-    let piece = arena.allocate(before + json.count + after)
-    piece.copyMemory(from: start, byteCount: before)
-    (piece + before).copyMemory(from: new, byteCount: json.count)
-    (piece + before + json.count).copyMemory(from: place + quoted.count, byteCount: after)
-    try check(Bytes(start: piece, count: before + json.count + after))
+  /// Writes the record from a byte on up to a text, and what the text holds in its place. Returns where the record goes on.
+  private func rewrite(upTo token: Int, _ json: Bytes, from: Int) -> Int {
+    let start = Int(text[token].start) - Int(text[0].start)
+    rewriting.append(Bytes(rebasing: text.slice(0)[from..<start]))
+    rewriting.append(json)
+    return start + Int(text[token].length)
+  }
+
+  /// Writes the rest of the record, and reads it again.
+  private func rewrite(after rest: Int, into arena: BumpArena) throws(BadEvent) {
+    rewriting.append(Bytes(rebasing: text.slice(0)[rest...]))
+    try check(arena.copy(rewriting.bytes))
     walk.walk(text)
   }
 
-  /// The first rule whose condition holds. There is always one.
-  private func choose(_ arena: BumpArena, isForEach: Bool = false) throws(BadEvent) -> Int {
+  /// The first rule whose condition holds. There is always one. Of a further element only the rules that are for each.
+  private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
+    let level = walk.level
     for group in 0..<groupCount {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
       var next = groups[group].rules.lowerBound
@@ -209,7 +256,8 @@ final class MappedDecoder {
           next = Int(rules[index].nextRoot)
           continue
         }
-        if isForEach, !rules[index].isForEach, condition >= 0 { continue }
+        // The last one says what becomes of all others.
+        if rules[index].stars < level, index < groups[group].rules.upperBound - 1 { continue }
         if condition < 0 { return index }
         if try holds(condition, arena) { return index }
       }

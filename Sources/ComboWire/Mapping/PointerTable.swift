@@ -17,8 +17,17 @@ struct PointerTable {
     var elementCount: Int32 = 0
     /// By what letters names begin, where they are compared loosely: a bit each, from a on; the last for all else.
     var initials: UInt32 = 0
-    /// The child that stands for one element after the other; -1: none.
-    var each: Int32 = -1
+    /// The child that stands for one element after the other, in `stars`; -1: none.
+    var star: Int32 = -1
+  }
+
+  /// A node that stands for one element of an array after the other.
+  struct Star {
+    var node: Int32
+    /// How many arrays it is within: 1, or more where an array's elements hold arrays.
+    var level: Int
+    /// All nodes of its own and below it, in `below`.
+    var below: Range<Int>
   }
 
   /// A member's name, in a hash table by name.
@@ -41,6 +50,8 @@ struct PointerTable {
   private(set) var cells: [Cell] = []
   private(set) var elements: [Element] = []
   private(set) var names: [UInt8] = []
+  private(set) var stars: [Star] = []
+  private(set) var below: [Int32] = []
   /// Whether case, `_` and `-` make no difference in names. To be set before there are nodes.
   var isLoose = false
   private var children: [[(step: String, node: Int)]] = [[]]
@@ -49,6 +60,9 @@ struct PointerTable {
   static let each = "*"
   /// A longer name is none that is compared loosely.
   static let looseNameMax = 64
+
+  /// How many arrays a pointer goes through, element by element.
+  static func stars(_ path: [String]) -> Int { path.count { $0 == each } }
 
   /// The node that a pointer leads to, made if need be.
   mutating func node(_ path: [String]) -> Int32 {
@@ -88,11 +102,12 @@ struct PointerTable {
       while size < children[at].count * 4 { size *= 2 }
       nodes[at].cells = Int32(cells.count)
       nodes[at].mask = Int32(size - 1)
-      nodes[at].children = Int32(children[at].count)
+      nodes[at].children = Int32(children[at].count { $0.step != Self.each })
       cells += Array(repeating: Cell(), count: size)
       nodes[at].firstElement = Int32(elements.count)
       for (step, node) in children[at] {
-        if step == Self.each { nodes[at].each = Int32(node) }
+        // A member of that name is none of an array.
+        if step == Self.each { continue }
         if let first = step.utf8.first { nodes[at].initials |= Self.initial(first) }
         let name = Array(step.utf8)
         var cell = Cell(word: 0, length: Int32(name.count), node: Int32(node), name: Int32(names.count))
@@ -108,6 +123,24 @@ struct PointerTable {
       }
       nodes[at].elementCount = Int32(elements.count) - nodes[at].firstElement
     }
+    addStars(below: 0, level: 1)
+  }
+
+  private mutating func addStars(below at: Int, level: Int) {
+    for (step, node) in children[at] {
+      let first = below.count
+      if step == Self.each {
+        nodes[at].star = Int32(stars.count)
+        addNodes(from: node)
+        stars.append(Star(node: Int32(node), level: level, below: first..<below.count))
+      }
+      addStars(below: node, level: step == Self.each ? level + 1 : level)
+    }
+  }
+
+  private mutating func addNodes(from at: Int) {
+    below.append(Int32(at))
+    for (_, node) in children[at] { addNodes(from: node) }
   }
 
   /// The steps from a node on, for whoever reads another text than JSON.
@@ -125,11 +158,17 @@ final class PointerWalk {
   private let cells: UnsafeMutableBufferPointer<PointerTable.Cell>
   private let elements: UnsafeMutableBufferPointer<PointerTable.Element>
   private let names: UnsafeMutableBufferPointer<UInt8>
+  private let stars: UnsafeMutableBufferPointer<PointerTable.Star>
+  private let below: UnsafeMutableBufferPointer<Int32>
   private let isLoose: Bool
-  /// Which element `*` stands for.
-  private var round: Int32 = 0
-  /// How many elements it may stand for, in the record walked last.
-  private(set) var rounds: Int32 = 0
+  /// For each star where the array ends in which it stands.
+  private let ends: UnsafeMutablePointer<Int>
+  /// For each level which element its stars stand for.
+  private var places: [Int]
+  /// The level of the stars that went on last; 0: all stand where the walk has put them.
+  private(set) var level = 0
+  /// Whether any star has a further element to go on to.
+  private(set) var isSeveral = false
   /// For each node the token that its pointer leads to; -1: to nothing.
   let found: UnsafeMutablePointer<Int32>
 
@@ -138,7 +177,11 @@ final class PointerWalk {
     cells = Self.copy(table.cells)
     elements = Self.copy(table.elements)
     names = Self.copy(table.names)
+    stars = Self.copy(table.stars)
+    below = Self.copy(table.below)
     isLoose = table.isLoose
+    ends = .allocate(capacity: max(table.stars.count, 1))
+    places = Array(repeating: 0, count: table.stars.lazy.map(\.level).max() ?? 0)
     found = .allocate(capacity: nodes.count)
   }
 
@@ -147,6 +190,9 @@ final class PointerWalk {
     cells.deallocate()
     elements.deallocate()
     names.deallocate()
+    stars.deallocate()
+    below.deallocate()
+    ends.deallocate()
     found.deallocate()
   }
 
@@ -156,21 +202,63 @@ final class PointerWalk {
     return memory
   }
 
-  /// Finds where all pointers lead in this text. Of two members with one name the first counts.
+  /// Finds where all pointers lead in this text. Of two members with one name the first counts; a star stands for the first element.
   @inline(__always)
-  func walk(_ text: JSONText, round: Int32 = 0) {
-    self.round = round
-    if round == 0 { rounds = 0 }
+  func walk(_ text: JSONText) {
+    level = 0
+    isSeveral = false
     found.update(repeating: -1, count: nodes.count)
     found[0] = 0
     visit(text, 0, 0)
+  }
+
+  /// Lets the innermost stars that have a further element stand for it; all of one level go on together. False: none has.
+  ///
+  /// So every element is come to once, in the order of the text, and only what is below it is looked at: the time taken by all of
+  /// them goes by the text's length.
+  func advance(_ text: JSONText) -> Bool {
+    if level == 0 { for index in places.indices { places[index] = 0 } }
+    for level in stride(from: places.count, to: 0, by: -1) where advance(text, level) {
+      self.level = level
+      places[level - 1] += 1
+      for index in level..<places.count { places[index] = 0 }
+      return true
+    }
+    return false
+  }
+
+  private func advance(_ text: JSONText, _ level: Int) -> Bool {
+    var hasMoved = false
+    for (index, star) in stars.enumerated() where star.level == level && found[Int(star.node)] >= 0 {
+      let last = Int(found[Int(star.node)]), element = text.next(last)
+      if text[last].isObject || text[last].isArray { for place in star.below { found[Int(below[place])] = -1 } }
+      found[Int(star.node)] = -1
+      if element < ends[index] {
+        hasMoved = true
+        step(text, element, Int(star.node))
+      }
+    }
+    return hasMoved
+  }
+
+  @inline(__always)
+  private func step(_ text: JSONText, _ element: Int, _ node: Int) {
+    found[node] = Int32(truncatingIfNeeded: element)
+    if nodes[node].mask >= 0 { visit(text, element, node) }
+  }
+
+  /// Which elements the stars stand for, as a sentence has it: 2, or 2/1 for the second element's first where it holds an array.
+  /// Counted from 0.
+  var place: String {
+    let depth = stars.lazy.filter { self.found[Int($0.node)] >= 0 }.map(\.level).max() ?? 0
+    return places[..<max(depth, level)].map(String.init).joined(separator: "/")
   }
 
   private func visit(_ text: JSONText, _ token: Int, _ at: Int) {
     let node = nodes.baseAddress.unsafelyUnwrapped + at
     if text[token].isObject {
       members(text, token, node)
-    } else if text[token].isArray, node.pointee.elementCount > 0 || node.pointee.each >= 0 {
+    } else if text[token].isArray, node.pointee.elementCount > 0 || node.pointee.star >= 0 {
       self.elements(text, token, node)
     }
   }
@@ -188,6 +276,7 @@ final class PointerWalk {
     let isLoose = isLoose
     let initials = node.pointee.initials
     var left = node.pointee.children
+    if left == 0 { return }
     var member = token &+ 1
     let end = text.next(token)
     while member < end {
@@ -219,28 +308,24 @@ final class PointerWalk {
 
   private func elements(_ text: JSONText, _ token: Int, _ node: UnsafeMutablePointer<PointerTable.Node>) {
     let first = Int(node.pointee.firstElement)
-    let each = Int(node.pointee.each)
-    var left = each >= 0 ? Int32.max : node.pointee.elementCount
+    var left = node.pointee.elementCount
     var index: Int32 = 0
     var element = token + 1
     let end = text.next(token)
+    if node.pointee.star >= 0, element < end {
+      let star = Int(node.pointee.star)
+      ends[star] = end
+      if text.next(element) < end { isSeveral = true }
+      step(text, element, Int(stars[star].node))
+    }
     while element < end, left > 0 {
-      if each >= 0, index == round {
-        found[each] = Int32(truncatingIfNeeded: element)
-        if nodes[each].mask >= 0 { visit(text, element, each) }
-        // Counted they are the first time.
-        if round > 0, node.pointee.elementCount == 0 { return }
-      }
       for place in first..<first + Int(node.pointee.elementCount) where elements[place].index == index {
-        let child = Int(elements[place].node)
-        found[child] = Int32(truncatingIfNeeded: element)
-        if nodes[child].mask >= 0 { visit(text, element, child) }
+        step(text, element, Int(elements[place].node))
         left -= 1
       }
       index += 1
       element = text.next(element)
     }
-    if each >= 0, round == 0 { rounds = max(rounds, index) }
   }
 
   /// The node that a name leads to; 0: none.

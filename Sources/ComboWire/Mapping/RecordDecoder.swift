@@ -72,7 +72,7 @@ public final class RecordDecoder {
     do throws(BadEvent) {
       let lasting = isInPlace || mapped.rewrites(record) ? record : arena.copy(record)
       var isOurs = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
-      if mapped.rounds > 1 { isOurs = try decodeFurther(mapped, isOurs, into: arena, &event) }
+      if mapped.isSeveral { isOurs = try decodeFurther(mapped, isOurs, into: arena, &event) }
       if isOurs { return true }
       arena.rewind(to: mark)
       return false
@@ -83,36 +83,36 @@ public final class RecordDecoder {
     }
   }
 
-  /// More elements are read from no record: each takes a walk along all before it.
-  static let elementsMax = 1000
+  /// More gifts are read from no record: all of them stay until the last one is read.
+  static let giftsMax = 1000
 
   /// The events of the record's further elements: all of them, or, if one is bad, none.
   @inline(never)
   private func decodeFurther(
     _ mapped: MappedDecoder, _ isFirstOurs: Bool, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Bool {
-    if mapped.rounds > Self.elementsMax {
-      throw BadEvent(.tooLarge, "the record's array has \(mapped.rounds) elements; at most \(Self.elementsMax) are read")
-    }
-    let rounds = mapped.rounds
     var isOurs = isFirstOurs
     var first = (round: 0, rule: mapped.rule)
-    for round in 1..<rounds {
-      var next = Event()
-      do throws(BadEvent) {
-        guard try mapped.decode(round: round, into: arena, &next) == .event else { continue }
-      } catch {
-        throw BadEvent(error.code, "element \(round) of the record's array: \(error.reason)")
+    var round = 0
+    var next = Event()
+    while mapped.advance() {
+      round += 1
+      let mark = arena.mark
+      guard try mapped.decodeElement(into: arena, &next) == .event else {
+        arena.rewind(to: mark)
+        continue
       }
-      if isOurs {
-        further.append(next)
-      } else {
+      if !isOurs {
         event = next
         isOurs = true
         first = (round, mapped.rule)
+      } else if further.count + 1 < Self.giftsMax {
+        further.append(next)
+      } else {
+        throw BadEvent(.tooLarge, "the record holds more than \(Self.giftsMax) gifts; no more are read")
       }
     }
-    mapped.goBack(to: first.round, rule: first.rule)
+    mapped.settle(first.round, rule: first.rule)
     return isOurs
   }
 

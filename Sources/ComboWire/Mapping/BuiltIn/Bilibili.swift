@@ -47,12 +47,25 @@ extension BuiltInMaps {
           "at": ["/data/pb", "/payload/data/pb", "/message/data/pb", "/data/data/pb", "/event/data/pb"],
           "when": {"at": ["/cmd", "/payload/cmd", "/message/cmd", "/data/cmd", "/event/cmd"], "starts": "SEND_GIFT_V2"},
           "message": "SendGiftBroadcast"
+        },
+        {"at": "/*/data/pb", "when": {"at": "/*/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
+        {"at": "/messages/*/data/pb", "when": {"at": "/messages/*/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
+        {"at": "/data/*/data/pb", "when": {"at": "/data/*/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
+        {"at": "/payload/*/data/pb", "when": {"at": "/payload/*/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
+        {
+          "at": "/data/messages/*/data/pb",
+          "when": {"at": "/data/messages/*/cmd", "starts": "SEND_GIFT_V2"},
+          "message": "SendGiftBroadcast"
+        },
+        {
+          "at": "/payload/messages/*/data/pb",
+          "when": {"at": "/payload/messages/*/cmd", "starts": "SEND_GIFT_V2"},
+          "message": "SendGiftBroadcast"
         }
       ],
       "roots": [
-        "/data/giftList/*", "/data/pb/giftList/*", "/payload/data/pb/giftList/*", "/message/data/pb/giftList/*",
-        "/data/data/pb/giftList/*", "/event/data/pb/giftList/*", "/payload", "/message", "/messages/*", "/*", "", "/data", "/event",
-        "/raw", "/msg"
+        "/payload", "/message", "/messages/*", "/*", "", "/data", "/event", "/raw", "/msg", "/data/*", "/payload/*", "/data/messages/*",
+        "/payload/messages/*"
       ],
       "switches": {
         "guard": {
@@ -66,7 +79,7 @@ extension BuiltInMaps {
       },
       "fields": {
         "room": [
-          {"at": ["^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid"], "unless": ["0"]},
+          {"at": ["^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../roomid"], "unless": ["0"]},
           {"key": true}
         ],
         "ts": {"at": ["/timestamp", "^/ctime", "^/sendTime"], "unless": ["0"], "unit": "auto"},
@@ -92,46 +105,26 @@ extension BuiltInMaps {
       "rules": [
         {
           "about": "SEND_GIFT_V2: its gifts in a list, the sender beside it.",
-          "when": {
-            "all": [
-              {"at": ["^/cmd", "^/payload/cmd", "^/message/cmd", "^/data/cmd", "^/event/cmd"], "starts": "SEND_GIFT_V2"},
-              {"at": ["/giftId"], "exists": true}
-            ]
-          },
+          "when": {"all": [{"at": "/cmd", "starts": "SEND_GIFT_V2"}, {"at": "/data/pb/giftList/*/giftId", "exists": true}]},
+          "root": "/data/pb/giftList/*",
           "event": "gift",
           "fields": {
-            "id": [{"at": ["/tid"], "unless": ["0"]}],
-            "sender": {
-              "id": {
+            "room": [
+              {
                 "at": [
-                  "^/data/uid", "^/data/pb/uid", "^/payload/data/pb/uid", "^/message/data/pb/uid",
-                  "^/data/data/pb/uid", "^/event/data/pb/uid", "^/data/senderUinfo/uid", "^/data/pb/senderUinfo/uid",
-                  "^/payload/data/pb/senderUinfo/uid", "^/message/data/pb/senderUinfo/uid",
-                  "^/data/data/pb/senderUinfo/uid", "^/event/data/pb/senderUinfo/uid", "^/data/uname",
-                  "^/data/pb/uname", "^/payload/data/pb/uname", "^/message/data/pb/uname", "^/data/data/pb/uname",
-                  "^/event/data/pb/uname"
+                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../../../../roomid"
                 ],
                 "unless": ["0"]
               },
+              {"key": true}
+            ],
+            "id": [{"at": ["/tid"], "unless": ["0"]}],
+            "sender": {
+              "id": {"at": ["../../uid", "../../senderUinfo/uid", "../../uname"], "unless": ["0"]},
               "show": {
-                "name": [
-                  "^/data/uname", "^/data/pb/uname", "^/payload/data/pb/uname", "^/message/data/pb/uname",
-                  "^/data/data/pb/uname", "^/event/data/pb/uname"
-                ],
-                "avatar": {
-                  "at": [
-                    "^/data/face", "^/data/pb/face", "^/payload/data/pb/face", "^/message/data/pb/face",
-                    "^/data/data/pb/face", "^/event/data/pb/face"
-                  ],
-                  "max": 1000
-                },
-                "guard": {
-                  "at": [
-                    "^/data/guardLevel", "^/data/pb/guardLevel", "^/payload/data/pb/guardLevel",
-                    "^/message/data/pb/guardLevel", "^/data/data/pb/guardLevel", "^/event/data/pb/guardLevel"
-                  ],
-                  "unless": ["0"]
-                }
+                "name": "../../uname",
+                "avatar": {"at": "../../face", "max": 1000},
+                "guard": {"at": "../../guardLevel", "unless": ["0"]}
               }
             },
             "gift": {
@@ -141,11 +134,48 @@ extension BuiltInMaps {
                 "name": "/giftName",
                 "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
                 "coin": "/coinType",
-                "blind": [
-                  "^/data/blindGift/originalGiftName", "^/data/pb/blindGift/originalGiftName",
-                  "^/payload/data/pb/blindGift/originalGiftName", "^/message/data/pb/blindGift/originalGiftName",
-                  "^/data/data/pb/blindGift/originalGiftName", "^/event/data/pb/blindGift/originalGiftName"
-                ]
+                "blind": "../../blindGift/originalGiftName"
+              }
+            },
+            "receiver": {
+              "id": [{"at": ["/receiveUserInfo/uid", "/receiverUinfo/uid"], "unless": ["0"]}],
+              "show": {"name": ["/receiveUserInfo/uname", "/receiverUinfo/base/name"]}
+            },
+            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
+          "about": "The same as a producer has decoded it.",
+          "when": {"all": [{"at": "/cmd", "starts": "SEND_GIFT_V2"}, {"at": "/data/giftList/*/giftId", "exists": true}]},
+          "root": "/data/giftList/*",
+          "event": "gift",
+          "fields": {
+            "room": [
+              {
+                "at": [
+                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../../../roomid"
+                ],
+                "unless": ["0"]
+              },
+              {"key": true}
+            ],
+            "id": [{"at": ["/tid"], "unless": ["0"]}],
+            "sender": {
+              "id": {"at": ["../../uid", "../../senderUinfo/uid", "../../uname"], "unless": ["0"]},
+              "show": {
+                "name": "../../uname",
+                "avatar": {"at": "../../face", "max": 1000},
+                "guard": {"at": "../../guardLevel", "unless": ["0"]}
+              }
+            },
+            "gift": {
+              "id": [{"at": ["/giftId"], "unless": ["0"]}],
+              "value": "/price",
+              "show": {
+                "name": "/giftName",
+                "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
+                "coin": "/coinType",
+                "blind": "../../blindGift/originalGiftName"
               }
             },
             "receiver": {

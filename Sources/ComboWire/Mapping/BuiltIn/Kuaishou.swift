@@ -26,6 +26,8 @@ extension BuiltInMaps {
         {"at": "/msg", "when": {"at": "/calculatedGiftCount", "exists": true}, "message": "WebGiftFeed"}
       ],
       "roots": [
+        "/*/giftFeeds/*", "/*/payload/giftFeeds/*", "/messages/*/giftFeeds/*", "/messages/*/payload/giftFeeds/*",
+        "/data/*/giftFeeds/*", "/data/*/payload/giftFeeds/*", "/payload/*/giftFeeds/*",
         "/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data/payload/*", "/data", "/msg", "/*", "", "/payload",
         "/message", "/event", "/messages/*", "/message/giftFeeds/*", "/msg/giftFeeds/*", "/event/giftFeeds/*",
         "/data/payload/giftFeeds/*"
@@ -43,7 +45,8 @@ extension BuiltInMaps {
         "room": [
           {
             "at": [
-              "/liveStreamId", "^/liveStreamId", "^/data/liveStreamId", "^/liveId", "^/roomId", "^/payload/liveStreamId"
+              "/liveStreamId", "^/liveStreamId", "^/data/liveStreamId", "^/liveId", "^/roomId", "^/payload/liveStreamId",
+              "../../liveStreamId", "../../../liveStreamId"
             ],
             "unless": ["0"]
           },

@@ -12,10 +12,14 @@ extension BuiltInMaps {
           "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift", "WebcastGiftMessage"]}]}
         }
       ],
-      "roots": ["/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", "", "/message"],
+      "roots": [
+        "/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", "", "/message", "/data/*/data", "/data/*",
+        "/data/messages/*/data", "/data/messages/*", "/payload/*/data", "/payload/*", "/payload/messages/*/data",
+        "/payload/messages/*"
+      ],
       "fields": {
         "room": [
-          {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId"], "unless": ["0"]},
+          {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId", "../roomId"], "unless": ["0"]},
           {"key": true}
         ],
         "ts": {
