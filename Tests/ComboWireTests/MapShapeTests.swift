@@ -220,6 +220,97 @@ struct MapShapeTests {
     #expect(read(#"{"l":[]}"#, by: bare).events == [])
   }
 
+  private static let listFields =
+    #""fields": {"room": "^/room", "ts": "^/ts", "sender": {"id": "/by"}, "gift": {"id": "/g"}, "count": "/n"}"#
+
+  @Test("what is dropped is dropped with its list")
+  func droppedWithList() throws {
+    let map = try map(
+      #"""
+      {"map": 1, "name": "t", "rules": [
+        {"when": {"at": "/type", "is": "test"}, "drop": "a test"},
+        {"root": "/gifts/*", "event": "gift", \#(Self.listFields)}
+      ], "otherwise": {"drop": "no"}}
+      """#)
+    let gifts = #""room":"r","ts":1,"gifts":[{"by":"u","g":"a","n":1},{"by":"u","g":"b","n":1},{"by":"u","g":"c","n":1}]"#
+    #expect(read(#"{"type":"test",\#(gifts)}"#, by: map, .replay).events.isEmpty)
+    #expect(read(#"{"type":"x",\#(gifts)}"#, by: map, .replay).events.map(\.gift) == ["a", "b", "c"])
+  }
+
+  @Test("an array that is of no rule, or within a gift, makes nothing bad")
+  func othersArrays() throws {
+    let badges = try map(
+      #"{"map": 1, "name": "t", "rules": [{"when": {"at": "/badges/*/t", "exists": true}, "event": "gift", \#(Self.listFields)}]}"#
+    )
+    let gift = #""room":"r","ts":1,"by":"u","g":"a","n":1"#
+    for list in [#"[{"t":1}]"#, #"[{"t":1},{"t":2}]"#] {
+      let found = read(#"{\#(gift),"badges":\#(list)}"#, by: badges, .replay)
+      #expect(found.events.map(\.gift) == ["a"], "\(found)")
+    }
+    let batches = try map(
+      #"""
+      {"map": 1, "name": "t", "rules": [
+        {"when": {"at": "/type", "is": "gift"}, "event": "gift", \#(Self.listFields)},
+        {"when": {"at": "/type", "is": "batch"}, "root": "/items/*", "event": "gift", \#(Self.listFields)}
+      ]}
+      """#)
+    #expect(read(#"{"type":"gift",\#(gift),"items":[{"x":1},{"x":2}]}"#, by: batches, .replay).events.map(\.gift) == ["a"])
+    // But an element beside one that is a gift.
+    let two = #"{"type":"batch","room":"r","ts":1,"items":[{"by":"u","g":"a","n":1},{"by":"u","g":"b","n":-1}]}"#
+    #expect(read(two, by: batches, .replay).bad?.reason.hasPrefix("element 1 of the record's array") == true)
+  }
+
+  @Test("an element's fault tells its own number, whatever was read before")
+  func placeOfFault() throws {
+    let map = try map(BuiltInMaps.text("bilibili") ?? "")
+    let decoder = RecordDecoder(limits: WireLimits(), map: map)
+    var reasons: [String] = []
+    for record in [#"[{"cmd":"X"},{"cmd":"X"},{"cmd":"X"}]"#, #"[{"cmd":"SEND_GIFT_V2","data":{"pb":"!!!"}}]"#] {
+      var event = Event()
+      let arena = BumpArena()
+      Array(record.utf8).withUnsafeBytes { record in
+        do throws(BadEvent) { _ = try decoder.decode(record, key: nil, into: arena, &event) } catch {
+          reasons.append(error.reason)
+        }
+      }
+    }
+    #expect(reasons.count == 1 && reasons[0].hasPrefix("element 0 of the record's array"), "\(reasons)")
+  }
+
+  @Test("a step up is a pointer in a join too")
+  func joinedStepUp() throws {
+    let map = try map(
+      #"""
+      {"map": 1, "name": "t", "rules": [{"root": "/m/*", "event": "gift", "fields": {
+        "room": {"join": ["../../room", "-", "/r"]}, "ts": "^/ts", "sender": {"id": "/by"}, "gift": {"id": "/g"}, "count": "/n"}}]}
+      """#)
+    let found = read(#"{"room":"a","ts":1,"m":[{"r":"b","by":"u","g":"x","n":1}]}"#, by: map, .replay)
+    #expect(found.events.map(\.room) == ["a-b"], "\(found)")
+  }
+
+  @Test(
+    "a message in an array has the room that stands with it",
+    arguments: [
+      ("kuaishou", #"[{"roomId":"A","giftFeeds":[FEED]},{"liveId":"B","giftFeeds":[FEED]}]"#, ["A", "B"]),
+      ("kuaishou", #"{"messages":[{"roomId":"A","payload":{"giftFeeds":[FEED]}}]}"#, ["A"]),
+      ("kuaishou", #"{"data":{"roomId":"A","giftFeeds":[FEED]}}"#, ["A"]),
+      ("bilibili", #"[{"_roomid":1,SEND},{"realRoomid":2,SEND}]"#, ["1", "2"]),
+      ("bilibili", #"{"data":{"roomid":3,"messages":[{SEND}]}}"#, ["3"]),
+    ])
+  func roomsInArrays(_ name: String, _ shape: String, _ rooms: [String]) throws {
+    let map = try map(BuiltInMaps.text(name) ?? "")
+    let feed =
+      #"{"id":"f","user":{"principalId":"u","userName":"n"},"time":1700000000000,"giftId":1,"mergeKey":"k","batchSize":1,"comboCount":1}"#
+    let send =
+      #""cmd":"SEND_GIFT","data":{"giftId":1,"giftName":"g","num":1,"uid":5,"uname":"n","tid":"t","timestamp":1700000000,"price":1}"#
+    var record = shape
+    for (word, text) in [("FEED", feed), ("SEND", send)] {
+      record = record.split(separator: word, omittingEmptySubsequences: false).joined(separator: text)
+    }
+    let found = read(record, by: map, .replay)
+    #expect(found.events.map(\.room) == rooms, "\(found)")
+  }
+
   @Test("a map is chosen for each element where the choice's root is one")
   func choiceForEach() throws {
     let map = try map(

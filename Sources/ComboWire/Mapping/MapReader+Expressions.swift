@@ -226,8 +226,9 @@ extension MapReader {
     var parts: [MapExpression] = []
     for element in elements {
       // A text that is no pointer is meant as it stands.
-      if text[element].isString, let first = text.string(element).first, first != "/", first != "^" {
-        parts.append(.text(text.string(element)))
+      let written = text[element].isString ? text.string(element) : "/"
+      if let first = written.first, first != "/", first != "^", !written.hasPrefix("../") {
+        parts.append(.text(written))
       } else if let part = expression(element, "join") {
         parts.append(part)
       }

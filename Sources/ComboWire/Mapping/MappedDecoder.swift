@@ -21,6 +21,8 @@ final class MappedDecoder {
   /// The rule that decided on the last record, in `map.rules`; -1 if none has. And on which of its elements, counted from 0.
   private(set) var rule = 0
   private var round = 0
+  /// Through how few arrays a rule goes that has made an event of what the element in hand lies in; `Int.max`: none has.
+  private var outer = Int.max
 
   let checks: EventDecoder
   let walk: PointerWalk
@@ -111,12 +113,16 @@ final class MappedDecoder {
   }
 
   /// Goes on to the record's next element, if there is one; ``decodeElement(into:_:)`` then makes an event of it.
-  func advance() -> Bool { walk.advance(text) }
+  func advance() -> Bool {
+    guard walk.advance(text) else { return false }
+    if outer >= walk.level { outer = .max }
+    return true
+  }
 
   func decodeElement(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
     do throws(BadEvent) {
       rule = try choose(arena)
-      return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+      return rule < 0 ? .dropped : try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
     } catch {
       throw .ofElement(walk.place, error)
     }
@@ -143,6 +149,7 @@ final class MappedDecoder {
       }
     }
     round = 0
+    outer = .max
     rule = try choose(arena)
     return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
   }
@@ -242,12 +249,14 @@ final class MappedDecoder {
     walk.walk(text)
   }
 
-  /// The first rule whose condition holds. There is always one. Of a further element only the rules that are for each.
+  /// The first rule whose condition holds. There is always one for a record's first elements. For a further one only those rules that are for
+  /// each such, and those that drop all that it lies in; -1: it is no rule's.
   private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
     let level = walk.level
     for group in 0..<groupCount {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
       var next = groups[group].rules.lowerBound
+      var isRules = false
       while next < groups[group].rules.upperBound {
         let index = next
         next += 1
@@ -256,8 +265,14 @@ final class MappedDecoder {
           next = Int(rules[index].nextRoot)
           continue
         }
-        // The last one says what becomes of all others.
-        if rules[index].stars < level, index < groups[group].rules.upperBound - 1 { continue }
+        if rules[index].stars >= level {
+          isRules = true
+        } else if index == groups[group].rules.upperBound - 1 {
+          // It says what becomes of all others, but not of an array within what is an event, nor of one that no rule looks into.
+          if !isRules || outer < level { return -1 }
+        } else if rules[index].outcome != .drop {
+          continue
+        }
         if condition < 0 { return index }
         if try holds(condition, arena) { return index }
       }
@@ -287,6 +302,7 @@ final class MappedDecoder {
     } catch {
       throw .mapped(error, rule.pointee, reading < 0 ? nil : map.descriptions[Int(reading)])
     }
+    outer = min(outer, rule.pointee.stars)
     return .event
   }
 

@@ -251,7 +251,7 @@ final class PointerWalk {
   /// Counted from 0.
   var place: String {
     let depth = stars.lazy.filter { self.found[Int($0.node)] >= 0 }.map(\.level).max() ?? 0
-    return places[..<max(depth, level)].map(String.init).joined(separator: "/")
+    return places[..<max(depth, level)].map { level == 0 ? "0" : String($0) }.joined(separator: "/")
   }
 
   private func visit(_ text: JSONText, _ token: Int, _ at: Int) {

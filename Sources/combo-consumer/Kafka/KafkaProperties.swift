@@ -82,10 +82,13 @@ struct KafkaProperties: Sendable {
     // Idle connections are closed by brokers as a matter of course.
     try configuration.set("log.connection.close", "false")
     // A broker whose machine is gone closes no connection: only this tells. By now others have taken over what it led. For a
-    // transactional producer librdkafka itself goes by how long a transaction may take.
-    if !own.contains(where: { $0.0 == "transactional.id" }) { try configuration.set("socket.timeout.ms", "10000") }
+    // transactional producer librdkafka itself goes by how long a transaction may take, and would refuse more.
+    let answer = "socket.timeout.ms"
+    let isTransactional = own.contains { $0.0 == "transactional.id" }
+    if !isTransactional { try configuration.set(answer, "10000") }
     for (key, value) in own { try configuration.set(key, value) }
     for override in presets + overrides where LibrdkafkaProperties.applies(override.key, to: kind) {
+      if isTransactional, override.key == answer { continue }
       try configuration.set(override.key, override.value)
     }
     return configuration

@@ -106,4 +106,11 @@ struct KafkaPropertiesTests {
       brokers: "127.0.0.1:1", overrides: [.init(key: "transaction.timeout.ms", value: timeout)], log: .none)
     _ = try TransactionalProducer(properties, transactionalID: "t")
   }
+
+  @Test("how long other answers may take is no matter of transactions", arguments: ["1000", "30000"])
+  func longAnswers(_ timeout: String) throws {
+    let properties = try KafkaProperties(
+      brokers: "127.0.0.1:1", overrides: [.init(key: "socket.timeout.ms", value: timeout)], log: .none)
+    _ = try TransactionalProducer(properties, transactionalID: "t")
+  }
 }

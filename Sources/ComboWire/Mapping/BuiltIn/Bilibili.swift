@@ -79,7 +79,13 @@ extension BuiltInMaps {
       },
       "fields": {
         "room": [
-          {"at": ["^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../roomid"], "unless": ["0"]},
+          {
+            "at": [
+              "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../roomid", "../_roomid",
+              "../realRoomid", "../../../roomid"
+            ],
+            "unless": ["0"]
+          },
           {"key": true}
         ],
         "ts": {"at": ["/timestamp", "^/ctime", "^/sendTime"], "unless": ["0"], "unit": "auto"},
@@ -112,7 +118,8 @@ extension BuiltInMaps {
             "room": [
               {
                 "at": [
-                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../../../../roomid"
+                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../../../../roomid",
+                  "../../../../_roomid", "../../../../realRoomid"
                 ],
                 "unless": ["0"]
               },
@@ -153,7 +160,8 @@ extension BuiltInMaps {
             "room": [
               {
                 "at": [
-                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../../../roomid"
+                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../../../roomid",
+                  "../../../_roomid", "../../../realRoomid"
                 ],
                 "unless": ["0"]
               },

@@ -46,7 +46,8 @@ extension BuiltInMaps {
           {
             "at": [
               "/liveStreamId", "^/liveStreamId", "^/data/liveStreamId", "^/liveId", "^/roomId", "^/payload/liveStreamId",
-              "../../liveStreamId", "../../../liveStreamId"
+              "../../liveStreamId", "../../../liveStreamId", "/roomId", "../../roomId", "../../../roomId", "/liveId",
+              "../../liveId", "../../../liveId"
             ],
             "unless": ["0"]
           },

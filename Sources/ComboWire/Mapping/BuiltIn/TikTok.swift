@@ -19,7 +19,7 @@ extension BuiltInMaps {
       ],
       "fields": {
         "room": [
-          {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId", "../roomId"], "unless": ["0"]},
+          {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId", "../roomId", "../../roomId", "../../../roomId"], "unless": ["0"]},
           {"key": true}
         ],
         "ts": {
