@@ -125,30 +125,7 @@ extension BuiltInMaps {
               },
               {"key": true}
             ],
-            "id": [{"at": ["/tid"], "unless": ["0"]}],
-            "sender": {
-              "id": {"at": ["../../uid", "../../senderUinfo/uid", "../../uname"], "unless": ["0"]},
-              "show": {
-                "name": "../../uname",
-                "avatar": {"at": "../../face", "max": 1000},
-                "guard": {"at": "../../guardLevel", "unless": ["0"]}
-              }
-            },
-            "gift": {
-              "id": [{"at": ["/giftId"], "unless": ["0"]}],
-              "value": "/price",
-              "show": {
-                "name": "/giftName",
-                "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
-                "coin": "/coinType",
-                "blind": "../../blindGift/originalGiftName"
-              }
-            },
-            "receiver": {
-              "id": [{"at": ["/receiveUserInfo/uid", "/receiverUinfo/uid"], "unless": ["0"]}],
-              "show": {"name": ["/receiveUserInfo/uname", "/receiverUinfo/base/name"]}
-            },
-            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
+            \#(listedGift)
           }
         },
         {
@@ -167,30 +144,7 @@ extension BuiltInMaps {
               },
               {"key": true}
             ],
-            "id": [{"at": ["/tid"], "unless": ["0"]}],
-            "sender": {
-              "id": {"at": ["../../uid", "../../senderUinfo/uid", "../../uname"], "unless": ["0"]},
-              "show": {
-                "name": "../../uname",
-                "avatar": {"at": "../../face", "max": 1000},
-                "guard": {"at": "../../guardLevel", "unless": ["0"]}
-              }
-            },
-            "gift": {
-              "id": [{"at": ["/giftId"], "unless": ["0"]}],
-              "value": "/price",
-              "show": {
-                "name": "/giftName",
-                "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
-                "coin": "/coinType",
-                "blind": "../../blindGift/originalGiftName"
-              }
-            },
-            "receiver": {
-              "id": [{"at": ["/receiveUserInfo/uid", "/receiverUinfo/uid"], "unless": ["0"]}],
-              "show": {"name": ["/receiveUserInfo/uname", "/receiverUinfo/base/name"]}
-            },
-            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
+            \#(listedGift)
           }
         },
         {
@@ -342,5 +296,33 @@ extension BuiltInMaps {
       ],
       "otherwise": {"drop": "not a gift"}
     }
+    """#
+
+  /// A gift of SEND_GIFT_V2's list, the sender beside the list.
+  private static let listedGift = #"""
+    "id": [{"at": ["/tid"], "unless": ["0"]}],
+            "sender": {
+              "id": {"at": ["../../uid", "../../senderUinfo/uid", "../../uname"], "unless": ["0"]},
+              "show": {
+                "name": "../../uname",
+                "avatar": {"at": "../../face", "max": 1000},
+                "guard": {"at": "../../guardLevel", "unless": ["0"]}
+              }
+            },
+            "gift": {
+              "id": [{"at": ["/giftId"], "unless": ["0"]}],
+              "value": "/price",
+              "show": {
+                "name": "/giftName",
+                "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
+                "coin": "/coinType",
+                "blind": "../../blindGift/originalGiftName"
+              }
+            },
+            "receiver": {
+              "id": [{"at": ["/receiveUserInfo/uid", "/receiverUinfo/uid"], "unless": ["0"]}],
+              "show": {"name": ["/receiveUserInfo/uname", "/receiverUinfo/base/name"]}
+            },
+            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
     """#
 }
