@@ -45,15 +45,15 @@ struct ModelTests {
     room.engine = Engine(at: first, settings: room.settings)
     var model = Model(at: first, stream.settings)
     var compared = 0
-    func compare(_ what: String) -> String? {
-      if let broken = room.broken { return "\(what): \(broken)" }
+    func compare(_ what: @autoclosure () -> String) -> String? {
+      if let broken = room.broken { return "\(what()): \(broken)" }
       let new = room.sink.said[compared...]
       if new != model.said[compared...] {
-        return "\(what): \(new) is said, not \(model.said[compared...])"
+        return "\(what()): \(new) is said, not \(model.said[compared...])"
       }
       compared = model.said.count
       let (deadline, expected) = (room.engine?.nextDeadline, model.nextDeadline)
-      if deadline != expected { return "\(what): next deadline \(deadline ?? -1), not \(expected ?? -1)" }
+      if deadline != expected { return "\(what()): next deadline \(deadline ?? -1), not \(expected ?? -1)" }
       return nil
     }
     for (n, (at, event)) in stream.events.enumerated() {

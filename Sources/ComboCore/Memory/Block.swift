@@ -5,7 +5,9 @@
 /// array is shared. A block asks nothing: whoever owns it copies it (``copy()``) and gives it back (``free()``), and knows
 /// how many of its elements mean something. Indices are checked in debug builds only.
 struct Block<Element: BitwiseCopyable> {
-  private var base: UnsafeMutablePointer<Element>?
+  // Raw, and the bounds asked about outside of this type: in debug builds, where nothing is specialised, an access would else look up twice at
+  // run time which types these are, half of an engine's time.
+  private var base: UnsafeMutableRawPointer?
   private(set) var capacity: Int32 = 0
 
   init() {}
@@ -13,14 +15,21 @@ struct Block<Element: BitwiseCopyable> {
   @inline(__always)
   subscript(index: Int32) -> Element {
     get {
-      assert(index >= 0 && index < capacity, "an index beyond the end of its block")
-      return base.unsafelyUnwrapped[Int(index)]
+      checkBounds(index, capacity)
+      return Self.at(base.unsafelyUnwrapped, index).pointee
     }
     nonmutating _modify {
-      assert(index >= 0 && index < capacity, "an index beyond the end of its block")
-      yield &base.unsafelyUnwrapped[Int(index)]
+      checkBounds(index, capacity)
+      yield &Self.at(base.unsafelyUnwrapped, index).pointee
     }
   }
+
+  @inline(__always)
+  private static func at(_ base: UnsafeMutableRawPointer, _ index: Int32) -> UnsafeMutablePointer<Element> {
+    (base + Int(index) &* MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
+  }
+
+  private var elements: UnsafeMutablePointer<Element>? { base?.assumingMemoryBound(to: Element.self) }
 
   /// Makes room for at least `count` elements. What is new has no value yet.
   mutating func reserve(_ count: Int32) {
@@ -33,9 +42,9 @@ struct Block<Element: BitwiseCopyable> {
     // From a few elements on they begin at a line of the cache.
     let bytes = Int(count) * MemoryLayout<Element>.stride
     let grown = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: bytes > 256 ? 64 : 16)
-      .bindMemory(to: Element.self, capacity: Int(count))
+    _ = grown.bindMemory(to: Element.self, capacity: Int(count))
     if let base {
-      grown.update(from: base, count: Int(min(count, capacity)))
+      grown.copyMemory(from: base, byteCount: Int(min(count, capacity)) * MemoryLayout<Element>.stride)
       base.deallocate()
     }
     base = grown
@@ -45,17 +54,17 @@ struct Block<Element: BitwiseCopyable> {
   /// A block of so many equal elements.
   init(repeating element: Element, count: Int32) {
     resize(to: count)
-    base.unsafelyUnwrapped.initialize(repeating: element, count: Int(count))
+    elements.unsafelyUnwrapped.initialize(repeating: element, count: Int(count))
   }
 
   /// Gives all elements the same value.
-  func fill(with element: Element) { base?.update(repeating: element, count: Int(capacity)) }
+  func fill(with element: Element) { elements?.update(repeating: element, count: Int(capacity)) }
 
   /// Where an element is; valid until the block grows.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeMutableRawPointer {
-    assert(index >= 0 && index < capacity, "an index beyond the end of its block")
-    return UnsafeMutableRawPointer(base.unsafelyUnwrapped + Int(index))
+    checkBounds(index, capacity)
+    return base.unsafelyUnwrapped + Int(index) &* MemoryLayout<Element>.stride
   }
 
   /// A block of its own with the same elements.
@@ -63,7 +72,7 @@ struct Block<Element: BitwiseCopyable> {
     guard let base else { return Block() }
     var copy = Block()
     copy.resize(to: capacity)
-    copy.base.unsafelyUnwrapped.update(from: base, count: Int(capacity))
+    copy.base.unsafelyUnwrapped.copyMemory(from: base, byteCount: Int(capacity) * MemoryLayout<Element>.stride)
     return copy
   }
 
@@ -73,4 +82,9 @@ struct Block<Element: BitwiseCopyable> {
     base = nil
     capacity = 0
   }
+}
+
+@inline(__always)
+private func checkBounds(_ index: Int32, _ capacity: Int32) {
+  assert(index >= 0 && index < capacity, "an index beyond the end of its block")
 }

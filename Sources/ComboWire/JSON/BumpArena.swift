@@ -90,9 +90,9 @@ public final class BumpArena {
   }
 
   private static func newChunk(_ size: Int) -> UnsafeMutableRawBufferPointer {
-    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
-    // What is read behind a piece must have been written once, whatever it is.
-    chunk.initializeMemory(as: UInt8.self, repeating: 0)
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: (size + 63) & ~63, alignment: 64)
+    // What is read behind a piece must have been written once, whatever it is; many bytes at a time, for the sake of debug builds.
+    chunk.initializeMemory(as: SIMD64<UInt8>.self, repeating: .zero)
     return chunk
   }
 }

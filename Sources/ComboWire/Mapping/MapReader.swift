@@ -196,7 +196,7 @@ struct MapReader {
     if elements.count > 200 { fault(token, "rules may have at most 200 rules, not \(elements.count)") }
     for element in elements {
       guard let members = object(element, "a rule", Self.ruleMembers) else { continue }
-      var rule = MapRule(condition: nil, outcome: .bad(""), line: source.fault(element, "").line)
+      var rule = MapRule(condition: nil, outcome: .bad(""), line: source.line(element))
       if let when = members["when"] { rule.condition = condition(when) }
       // Conditions look from the map's root, fields from the rule's.
       root = members["root"].flatMap { pointer($0, "root") } ?? base

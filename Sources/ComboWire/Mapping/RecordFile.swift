@@ -28,11 +28,11 @@ public struct RecordFile: Sendable {
       if elements, tape[0].isArray {
         var element = 1
         while element < tape.next(0) {
-          records.append(Record(line: text.fault(element, "").line, bytes: [UInt8](tape.slice(element))))
+          records.append(Record(line: text.line(element), bytes: [UInt8](tape.slice(element))))
           element = tape.next(element)
         }
       } else {
-        records = [Record(line: text.fault(0, "").line, bytes: Array(file))]
+        records = [Record(line: text.line(0), bytes: Array(file))]
       }
       self.records = records
       return

@@ -70,9 +70,10 @@ final class HTTPServer: @unchecked Sendable {
   /// - Parameters:
   ///   - isFlexible: takes a free port if the address' own is taken.
   ///   - keptOpen: ``Limits/keptOpen``.
+  ///   - idleS: ``Limits/idleS``.
   static func start(
     _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity, statistics: ClientStatistics? = nil,
-    isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, log: ServiceLog
+    isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
     if !address.isLoopback, token == nil {
       throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is needed too")
@@ -86,14 +87,15 @@ final class HTTPServer: @unchecked Sendable {
       (listening, bound) = try address.with(port: 0).listen()
     }
     let server = try HTTPServer(
-      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, keptOpen: keptOpen, log: log)
+      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, keptOpen: keptOpen,
+      idleS: idleS, log: log)
     server.begin()
     return server
   }
 
   private init(
     _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
-    statistics: ClientStatistics?, keptOpen: Int, log: ServiceLog
+    statistics: ClientStatistics?, keptOpen: Int, idleS: Int, log: ServiceLog
   ) throws(HTTPFault) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -111,7 +113,7 @@ final class HTTPServer: @unchecked Sendable {
     options.context = UnsafeMutableRawPointer(context)
     options.listening = listening
     options.connections_max = UInt32(Limits.connections)
-    options.timeout_s = UInt32(Limits.idleS)
+    options.timeout_s = UInt32(idleS)
     options.memory_max = Limits.headerBytes
     guard let daemon = cmhd_start(&options) else {
       close(listening)

@@ -10,11 +10,14 @@ final class HTTPStage {
   let server: HTTPServer
   private var asked: [Question] = []
 
-  init(token: HTTPToken? = nil, hasReport: Bool = true, keptOpen: Int = HTTPServer.Limits.keptOpen) throws {
+  init(
+    token: HTTPToken? = nil, hasReport: Bool = true, keptOpen: Int = HTTPServer.Limits.keptOpen,
+    idleS: Int = HTTPServer.Limits.idleS
+  ) throws {
     lookout = Lookout(stop: stop)
     server = try HTTPServer.start(
       HTTPAddress("127.0.0.1:0")!, token: token, lookout: lookout, identity: ServiceIdentity(group: "g", instance: "i"),
-      keptOpen: keptOpen, log: ServiceLog(.error))
+      keptOpen: keptOpen, idleS: idleS, log: ServiceLog(.error))
     if hasReport { report() }
   }
 

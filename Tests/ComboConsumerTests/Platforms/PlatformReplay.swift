@@ -1,15 +1,23 @@
 import ComboCore
 import ComboWire
 import Foundation
+import Synchronization
 import Testing
 
 @testable import combo_consumer
 
 /// Replays a platform's records by its built-in map.
 enum PlatformReplay {
-  /// A built-in map, with what is chosen: `douyu:hits=gifts`.
+  private static let maps = Mutex([String: RecordMap]())
+
+  /// A built-in map, with what is chosen: `douyu:hits=gifts`. Each is read once: many samples ask for the same.
   static func map(_ reference: String) throws -> RecordMap {
-    try MapSource.map(reference).get()
+    try maps.withLock { maps in
+      if let known = maps[reference] { return known }
+      let map = try MapSource.map(reference).get()
+      maps[reference] = map
+      return map
+    }
   }
 
   /// How many gifts were shown or summed up, by `room|sender|gift`, and what was said of bad lines.
