@@ -17,34 +17,6 @@ namespace {
 
 constexpr size_t kLengthMax = size_t(1) << 30;
 
-// Looks at the escapes of a string's inside [p, end). A quote ends it, so that reads behind `end` meet no hex digit.
-csj_fault check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t *&at) {
-  while ((p = static_cast<const uint8_t *>(memchr(p, '\\', size_t(end - p))))) {
-    at = p;
-    switch (p[1]) {
-    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
-      p += 2;
-      break;
-    case 'u': {
-      if (end - p < 6) return CSJ_BAD_ESCAPE;
-      const int32_t unit = hex4(p + 2);
-      if (unit < 0) return CSJ_BAD_ESCAPE;
-      p += 6;
-      if ((unit & 0xF800) != 0xD800) break;
-      if (unit >= 0xDC00 || end - p < 6 || p[0] != '\\' || p[1] != 'u') return CSJ_LONE_SURROGATE;
-      const int32_t low = hex4(p + 2);
-      if (low < 0) return CSJ_BAD_ESCAPE;
-      if ((low & 0xFC00) != 0xDC00) return CSJ_LONE_SURROGATE;
-      p += 6;
-      break;
-    }
-    default:
-      return CSJ_BAD_ESCAPE;
-    }
-  }
-  return CSJ_FINE;
-}
-
 csj_fault grow(csj_parser *parser, size_t length) {
   auto *stage1 = static_cast<Stage1 *>(parser->stage1);
   if (length > stage1->capacity()) {
@@ -86,6 +58,33 @@ csj_fault translate(simdjson::error_code error) {
 }
 
 }  // namespace
+
+csj_fault csj::check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t *&at) noexcept {
+  while ((p = static_cast<const uint8_t *>(memchr(p, '\\', size_t(end - p))))) {
+    at = p;
+    switch (p[1]) {
+    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
+      p += 2;
+      break;
+    case 'u': {
+      if (end - p < 6) return CSJ_BAD_ESCAPE;
+      const int32_t unit = hex4(p + 2);
+      if (unit < 0) return CSJ_BAD_ESCAPE;
+      p += 6;
+      if ((unit & 0xF800) != 0xD800) break;
+      if (unit >= 0xDC00 || end - p < 6 || p[0] != '\\' || p[1] != 'u') return CSJ_LONE_SURROGATE;
+      const int32_t low = hex4(p + 2);
+      if (low < 0) return CSJ_BAD_ESCAPE;
+      if ((low & 0xFC00) != 0xDC00) return CSJ_LONE_SURROGATE;
+      p += 6;
+      break;
+    }
+    default:
+      return CSJ_BAD_ESCAPE;
+    }
+  }
+  return CSJ_FINE;
+}
 
 // The walk. Stage 1 has checked UTF-8, control characters in strings and that every string ends. It lists where each
 // bracket, colon, comma, opening quote and first byte of anything else stands, strings' insides left out.
@@ -132,7 +131,7 @@ csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, List
     if (has_escapes && memchr(text + p, '\\', quote - p)) {     \
       flags = CSJ_ESCAPED;                                      \
       const uint8_t *where = text + p;                          \
-      fault = check_escapes(text + p + 1, text + quote, where); \
+      fault = csj::check_escapes(text + p + 1, text + quote, where); \
       if (fault) {                                              \
         p = uint32_t(where - text);                             \
         goto fail;                                              \
@@ -246,6 +245,7 @@ fail:
 csj_fault csj::list(csj_parser *parser, const uint8_t *text, size_t length, Listed &listed) noexcept {
   parser->count = 0;
   parser->fault_at = 0;
+  parser->shape_id = 0;
   if (length == 0) return CSJ_EMPTY;
   if (length > kLengthMax) return CSJ_NO_MEMORY;
   if (csj_fault fault = grow(parser, length)) return fault;
@@ -276,6 +276,7 @@ void csj_parser_free(csj_parser *parser) noexcept {
   delete static_cast<Stage1 *>(parser->stage1);
   free(parser->tokens);
   free(parser->gaps);
+  csj::free_shapes(parser->shapes);
   free(parser);
 }
 

@@ -12,12 +12,23 @@ enum MapBench {
       "gift": {"id": "/gift_id", "value": "/price", "show": {"name": "/gift_name"}}, "count": "/num"}}]}
     """
 
-  static func event(_ n: Int) -> [UInt8] {
+  /// The same records in 64 shapes, in no order: a decoder does not know so many at a time.
+  static func variousEvent(_ n: Int) -> [UInt8] {
+    let shape = Int(truncatingIfNeeded: (UInt64(n) &* 0x9E37_79B9_7F4A_7C15) &>> 58)
+    var more = ""
+    for bit in 0..<4 where shape & 1 << bit != 0 { more += #""x\#(bit)":\#(n % 10),"# }
+    let array = Array(repeating: "1", count: shape >> 4).joined(separator: ",")
+    return event(n, more: #"\#(more)"y":[\#(array)],"#)
+  }
+
+  static func event(_ n: Int) -> [UInt8] { event(n, more: "") }
+
+  private static func event(_ n: Int, more: String) -> [UInt8] {
     Array(
       """
       {"cmd":"GIFT","data":{"msg_id":"e-193b2f2a3c0-1-\(1_000_000 + n)","room_id":"r\(n % 100)","at":1732104000\(100 + n % 900),\
       "user":{"uid":"u\(n % 100)-\(n % 50)","nickname":"小明\(n % 1000)","avatar":"https://cdn.example.com/avatar/3f/3fa9c1d27b64e85f_100.webp",\
-      "t":1732104000123},"anchor":{"uid":"a\(n % 100)","nickname":"主播晚风"},"gift_id":"rose","gift_name":"玫瑰","price":\(n % 500),"num":\(1 + n % 10)}}
+      "t":1732104000123},\(more)"anchor":{"uid":"a\(n % 100)","nickname":"主播晚风"},"gift_id":"rose","gift_name":"玫瑰","price":\(n % 500),"num":\(1 + n % 10)}}
       """.utf8)
   }
 

@@ -4,7 +4,7 @@ import Glibc
 
 /// Decodes events of about 300 bytes, the copy into an arena included, and encodes instructions, on one core; prints how many a second.
 ///
-///     bench-wire [decode|mapped|composed|encode] [ROUNDS] [TIMES]
+///     bench-wire [decode|mapped|composed|various|encode] [ROUNDS] [TIMES]
 ///
 /// Each of 4,096 events is decoded TIMES (120) times in a round, each instruction encoded TIMES times. Who counts instructions of
 /// the processor takes the difference of runs of several TIMES; the program says how many events or instructions a TIME is.
@@ -20,13 +20,16 @@ enum WireBench {
       decodeEvents(rounds, times)
       MapBench.run("mapped", rounds, times, events: (0..<4096).map(event), text: BuiltInMaps.text("wire")!)
       MapBench.run("composed", rounds, times, events: (0..<4096).map(MapBench.event), text: MapBench.map)
+      MapBench.run("various", rounds, times, events: (0..<4096).map(MapBench.variousEvent), text: MapBench.map)
       EncodeBench.run(rounds, times)
     case "decode": decodeEvents(rounds, times)
     case "mapped": MapBench.run("mapped", rounds, times, events: (0..<4096).map(event), text: BuiltInMaps.text("wire")!)
     case "composed": MapBench.run("composed", rounds, times, events: (0..<4096).map(MapBench.event), text: MapBench.map)
+    case "various":
+      MapBench.run("various", rounds, times, events: (0..<4096).map(MapBench.variousEvent), text: MapBench.map)
     case "encode": EncodeBench.run(rounds, times)
     default:
-      print("bench-wire [decode|mapped|composed|encode] [ROUNDS] [TIMES]: \(what) is none of these")
+      print("bench-wire [decode|mapped|composed|various|encode] [ROUNDS] [TIMES]: \(what) is none of these")
       exit(2)
     }
   }

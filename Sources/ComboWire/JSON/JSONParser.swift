@@ -22,6 +22,18 @@ final class JSONParser {
       parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
   }
 
+  /// The same, faster where texts have the same members in the same order.
+  @inline(__always)
+  func checkAlike(_ text: Bytes, depth: Int) -> csj_fault {
+    guard let start = text.baseAddress else { return CSJ_EMPTY }
+    return csj_parse_alike(
+      parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
+  }
+
+  /// The shape of the text that ``checkAlike(_:depth:)`` found good last.
+  @inline(__always)
+  var shape: TextShape { TextShape(id: parser.pointee.shape_id, place: Int(parser.pointee.shape)) }
+
   /// The same for an event, whose members are found on the way; their contents are on the tape only where ``csj_parse_event`` says so.
   @inline(__always)
   func check(_ text: Bytes, depth: Int, _ event: inout csj_event) -> csj_fault {
@@ -52,6 +64,17 @@ final class JSONParser {
 
   /// Where in the text the last fault was seen, if that is known.
   var faultPosition: Int? { parser.pointee.fault_at == 0 ? nil : Int(parser.pointee.fault_at) }
+}
+
+/// Texts of one shape are the same but for their scalars: their tapes differ only in where tokens are, and in what kind the scalars are.
+struct TextShape {
+  /// How many places there are.
+  static let places = Int(CSJ_SHAPES)
+
+  /// Its own for each shape, but 0 where none is known.
+  var id: UInt64
+  /// Another may have it later.
+  var place: Int
 }
 
 extension csj_fault {

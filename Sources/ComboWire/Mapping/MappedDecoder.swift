@@ -45,6 +45,7 @@ final class MappedDecoder {
   private(set) var key: Bytes?
   /// The record's tape; none before the first.
   private(set) var text: JSONText!
+  private var shape = TextShape(id: 0, place: 0)
   /// The expression whose value is being looked at: what a sentence can name.
   var reading: Int32 = -1
   /// Whether the id that was read last needs no escapes in JSON.
@@ -108,7 +109,7 @@ final class MappedDecoder {
 
   /// Goes back to the element that was settled on, for whoever asks about it.
   func goBack() {
-    walk.walk(text)
+    walk.walk(text, shape)
     for _ in 0..<round where !walk.advance(text) { return }
   }
 
@@ -140,7 +141,7 @@ final class MappedDecoder {
         header(map.headers[index]) { headers[index] = arena.copy($0) }
       }
     }
-    walk.walk(text)
+    walk.walk(text, shape)
     for text in map.unpacked {
       if text.stars == 0 {
         try unpack(text, into: arena)
@@ -166,9 +167,10 @@ final class MappedDecoder {
   }
 
   private func check(_ record: Bytes) throws(BadEvent) {
-    let fault = checks.parser.check(record, depth: limits.depth)
+    let fault = checks.parser.checkAlike(record, depth: limits.depth)
     if fault != CSJ_FINE { throw .notJSON(fault, at: checks.parser.faultPosition, limits) }
     text = checks.parser.text(of: record)
+    shape = checks.parser.shape
   }
 
   /// Puts the JSON that a text holds in the text's place, or what the text is in Protobuf or in the map's other form.
@@ -197,7 +199,7 @@ final class MappedDecoder {
         throw .ofElement(walk.place, error)
       }
     } while walk.advance(text)
-    if rest > 0 { try rewrite(after: rest, into: arena) } else { walk.walk(text) }
+    if rest > 0 { try rewrite(after: rest, into: arena) } else { walk.walk(text, shape) }
   }
 
   /// The JSON that is to take the place of a text; nil: it stays a text, or there is none.
@@ -231,7 +233,7 @@ final class MappedDecoder {
   }
 
   private func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    form == .stt ? try stt.json(of: record, map.pointers, from: node, into: arena) : try irc.json(of: record, into: arena)
+    form == .stt ? try stt.json(of: record, walk, from: node, into: arena) : try irc.json(of: record, into: arena)
   }
 
   /// Writes the record from a byte on up to a text, and what the text holds in its place. Returns where the record goes on.
@@ -246,7 +248,7 @@ final class MappedDecoder {
   private func rewrite(after rest: Int, into arena: BumpArena) throws(BadEvent) {
     rewriting.append(Bytes(rebasing: text.slice(0)[rest...]))
     try check(arena.copy(rewriting.bytes))
-    walk.walk(text)
+    walk.walk(text, shape)
   }
 
   /// The first rule whose condition holds. There is always one for a record's first elements. For a further one only those rules that are for

@@ -143,9 +143,6 @@ struct PointerTable {
     for (_, node) in children[at] { addNodes(from: node) }
   }
 
-  /// The steps from a node on, for whoever reads another text than JSON.
-  func steps(_ node: Int) -> [(step: String, node: Int)] { children[node] }
-
   @inline(__always)
   static func hash(_ word: UInt64, _ length: Int) -> Int {
     Int(truncatingIfNeeded: ((word ^ UInt64(truncatingIfNeeded: length) &<< 59) &* 0x9E37_79B9_7F4A_7C15) &>> 48)
@@ -171,6 +168,15 @@ final class PointerWalk {
   private(set) var isSeveral = false
   /// For each node the token that its pointer leads to; -1: to nothing.
   let found: UnsafeMutablePointer<Int32>
+  /// What the walk over the last text of a shape came to, for each of its places: it is the same for all texts of one shape.
+  private let known: UnsafeMutableBufferPointer<Known>
+
+  private struct Known {
+    var shape: UInt64 = 0
+    var isSeveral = false
+    let found: UnsafeMutablePointer<Int32>
+    let ends: UnsafeMutablePointer<Int>
+  }
 
   init(_ table: PointerTable) {
     nodes = Self.copy(table.nodes)
@@ -180,9 +186,14 @@ final class PointerWalk {
     stars = Self.copy(table.stars)
     below = Self.copy(table.below)
     isLoose = table.isLoose
-    ends = .allocate(capacity: max(table.stars.count, 1))
+    ends = Self.numbers(max(table.stars.count, 1))
     places = Array(repeating: 0, count: table.stars.lazy.map(\.level).max() ?? 0)
-    found = .allocate(capacity: nodes.count)
+    found = Self.numbers(nodes.count)
+    known = .allocate(capacity: TextShape.places)
+    for place in known.indices {
+      (known.baseAddress! + place).initialize(
+        to: Known(found: Self.numbers(nodes.count), ends: Self.numbers(max(stars.count, 1))))
+    }
   }
 
   deinit {
@@ -194,6 +205,17 @@ final class PointerWalk {
     below.deallocate()
     ends.deallocate()
     found.deallocate()
+    for known in known {
+      known.found.deallocate()
+      known.ends.deallocate()
+    }
+    known.deallocate()
+  }
+
+  private static func numbers<T: FixedWidthInteger>(_ count: Int) -> UnsafeMutablePointer<T> {
+    let memory = UnsafeMutablePointer<T>.allocate(capacity: count)
+    memory.initialize(repeating: 0, count: count)
+    return memory
   }
 
   private static func copy<T>(_ array: [T]) -> UnsafeMutableBufferPointer<T> {
@@ -204,12 +226,24 @@ final class PointerWalk {
 
   /// Finds where all pointers lead in this text. Of two members with one name the first counts; a star stands for the first element.
   @inline(__always)
-  func walk(_ text: JSONText) {
+  func walk(_ text: JSONText, _ shape: TextShape) {
     level = 0
+    let known = known.baseAddress.unsafelyUnwrapped + shape.place
+    if shape.id != 0, known.pointee.shape == shape.id {
+      found.update(from: known.pointee.found, count: nodes.count)
+      ends.update(from: known.pointee.ends, count: stars.count)
+      isSeveral = known.pointee.isSeveral
+      return
+    }
     isSeveral = false
     found.update(repeating: -1, count: nodes.count)
     found[0] = 0
     visit(text, 0, 0)
+    if shape.id == 0 { return }
+    known.pointee.shape = shape.id
+    known.pointee.found.update(from: found, count: nodes.count)
+    known.pointee.ends.update(from: ends, count: stars.count)
+    known.pointee.isSeveral = isSeveral
   }
 
   /// Lets the innermost stars that have a further element stand for it; all of one level go on together. False: none has.
@@ -353,19 +387,23 @@ final class PointerWalk {
   ) -> Int {
     let inside = text.inside(member)
     if inside.count > PointerTable.looseNameMax { return 0 }
+    if !text[member].isEscaped { return findLoose(inside, table, mask) }
+    return withUnsafeTemporaryAllocation(byteCount: PointerTable.looseNameMax, alignment: 1) { scratch in
+      findLoose(Bytes(start: scratch.baseAddress, count: unescape(inside, to: scratch.baseAddress!)), table, mask)
+    }
+  }
+
+  private func findLoose(_ name: Bytes, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int) -> Int {
+    if name.count > PointerTable.looseNameMax { return 0 }
     return withUnsafeTemporaryAllocation(byteCount: PointerTable.looseNameMax + 8, alignment: 8) { scratch in
-      let start = scratch.baseAddress!.assumingMemoryBound(to: UInt8.self)
-      var name = inside
-      if text[member].isEscaped { name = Bytes(start: start, count: unescape(inside, to: scratch.baseAddress!)) }
+      let start = scratch.baseAddress!
       var length = 0
       for byte in name where byte != 0x5F && byte != 0x2D {
-        start[length] = PointerTable.lowercased(byte)
+        scratch[length] = PointerTable.lowercased(byte)
         length += 1
       }
-      (start + length).initialize(repeating: 0, count: 8)
-      let word = UInt64(littleEndian: UnsafeRawPointer(start).load(as: UInt64.self))
-      return Self.find(
-        word, UnsafeRawPointer(start), length, table, mask, UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped))
+      (start + length).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
+      return find(padded: start, length, table, mask)
     }
   }
 
@@ -378,9 +416,32 @@ final class PointerWalk {
       let start = scratch.baseAddress!
       let length = unescape(inside, to: start)
       (start + length).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
-      let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
-      return Self.find(
-        word, UnsafeRawPointer(start), length, table, mask, UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped))
+      return find(padded: start, length, table, mask)
+    }
+  }
+
+  private func find(
+    padded start: UnsafeMutableRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
+  ) -> Int {
+    Self.find(
+      UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)), UnsafeRawPointer(start), length, table, mask,
+      UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped))
+  }
+
+  /// Whether any pointer leads on from a node.
+  func leadsOn(_ node: Int) -> Bool { nodes[node].mask >= 0 }
+
+  /// The node that a name below a node leads to, for whoever reads another text than JSON; 0: none.
+  func node(below node: Int, named name: Bytes) -> Int {
+    let mask = Int(nodes[node].mask)
+    if mask < 0 { return 0 }
+    let table = cells.baseAddress.unsafelyUnwrapped + Int(nodes[node].cells)
+    if isLoose { return findLoose(name, table, mask) }
+    return withUnsafeTemporaryAllocation(byteCount: name.count + 8, alignment: 8) { scratch in
+      let start = scratch.baseAddress!
+      if let from = name.baseAddress { start.copyMemory(from: from, byteCount: name.count) }
+      (start + name.count).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
+      return find(padded: start, name.count, table, mask)
     }
   }
 }

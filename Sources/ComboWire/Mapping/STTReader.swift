@@ -11,7 +11,7 @@ final class STTReader {
   /// The record as JSON, in the arena, with padding behind it.
   ///
   /// - Parameter node: below what pointer it stands.
-  func json(of record: Bytes, _ pointers: PointerTable, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  func json(of record: Bytes, _ pointers: PointerWalk, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
     out.removeAll()
     var record = record
     while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
@@ -31,17 +31,17 @@ final class STTReader {
     return false
   }
 
-  private func fields(_ text: Bytes, _ pointers: PointerTable, _ node: Int, depth: Int) {
-    let steps = pointers.steps(node)
+  private func fields(_ text: Bytes, _ pointers: PointerWalk, _ node: Int, depth: Int) {
     out.append("{")
     var isFirst = true
     forEachPart(text) { part in
       guard let equals = Self.equals(in: part) else { return }
-      let name = Bytes(rebasing: part[..<equals])
-      for (step, child) in steps where Self.means(name, step, isLoose: pointers.isLoose) {
+      unescaped(Bytes(rebasing: part[..<equals])) { name in
+        let child = pointers.node(below: node, named: name)
+        if child == 0 { return }
         if !isFirst { out.append(",") }
         isFirst = false
-        out.append(jsonString: step)
+        out.append(jsonString: name)
         out.append(":")
         value(Bytes(rebasing: part[(equals + 2)...]), pointers, child, depth: depth + 1)
       }
@@ -49,26 +49,31 @@ final class STTReader {
     out.append("}")
   }
 
-  private func value(_ escaped: Bytes, _ pointers: PointerTable, _ node: Int, depth: Int) {
-    let steps = pointers.steps(node)
-    let inner = unescaped(escaped)
-    defer { inner.deallocate() }
-    let bytes = Bytes(inner)
-    if steps.isEmpty {
-      out.append(jsonString: bytes)
-    } else if Self.holdsFields(bytes) {
-      fields(bytes, pointers, node, depth: depth)
-    } else {
-      // An array: all elements, as their places count.
-      out.append("[")
-      var index = 0
-      forEachPart(bytes) { part in
-        if index > 0 { out.append(",") }
-        let child = steps.first { $0.step == String(index) }?.node
-        if let child { value(part, pointers, child, depth: depth + 1) } else { out.append("null") }
-        index += 1
+  private func value(_ escaped: Bytes, _ pointers: PointerWalk, _ node: Int, depth: Int) {
+    unescaped(escaped) { bytes in
+      if !pointers.leadsOn(node) {
+        out.append(jsonString: bytes)
+      } else if Self.holdsFields(bytes) {
+        fields(bytes, pointers, node, depth: depth)
+      } else {
+        // An array: all elements, as their places count.
+        out.append("[")
+        var index = 0
+        forEachPart(bytes) { part in
+          if index > 0 { out.append(",") }
+          let child = withDigits(index) { pointers.node(below: node, named: $0) }
+          if child > 0 { value(part, pointers, child, depth: depth + 1) } else { out.append("null") }
+          index += 1
+        }
+        out.append("]")
       }
-      out.append("]")
+    }
+  }
+
+  private func withDigits<Result>(_ index: Int, _ body: (Bytes) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+      let start = digits.baseAddress!.assumingMemoryBound(to: UInt8.self)
+      return body(Bytes(start: start, count: write(Int64(index), at: start) - start))
     }
   }
 
@@ -89,17 +94,6 @@ final class STTReader {
     return nil
   }
 
-  private static func means(_ name: Bytes, _ step: String, isLoose: Bool) -> Bool {
-    if isLoose { return PointerTable.loose(String(decoding: name, as: UTF8.self)) == step }
-    if !name.contains(0x40) { return name.elementsEqual(step.utf8) }
-    var rest = name[...]
-    for byte in step.utf8 {
-      guard let (next, length) = unit(rest), next == byte else { return false }
-      rest = rest.dropFirst(length)
-    }
-    return rest.isEmpty
-  }
-
   /// The byte that stands first, and how many bytes it takes.
   private static func unit(_ rest: Slice<Bytes>) -> (UInt8, Int)? {
     guard let first = rest.first else { return nil }
@@ -111,15 +105,17 @@ final class STTReader {
     }
   }
 
-  private func unescaped(_ escaped: Bytes) -> UnsafeMutableRawBufferPointer {
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(escaped.count, 1), alignment: 1)
-    var length = 0
-    var rest = escaped[...]
-    while let (byte, taken) = Self.unit(rest) {
-      memory[length] = byte
-      length += 1
-      rest = rest.dropFirst(taken)
+  private func unescaped(_ escaped: Bytes, _ body: (Bytes) -> Void) {
+    if !escaped.contains(0x40) { return body(escaped) }
+    withUnsafeTemporaryAllocation(byteCount: escaped.count, alignment: 1) { memory in
+      var length = 0
+      var rest = escaped[...]
+      while let (byte, taken) = Self.unit(rest) {
+        memory[length] = byte
+        length += 1
+        rest = rest.dropFirst(taken)
+      }
+      body(Bytes(rebasing: memory[..<length]))
     }
-    return UnsafeMutableRawBufferPointer(start: memory.baseAddress, count: length)
   }
 }

@@ -1,0 +1,186 @@
+import CSimdJSON
+import ComboCore
+import Glibc
+import Testing
+
+@testable import ComboWire
+
+@Suite("Texts that are the same but for their scalars")
+struct TextShapeTests {
+  /// A JSON value without its scalars, and the white space in it.
+  private indirect enum Form {
+    case scalar
+    case object([(name: String, value: Form)], gaps: [String])
+    case array([Form], gaps: [String])
+  }
+
+  private struct Texts {
+    var random: SplitMix64
+
+    mutating func chance(_ of: Int) -> Bool { Int.random(in: 0..<of, using: &random) == 0 }
+    mutating func gap(_ isSpaced: Bool) -> String {
+      isSpaced && chance(2) ? [" ", "\n  ", "\t"].randomElement(using: &random)! : ""
+    }
+
+    mutating func form(_ depth: Int, _ isSpaced: Bool) -> Form {
+      if depth > 0, depth > 5 || !chance(3) { return .scalar }
+      let count = Int.random(in: 0..<6, using: &random)
+      let gaps = (0..<4 * max(count, 1)).map { _ in gap(isSpaced) }
+      if depth > 0, chance(3) { return .array((0..<count).map { _ in form(depth + 1, isSpaced) }, gaps: gaps) }
+      let names = ["id", "name", "a", "", "gift", "twelve bytes", "a\\\"b", "\\u0061", "小"]
+      return .object((0..<count).map { _ in (names.randomElement(using: &random)!, form(depth + 1, isSpaced)) }, gaps: gaps)
+    }
+
+    mutating func scalar() -> String {
+      [
+        "\"\"", "\"a\"", "\"小明😀\"", #""a,b:{c}[d]""#,
+        #""\"""#, #""\\""#, #""\u00e9\n""#, "0", "-7", "12345678",
+        "123456789012345678", "1.5", "2e3", "true", "false", "null",
+        "\"\(String(repeating: "x", count: Int.random(in: 0..<100, using: &random)))\"",
+        // Faults.
+        #""\x""#, #""\ud800""#, "01", "1.", "tru", "nulll", "-", "'", "",
+      ][chance(30) ? Int.random(in: 17..<26, using: &random) : Int.random(in: 0..<17, using: &random)]
+    }
+
+    mutating func text(_ form: Form) -> String {
+      switch form {
+      case .scalar: return scalar()
+      case .object(let members, let gaps):
+        let inside = members.enumerated().map { index, member in
+          let around = gaps[(4 * index)...].prefix(4).map(\.self)
+          return "\(around[0])\"\(member.name)\"\(around[1]):\(around[2])\(text(member.value))\(around[3])"
+        }
+        return "{" + (members.isEmpty ? gaps[0] : inside.joined(separator: ",")) + "}"
+      case .array(let elements, let gaps):
+        let inside = elements.enumerated().map { "\(gaps[4 * $0])\(text($1))\(gaps[4 * $0 + 1])" }
+        return "[" + (elements.isEmpty ? gaps[0] : inside.joined(separator: ",")) + "]"
+      }
+    }
+
+    mutating func bytes(_ form: Form) -> [UInt8] {
+      var bytes = Array(text(form).utf8)
+      if chance(6) {
+        let at = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: bytes[at] = Array("{}[]:,\" \\x1".utf8).randomElement(using: &random)!
+        case 1: bytes.remove(at: at)
+        default: bytes.insert(Array("{}[]:,\" \\x1".utf8).randomElement(using: &random)!, at: at)
+        }
+      }
+      return bytes
+    }
+  }
+
+  /// What a text's tape holds, and each object and array without white space.
+  private static func tape(_ parser: JSONParser, _ text: Bytes) -> [[Int]] {
+    let read = parser.text(of: text)
+    let arena = BumpArena(chunkSize: 4096)
+    return (0..<read.next(0)).map { index in
+      let token = read[index]
+      let compact = token.isObject || token.isArray ? parser.compact(read, index, into: arena).map(Int.init) : []
+      let place = [Int(token.start), Int(token.length), Int(token.next), Int(token.first_gap)]
+      return place + [Int(token.kind), Int(token.flags)] + compact
+    }
+  }
+
+  /// Memory behind which nothing can be read.
+  private final class Guarded {
+    private static let size = 1 << 20
+    private let memory = mmap(nil, size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
+
+    init() { mprotect(memory + Self.size, 4096, PROT_NONE) }
+    deinit { munmap(memory, Self.size + 4096) }
+
+    /// A text at the end of it, with no more behind it than a parser may read, which looks as if the text went on.
+    func text(_ bytes: [UInt8]) -> Bytes {
+      let start = memory + Self.size - BumpArena.padding - bytes.count
+      let behind = (0..<BumpArena.padding).map { Array(#"7",}]"#.utf8)[$0 % 5] }
+      start.copyMemory(from: bytes + behind, byteCount: bytes.count + behind.count)
+      return Bytes(start: start, count: bytes.count)
+    }
+  }
+
+  @Test("a quote that is escaped is no string's end, wherever white space is expected")
+  func escapedQuotes() {
+    for (known, other) in [(#"[1 ]"#, #"["\""]"#), (#"{"a":"x" ,"b":1}"#, #"{"a":"x\"","b":1}"#)] {
+      let (parser, guarded) = (JSONParser(), Guarded())
+      #expect(parser.checkAlike(guarded.text(Array(known.utf8)), depth: 32) == CSJ_FINE)
+      let text = guarded.text(Array(other.utf8))
+      #expect(parser.checkAlike(text, depth: 32) == CSJ_FINE)
+      let (read, plain) = (Self.tape(parser, text), JSONParser())
+      #expect(plain.check(text, depth: 32) == CSJ_FINE)
+      #expect(read == Self.tape(plain, text))
+    }
+  }
+
+  @Test("are read as each for itself, or refused with the same fault", arguments: 0..<20)
+  func alike(group: Int) throws {
+    let guarded = Guarded()
+    var (known, read, refused) = (0, 0, 0)
+    for seed in group * 20..<(group + 1) * 20 {
+      var texts = Texts(random: SplitMix64(seed: seed))
+      let parser = JSONParser()
+      let isSpaced = texts.chance(3)
+      let forms = (0..<3).map { _ in texts.form(0, isSpaced) }
+      var shapes: Set<UInt64> = []
+      for _ in 0..<40 {
+        let bytes = texts.bytes(forms.randomElement(using: &texts.random)!)
+        let text = guarded.text(bytes)
+        let plain = JSONParser()
+        let (fault, expected) = (parser.checkAlike(text, depth: 32), plain.check(text, depth: 32))
+        try #require(fault == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+        if fault != CSJ_FINE {
+          #expect(parser.faultPosition == plain.faultPosition, "seed \(seed)")
+          refused += 1
+          continue
+        }
+        read += 1
+        if parser.shape.id != 0, !shapes.insert(parser.shape.id).inserted { known += 1 }
+        try #require(
+          Self.tape(parser, text) == Self.tape(plain, text), "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+      }
+    }
+    #expect(known > read / 3 && refused > read / 20, "\(known) of \(read) were of a known shape, \(refused) refused")
+  }
+
+  @Test("lead to the same events, whatever came before", arguments: ["bilibili", "kuaishou", "tiktok"])
+  func events(name: String) throws {
+    let map = try RecordMap(Array(#require(BuiltInMaps.text(name)).utf8), file: name)
+    let used = RecordDecoder(map: map)
+    var random = SplitMix64(seed: 7)
+    for _ in 0..<300 {
+      let gift = { (random: inout SplitMix64) -> String in
+        let user = Int.random(in: 1..<5, using: &random), gift = Int.random(in: 1..<4, using: &random)
+        return switch name {
+        case "bilibili":
+          #"{"cmd":"SEND_GIFT","data":{"tid":"\#(random.next())","uid":\#(user),"uname":"u\#(user)","giftId":\#(gift),"#
+            + #""num":\#(Int.random(in: 1..<9, using: &random)),"timestamp":1725297211}}"#
+        case "kuaishou": #"{"mergeKey":"k\#(user)","giftId":\#(gift),"user":{"principalId":"u\#(user)"},"time":1725297211}"#
+        default:
+          #"{"type":"WebcastGiftMessage","data":{"#
+            + #""giftId":\#(gift),"repeatCount":2,"user":{"userId":"\#(user)"},"groupId":"\#(user)"}}"#
+        }
+      }
+      // Alone, or several in an array, of which the walk knows how many there are.
+      let count = [1, 1, 1, 2, 3].randomElement(using: &random)!
+      let gifts = (0..<count).map { _ in gift(&random) }
+      let record = count == 1 ? gifts[0] : #"{"data":[\#(gifts.joined(separator: ","))]}"#
+      #expect(Self.decoded(record, used) == Self.decoded(record, RecordDecoder(map: map)), "\(record)")
+    }
+  }
+
+  private static func decoded(_ record: String, _ decoder: RecordDecoder) -> String {
+    let arena = BumpArena()
+    var event = Event()
+    return Array(record.utf8).withUnsafeBytes { record in
+      Array("r".utf8).withUnsafeBytes { key in
+        do {
+          guard try decoder.decode(record, key: key, into: arena, &event) else { return "dropped: \(decoder.dropReason)" }
+          return ([event] + decoder.further).map { ComboWireTests.text(of: $0) }.joined(separator: "\n")
+        } catch {
+          return "\(error)"
+        }
+      }
+    }
+  }
+}
