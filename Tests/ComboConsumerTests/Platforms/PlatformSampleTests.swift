@@ -107,6 +107,27 @@ struct PlatformSampleTests {
     #expect(replayed.reports.first?.contains(why) == true, "\(replayed.reports)")
   }
 
+  @Test("of version 2 with many gifts do not repeat for each of them what is long of their sender")
+  func longNames() throws {
+    let gifts = (1...1000).map { #"{"gift_id":\#($0),"num":1,"tid":"\#($0)"}"# }.joined(separator: ",")
+    func shown(_ long: Int) throws -> Int {
+      let text = String(repeating: "x", count: long)
+      let data =
+        #""uid":5,"uname":"\#(text)","face":"\#(text)","guard_level":"\#(text)","blind_gift":{"original_gift_name":"\#(text)"}"#
+      let record = #"{"cmd":"SEND_GIFT_V2","roomid":7,"data":{\#(data),"gift_list":[\#(gifts)]}}"#
+      let decoder = RecordDecoder(map: try PlatformReplay.map("bilibili"))
+      let arena = BumpArena()
+      var event = Event()
+      let isOurs = try Array(record.utf8).withUnsafeBytes { record in
+        try Array("7".utf8).withUnsafeBytes { key in try decoder.decode(record, key: key, into: arena, &event) }
+      }
+      #expect(isOurs && decoder.further.count == 999)
+      return ([event] + decoder.further).reduce(0) { $0 + $1.gift.display.sender.count + $1.gift.display.gift.count }
+    }
+    #expect(try shown(900) > 1000 * 4 * 900)
+    #expect(try shown(1000) < 1000 * 100)
+  }
+
   @Test(
     "are told apart by id, name and time in whatever unit",
     arguments: [

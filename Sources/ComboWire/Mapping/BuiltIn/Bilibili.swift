@@ -298,15 +298,15 @@ extension BuiltInMaps {
     }
     """#
 
-  /// A gift of SEND_GIFT_V2's list, the sender beside the list.
+  /// A gift of SEND_GIFT_V2's list, the sender beside the list. What is shown of him is bounded: it goes to each of up to 1,000 gifts.
   private static let listedGift = #"""
     "id": [{"at": ["/tid"], "unless": ["0"]}],
             "sender": {
               "id": {"at": ["../../uid", "../../senderUinfo/uid", "../../uname"], "unless": ["0"]},
               "show": {
-                "name": "../../uname",
+                "name": {"at": "../../uname", "max": 1000},
                 "avatar": {"at": "../../face", "max": 1000},
-                "guard": {"at": "../../guardLevel", "unless": ["0"]}
+                "guard": {"at": "../../guardLevel", "unless": ["0"], "max": 1000}
               }
             },
             "gift": {
@@ -316,7 +316,7 @@ extension BuiltInMaps {
                 "name": "/giftName",
                 "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
                 "coin": "/coinType",
-                "blind": "../../blindGift/originalGiftName"
+                "blind": {"at": "../../blindGift/originalGiftName", "max": 1000}
               }
             },
             "receiver": {
