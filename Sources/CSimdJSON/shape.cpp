@@ -68,6 +68,15 @@ inline bool are_equal(const uint8_t *a, const uint8_t *b, uint32_t length) {
   return length == 0 || (x ^ y) << (64 - 8 * length) == 0;
 }
 
+// The flags of the string that begins at `p` and seems to end before `end`; -1: that quote is itself an escape, or another one is wrong.
+// By itself, so that texts without any escape need no registers for it.
+__attribute__((noinline)) int escapes(const uint8_t *text, uint32_t p, uint32_t end, uint32_t next) {
+  if (closing_quote(text, next) != end - 1) return -1;
+  if (!memchr(text + p, '\\', end - p)) return 0;
+  const uint8_t *where;
+  return csj::check_escapes(text + p + 1, text + end - 1, where) ? -1 : CSJ_ESCAPED;
+}
+
 // Reads a text by a known shape, and writes its tape. False: it is of another, or has a fault.
 //
 // As many bytes are listed as in the text that the shape was learnt from, and each piece takes as many as there: so `at` stays
@@ -101,13 +110,12 @@ bool follow(csj_parser *parser, const uint8_t *text, size_t length, csj::Listed 
     from = *at - lead;
     uint8_t kind, flags = 0;
     if (text[p] == '"') {
-      // An escaped quote may stand there too.
-      if (from - p < 2 || closing_quote(text, *at) != from - 1) return false;
+      if (from - p < 2 || text[from - 1] != '"') return false;
       kind = CSJ_STRING;
-      if (has_escapes && memchr(text + p, '\\', from - p)) {
-        const uint8_t *where;
-        if (csj::check_escapes(text + p + 1, text + from - 1, where)) return false;
-        flags = CSJ_ESCAPED;
+      if (has_escapes) {
+        const int found = escapes(text, p, from, *at);
+        if (found < 0) return false;
+        flags = uint8_t(found);
       }
     } else {
       uint32_t stop;
