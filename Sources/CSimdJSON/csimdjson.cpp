@@ -131,7 +131,7 @@ csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, List
     if (has_escapes && memchr(text + p, '\\', quote - p)) {     \
       flags = CSJ_ESCAPED;                                      \
       const uint8_t *where = text + p;                          \
-      fault = csj::check_escapes(text + p + 1, text + quote, where); \
+      fault = check_escapes(text + p + 1, text + quote, where); \
       if (fault) {                                              \
         p = uint32_t(where - text);                             \
         goto fail;                                              \

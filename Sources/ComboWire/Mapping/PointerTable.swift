@@ -402,8 +402,7 @@ final class PointerWalk {
         scratch[length] = PointerTable.lowercased(byte)
         length += 1
       }
-      (start + length).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
-      return find(padded: start, length, table, mask)
+      return find(in: start, length, table, mask)
     }
   }
 
@@ -415,15 +414,16 @@ final class PointerWalk {
     return withUnsafeTemporaryAllocation(byteCount: inside.count + 8, alignment: 8) { scratch in
       let start = scratch.baseAddress!
       let length = unescape(inside, to: start)
-      (start + length).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
-      return find(padded: start, length, table, mask)
+      return find(in: start, length, table, mask)
     }
   }
 
+  /// A name in memory with room for 8 bytes behind it.
   private func find(
-    padded start: UnsafeMutableRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
+    in start: UnsafeMutableRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
   ) -> Int {
-    Self.find(
+    (start + length).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
+    return Self.find(
       UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)), UnsafeRawPointer(start), length, table, mask,
       UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped))
   }
@@ -440,8 +440,7 @@ final class PointerWalk {
     return withUnsafeTemporaryAllocation(byteCount: name.count + 8, alignment: 8) { scratch in
       let start = scratch.baseAddress!
       if let from = name.baseAddress { start.copyMemory(from: from, byteCount: name.count) }
-      (start + name.count).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
-      return find(padded: start, name.count, table, mask)
+      return find(in: start, name.count, table, mask)
     }
   }
 }

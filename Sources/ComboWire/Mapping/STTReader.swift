@@ -17,7 +17,7 @@ final class STTReader {
     while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
     if record.isEmpty { throw .notSTT("is empty") }
     if !Self.holdsFields(record) { throw .notSTT("has no name@=value at its beginning") }
-    fields(record, pointers, node, depth: 1)
+    fields(record, pointers, node)
     return arena.copy(out.bytes)
   }
 
@@ -31,7 +31,7 @@ final class STTReader {
     return false
   }
 
-  private func fields(_ text: Bytes, _ pointers: PointerWalk, _ node: Int, depth: Int) {
+  private func fields(_ text: Bytes, _ pointers: PointerWalk, _ node: Int) {
     out.append("{")
     var isFirst = true
     forEachPart(text) { part in
@@ -43,18 +43,18 @@ final class STTReader {
         isFirst = false
         out.append(jsonString: name)
         out.append(":")
-        value(Bytes(rebasing: part[(equals + 2)...]), pointers, child, depth: depth + 1)
+        value(Bytes(rebasing: part[(equals + 2)...]), pointers, child)
       }
     }
     out.append("}")
   }
 
-  private func value(_ escaped: Bytes, _ pointers: PointerWalk, _ node: Int, depth: Int) {
+  private func value(_ escaped: Bytes, _ pointers: PointerWalk, _ node: Int) {
     unescaped(escaped) { bytes in
       if !pointers.leadsOn(node) {
         out.append(jsonString: bytes)
       } else if Self.holdsFields(bytes) {
-        fields(bytes, pointers, node, depth: depth)
+        fields(bytes, pointers, node)
       } else {
         // An array: all elements, as their places count.
         out.append("[")
@@ -62,7 +62,7 @@ final class STTReader {
         forEachPart(bytes) { part in
           if index > 0 { out.append(",") }
           let child = withDigits(index) { pointers.node(below: node, named: $0) }
-          if child > 0 { value(part, pointers, child, depth: depth + 1) } else { out.append("null") }
+          if child > 0 { value(part, pointers, child) } else { out.append("null") }
           index += 1
         }
         out.append("]")

@@ -101,9 +101,7 @@ extension BuiltInMaps {
           "id": [{"at": ["/giftId"], "unless": ["0"]}],
           "value": "/price",
           "show": {
-            "name": "/giftName",
-            "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
-            "coin": "/coinType",
+            \#(shownGift)
             "blind": "/blindGift/originalGiftName"
           }
         }
@@ -298,6 +296,10 @@ extension BuiltInMaps {
     }
     """#
 
+  /// What is shown of a gift, but for the box that it came out of, which stands beside a list.
+  private static let shownGift =
+    #""name": "/giftName", "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000}, "coin": "/coinType","#
+
   /// A gift of SEND_GIFT_V2's list, the sender beside the list. What is shown of him is bounded: it goes to each of up to 1,000 gifts.
   private static let listedGift = #"""
     "id": [{"at": ["/tid"], "unless": ["0"]}],
@@ -313,9 +315,7 @@ extension BuiltInMaps {
               "id": [{"at": ["/giftId"], "unless": ["0"]}],
               "value": "/price",
               "show": {
-                "name": "/giftName",
-                "icon": {"at": ["/giftInfo/imgBasic", "/giftInfo/webp"], "max": 1000},
-                "coin": "/coinType",
+                \#(shownGift)
                 "blind": {"at": "../../blindGift/originalGiftName", "max": 1000}
               }
             },
