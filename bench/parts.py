@@ -29,7 +29,7 @@ def engine(bench):
 
 
 def decode(bench):
-  for what in ("decode", "mapped", "composed", "various"):
+  for what in ("decode", "unlike", "mapped", "composed", "various"):
     bench.results.say("* " + bench.output_of(bench.program("bench-wire"), what))
 
 

@@ -196,9 +196,11 @@ uint64_t word(const uint8_t *text, const csj_token &token) {
   return memchr(plain, 0, written) ? 0 : word(plain, written);
 }
 
-// The members on the tape of a whole text.
-void find(const csj_parser *parser, const uint8_t *text, csj_event *event) {
+}  // namespace
+
+void csj::find_members(const csj_parser *parser, const uint8_t *text, csj_event *event) noexcept {
   const csj_token *const tokens = parser->tokens;
+  if (tokens[0].kind != CSJ_OBJECT) return;
   for (uint32_t member = 1; member < tokens[0].next; member = tokens[member + 1].next) {
     size_t *const place = member_of_event(event, word(text, tokens[member]));
     const uint32_t value = member + 1;
@@ -212,17 +214,15 @@ void find(const csj_parser *parser, const uint8_t *text, csj_event *event) {
   }
 }
 
-}  // namespace
-
-extern "C" csj_fault csj_parse_event(
+csj_fault csj::scan_event(
   csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max, csj_event *event) noexcept {
   *event = {};
-  csj::Listed listed;
-  if (csj_fault fault = csj::list(parser, text, length, listed)) return fault;
+  Listed listed;
+  if (csj_fault fault = list(parser, text, length, listed)) return fault;
   if (scan(parser, text, length, listed, depth_max, event)) return CSJ_FINE;
   // Whatever it is, the walk over all tokens tells.
   *event = {};
-  if (csj_fault fault = csj::walk(parser, text, length, listed, depth_max)) return fault;
-  if (parser->tokens[0].kind == CSJ_OBJECT) find(parser, text, event);
+  if (csj_fault fault = walk(parser, text, length, listed, depth_max)) return fault;
+  find_members(parser, text, event);
   return CSJ_FINE;
 }

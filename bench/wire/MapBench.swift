@@ -12,14 +12,8 @@ enum MapBench {
       "gift": {"id": "/gift_id", "value": "/price", "show": {"name": "/gift_name"}}, "count": "/num"}}]}
     """
 
-  /// The same records in 64 shapes, in no order: a decoder does not know so many at a time.
-  static func variousEvent(_ n: Int) -> [UInt8] {
-    let shape = Int(truncatingIfNeeded: (UInt64(n) &* 0x9E37_79B9_7F4A_7C15) &>> 58)
-    var more = ""
-    for bit in 0..<4 where shape & 1 << bit != 0 { more += #""x\#(bit)":\#(n % 10),"# }
-    let array = Array(repeating: "1", count: shape >> 4).joined(separator: ",")
-    return event(n, more: #"\#(more)"y":[\#(array)],"#)
-  }
+  /// The same records in 1,024 shapes.
+  static func variousEvent(_ n: Int) -> [UInt8] { event(n, more: WireBench.more(n)) }
 
   static func event(_ n: Int) -> [UInt8] { event(n, more: "") }
 

@@ -4,7 +4,7 @@ import Glibc
 
 /// Decodes events of about 300 bytes, the copy into an arena included, and encodes instructions, on one core; prints how many a second.
 ///
-///     bench-wire [decode|mapped|composed|various|encode] [ROUNDS] [TIMES]
+///     bench-wire [decode|unlike|mapped|composed|various|encode] [ROUNDS] [TIMES]
 ///
 /// Each of 4,096 events is decoded TIMES (120) times in a round, each instruction encoded TIMES times. Who counts instructions of
 /// the processor takes the difference of runs of several TIMES; the program says how many events or instructions a TIME is.
@@ -17,26 +17,28 @@ enum WireBench {
     let times = max(1, arguments.dropFirst(2).first.flatMap { Int($0) } ?? 120)
     switch what {
     case "all":
-      decodeEvents(rounds, times)
+      decodeEvents("decode", rounds, times, (0..<4096).map(event))
+      decodeEvents("unlike", rounds, times, (0..<4096).map(unlikeEvent))
       MapBench.run("mapped", rounds, times, events: (0..<4096).map(event), text: BuiltInMaps.text("wire")!)
       MapBench.run("composed", rounds, times, events: (0..<4096).map(MapBench.event), text: MapBench.map)
       MapBench.run("various", rounds, times, events: (0..<4096).map(MapBench.variousEvent), text: MapBench.map)
       EncodeBench.run(rounds, times)
-    case "decode": decodeEvents(rounds, times)
+    case "decode": decodeEvents(what, rounds, times, (0..<4096).map(event))
+    case "unlike": decodeEvents(what, rounds, times, (0..<4096).map(unlikeEvent))
     case "mapped": MapBench.run("mapped", rounds, times, events: (0..<4096).map(event), text: BuiltInMaps.text("wire")!)
     case "composed": MapBench.run("composed", rounds, times, events: (0..<4096).map(MapBench.event), text: MapBench.map)
     case "various":
       MapBench.run("various", rounds, times, events: (0..<4096).map(MapBench.variousEvent), text: MapBench.map)
     case "encode": EncodeBench.run(rounds, times)
     default:
-      print("bench-wire [decode|mapped|composed|various|encode] [ROUNDS] [TIMES]: \(what) is none of these")
+      print("bench-wire [decode|unlike|mapped|composed|various|encode] [ROUNDS] [TIMES]: \(what) is none of these")
       exit(2)
     }
   }
 
-  private static func decodeEvents(_ rounds: Int, _ times: Int) {
+  private static func decodeEvents(_ name: String, _ rounds: Int, _ times: Int, _ texts: [[UInt8]]) {
     // As records lie in what was fetched: memory of its own, that no reference is counted to.
-    let events = (0..<4096).map { memory(event($0)) }
+    let events = texts.map(memory)
     let bytes = events.reduce(0) { $0 + $1.count }
     let keys = (0..<4096).map { memory(Array("r\($0 % 100)".utf8)) }
     let decoder = EventDecoder()
@@ -64,7 +66,7 @@ enum WireBench {
     figures.sort()
     let median = figures[figures.count / 2]
     print(
-      "decode: median \(Int(median)) events/s, \(Int(1e9 / median)) ns an event of \(bytes / events.count) bytes",
+      "\(name): median \(Int(median)) events/s, \(Int(1e9 / median)) ns an event of \(bytes / events.count) bytes",
       "(\(rounds) rounds, \(Int(figures[0])) to \(Int(figures.last!))); \(events.count) events a time")
   }
 
@@ -74,11 +76,22 @@ enum WireBench {
     return UnsafeRawBufferPointer(memory)
   }
 
-  private static func event(_ n: Int) -> [UInt8] {
+  private static func event(_ n: Int) -> [UInt8] { event(n, more: "") }
+
+  /// The same events in 1,024 shapes, in no order: a decoder does not know so many at a time.
+  private static func unlikeEvent(_ n: Int) -> [UInt8] { event(n, more: more(n)) }
+
+  /// Ten members that are there or not.
+  static func more(_ n: Int) -> String {
+    let shape = UInt64(n) &* 0x9E37_79B9_7F4A_7C15 &>> 54
+    return (0..<10).filter { shape & 1 << $0 != 0 }.map { #""x\#($0)":\#(n % 10),"# }.joined()
+  }
+
+  private static func event(_ n: Int, more: String) -> [UInt8] {
     Array(
       """
       {"id":"e-193b2f2a3c0-1-\(1_000_000 + n)","room":"r\(n % 100)","ts":1732104000\(100 + n % 900),"sender":{"id":"u\(n % 100)-\(n % 50)",\
-      "name":"小明\(n % 1000)","avatar":"https://cdn.example.com/avatar/3f/3fa9c1d27b64e85f_100.webp","t":1732104000123},\
+      "name":"小明\(n % 1000)","avatar":"https://cdn.example.com/avatar/3f/3fa9c1d27b64e85f_100.webp","t":1732104000123},\(more)\
       "receiver":{"id":"a\(n % 100)","name":"主播晚风"},"gift":{"id":"rose","name":"玫瑰","value":\(n % 500)},"count":\(1 + n % 10)}
       """.utf8)
   }

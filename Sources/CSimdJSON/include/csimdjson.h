@@ -77,9 +77,8 @@ typedef enum csj_fault {
   CSJ_MORE              // something after the text's end
 } csj_fault;
 
-// How many shapes of texts csj_parse_alike knows at a time.
-#define CSJ_SHAPE_BITS 4
-#define CSJ_SHAPES (1 << CSJ_SHAPE_BITS)
+// How many shapes of texts a parser knows at a time.
+#define CSJ_SHAPES 64
 
 typedef struct csj_shapes csj_shapes;
 
@@ -117,8 +116,8 @@ typedef struct csj_event {
   size_t gift, gift_id, gift_value;
 } csj_event;
 
-// The same for an event, and finds its members. An object with nothing unusual in it is gone over in one pass; its tape
-// has then no tokens but its own and those of the members found, so that their contents cannot be looked at.
+// The same for an event, and finds its members. Of objects among them whose contents are not asked for by the members of csj_event, only
+// `settings`, the tape need not have the contents; nor need it have names, whatever `shape_id` is.
 csj_fault csj_parse_event(
   csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max, csj_event *event) CSJ_NOEXCEPT;
 
