@@ -145,7 +145,8 @@ inline uint8_t scalar(const uint8_t *text, uint32_t p, uint32_t length, uint32_t
   return other_scalar(text, p, end);
 }
 
-// Finds the shape of a text that begins at `from`, writes the tokens of its scalars, and notes where its pieces begin; null: it is of none, or has a fault.
+// Finds the shape of a text that begins at `from`, writes the tokens of its scalars, and notes where its pieces begin; null: it is of
+// none, or has a fault.
 //
 // Why no read leaves the text: a piece is compared only where there is room for it, a string ends before the text does, and the text's
 // last byte is a bracket, at which numbers and words stop at the latest.

@@ -1,6 +1,5 @@
 import ComboCore
 import ComboWire
-import Glibc
 import Testing
 
 /// What maps can do about the many shapes of one record.
@@ -356,22 +355,15 @@ struct MapShapeTests {
       func cost(_ count: Int) -> Duration {
         let record = "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
         return (0..<3).map { _ in
-          let began = Self.processorTime
+          let began = processorTime()
           #expect(read(record, by: map, limits).bad == nil)
-          return Self.processorTime - began
+          return processorTime() - began
         }.min()!
       }
       let (short, long) = (cost(2500), cost(40_000))
       // 16 times as long; by the square it would be 256 times as much.
       #expect(long < short * 64, "\(element): \(short) and \(long)")
     }
-  }
-
-  /// What this thread has had of the processor.
-  private static var processorTime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   @Test("JSON in the texts of an array is taken in its place, where the condition holds for that element")
