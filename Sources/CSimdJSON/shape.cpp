@@ -20,6 +20,7 @@ struct Piece {
   uint32_t scalar;  // the token of the scalar behind it; the last piece has none
   uint64_t others;  // a bit for each shape that has the same pieces before this one, and another one here
 };
+static_assert(CSJ_SHAPES <= 64, "each shape needs a bit");
 
 // A place in a text, as bytes behind where a piece begins.
 struct Place {
