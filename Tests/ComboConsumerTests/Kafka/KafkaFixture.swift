@@ -189,6 +189,22 @@ final class TestMember: GroupConsumerDelegate {
 
   func failed(_ error: KafkaError, partition: Int32?) { errors.append(error) }
 
+  /// Of the group, as this member knows it: one more after each rebalance. It is only in librdkafka's serialized form of the
+  /// metadata: "CGMDv2:", then the generation as the machine writes it.
+  var generation: Int32? {
+    guard let metadata = try? consumer.groupMetadata() else { return nil }
+    var bytes: UnsafeMutableRawPointer?
+    var count = 0
+    guard rd_kafka_consumer_group_metadata_write(metadata.pointer, &bytes, &count) == nil, let bytes else { return nil }
+    defer { rd_kafka_mem_free(nil, bytes) }
+    let magic = Array("CGMDv2:".utf8)
+    guard count >= magic.count + 4, UnsafeRawBufferPointer(start: bytes, count: magic.count).elementsEqual(magic) else {
+      Issue.record("librdkafka serializes the group's metadata in another way")
+      return nil
+    }
+    return bytes.loadUnaligned(fromByteOffset: magic.count, as: Int32.self)
+  }
+
   /// For the words of a test that fails.
   var story: String {
     let positions = owned.sorted().map { "\($0) at \(consumer.position($0) ?? -1)" }
