@@ -54,4 +54,10 @@ struct SimulationTests {
       "simulated \(count) seeds from \(first) on: \(commits.load(ordering: .relaxed)) commits, \(aborts.load(ordering: .relaxed)) aborts,"
         + " \(restores.load(ordering: .relaxed)) restores, in \(ContinuousClock.now - began)")
   }
+
+  // 703676: a queue that takes longer than the simulation waited for it.
+  @Test("seeds that once failed", arguments: [703_676])
+  func failedOnce(seed: UInt64) {
+    #expect(SimStory(seed: seed).run() == [])
+  }
 }
