@@ -195,7 +195,7 @@ class Chaos:
             self.program, self.cluster.bootstrap, INPUT, options.gifts, options.seed, mix, self.directory, self.log,
             self.remaining_seconds)
         self.feeder.start()
-        self.wait("gifts come in and are committed", lambda: max(self.wire.committed(GROUP, INPUT, PARTITIONS)) > 0, 90)
+        self.wait("gifts come in and are committed", lambda: max(self.wire.committed(GROUP, INPUT, PARTITIONS)) > 0, options.patience)
         for number, step in enumerate(self.steps, 1):
             if options.minutes and time.monotonic() - self.faults_began > options.minutes * 60:
                 self.left_out.append(f"the last {len(self.steps) - number + 1} of the faults, as the {options.minutes:g} minutes were over")
@@ -231,7 +231,14 @@ class Chaos:
             self.terminate(instance)
 
     def judge(self):
-        found, _ = self.wire.metadata()
+        for _ in range(10):
+            try:
+                found, _ = self.wire.metadata()
+                break
+            except KafkaFault as error:
+                self.log(f"the brokers do not tell their topics: {error}")
+        else:
+            raise Failure("the brokers do not tell their topics")
         for topic, partitions in found.items():
             if any(len(replicas) != 3 for _, _, replicas in partitions.values()):
                 self.find(f"topic {topic} does not have three replicas")
@@ -247,9 +254,12 @@ class Chaos:
             self.find(f"verify ended with exit code {done.returncode}: {done.stderr.strip()[-2000:]}")
         elif "resets 0" not in self.verified:
             self.find("rooms were reset, though nothing of their state was lost")
-        self.recounted = Recount(
-            self.options.kafka, self.cluster.bootstrap, self.directory, self.options.delivery == "at-least-once")
-        self.recounted.run(INPUT, OUTPUT, DEAD_LETTERS)
+        # What is missing may only have been late, for readers that end when nothing comes; so all is read again, with more patience.
+        for patience_ms in (10000, 60000):
+            self.recounted = Recount(
+                self.options.kafka, self.cluster.bootstrap, self.directory, self.options.delivery == "at-least-once", patience_ms)
+            if self.recounted.run(INPUT, OUTPUT, DEAD_LETTERS) and self.recounted.records >= self.options.gifts:
+                break
         self.log(self.recounted.summary())
         for fault in self.recounted.faults:
             self.find(f"recount: {fault}")

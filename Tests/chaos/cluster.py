@@ -58,12 +58,17 @@ class Cluster:
         environment.setdefault("KAFKA_HEAP", "512m")
         # On a busy machine a node that was killed may take longer than `start` waits; called again, that waits on.
         for _ in range(3):
-            done = subprocess.run(
-                [os.path.join(self.scripts, "start"), self.directory, str(NODES), str(self.port)],
-                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)
+            try:
+                done = subprocess.run(
+                    [os.path.join(self.scripts, "start"), self.directory, str(NODES), str(self.port)],
+                    env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)
+            except subprocess.TimeoutExpired:
+                said = f"not within {timeout} s"
+                continue
             if done.returncode == 0:
                 return
-        raise RuntimeError(f"the brokers did not start: {done.stderr.strip()[-2000:]}")
+            said = done.stderr.strip()[-2000:]
+        raise RuntimeError(f"the brokers did not start: {said}")
 
     def stop_all(self):
         """Ends all, whatever state they are in, and gives the small disk back."""

@@ -19,7 +19,7 @@ def kill_while_restoring(run, step):
     instance = run.victim(step)
     instance.kill()
     instance.start()
-    run.wait(f"{instance.name} has partitions", lambda: instance.says(" assigned: "), 90)
+    run.wait(f"{instance.name} has partitions", lambda: instance.says(" assigned: "), run.options.patience)
     time.sleep(min(step.hold, 0.5))
     instance.kill()
     instance.start()
@@ -79,7 +79,7 @@ def restart(run, step):
 def add(run, step):
     instance = run.add_instance()
     run.log(f"  {instance.name}{' (static)' if instance.is_static else ''} comes")
-    run.wait(f"{instance.name} has partitions", lambda: instance.says(" assigned: "), 90)
+    run.wait(f"{instance.name} has partitions", lambda: instance.says(" assigned: "), run.options.patience)
     return instance.name
 
 

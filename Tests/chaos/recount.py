@@ -10,9 +10,11 @@ CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 
 
 class Recount:
-    def __init__(self, scripts, bootstrap, directory, repeats_allowed):
+    def __init__(self, scripts, bootstrap, directory, repeats_allowed, patience_ms=10000):
+        """A reader ends when nothing has come for patience_ms."""
         self.scripts, self.bootstrap, self.directory = scripts, bootstrap, directory
         self.repeats_allowed = repeats_allowed
+        self.patience_ms = patience_ms
         self.faults = []
         self.readers = {}
         self.records = self.events = self.accepted = self.repeated_ids = 0
@@ -42,12 +44,12 @@ class Recount:
         if len(self.faults) < 20:
             self.faults.append(text)
 
-    def _begin(self, topic, headers=False, patience_ms=10000):
-        """Lets Kafka's consumer read all of a topic into a file; it ends when nothing has come for so long."""
+    def _begin(self, topic, headers=False):
+        """Lets Kafka's consumer read all of a topic into a file."""
         path = os.path.join(self.directory, f"{topic}.txt")
         command = [
             os.path.join(self.scripts, "tool"), CONSUMER, "--bootstrap-server", self.bootstrap, "--topic", topic,
-            "--from-beginning", "--isolation-level", "read_committed", "--timeout-ms", str(patience_ms)]
+            "--from-beginning", "--isolation-level", "read_committed", "--timeout-ms", str(self.patience_ms)]
         for name in ["print.partition", "print.offset", "print.key"] + (["print.headers"] if headers else []):
             command += ["--formatter-property", f"{name}=true"]
         with open(path, "wb") as out, open(path + ".log", "wb") as log:
@@ -63,10 +65,6 @@ class Recount:
         """(partition, offset, headers, key, value) of each committed record."""
         path = os.path.join(self.directory, f"{topic}.txt")
         found = self._wait(topic)
-        if found and found[1] == "0":
-            # On a busy machine it may need longer than that to begin.
-            self._begin(topic, headers, patience_ms=60000)
-            found = self._wait(topic)
         count = 0
         with open(path, "rb") as file:
             for line in file:
