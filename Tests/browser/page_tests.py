@@ -1,9 +1,11 @@
 """The pages, on a service with nothing behind it."""
 
+import itertools
 import json
 import time
 
 import browser_test
+import chrome
 from fake_service import dump
 from trace_of_rooms import recorded, say, show
 
@@ -53,6 +55,12 @@ class PageTests(browser_test.BrowserTest):
     def wait_shown(self, want):
         self.page.wait(f"{self.SHOWN} === {json.dumps(want)}")
 
+    def record(self, name, expression):
+        """Keeps in `seen.NAME` what the expression was after each change of the page: what stands only for a moment may be gone
+        before a test can look."""
+        self.page.run(f"window.seen ??= {{}}; seen.{name} = []; new MutationObserver(() => seen.{name}.push({expression}))"
+                      ".observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true }); 0")
+
     def test_a_room_is_drawn_as_it_is_said(self):
         self.service.say(show(1, 3, room=self.room))
         self.watch()
@@ -73,7 +81,7 @@ class PageTests(browser_test.BrowserTest):
                 self.service.say(show(seq + 1, 2, seq=seq + 1, room=self.room))
                 self.service.say(say("dismiss", seq + 2, room=self.room, banner=seq + 1, slot=0, count=2, reason="busy"))
                 seq += 2
-            self.page.wait(f"document.querySelector('#fact-seq').textContent.replace(/\\D/g, '') === '{seq}'")
+            self.page.wait(f"document.querySelector('#fact-seq').textContent.replace(/\\D/g, '') === '{seq}'", seconds=600)
             # Those that have slid out have no texts any more.
             self.page.wait("document.querySelector('.combo-banner:not([hidden])') === null")
             return self.page.heap()
@@ -93,6 +101,10 @@ class PageTests(browser_test.BrowserTest):
         self.assertLessEqual(self.page.run("document.querySelectorAll('.combo-banners > *').length"), 3)
 
     def test_after_a_gap_it_waits_for_the_screen(self):
+        # A page on which the 2.5 s that it waits are never over.
+        patient = self.page.call("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "{ const real = setTimeout; setTimeout = (task, ms, ...more) => real(task, ms === 2500 ? 1e9 : ms, ...more) }"})
+        self.addCleanup(self.page.call, "Page.removeScriptToEvaluateOnNewDocument", {"identifier": patient["identifier"]})
         self.watch()
         self.service.say(show(1, 3, room=self.room))
         self.wait_shown("Ann3")
@@ -109,11 +121,13 @@ class PageTests(browser_test.BrowserTest):
         self.watch()
         self.service.say(show(1, 3, room=self.room))
         self.wait_shown("Ann3")
+        self.record("shown", self.SHOWN)
         self.service.say(say("update", 2, room=self.room, banner=1, slot=0, count=4, added=1), unheard=True)
         self.service.say(say("update", 3, room=self.room, banner=1, slot=0, count=5, added=1))
-        self.wait_shown("")
+        self.page.wait("seen.shown.includes('')")
         self.wait_shown("Ann5")
         self.live()
+        self.assertEqual(self.page.run("document.querySelector('#fact-gaps').textContent"), "1")
 
     def test_it_connects_again_when_the_service_restarts(self):
         self.watch()
@@ -146,8 +160,9 @@ class PageTests(browser_test.BrowserTest):
     def test_a_dropped_reader_and_a_refused_room_are_told_why(self):
         self.watch()
         self.service.refused[self.room] = "Room x is in partition 3, which another instance has."
+        self.record("note", "document.querySelector('#stage-note').textContent")
         self.service.hang_up(self.room, ("dropped", dump({"reason": "slow", "sentence": "You read too slowly."})))
-        self.page.wait("document.querySelector('#stage-note').textContent.startsWith('You read too slowly')")
+        self.page.wait("seen.note.some((one) => one.startsWith('You read too slowly'))")
         self.page.wait("document.querySelector('#stage-note').textContent.includes('another instance')")
         self.assertEqual(self.page.run("document.querySelector('#state-text').textContent"), "Not available")
         del self.service.refused[self.room]
@@ -212,11 +227,22 @@ class PageTests(browser_test.BrowserTest):
         self.search("jump-")
         self.page.wait("document.querySelector('.room-row bdi').textContent === 'jump-a'")
         self.page.run("document.querySelector('.room-row').focus()")
-        self.service.say(say("update", 2, room="jump-b", banner=1, slot=0, count=500, added=499))
-        self.page.wait("[...document.querySelectorAll('.room-row')][1].querySelector('.room-rate').textContent !== '0.1'")
+        # A rate is that of the last seconds: it is kept up.
+        seq = itertools.count(2)
+
+        def wait_giving(condition):
+            while not self.page.run(condition):
+                n = next(seq)
+                self.service.say(say("update", n, room="jump-b", banner=1, slot=0, count=500 * n, added=500))
+                try:
+                    return self.page.wait(condition, seconds=2)
+                except chrome.Failure:
+                    self.assertLess(n, 60, condition)
+
+        wait_giving("parseFloat([...document.querySelectorAll('.room-row')][1].querySelector('.room-rate').textContent) > 1")
         self.assertEqual(self.page.run("document.querySelector('.room-row bdi').textContent"), "jump-a")
         self.page.run("document.activeElement.blur()")
-        self.page.wait("document.querySelector('.room-row bdi').textContent === 'jump-b'")
+        wait_giving("document.querySelector('.room-row bdi').textContent === 'jump-b'")
 
     def test_both_pages_fit_a_phone_and_a_desktop_in_both_schemes(self):
         said = [one for one in recorded() if one["room"] == "r0"]
