@@ -89,6 +89,12 @@ struct KafkaProperties: Sendable {
     for (key, value) in own { try configuration.set(key, value) }
     for override in presets + overrides where LibrdkafkaProperties.applies(override.key, to: kind) {
       if isTransactional, override.key == answer { continue }
+      // A record that librdkafka did not take would be tried for ever. What a topic takes is for the brokers to say.
+      if override.key == "message.max.bytes", let least = own.first(where: { $0.0 == override.key }).flatMap({ Int($0.1) }),
+        Int(override.value).map({ $0 < least }) ?? false
+      {
+        continue
+      }
       try configuration.set(override.key, override.value)
     }
     return configuration

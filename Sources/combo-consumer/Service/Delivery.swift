@@ -17,7 +17,7 @@ protocol Delivery: AnyObject {
   /// Something is about to come of what was taken in.
   func willSay()
   /// A record that is no event goes out.
-  func produce(_ letter: DeadLetter, key: Bytes?, of active: ActivePartition)
+  func produce(_ letter: DeadLetter, of active: ActivePartition)
   /// For how long the loop may wait for records.
   func waitMs() -> Int32
   /// Sees to what is due.
@@ -62,8 +62,7 @@ extension Service {
     let clock = partition.clock + takeover.shift
     // An empty batch says from which offset it goes on.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
-    partition.takeOver(shift: takeover.shift, settings: settings, lane: lane)
-    if takeover.reset != nil { partition.reset(at: clock, lane: lane) }
+    partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, lane: lane)
     // Under new settings a room may say something that is over at once.
     partition.forEachDue(at: clock) { room in room.queue.sync { room.advance(to: clock, lane: lane) } }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)

@@ -176,8 +176,8 @@ final class EntryRunner {
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
       decoder = try takeover.derivation.decoder(newestRules: ServiceConfiguration.engineVersion)
-      partition.takeOver(shift: takeover.shift, settings: EngineSettings(takeover.derivation.settings), lane: lane)
-      if takeover.reset != nil { partition.reset(at: entry.clock, lane: lane) }
+      partition.takeOver(
+        shift: takeover.shift, settings: EngineSettings(takeover.derivation.settings), isReset: takeover.reset != nil, lane: lane)
     }
   }
 }

@@ -51,12 +51,16 @@ struct DeadLetterLimits: Equatable, Sendable {
 
 /// A record that is no event, as it goes to the dead-letter topic: unchanged, with headers that say why.
 struct DeadLetter {
+  let key: Bytes?
   let value: Bytes?
   let timestamp: Int64?
   let headers: [RecordHeader]
 
-  /// Of a record that is too large for the topic, so much is kept.
+  /// Of a record that is too large for the topic, so much is kept: of its value, of its key, and of its headers; less if the topic takes
+  /// less than four times as much.
   static let truncatedBytes = 65_536
+  /// Of such a record's headers, each is kept whose name and value are no longer.
+  private static let headerBytes = 1024
 
   init(
     _ record: InputRecord, _ bad: BadEvent, topic: String, details: (timestamp: Int64?, headers: [RecordHeader]),
@@ -65,27 +69,46 @@ struct DeadLetter {
     func header(_ name: String, _ value: some StringProtocol) -> RecordHeader {
       RecordHeader(name: name, value: Array(value.utf8))
     }
-    var all = details.headers
-    all.append(header("combo.error", bad.code.rawValue))
-    all.append(header("combo.reason", bad.reason))
-    all.append(header("combo.topic", topic))
-    all.append(header("combo.partition", String(record.partition)))
-    all.append(header("combo.offset", String(record.offset)))
-    let size =
-      (record.value?.count ?? 0) + (record.key?.count ?? 0)
-      + all.reduce(64) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + 8 }
-    let isTooLarge = size > limits.bytes
-    if isTooLarge || details.timestamp.map({ limits.refuse($0, wall: wall) }) ?? false {
-      value = record.value.map { Bytes(rebasing: $0.prefix(Self.truncatedBytes)) }
-      // Somebody else's headers may be what makes it too large.
-      if isTooLarge { all.removeAll { !$0.name.hasPrefix("combo.") && ($0.value?.count ?? 0) > 1024 } }
-      all.append(header("combo.truncated", String(record.value?.count ?? 0)))
-      all.append(header("combo.timestamp", details.timestamp.map { String($0) } ?? ""))
-      timestamp = nil
-    } else {
-      value = record.value
-      timestamp = details.timestamp
+    let why = [
+      header("combo.error", bad.code.rawValue), header("combo.reason", bad.reason), header("combo.topic", topic),
+      header("combo.partition", String(record.partition)), header("combo.offset", String(record.offset)),
+    ]
+    let whole = Self.size(details.headers) + Self.size(why) + (record.value?.count ?? 0) + (record.key?.count ?? 0)
+    let isTooLarge = whole > limits.bytes
+    guard isTooLarge || details.timestamp.map({ limits.refuse($0, wall: wall) }) ?? false else {
+      (key, value, timestamp, headers) = (record.key, record.value, details.timestamp, details.headers + why)
+      return
     }
-    headers = all
+    var all = details.headers
+    var own = why
+    own.append(header("combo.truncated", String(record.value?.count ?? 0)))
+    own.append(header("combo.timestamp", details.timestamp.map { String($0) } ?? ""))
+    var kept = record.key
+    var left = Self.truncatedBytes
+    if isTooLarge {
+      // Anything of it may be what makes it too large; and a letter that the brokers refuse would be written again for ever.
+      let share = min(Self.truncatedBytes, max(0, limits.bytes - Self.size(own) - 64) / 4)
+      var room = share
+      all.removeAll { other in
+        let bytes = Self.size([other])
+        if other.name.utf8.count > Self.headerBytes || other.value?.count ?? 0 > Self.headerBytes || bytes > room { return true }
+        room -= bytes
+        return false
+      }
+      if let whole = kept, whole.count > share {
+        kept = Bytes(rebasing: whole.prefix(share))
+        own.append(header("combo.key_truncated", String(whole.count)))
+      }
+      left = min(left, 2 * share)
+    }
+    key = kept
+    value = record.value.map { Bytes(rebasing: $0.prefix(left)) }
+    timestamp = nil
+    headers = all + own
+  }
+
+  /// In a record, at most.
+  private static func size(_ headers: [RecordHeader]) -> Int {
+    headers.reduce(64) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + 8 }
   }
 }

@@ -271,7 +271,8 @@ final class Partition {
 
   /// The time away is cut out: everything that is yet to come moves by `shift`, and rooms come under new settings, which
   /// may make them say something. The entry is then closed like any other, at `clock + shift`.
-  func takeOver(shift: Int64, settings new: EngineSettings, lane: Lane) {
+  /// - Parameter isReset: the state could not be proved: all rooms begin a new epoch.
+  func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, lane: Lane) {
     let changed = new.values != settings.values
     shifted += shift
     settings = new
@@ -281,6 +282,7 @@ final class Partition {
       if room.isGhost || room.silentUpTo > n { return }
       room.engine.shift(by: shift)
       room.forgetLook()
+      if isReset { return }
       if changed {
         touch(room)
         var sink = RoomSink(room: room, lane: lane)
@@ -290,10 +292,11 @@ final class Partition {
       room.scheduled = .max
       schedule(room)
     }
+    if isReset { reset(at: clock + shift, adopting: changed ? new : nil, lane: lane) }
   }
 
-  /// All rooms begin a new epoch at `now`, as their state could not be proved.
-  func reset(at now: Int64, lane: Lane) {
+  /// All rooms begin a new epoch at `now`. New settings come afterwards: what a room would have said before was said already, or never.
+  private func reset(at now: Int64, adopting new: EngineSettings?, lane: Lane) {
     heap.removeAll()
     table.forEachRoom { room in
       if room.isGhost {
@@ -304,6 +307,7 @@ final class Partition {
       touch(room)
       var sink = RoomSink(room: room, lane: lane)
       room.engine.beginAnew(at: now, to: &sink)
+      if let new { room.engine.adopt(new, at: now, to: &sink) }
       room.forgetLook()
       room.scheduled = .max
     }

@@ -353,7 +353,7 @@ struct Restorer: @unchecked Sendable {
       let letter = DeadLetter(
         record, bad, topic: topics.input, details: edges.reader.details(of: record), limits: configuration.deadLetterLimits,
         wall: edges.time.wallMs())
-      unsaid.held.add(.deadLetter, key: record.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+      unsaid.held.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
     }
     var fault: (any Error)?
     cancellation.begins(max(0, end - start))

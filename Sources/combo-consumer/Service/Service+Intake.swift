@@ -101,7 +101,7 @@ extension Service {
     let letter = DeadLetter(
       record, bad, topic: configuration.topics.input, details: edges.group.details(of: record),
       limits: configuration.deadLetterLimits, wall: edges.time.wallMs())
-    delivery.produce(letter, key: record.key, of: active)
+    delivery.produce(letter, of: active)
     log.debug(
       "bad event in \(.topic, configuration.topics.input)/\(.partition, record.partition) at offset \(.offset, record.offset): \(.code, bad.code.rawValue)"
     )

@@ -16,6 +16,9 @@ struct TopicSetup {
   /// The largest record that the service writes: what the brokers must take in the topics that it makes.
   static let recordBytesMax = 8 << 20
 
+  /// With less, the headers of a dead letter might not find room.
+  private static let deadLetterBytesMin: Int64 = 16_384
+
   init(_ control: ControlClient, _ names: TopicNames, _ settings: Settings, log: ServiceLog) {
     self.control = control
     self.names = names
@@ -116,7 +119,7 @@ struct TopicSetup {
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
   }
 
-  private func deadLetterLimits() throws(KafkaError) -> DeadLetterLimits {
+  private func deadLetterLimits() throws -> DeadLetterLimits {
     let output = try control.settings(of: names.output, withinMs: Self.withinMs)
     let needed = Int64(settings.slots) * Int64(WireLimits().displayBytes + 256)
     if let max = output.maxMessageBytes, max < needed {
@@ -135,6 +138,11 @@ struct TopicSetup {
         """)
     }
     let deadLetters = try control.settings(of: names.deadLetter, withinMs: Self.withinMs)
+    if let max = deadLetters.maxMessageBytes, max < Self.deadLetterBytesMin {
+      throw Fault.refused(
+        "the dead-letter topic \"\(names.deadLetter)\" takes records of up to \(max) bytes, too few to say what was wrong with a record."
+          + " Raise its max.message.bytes to \(Self.deadLetterBytesMin) at least; \(Self.recordBytesMax) is what it is made with")
+    }
     var limits = DeadLetterLimits()
     if let max = deadLetters.maxMessageBytes { limits.bytes = Int(min(max, Int64(Self.recordBytesMax))) - 4096 }
     limits.beforeMs = deadLetters.timestampBeforeMaxMs

@@ -45,10 +45,10 @@ final class TransactionDelivery: Delivery {
     }
   }
 
-  func produce(_ letter: DeadLetter, key: Bytes?, of active: ActivePartition) {
+  func produce(_ letter: DeadLetter, of active: ActivePartition) {
     willSay()
     output.produce(
-      .deadLetter, partition: nil, key: key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+      .deadLetter, partition: nil, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
   // MARK: - When
@@ -86,11 +86,12 @@ final class TransactionDelivery: Delivery {
   private func commitDue(now: Int64) -> Int64 {
     let due = lastCommit + Int64(configuration.commitIntervalMs)
     if now < due { return due }
-    let latest = lastCommit + Int64(Self.backlogStretch * configuration.commitIntervalMs)
+    let latest = lastCommit + Int64(Self.stretchedMs(configuration.commitIntervalMs))
     return now < latest && isBehind(now: now) ? latest : due
   }
 
-  private static let backlogStretch = 5
+  /// Up to five intervals, but well below how long a transaction may be open, or the coordinator would abort it.
+  static func stretchedMs(_ intervalMs: Int) -> Int { min(5 * intervalMs, max(intervalMs, 4000)) }
 
   /// Whether all partitions that have anything to say are behind.
   private func isBehind(now: Int64) -> Bool {

@@ -62,8 +62,8 @@ final class WriteAheadDelivery: Delivery {
 
   func willSay() {}
 
-  func produce(_ letter: DeadLetter, key: Bytes?, of active: ActivePartition) {
-    active.log?.open.add(.deadLetter, key: key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+  func produce(_ letter: DeadLetter, of active: ActivePartition) {
+    active.log?.open.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
   // MARK: - When

@@ -178,5 +178,43 @@ extension ServiceTests {
       #expect(letters[1].timestamp != future.timestamp)
       #expect(letters.map { $0.header("combo.error") } == ["too_large", "not_json"])
     }
+
+    @Test("a bad record whose key or headers are too large for the topic goes there too, without what does not fit")
+    func largeKeysAndHeaders() throws {
+      let group = try TestGroup(partitions: 1, settings: [("max.message.bytes", "8000000")])
+      try group.control.createTopic(
+        group.names.deadLetter, partitions: 1, settings: [("max.message.bytes", "16384")], withinMs: ServiceKafka.patienceMs)
+      let service = try group.thread(TestGroup.fast + ["--kafka", "message.max.bytes=20000"])
+      let key = [UInt8](repeating: 0x6b, count: 2_000_000)
+      var records = [TestRecord(key: key, value: Array("{".utf8)), TestRecord(key: "r", "{"), TestRecord(key: "r", "{")]
+      records[1].headers = (0..<5000).map { RecordHeader(name: "h\($0)", value: Array(repeating: 1, count: 1000)) }
+      records[2].headers = [
+        RecordHeader(name: "combo.own", value: Array(repeating: 2, count: 3_000_000)), RecordHeader(name: "trace", value: [1]),
+        RecordHeader(name: String(repeating: "n", count: 30_000), value: nil),
+      ]
+      try group.produce(records)
+      try group.give([TestGift(room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      let letters = try group.records(of: group.names.deadLetter)
+      try #require(letters.count == 3)
+      #expect(letters.allSatisfy { $0.header("combo.error") != nil && $0.value == [0x7b] })
+      #expect(letters[0].header("combo.key_truncated") == "2000000")
+      #expect(letters[0].key == Array(key.prefix(letters[0].key?.count ?? 0)) && (letters[0].key?.count ?? 0) > 2000)
+      #expect(letters[1].header("h0") != nil && letters[1].header("h4999") == nil && letters[1].key == Array("r".utf8))
+      #expect(letters[2].headers.first == RecordHeader(name: "trace", value: [1]) && letters[2].header("combo.own") == nil)
+      #expect(letters.dropFirst().allSatisfy { $0.header("combo.key_truncated") == nil && $0.header("combo.truncated") == "1" })
+      try group.verify()
+    }
+
+    @Test("a dead-letter topic that takes next to nothing is refused at the start")
+    func tinyTopic() throws {
+      let group = try TestGroup(partitions: 1)
+      try group.control.createTopic(
+        group.names.deadLetter, partitions: 1, settings: [("max.message.bytes", "16383")], withinMs: ServiceKafka.patienceMs)
+      let service = try group.process(TestGroup.fast)
+      #expect(try service.waitForExit() == 1)
+      #expect(service.has("takes records of up to 16383 bytes"), "\(service.text)")
+    }
   }
 }

@@ -43,4 +43,9 @@ struct SimulatedBacklogTests {
     let mixed = gaps(backlogMin: 2, meanwhile: elsewhere)
     #expect(mixed.max()! < 60, "\(mixed)")
   }
+
+  @Test("whatever the interval, a transaction is committed long before its coordinator aborts it, after 10 s")
+  func longIntervals() {
+    #expect([1, 100, 800, 2000, 5000].map(TransactionDelivery.stretchedMs) == [5, 500, 4000, 4000, 5000])
+  }
 }

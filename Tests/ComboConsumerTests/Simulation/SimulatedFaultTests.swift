@@ -341,6 +341,33 @@ struct SimulatedFaultTests {
     #expect(epochs.count == 0)
   }
 
+  @Test("a reset under other settings says nothing of the old epochs again")
+  func resetUnderOtherSettings() {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 3
+    let first = scene.start()
+    for _ in 0..<3 { scene.gift() }
+    scene.settle(first)
+    scene.turn(first, 5)
+    // Its snapshot knows nothing of how its banners went.
+    scene.turn(first, 300)
+    scene.world.kill(first)
+    scene.gift()
+    scene.world.broker.log(.input, 0).cut(before: scene.world.broker.log(.input, 0).end)
+    scene.world.expectsErrors = true
+    scene.configuration.settings.slots = 5
+    let second = scene.start()
+    for _ in 0..<400 where second.service.totals.resets == 0 { scene.turn(second) }
+    scene.gift("r", sender: "again")
+    scene.settle(second)
+    #expect(second.service.totals.resets == 1 && !second.isDead, "\(scene.world.ends)")
+    let lines = scene.lines(.output)
+    #expect(lines.contains { $0.contains(#""reason":"idle""#) }, "\(lines)")
+    #expect(lines.contains { $0.contains(#""seq":1,"#) && $0.contains(#""op":"screen","banners":[]"#) }, "\(lines)")
+    let places = lines.map { $0.prefix(upTo: $0.firstRange(of: #","at":"#)!.lowerBound) }
+    #expect(Set(places).count == lines.count, "\(lines.joined(separator: "\n"))")
+  }
+
   @Test("input that was deleted too early: rooms with a snapshot begin a later epoch with an empty screen")
   func cutInputBehindTheCheckpoint() {
     let scene = SimScene()
