@@ -69,7 +69,16 @@ struct MapFaultTests {
         #"id has no member "unit"; there are at, header, key, const, product, join, first, switch, unless, cases"#
       ),
       (giftMap(#""streak": §"/s""#), "streak is for a total, the number so far; beside a count it says nothing"),
-      (giftMap("", when: #"§{"at": "/a"}"#), "a condition on a field must have at least one of is, exists, starts, above, below"),
+      (
+        giftMap("", when: #"§{"at": "/a"}"#),
+        "a condition on a field must have at least one of is, exists, starts, above, below, differs"
+      ),
+      (giftMap("", when: #"{"at": "/a", "differs": §5}"#), "differs must be a string, not an integer"),
+      (giftMap("", when: #"{"at": "/a", "differs": §[]}"#), "differs must name at least one pointer"),
+      (
+        giftMap("", when: #"{"at": "/a", "differs": §"b"}"#),
+        #"differs must be a JSON Pointer such as "/user/id" (or "^/user/id" from the record's root), not "b""#
+      ),
       (giftMap("", when: #"{"at": "/a", "is": §[]}"#), "is must name at least one value"),
       (giftMap("", when: #"{"at": "/a", "above": §"5"}"#), "above must be a number, not a string"),
       (giftMap("", when: #"{"all": §[]}"#), "all must have at least one condition"),

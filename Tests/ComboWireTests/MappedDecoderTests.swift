@@ -115,10 +115,28 @@ struct MappedDecoderTests {
       (#"{"any": [{"at": "/x", "is": 1}, {"at": "/y", "is": 1}]}"#, #""y":1"#, true),
       (#"{"all": [{"at": "/x", "is": 1}, {"at": "/y", "is": 1}]}"#, #""y":1"#, false),
       (#"[{"at": "/x", "is": 1}, {"at": ["/z", "/y"], "is": 1}]"#, #""x":1,"y":1"#, true),
+      (#"{"at": "/x", "differs": "/y"}"#, #""x":5,"y":6"#, true), (#"{"at": "/x", "differs": "/y"}"#, #""x":5,"y":"5""#, false),
+      (#"{"at": "/x", "differs": "/y"}"#, #""x":"a","y":"\u0061""#, false),
+      (#"{"at": "/x", "differs": "/y"}"#, #""x":"\u0062","y":"\u0061""#, true),
+      (#"{"at": "/x", "differs": "/y"}"#, #""x":"a""#, false), (#"{"at": "/x", "differs": "/y"}"#, #""y":"a""#, false),
+      (#"{"at": "/x", "differs": "/y"}"#, #""x":"a","y":null"#, false),
+      (#"{"at": "/x", "differs": "/y"}"#, #""x":"a","y":["b"]"#, false),
+      (#"{"at": "/x", "differs": "/y"}"#, #""x":{},"y":"b""#, false),
+      (#"{"at": "/x", "unless": [5], "differs": "/y"}"#, #""x":5,"y":6"#, false),
+      (#"{"at": "/x", "differs": ["/z", "/y"]}"#, #""x":5,"y":6"#, true),
+      (#"{"at": "/x", "differs": ["/z", "/y"]}"#, #""x":5,"y":6,"z":5"#, false),
     ]
     for (when, record, holds) in cases {
       #expect(try decides(when, "{\(record),\"u\":1,\"g\":1}") == holds, "\(when) of \(record)")
     }
+    for (length, holds) in [(1024, true), (1025, false)] {
+      let record = #"{"x":"\#(String(repeating: "a", count: length))","y":"b","u":1,"g":1}"#
+      #expect(try decides(#"{"at": "/x", "differs": "/y"}"#, record) == holds, "\(length)")
+      #expect(try decides(#"{"at": "/y", "differs": "/x"}"#, record) == holds, "\(length)")
+    }
+    let byKey = giftMap("", when: #"{"key": true, "differs": "/x"}"#)
+    #expect(try mapped(byKey, #"{"x":"k","u":1,"g":1}"#, key: "k").hasPrefix("dropped"))
+    #expect(try !mapped(byKey, #"{"x":"l","u":1,"g":1}"#, key: "k").hasPrefix("dropped"))
   }
 
   @Test("are dropped or called bad by rules, with their reasons")

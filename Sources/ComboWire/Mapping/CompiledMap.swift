@@ -8,7 +8,7 @@ struct CompiledMap {
       // Expressions.
       case at, key, header, text, number, product, join, first
       // Conditions.
-      case all, any, not, isOneOf, exists, starts, above, below, always, never
+      case all, any, not, isOneOf, exists, starts, above, below, differ, always, never
     }
 
     var op: Op
@@ -345,6 +345,9 @@ struct MapCompiler {
     case .below(let source, let bound):
       let node = expression(source)
       return add(.init(op: .below, links: link([node]), bound: bound))
+    case .differ(let source, let other):
+      let nodes = [expression(source), expression(other)]
+      return add(.init(op: .differ, links: link(nodes)))
     case .always(let value): return add(.init(op: value ? .always : .never))
     }
   }

@@ -141,6 +141,8 @@ indirect enum MapCondition {
   case starts(MapExpression, String)
   case above(MapExpression, Double)
   case below(MapExpression, Double)
+  /// Both are there, as texts that are not the same.
+  case differ(MapExpression, MapExpression)
   /// Decided when the map is read.
   case always(Bool)
 }

@@ -194,16 +194,7 @@ extension MapReader {
     if let unless = members["unless"], kind != "at" { fault(unless, "unless belongs to at") }
     switch kind {
     case "at":
-      let unless = members["unless"].map { constants($0, "unless") } ?? []
-      if text[value].isArray {
-        var all: [MapExpression] = []
-        for element in array(value, "at") ?? [] {
-          if let path = pointer(element, "at") { all.append(.at(path, unless: unless)) }
-        }
-        if all.isEmpty { fault(value, "at must name at least one pointer") }
-        return all.count == 1 ? all[0] : .first(all)
-      }
-      return pointer(value, "at").map { .at($0, unless: unless) }
+      return pointed(value, "at", unless: members["unless"].map { constants($0, "unless") } ?? [])
     case "header":
       guard let name = string(value, "header") else { return nil }
       if name.isEmpty || name.utf8.contains(0) { fault(value, "header must be the name of a record header") }
@@ -219,6 +210,17 @@ extension MapReader {
     case "product": return parts(value, "product").map { .product($0) }
     default: return joined(value)
     }
+  }
+
+  /// A pointer, or the first of several that is there.
+  private mutating func pointed(_ token: Int, _ name: String, unless: [String]) -> MapExpression? {
+    guard text[token].isArray else { return pointer(token, name).map { .at($0, unless: unless) } }
+    var all: [MapExpression] = []
+    for element in array(token, name) ?? [] {
+      if let path = pointer(element, name) { all.append(.at(path, unless: unless)) }
+    }
+    if all.isEmpty { fault(token, "\(name) must name at least one pointer") }
+    return all.count == 1 ? all[0] : .first(all)
   }
 
   private mutating func joined(_ token: Int) -> MapExpression? {
@@ -293,7 +295,7 @@ extension MapReader {
 
   // MARK: - Conditions
 
-  private static let tests = ["is", "exists", "starts", "above", "below"]
+  private static let tests = ["is", "exists", "starts", "above", "below", "differs"]
 
   mutating func condition(_ token: Int) -> MapCondition? {
     if text[token].isArray {
@@ -355,6 +357,7 @@ extension MapReader {
         fault(value, "\(name) must be a number, not \(text[value].typeName)")
       }
     }
+    if let value = members["differs"], let other = pointed(value, "differs", unless: []) { tests.append(.differ(source, other)) }
     if tests.isEmpty, !Self.tests.contains(where: { members[$0] != nil }) {
       fault(members.token, "a condition on a field must have at least one of \(Self.tests.joined(separator: ", "))")
     }

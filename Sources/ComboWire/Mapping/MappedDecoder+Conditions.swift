@@ -35,6 +35,7 @@ extension MappedDecoder {
       }
       let start = constant(node.pointee.texts.range.lowerBound)
       return bytes.count >= start.count && Bytes(rebasing: bytes[..<start.count]) == start
+    case .differ: return try differ(value, self.value(links[node.pointee.links.range.lowerBound + 1], into: arena))
     default:
       // What is no number is neither above nor below.
       guard let number = try? double(value, "a condition", into: arena) else { return false }
@@ -59,4 +60,32 @@ extension MappedDecoder {
     for place in values.range where written == constant(place) { return true }
     return false
   }
+
+  /// Whether both are there and are not written the same: 1 and "1" are.
+  private func differ(_ first: Value, _ second: Value) -> Bool {
+    guard let first = written(first), let second = written(second) else { return false }
+    if !first.isEscaped, !second.isEscaped { return !(first.text == second.text) }
+    return withUnsafeTemporaryAllocation(byteCount: first.text.count + second.text.count, alignment: 1) { scratch in
+      let start = scratch.baseAddress.unsafelyUnwrapped
+      let count = unescape(first.text, to: start)
+      let other = unescape(second.text, to: start + count)
+      return !(Bytes(start: start, count: count) == Bytes(start: start + count, count: other))
+    }
+  }
+
+  /// A value as it is written; nil: it is not there, no text, or long: what is written once may be compared for each of many elements.
+  private func written(_ value: Value) -> (text: Bytes, isEscaped: Bool)? {
+    guard value.kind != .missing else { return nil }
+    var written = (text: value.bytes, isEscaped: false)
+    if value.kind == .token {
+      let token = Int(value.token)
+      let found = text[token]
+      if found.isObject || found.isArray { return nil }
+      written = (found.isString ? text.inside(token) : text.slice(token), found.isEscaped)
+    }
+    return written.text.count > Self.comparedBytesMax ? nil : written
+  }
+
+  /// A longer text differs from none.
+  private static let comparedBytesMax = 1024
 }

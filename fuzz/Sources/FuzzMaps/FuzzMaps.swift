@@ -30,7 +30,8 @@ nonisolated(unsafe) private let others = [
     """#),
   decoder(
     #"""
-    {"map": 1, "name": "f", "rules": [{"when": {"any": [{"at": "/a", "above": 3}, {"at": "/b", "starts": "x"}]}, "event": "gift",
+    {"map": 1, "name": "f", "rules": [{"when": {"any": [{"at": "/a", "above": 3}, {"at": "/b", "starts": "x"},
+      {"at": "/b", "differs": "/a"}]}, "event": "gift",
       "fields": {"room": {"const": "r"}, "ts": {"at": "/t", "unit": "s"}, "id": {"join": ["/i", "-", "/j/0"]},
       "sender": {"id": ["/u", "/u/id"], "show": {"o": "/o", "p": {"at": "/p", "max": 9}}}, "gift": {"id": "/g", "value": "/v"},
       "total": {"at": "/n", "unless": [0, "x"]}, "streak": "/s"}}], "otherwise": {"drop": "no"}}
