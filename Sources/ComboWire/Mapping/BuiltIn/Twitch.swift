@@ -74,7 +74,15 @@ extension BuiltInMaps {
         }
       },
       "rules": [
-        {"when": {"at": "/msg-id", "is": "sharedchatnotice"}, "drop": "given in another channel of a shared chat"},
+        {
+          "when": {
+            "any": [
+              {"at": "/msg-id", "is": "sharedchatnotice"},
+              {"at": "/source-room-id", "differs": ["/room-id", "/channel_id"]}
+            ]
+          },
+          "drop": "given in another channel of a shared chat"
+        },
         {
           "when": {
             "all": [
@@ -88,7 +96,7 @@ extension BuiltInMaps {
             "room": [{"at": ["/room-id"], "unless": ["0"]}, "/channel", "^/channel", {"key": true}],
             "ts": {"at": ["/tmi-sent-ts"], "unless": ["0"], "unit": "auto"},
             "id": "/id",
-            "count": ["/msg-param-mass-gift-count", {"const": 1}]
+            "count": [{"at": "/msg-param-mass-gift-count", "unless": [true]}, {"const": 1}]
           }
         },
         {
@@ -106,17 +114,13 @@ extension BuiltInMaps {
           "drop": "part of a gift bomb, which counts as a whole"
         },
         {
-          "about": "Until 2023 parts of a bomb have no community-gift-id, but the bomb's origin-id and a sender-count of 0. Today a lone gift has the latter too, with a number as origin-id.",
+          "about": "Until 2023 parts of a bomb have no community-gift-id, but a sender-count of 0 and, from 2019 on, the bomb's origin-id. Today a lone gift has the former too, with a number as origin-id. tmi.js makes 0 false.",
           "when": {
             "all": [
               {"at": "/msg-id", "is": ["subgift", "anonsubgift"]},
               {"switch": "bomb", "is": "parent"},
-              {"at": "/msg-param-sender-count", "is": 0},
-              {
-                "at": "/msg-param-origin-id",
-                "unless": ["da 39 a3 ee 5e 6b 4b 0d 32 55 bf ef 95 60 18 90 af d8 07 09"],
-                "exists": true
-              },
+              {"at": "/msg-param-sender-count", "is": [0, false]},
+              {"not": {"at": "/msg-param-origin-id", "is": \#(hashOfNothing)}},
               {"not": {"at": "/msg-param-origin-id", "above": -1}}
             ]
           },
@@ -172,7 +176,19 @@ extension BuiltInMaps {
             "all": [
               {"at": "/message_type", "is": ["subscription_gift", "anonymous_subscription_gift"]},
               {"switch": "bomb", "is": "parent"},
-              {"at": ["/msg_param_community_gift_id"], "exists": true}
+              {"at": ["/msg_param_community_gift_id", "/community_gift_id"], "exists": true}
+            ]
+          },
+          "drop": "part of a gift bomb, which counts as a whole"
+        },
+        {
+          "when": {
+            "all": [
+              {"at": "/message_type", "is": ["subscription_gift", "anonymous_subscription_gift"]},
+              {"switch": "bomb", "is": "parent"},
+              {"at": "/sender_count", "is": 0},
+              {"not": {"at": "/origin_id", "is": \#(hashOfNothing)}},
+              {"not": {"at": "/origin_id", "above": -1}}
             ]
           },
           "drop": "part of a gift bomb, which counts as a whole"
@@ -248,5 +264,13 @@ extension BuiltInMaps {
       ],
       "otherwise": {"drop": "not a gift"}
     }
+    """#
+
+  /// The origin-id of gifts by themselves until 2023; also where a client left the spaces as the line has them.
+  private static let hashOfNothing = #"""
+    [
+                  "da 39 a3 ee 5e 6b 4b 0d 32 55 bf ef 95 60 18 90 af d8 07 09",
+                  "da\\s39\\sa3\\see\\s5e\\s6b\\s4b\\s0d\\s32\\s55\\sbf\\sef\\s95\\s60\\s18\\s90\\saf\\sd8\\s07\\s09"
+                ]
     """#
 }
