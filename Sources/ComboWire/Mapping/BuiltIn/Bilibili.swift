@@ -81,8 +81,8 @@ extension BuiltInMaps {
         "room": [
           {
             "at": [
-              "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../roomid", "../_roomid",
-              "../realRoomid", "../../../roomid"
+              "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/roomRealId", "^/room", "/roomid", "../roomid",
+              "../_roomid", "../realRoomid", "../../../roomid"
             ],
             "unless": ["0"]
           },
@@ -116,8 +116,8 @@ extension BuiltInMaps {
             "room": [
               {
                 "at": [
-                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../../../../roomid",
-                  "../../../../_roomid", "../../../../realRoomid"
+                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/roomRealId", "^/room", "/roomid",
+                  "../../../../roomid", "../../../../_roomid", "../../../../realRoomid"
                 ],
                 "unless": ["0"]
               },
@@ -135,8 +135,8 @@ extension BuiltInMaps {
             "room": [
               {
                 "at": [
-                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/room", "/roomid", "../../../roomid",
-                  "../../../_roomid", "../../../realRoomid"
+                  "^/roomid", "^/_roomid", "^/payload/roomid", "^/realRoomid", "^/roomRealId", "^/room", "/roomid",
+                  "../../../roomid", "../../../_roomid", "../../../realRoomid"
                 ],
                 "unless": ["0"]
               },
@@ -217,6 +217,7 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"at": "/cmd", "exists": false},
+              \#(noCommand),
               {"at": "/username", "exists": true},
               {"at": "/startTime", "exists": true},
               {"at": "/guardLevel", "exists": true},
@@ -243,6 +244,7 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"at": "/cmd", "exists": false},
+              \#(noCommand),
               {"at": "/username", "exists": true},
               {"at": "/startTime", "exists": true},
               {"at": "/guardLevel", "exists": true}
@@ -251,10 +253,12 @@ extension BuiltInMaps {
           "drop": "a guard, which the switch guard=gifts makes a gift"
         },
         {
-          "about": "The data of SEND_GIFT alone.",
+          "about": "The data of SEND_GIFT alone: not that of another command, and not of a red packet, which has a lot_id.",
           "when": {
             "all": [
               {"at": "/cmd", "exists": false},
+              \#(noCommand),
+              {"at": "/lotId", "exists": false},
               {"at": ["/giftId"], "exists": true},
               {"at": ["/num"], "exists": true},
               {"at": ["/uid", "/uname", "/senderUinfo"], "exists": true}
@@ -275,6 +279,8 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"at": "/cmd", "exists": false},
+              \#(noCommand),
+              {"at": "/data/lotId", "exists": false},
               {"at": ["/data/giftId"], "exists": true},
               {"at": ["/data/num"], "exists": true},
               {"at": ["/data/username"], "exists": false}
@@ -295,6 +301,9 @@ extension BuiltInMaps {
       "otherwise": {"drop": "not a gift"}
     }
     """#
+
+  /// Of data alone: no command beside it says that it is another one's.
+  static let noCommand = #"{"any": [{"at": "^/cmd", "exists": false}, {"at": "^/cmd", "is": "gift"}]}"#
 
   /// What is shown of a gift, but for the box that it came out of, which stands beside a list.
   private static let shownGift =

@@ -4,16 +4,16 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "bilibili-open",
-      "about": "Bilibili's open platform: LIVE_OPEN_PLATFORM_SEND_GIFT",
+      "about": "Bilibili's open platform: LIVE_OPEN_PLATFORM_SEND_GIFT, OPEN_LIVEROOM_SEND_GIFT",
       "names": "loose",
       "unpack": [
         {
           "at": ["/payload", "/data"],
-          "when": {"any": [{"at": ["/cmd", "/type", "/event"], "exists": false}, {"at": ["/cmd", "/type", "/event"], "is": ["LIVE_OPEN_PLATFORM_SEND_GIFT", "LIVE_OPEN_PLATFORM_GUARD", "gift"]}]}
+          "when": {"any": [{"at": ["/cmd", "/type", "/event"], "exists": false}, {"at": ["/cmd", "/type", "/event"], "is": \#(unpackedCommands)}]}
         },
         {
           "at": ["/payload/data"],
-          "when": {"any": [{"at": ["/payload/cmd"], "exists": false}, {"at": ["/payload/cmd"], "is": ["LIVE_OPEN_PLATFORM_SEND_GIFT", "LIVE_OPEN_PLATFORM_GUARD", "gift"]}]}
+          "when": {"any": [{"at": ["/payload/cmd"], "exists": false}, {"at": ["/payload/cmd"], "is": \#(unpackedCommands)}]}
         }
       ],
       "roots": ["/payload", "/message", "/messages/*", "/*", "", "/data", "/event", "/raw", "/msg"],
@@ -52,7 +52,7 @@ extension BuiltInMaps {
       },
       "rules": [
         {
-          "when": {"at": "/cmd", "is": "LIVE_OPEN_PLATFORM_SEND_GIFT"},
+          "when": {"at": "/cmd", "is": ["LIVE_OPEN_PLATFORM_SEND_GIFT", "OPEN_LIVEROOM_SEND_GIFT"]},
           "root": "/data",
           "event": "gift",
           "fields": {
@@ -74,7 +74,9 @@ extension BuiltInMaps {
           }
         },
         {
-          "when": {"all": [{"at": "/cmd", "is": "LIVE_OPEN_PLATFORM_GUARD"}, {"switch": "guard", "is": "gifts"}]},
+          "when": {
+            "all": [{"at": "/cmd", "is": ["LIVE_OPEN_PLATFORM_GUARD", "OPEN_LIVEROOM_GUARD"]}, {"switch": "guard", "is": "gifts"}]
+          },
           "root": "/data",
           "event": "gift",
           "fields": {
@@ -89,7 +91,12 @@ extension BuiltInMaps {
           }
         },
         {
-          "when": {"all": [{"at": "/cmd", "is": "LIVE_OPEN_PLATFORM_SUPER_CHAT"}, {"switch": "superchat", "is": "gifts"}]},
+          "when": {
+            "all": [
+              {"at": "/cmd", "is": ["LIVE_OPEN_PLATFORM_SUPER_CHAT", "OPEN_LIVEROOM_SUPER_CHAT"]},
+              {"switch": "superchat", "is": "gifts"}
+            ]
+          },
           "root": "/data",
           "event": "gift",
           "fields": {
@@ -109,6 +116,7 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"at": "/cmd", "exists": false},
+              \#(noCommand),
               {"at": ["/giftNum"], "exists": true},
               {"at": ["/giftId"], "exists": true}
             ]
@@ -136,6 +144,7 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"at": "/cmd", "exists": false},
+              \#(noCommand),
               {"at": ["/data/giftNum"], "exists": true},
               {"at": ["/data/giftId"], "exists": true}
             ]
@@ -163,5 +172,13 @@ extension BuiltInMaps {
       ],
       "otherwise": {"drop": "not a gift"}
     }
+    """#
+
+  /// The commands whose JSON may stand in a text, and what producers call a gift.
+  private static let unpackedCommands = #"""
+    [
+              "LIVE_OPEN_PLATFORM_SEND_GIFT", "LIVE_OPEN_PLATFORM_GUARD", "LIVE_OPEN_PLATFORM_SUPER_CHAT",
+              "OPEN_LIVEROOM_SEND_GIFT", "OPEN_LIVEROOM_GUARD", "OPEN_LIVEROOM_SUPER_CHAT", "gift"
+            ]
     """#
 }
