@@ -139,6 +139,29 @@ struct MappedDecoderTests {
     #expect(try !mapped(byKey, #"{"x":"l","u":1,"g":1}"#, key: "k").hasPrefix("dropped"))
   }
 
+  @Test(
+    "of YouTube are worth what they say in jewels",
+    arguments: [
+      #""giftDetails":{"giftName":"Heart","jewelsAmount":50}"#,
+      #""giftEventDetails":{"giftMetadata":{"giftName":"Heart","jewelsAmount":50}}"#,
+    ])
+  func jewels(details: String) throws {
+    let from = #""liveChatId":"L","authorChannelId":"U","publishedAt":"2026-07-10T12:00:00Z""#
+    let made = try mapped(
+      #require(BuiltInMaps.text("youtube")), #"{"id":"g","snippet":{"type":"giftEvent",\#(from),\#(details)}}"#)
+    #expect(made.hasPrefix("gift|L|1783684800000|g|U||Heart|50.0|total 1 of |"))
+  }
+
+  @Test("of YouTube's web page are bad where no part of their sentence is a number")
+  func sentence() throws {
+    let header = #"{"liveChatSponsorshipsHeaderRenderer":{"primaryText":{"runs":[{"text":"five"},{"text":" gifts"}]}}}"#
+    let announced = #"{"id":"a","timestampUsec":"1783684800000000","authorExternalChannelId":"U","header":\#(header)}"#
+    let made = try mapped(
+      #require(BuiltInMaps.text("youtube")), #"{"liveChatSponsorshipsGiftPurchaseAnnouncementRenderer":\#(announced)}"#,
+      key: "r", sentence: true)
+    #expect(made.hasPrefix("unknown_type: the number of announced memberships does not stand by itself"))
+  }
+
   @Test("are dropped or called bad by rules, with their reasons")
   func outcomes() throws {
     let map = """

@@ -14,8 +14,10 @@ extension BuiltInMaps {
       ],
       "roots": [
         "/items/*", "/data/items/*", "/payload/items/*", "/actions/*/addChatItemAction/item",
-        "/continuationContents/liveChatContinuation/actions/*/addChatItemAction/item", "/*/addChatItemAction/item", "/replayChatItemAction/actions/*/addChatItemAction/item", "/addChatItemAction/item", "/data", "/message",
-        "/messages/*", "/*", "", "/payload", "/event"
+        "/continuationContents/liveChatContinuation/actions/*/addChatItemAction/item", "/*/addChatItemAction/item",
+        "/continuationContents/liveChatContinuation/actions/*/replayChatItemAction/actions/*/addChatItemAction/item",
+        "/*/replayChatItemAction/actions/*/addChatItemAction/item", "/replayChatItemAction/actions/*/addChatItemAction/item",
+        "/addChatItemAction/item", "/data", "/message", "/messages/*", "/*", "", "/payload", "/event"
       ],
       "switches": {
         "memberships": {
@@ -99,8 +101,8 @@ extension BuiltInMaps {
               },
               "value": {
                 "at": [
-                  "/snippet/giftDetails/jewelsCount", "/snippet/giftEventDetails/jewelsCount",
-                  "/snippet/giftDetails/giftMetadata/jewelsCount", "/snippet/giftEventDetails/giftMetadata/jewelsCount"
+                  "/snippet/giftDetails/jewelsAmount", "/snippet/giftEventDetails/jewelsAmount",
+                  "/snippet/giftDetails/giftMetadata/jewelsAmount", "/snippet/giftEventDetails/giftMetadata/jewelsAmount"
                 ]
               },
               "show": {
@@ -179,29 +181,17 @@ extension BuiltInMaps {
           "when": {"at": "/snippet/type", "is": ["superChatEvent", "SUPER_CHAT_EVENT"]},
           "drop": "a super chat, which the switch superchat=gifts makes a gift"
         },
+        \#(announced(at: 1)),
+        \#(announced(at: 2)),
+        \#(announced(at: 0)),
         {
-          "about": "What the web page is told: its number stands by itself in a sentence.",
           "when": {
             "all": [
               {"at": ["/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer/id"], "exists": true},
               {"switch": "memberships", "is": "parent"}
             ]
           },
-          "root": "/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer",
-          "event": "gift",
-          "fields": {
-            "ts": {"at": "/timestampUsec", "unit": "us"},
-            "id": "/id",
-            "sender": {
-              "id": "/authorExternalChannelId",
-              "show": {
-                "name": "/header/liveChatSponsorshipsHeaderRenderer/authorName/simpleText",
-                "avatar": {"at": "/header/liveChatSponsorshipsHeaderRenderer/authorPhoto/thumbnails/0/url", "max": 1000}
-              }
-            },
-            "gift": {"id": {"const": "membership"}},
-            "count": "/header/liveChatSponsorshipsHeaderRenderer/primaryText/runs/1/text"
-          }
+          "bad": "the number of announced memberships does not stand by itself in the first three parts of the web page's sentence"
         },
         {
           "when": {"at": ["/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer/id"], "exists": true},
@@ -317,6 +307,39 @@ extension BuiltInMaps {
           "bad": "chat-downloader tells the number of memberships in a sentence only: take the API, or recordings of the web page"
         },
         {
+          "about": "masterchat, of the web page: announced memberships with their number, and stickers.",
+          "when": {"all": [{"at": "/type", "is": "membershipGiftPurchaseAction"}, {"switch": "memberships", "is": "parent"}]},
+          "event": "gift",
+          "fields": {
+            \#(masterchat),
+            "gift": {"id": {"const": "membership"}},
+            "count": "/amount"
+          }
+        },
+        {"when": {"at": "/type", "is": "membershipGiftPurchaseAction"}, "drop": "memberships that count when they are received"},
+        {
+          "when": {"all": [{"at": "/type", "is": "membershipGiftRedemptionAction"}, {"switch": "memberships", "is": "children"}]},
+          "bad": "what the web page is told of a received membership does not say from which channel it came: memberships=parent counts them when they are announced"
+        },
+        {
+          "when": {"at": "/type", "is": "membershipGiftRedemptionAction"},
+          "drop": "a membership that counted when it was announced"
+        },
+        {
+          "when": {"at": "/type", "is": "addSuperStickerItemAction"},
+          "event": "gift",
+          "fields": {
+            \#(masterchat),
+            "gift": {
+              "id": {"const": "super-sticker"},
+              "show": {
+                "name": "/stickerText", "amount": "/amount", "currency": "/currency", "icon": {"at": "/stickerUrl", "max": 1000}
+              }
+            },
+            "count": {"const": 1}
+          }
+        },
+        {
           "when": {"at": ["/giftMessageViewModel/id"], "exists": true},
           "bad": "what the web page is told of a gift names it and its number in a sentence only: take the API's giftEvent"
         }
@@ -324,4 +347,49 @@ extension BuiltInMaps {
       "otherwise": {"drop": "not a gift"}
     }
     """#
+
+  /// Fields of what masterchat writes.
+  private static let masterchat = #"""
+    "ts": [{"at": "/timestampUsec", "unit": "us"}, {"at": "/timestamp", "unit": "auto"}],
+            "id": "/id",
+            "sender": {
+              "id": "/authorChannelId",
+              "show": {"name": "/authorName", "avatar": {"at": "/authorPhoto", "max": 1000}}
+            }
+    """#
+
+  /// The rule for announced memberships whose number is this part of the sentence.
+  private static func announced(at run: Int) -> String {
+    let number = "/header/liveChatSponsorshipsHeaderRenderer/primaryText/runs/\(run)/text"
+    return #"""
+      {
+            "about": "What the web page is told: its number stands by itself in a sentence, where the language puts it.",
+            "when": {
+              "all": [
+                {"at": ["/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer/id"], "exists": true},
+                {"switch": "memberships", "is": "parent"},
+                {
+                  "at": "/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer\#(number)",
+                  "above": 0
+                }
+              ]
+            },
+            "root": "/liveChatSponsorshipsGiftPurchaseAnnouncementRenderer",
+            "event": "gift",
+            "fields": {
+              "ts": {"at": "/timestampUsec", "unit": "us"},
+              "id": "/id",
+              "sender": {
+                "id": "/authorExternalChannelId",
+                "show": {
+                  "name": "/header/liveChatSponsorshipsHeaderRenderer/authorName/simpleText",
+                  "avatar": {"at": "/header/liveChatSponsorshipsHeaderRenderer/authorPhoto/thumbnails/0/url", "max": 1000}
+                }
+              },
+              "gift": {"id": {"const": "membership"}},
+              "count": "\#(number)"
+            }
+          }
+      """#
+  }
 }
