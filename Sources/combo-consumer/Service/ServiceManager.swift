@@ -51,9 +51,12 @@ final class ServiceManager: @unchecked Sendable {
   func finish() { queue.sync { look() } }
 
   private func look() {
-    let lines = words.next(
+    var next = words
+    let lines = next.next(
       lookout.report, lastBeat: lookout.lastBeat, at: MonotonicClock.nowMs, isStopping: lookout.stop.isSet)
-    if !lines.isEmpty { socket.send(lines.joined(separator: "\n")) }
+    // What is not taken is as if it was never said: it is said again, if it is still so. A service whose READY=1 is lost would be
+    // ended when its time to start is over.
+    if lines.isEmpty || socket.send(lines.joined(separator: "\n")) { words = next }
   }
 }
 
@@ -124,16 +127,17 @@ struct NotifySocket: Sendable {
     if descriptor < 0 { return nil }
   }
 
-  /// What cannot be sent is dropped: the next word comes soon.
-  func send(_ text: String) {
+  /// Never waits, though the other end may have to read first.
+  /// - Returns: whether it was taken.
+  func send(_ text: String) -> Bool {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
     let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + name.count)
     let bytes = Array(text.utf8)
-    _ = withUnsafePointer(to: &address) {
+    return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+        sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length) >= 0
       }
     }
   }

@@ -13,18 +13,33 @@ private final class ManagerSocket {
   init(_ folder: SecretFolder) throws {
     path = "\(folder.path)/notify"
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    let bound = withAddress { Glibc.bind(descriptor, $0, $1) }
     guard bound == 0 else { throw TestKafka.Failure("cannot bind \(path): \(String(cString: strerror(errno)))") }
   }
 
   deinit { close(descriptor) }
+
+  private func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+  }
+
+  /// Sends it so much that nothing more is taken until somebody hears it.
+  func fill() throws {
+    // What each sender may have under way is bounded too.
+    var sent = 1
+    while sent > 0 {
+      let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+      defer { close(sender) }
+      guard withAddress({ connect(sender, $0, $1) }) == 0 else { throw TestKafka.Failure("cannot connect to \(path)") }
+      sent = 0
+      while send(sender, "fill", 4, Int32(MSG_DONTWAIT)) > 0 { sent += 1 }
+    }
+  }
 
   /// All that was said so far.
   func heard() -> [String] {
@@ -41,8 +56,10 @@ private final class ManagerSocket {
 
 @Suite("The word to the service manager")
 struct ServiceManagerTests {
+  /// Of one that a slow test does not make untrue.
   private var ready: ServiceReport {
     var report = ServiceReport()
+    report.at = MonotonicClock.nowMs + 3_600_000
     report.hasJoined = true
     report.partitions = [.init(number: 0, isRunning: true)]
     return report
@@ -86,6 +103,24 @@ struct ServiceManagerTests {
     #expect(ServiceManagerWords(watchdogMs: 2).tickMs == 1)
   }
 
+  @Test("is said again until it is taken")
+  func fullSocket() throws {
+    let folder = try SecretFolder()
+    let heard = try ManagerSocket(folder)
+    let lookout = Lookout(stop: StopFlag())
+    let manager = try #require(
+      ServiceManager(
+        environment: { ["NOTIFY_SOCKET": heard.path, "WATCHDOG_USEC": "600000"][$0] }, lookout: lookout, log: ServiceLog(.error)))
+    for (line, change) in [("READY=1", { lookout.publish(ready) }), ("STOPPING=1", { lookout.stop.set() })] {
+      try heard.fill()
+      change()
+      manager.finish()
+      try heard.hear(line)
+      #expect(heard.heard().count { $0 == line } == 1)
+    }
+    withExtendedLifetime(manager) {}
+  }
+
   @Test("goes to the socket that the environment names, and to nobody if it names none")
   func socket() throws {
     let folder = try SecretFolder()
@@ -98,12 +133,10 @@ struct ServiceManagerTests {
       [:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "relative"], ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 108)],
       ["NOTIFY_SOCKET": "vsock:2:1234"], ["NOTIFY_SOCKET": "@"],
     ] { #expect(manager(none) == nil) }
-    let all = try #require(manager(["NOTIFY_SOCKET": heard.path, "WATCHDOG_USEC": "30000", "WATCHDOG_PID": String(getpid())]))
+    let all = try #require(manager(["NOTIFY_SOCKET": heard.path, "WATCHDOG_USEC": "600000", "WATCHDOG_PID": String(getpid())]))
     try heard.hear("WATCHDOG=1")
     #expect(!heard.heard().contains("READY=1"))
-    var report = ready
-    report.at = MonotonicClock.nowMs
-    lookout.publish(report)
+    lookout.publish(ready)
     try heard.hear("READY=1")
     lookout.stop.set()
     try heard.hear("STOPPING=1")
