@@ -80,15 +80,15 @@ extension HTTPServer {
       return .error(503, "the service has not begun: it waits for the brokers and its topics", [("Retry-After", "2")])
     }
     let key = SurveyKey(prefix: prefix, limit: limit)
-    if let lines = surveys[key]?.lines, now - surveys[key]!.at <= Limits.surveyMs {
+    if let lines = surveys[key]?.lines, now - surveys[key]!.at <= surveyMs {
       return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
     // One that did not come in time is asked for again, for those too who still wait: the service forgets what is late.
-    let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < Limits.answerMs } ?? false
+    let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < answerMs } ?? false
     if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
       let id = nextQuestion
-      guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id, until: MonotonicClock.nowMs + Limits.answerMs)) else {
+      guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id, until: MonotonicClock.nowMs + answerMs)) else {
         return Self.busy
       }
       nextQuestion += 1

@@ -48,6 +48,8 @@ final class HTTPServer: @unchecked Sendable {
   var guardian: HTTPGuard { guarded.withLock { $0 } }
   let log: ServiceLog
   let keptOpen: Int
+  let answerMs: Int64
+  let surveyMs: Int64
   private let daemon: OpaquePointer
   private let wakeRead: Int32
   private let wakeWrite: Int32
@@ -71,9 +73,12 @@ final class HTTPServer: @unchecked Sendable {
   ///   - isFlexible: takes a free port if the address' own is taken.
   ///   - keptOpen: ``Limits/keptOpen``.
   ///   - idleS: ``Limits/idleS``.
+  ///   - answerMs: ``Limits/answerMs``.
+  ///   - surveyMs: ``Limits/surveyMs``.
   static func start(
     _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity, statistics: ClientStatistics? = nil,
-    isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS, log: ServiceLog
+    isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS, answerMs: Int64 = Limits.answerMs,
+    surveyMs: Int64 = Limits.surveyMs, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
     if !address.isLoopback, token == nil {
       throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is needed too")
@@ -88,14 +93,14 @@ final class HTTPServer: @unchecked Sendable {
     }
     let server = try HTTPServer(
       listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, keptOpen: keptOpen,
-      idleS: idleS, log: log)
+      idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, log: log)
     server.begin()
     return server
   }
 
   private init(
     _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
-    statistics: ClientStatistics?, keptOpen: Int, idleS: Int, log: ServiceLog
+    statistics: ClientStatistics?, keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
   ) throws(HTTPFault) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -128,6 +133,8 @@ final class HTTPServer: @unchecked Sendable {
     self.statistics = statistics
     self.log = log
     self.keptOpen = keptOpen
+    self.answerMs = answerMs
+    self.surveyMs = surveyMs
     guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token))
     self.daemon = daemon
     self.context = context
@@ -249,7 +256,7 @@ final class HTTPServer: @unchecked Sendable {
     tickReaders(now)
     // One that was asked of a service that is no more never comes.
     for (key, survey) in surveys where survey.exchanges.isEmpty {
-      if now - survey.at > (survey.lines == nil ? Limits.answerMs : Limits.surveyMs) { surveys[key] = nil }
+      if now - survey.at > (survey.lines == nil ? answerMs : surveyMs) { surveys[key] = nil }
     }
     surveyKeys = surveyKeys.filter { surveys[$0.value] != nil }
   }
@@ -267,7 +274,7 @@ final class HTTPServer: @unchecked Sendable {
   /// - Returns: false if it cannot be asked.
   func wait(_ exchange: HTTPExchange, for question: (UInt64, Int64) -> Question) -> Bool {
     let id = nextQuestion
-    guard lookout.ask(question(id, MonotonicClock.nowMs + Limits.answerMs)) else { return false }
+    guard lookout.ask(question(id, MonotonicClock.nowMs + answerMs)) else { return false }
     nextQuestion += 1
     suspend(exchange, question: id)
     waiting[id] = exchange
@@ -276,7 +283,7 @@ final class HTTPServer: @unchecked Sendable {
 
   func suspend(_ exchange: HTTPExchange, question: UInt64) {
     exchange.question = question
-    exchange.stage = .waiting(until: MonotonicClock.nowMs + Limits.answerMs)
+    exchange.stage = .waiting(until: MonotonicClock.nowMs + answerMs)
     MHD_suspend_connection(exchange.connection)
   }
 

@@ -69,8 +69,7 @@ struct EventStreamTests {
 
   @Test("a slow reader is told, and dropped; others notice nothing")
   func slow() throws {
-    // However slow the machine is, it is not closed for idleness before.
-    let stage = try HTTPStage(idleS: 3600)
+    let stage = try HTTPStage()
     let slow = try stage.stream("r", receiveBytes: 4096)
     let fast = try stage.stream("r")
     _ = try fast.head()
@@ -150,32 +149,34 @@ struct EventStreamTests {
 
   @Test("go on when the answer to one who waited too long comes before their own; alone it ends the watching")
   func lateAnswer() throws {
-    let stage = try HTTPStage()
-    var late: [(wire: HTTPWire, room: [UInt8], id: UInt64)] = []
-    for room in ["alone", "r"] {
-      let wire = try stage.wire()
-      let began = MonotonicClock.nowMs
-      wire.send(HTTPStage.request("/rooms/\(room)/events"))
-      guard case .screen(let room, let id, true, let until) = try stage.question() else {
-        throw TestKafka.Failure("another question")
+    try HTTPStage.withTimeEnough { stage, answerMs in
+      var late: [(wire: HTTPWire, room: [UInt8], id: UInt64)] = []
+      for room in ["alone", "r"] {
+        let wire = try stage.wire()
+        let began = MonotonicClock.nowMs
+        wire.send(HTTPStage.request("/rooms/\(room)/events"))
+        guard case .screen(let room, let id, true, let until) = try stage.question() else {
+          throw TestKafka.Failure("another question")
+        }
+        #expect((began...MonotonicClock.nowMs).contains(until - answerMs))
+        late.append((wire, room, id))
       }
-      #expect((began...MonotonicClock.nowMs).contains(until - HTTPServer.Limits.answerMs))
-      late.append((wire, room, id))
+      for (wire, _, _) in late { #expect(try wire.response().status == 503) }
+      let wire = try stage.wire()
+      wire.send(HTTPStage.request("/rooms/r/events"))
+      guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+      stage.lookout.tell(
+        late.map { .screen(id: $0.id, room: $0.room, record: HTTPStage.record("r", 1, 0)) } + [
+          .screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))
+        ])
+      if try wire.head().status == 503 { return false }
+      #expect(try wire.nextEvent()?.id == "1-0")
+      guard case .unwatch(late[0].room) = try stage.question() else { throw TestKafka.Failure("another question") }
+      #expect(!stage.hasQuestion, "the room is read")
+      wire.close()
+      guard case .unwatch(room) = try stage.question() else { throw TestKafka.Failure("another question") }
+      return true
     }
-    for (wire, _, _) in late { #expect(try wire.response().status == 503) }
-    let wire = try stage.wire()
-    wire.send(HTTPStage.request("/rooms/r/events"))
-    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
-    stage.lookout.tell(
-      late.map { .screen(id: $0.id, room: $0.room, record: HTTPStage.record("r", 1, 0)) } + [
-        .screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))
-      ])
-    _ = try wire.head()
-    #expect(try wire.nextEvent()?.id == "1-0")
-    guard case .unwatch(late[0].room) = try stage.question() else { throw TestKafka.Failure("another question") }
-    #expect(!stage.hasQuestion, "the room is read")
-    wire.close()
-    guard case .unwatch(room) = try stage.question() else { throw TestKafka.Failure("another question") }
   }
 
   @Test("go on when the last reader before them leaves after the loop has answered them")
@@ -202,22 +203,20 @@ struct EventStreamTests {
   @Test("are bounded in number also while they wait for their screens")
   func boundedWhileWaiting() throws {
     let stage = try HTTPStage()
-    var wires: [HTTPWire] = []
-    for _ in 0..<HTTPServer.Limits.readers {
-      let wire = try stage.wire()
-      wire.send(HTTPStage.request("/rooms/r/events"))
-      _ = try stage.question()
-      wires.append(wire)
-    }
-    #expect(try stage.get("/rooms/r/events").status == 503)
+    let waiting = try stage.requests(HTTPServer.Limits.readers, forEventsOf: "r")
+    let response = try stage.get("/rooms/r/events")
+    #expect(response.status == 503)
+    #expect(response.text.contains("\(HTTPServer.Limits.readers) clients"))
     #expect(try stage.get("/health/live").status == 200)
+    withExtendedLifetime(waiting) {}
   }
 
   @Test("are bounded in number, with room left for others")
   func bounded() throws {
     let stage = try HTTPStage()
-    var wires: [HTTPWire] = []
-    for _ in 0..<HTTPServer.Limits.readers { wires.append(try stage.stream("r")) }
+    let requests = try stage.requests(HTTPServer.Limits.readers, forEventsOf: "r")
+    for (_, id) in requests { stage.lookout.tell([.screen(id: id, room: Array("r".utf8), record: HTTPStage.record("r", 1, 0))]) }
+    let wires = requests.map(\.wire)
     for wire in wires {
       #expect(try wire.head().status == 200)
       _ = try wire.nextEvent()

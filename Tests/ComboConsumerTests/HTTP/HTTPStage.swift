@@ -4,20 +4,24 @@ import Testing
 @testable import combo_consumer
 
 /// A server on a free port, and the service's loop played by the test.
+///
+/// However long the test stands still, the server waits for it, and its report stays true: a test that is about time over says so.
 final class HTTPStage {
   let stop = StopFlag()
   let lookout: Lookout
   let server: HTTPServer
   private var asked: [Question] = []
 
+  private static let hourMs: Int64 = 3_600_000
+
   init(
     token: HTTPToken? = nil, hasReport: Bool = true, keptOpen: Int = HTTPServer.Limits.keptOpen,
-    idleS: Int = HTTPServer.Limits.idleS
+    answerMs: Int64 = HTTPStage.hourMs
   ) throws {
     lookout = Lookout(stop: stop)
     server = try HTTPServer.start(
       HTTPAddress("127.0.0.1:0")!, token: token, lookout: lookout, identity: ServiceIdentity(group: "g", instance: "i"),
-      keptOpen: keptOpen, idleS: idleS, log: ServiceLog(.error))
+      keptOpen: keptOpen, idleS: Int(Self.hourMs / 1000), answerMs: answerMs, surveyMs: Self.hourMs, log: ServiceLog(.error))
     if hasReport { report() }
   }
 
@@ -28,7 +32,7 @@ final class HTTPStage {
   /// Two partitions, one that takes in and one that does not.
   func report(_ change: (inout ServiceReport) -> Void = { _ in }) {
     var report = ServiceReport()
-    report.at = MonotonicClock.nowMs
+    report.at = MonotonicClock.nowMs + Self.hourMs
     report.hasJoined = true
     report.partitions = [ServiceReport.Partition(number: 0, isRunning: true, lag: 3, rooms: 7)]
     change(&report)
@@ -39,6 +43,7 @@ final class HTTPStage {
 
   /// One request on a connection of its own.
   func get(_ target: String, method: String = "GET", headers: [String] = []) throws -> HTTPWire.Response {
+    lookout.beat()
     let wire = try wire()
     wire.send(Self.request(target, method: method, headers: headers))
     return try wire.response(hasBody: method != "HEAD")
@@ -57,6 +62,7 @@ final class HTTPStage {
 
   /// Whether the loop is asked anything now.
   var hasQuestion: Bool {
+    lookout.beat()
     asked += lookout.takeQuestions()
     return !asked.isEmpty
   }
@@ -68,6 +74,31 @@ final class HTTPStage {
     guard case .screen(let name, let id, true, _) = try question() else { throw TestKafka.Failure("no question for a screen") }
     lookout.tell([.screen(id: id, room: name, record: Self.record(room, 1, 0, text))])
     return wire
+  }
+
+  /// Requests for a room's events, each with the number of the loop's question. So many at a time that nobody waits for each alone.
+  func requests(_ count: Int, forEventsOf room: String) throws -> [(wire: HTTPWire, id: UInt64)] {
+    var requests: [(wire: HTTPWire, id: UInt64)] = []
+    while requests.count < count {
+      let wires = try (0..<min(100, count - requests.count)).map { _ in try wire() }
+      for wire in wires { wire.send(Self.request("/rooms/\(room)/events")) }
+      for wire in wires {
+        guard case .screen(_, let id, true, _) = try question() else { throw TestKafka.Failure("no question for a screen") }
+        requests.append((wire, id))
+      }
+    }
+    return requests
+  }
+
+  /// Tries with more and more time for the loop's answers, the product's own at first, until the test was fast enough for what it
+  /// does within that time.
+  /// - Parameter attempt: gets that time; whether it was enough.
+  static func withTimeEnough(_ attempt: (HTTPStage, Int64) throws -> Bool) throws {
+    var answerMs = HTTPServer.Limits.answerMs
+    while try !attempt(HTTPStage(answerMs: answerMs), answerMs) {
+      guard answerMs < ServiceKafka.patienceMs else { throw TestKafka.Failure("not even \(answerMs) ms are enough") }
+      answerMs *= 2
+    }
   }
 
   /// A record as the encoder would write it.

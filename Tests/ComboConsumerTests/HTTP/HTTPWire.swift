@@ -93,6 +93,20 @@ final class HTTPWire {
     return answer
   }
 
+  /// A service's answer, on a connection of its own. One that is busy answers 503, and is asked again.
+  /// - Parameter hasBody: false: what follows the headers is left to be read, such as a stream of events.
+  static func answer(to request: String, port: UInt16, hasBody: Bool = true) throws -> (wire: HTTPWire, response: Response) {
+    var last: (wire: HTTPWire, response: Response)?
+    try wait(for: "another answer than 503") {
+      let wire = try HTTPWire(port: port)
+      wire.send(request)
+      let response = hasBody ? try wire.response() : try wire.head()
+      last = (wire, response)
+      return response.status != 503
+    }
+    return last!
+  }
+
   /// The next answer's status and headers.
   func head() throws -> Response {
     let end = Array("\r\n\r\n".utf8)

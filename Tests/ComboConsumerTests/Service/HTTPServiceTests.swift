@@ -20,6 +20,18 @@ extension ServiceTests {
       return try wire.response()
     }
 
+    /// What the loop says, however long it takes.
+    private func ask(_ target: String, _ port: UInt16) throws -> HTTPWire.Response {
+      try HTTPWire.answer(to: HTTPStage.request(target), port: port).response
+    }
+
+    /// A stream of a room's events.
+    private func stream(_ room: String, _ port: UInt16) throws -> HTTPWire {
+      let (wire, head) = try HTTPWire.answer(to: HTTPStage.request("/rooms/\(room)/events"), port: port, hasBody: false)
+      #expect(head.status == 200)
+      return wire
+    }
+
     private func waitUntilReady(_ service: ServiceProcess, _ port: UInt16) throws {
       try wait(for: "readiness. \(service.text)") { try get("/health/ready", port).status == 200 }
     }
@@ -57,7 +69,7 @@ extension ServiceTests {
       #expect(sample("combo_lateness_seconds_count") == 207)
       for (op, count) in ledger.ops { #expect(sample("combo_instructions_total", "{op=\"\(op)\"}") == Double(count), "\(op)") }
       #expect((0..<3).allSatisfy { sample("combo_partition_lag_records", "{partition=\"\($0)\"}") == 0 })
-      let list = try JSONSerialization.jsonObject(with: Data(try get("/rooms?limit=3&prefix=r", port).body)) as? [String: Any]
+      let list = try JSONSerialization.jsonObject(with: Data(try ask("/rooms?limit=3&prefix=r", port).body)) as? [String: Any]
       let lines = try #require(list?["rooms"] as? [[String: Any]])
       #expect(lines.count <= 3 && lines.allSatisfy { $0["gifts"] as? Int == 20 })
       try service.stop()
@@ -72,9 +84,7 @@ extension ServiceTests {
       let (service, port) = try start(
         group, ["--delivery", delivery, "--rest-ms", "100", "--dedupe-ms", "0", "--streak-ms", "100"])
       try waitUntilReady(service, port)
-      let wire = try HTTPWire(port: port)
-      wire.send(HTTPStage.request("/rooms/r/events"))
-      #expect(try wire.head().status == 200)
+      let wire = try stream("r", port)
       #expect(try wire.nextEvent()?.id == "0-0")
       for round in 1...3 {
         try group.give((0..<5).map { TestGift(room: "r", sender: "u\($0)") } + [TestGift(room: "other")])
@@ -103,9 +113,7 @@ extension ServiceTests {
       var wires: [String: HTTPWire] = [:]
       for name in names {
         try wait(for: "\(name)") { try get("/rooms/\(name)", portA).status == 200 }
-        let wire = try HTTPWire(port: portA)
-        wire.send(HTTPStage.request("/rooms/\(name)/events"))
-        #expect(try wire.head().status == 200)
+        let wire = try stream(name, portA)
         #expect(try wire.nextEvent()?.data.contains(#""count":1"#) == true)
         wires[name] = wire
       }
@@ -116,7 +124,7 @@ extension ServiceTests {
       }
       try waitUntilReady(a, portA)
       try group.give(names.map { TestGift(room: $0) })
-      let here = try names.filter { try get("/rooms/\($0)", portA).status == 200 }
+      let here = try names.filter { try ask("/rooms/\($0)", portA).status == 200 }
       #expect(!here.isEmpty && here.count < names.count)
       for name in names {
         let wire = try #require(wires[name])
@@ -132,9 +140,9 @@ extension ServiceTests {
         }
       }
       for name in names where !here.contains(name) {
-        let response = try get("/rooms/\(name)", portA)
+        let response = try ask("/rooms/\(name)", portA)
         #expect(response.status == 404 && response.text.contains("another instance"), "\(response.text)\n\(a.text)\n\(b.text)")
-        #expect(try get("/rooms/\(name)", portB).status == 200)
+        #expect(try ask("/rooms/\(name)", portB).status == 200)
       }
       try a.stop()
       try b.stop()
