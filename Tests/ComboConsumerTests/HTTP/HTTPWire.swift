@@ -13,7 +13,7 @@ final class HTTPWire {
   ///   - isIPv6: whether it connects to `::1` instead of 127.0.0.1.
   ///   - receiveBytes: the size of its window; 0: the system's.
   init(port: UInt16, isIPv6: Bool = false, receiveBytes: Int32 = 0) throws {
-    descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if receiveBytes > 0 {
       var bytes = receiveBytes
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))

@@ -169,6 +169,7 @@ private func spawn(
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
   posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
   posix_spawn_file_actions_adddup2(&actions, 1, 2)
+  closeOthers(&actions)
   let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
   var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -177,6 +178,17 @@ private func spawn(
   let error = posix_spawn(&child, program, &actions, nil, &words, &variables)
   guard error == 0 else { throw TestKafka.Failure("cannot run \(program): \(String(cString: strerror(error)))") }
   return child
+}
+
+/// Lets a child that is spawned have its standard streams alone.
+///
+/// Else it would hold open, as long as it lives, whatever another test has just opened: the end of a pipe that somebody reads until
+/// it is closed, or a connection whose end is waited for.
+func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
+  // Of glibc from 2.34 on. Swift's module of glibc is without what needs _GNU_SOURCE.
+  typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+  guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+  _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, 3)
 }
 
 /// The first of `count` consecutive ports of loopback that nobody listens on.

@@ -97,6 +97,7 @@ final class ServiceProcess: RunningService {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    closeOthers(&actions)
     // Threads of a pool block signals, and children inherit that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
