@@ -14,11 +14,13 @@ struct ServiceLog: Sendable {
   ///   - level: the least that is said.
   ///   - countsRepeats: whether a flood of the same is counted instead of being written.
   ///   - write: takes a line without its end.
+  ///   - now: the time by which repeats are counted.
   init(
     _ level: LogLevel, format: LogFormat = .text, countsRepeats: Bool = true,
-    write: @escaping @Sendable (String) -> Void = onStandardError
+    write: @escaping @Sendable (String) -> Void = onStandardError,
+    now: @escaping @Sendable () -> Int64 = { MonotonicClock.nowMs }
   ) {
-    core = Core(level, format, countsRepeats: countsRepeats, write: write)
+    core = Core(level, format, countsRepeats: countsRepeats, write: write, now: now)
   }
 
   /// The least that is said. May change at any time.
@@ -70,18 +72,23 @@ struct ServiceLog: Sendable {
     let state: Mutex<State>
     private let countsRepeats: Bool
     private let write: @Sendable (String) -> Void
+    private let now: @Sendable () -> Int64
 
-    init(_ level: LogLevel, _ format: LogFormat, countsRepeats: Bool, write: @escaping @Sendable (String) -> Void) {
+    init(
+      _ level: LogLevel, _ format: LogFormat, countsRepeats: Bool, write: @escaping @Sendable (String) -> Void,
+      now: @escaping @Sendable () -> Int64
+    ) {
       self.level = Atomic(level.rank)
       state = Mutex(State(format: format))
       self.countsRepeats = countsRepeats
       self.write = write
+      self.now = now
     }
 
     func say(_ level: LogLevel, _ message: LogMessage) {
       let lines = state.withLock { state -> [String] in
         guard countsRepeats, level >= .warning else { return [Self.line(level, message, state)] }
-        let now = MonotonicClock.nowMs
+        let now = self.now()
         var lines = state.flood.due(at: now).map { Self.line($0, state) }
         if state.flood.isNews(level, message, at: now) { lines.append(Self.line(level, message, state)) }
         scheduleIfNeeded(&state, at: now)
@@ -100,7 +107,7 @@ struct ServiceLog: Sendable {
       state.isTimed = true
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(max(0, due - now)) + 1)) { [self] in
         let lines = self.state.withLock { state -> [String] in
-          let now = MonotonicClock.nowMs
+          let now = self.now()
           state.isTimed = false
           defer { scheduleIfNeeded(&state, at: now) }
           return state.flood.due(at: now).map { Self.line($0, state) }

@@ -163,7 +163,7 @@ struct ConfigFileTests {
       let read = TextFile.read(path, limit: 100)
       said.withLock { $0 = "\(read)" }
     }
-    let deadline = Deadline(afterMs: 10_000)
+    let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
     while said.withLock({ $0 == nil }) && !deadline.isOver { MonotonicClock.sleep(ms: 5) }
     #expect(said.withLock { $0 }?.contains("cannot read \(path): it is a named pipe") == true)
     // Whoever still waits for somebody at the other end waits no more.

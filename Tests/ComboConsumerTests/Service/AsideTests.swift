@@ -23,13 +23,14 @@ struct AsideTests {
       }
     }
     begun.wait()
+    let patience = DispatchTimeInterval.milliseconds(Int(ServiceKafka.patienceMs))
     let asked = DispatchSemaphore(value: 0)
     Service.Aside.run(.question) { asked.signal() }
-    #expect(asked.wait(timeout: .now() + 20) == .success)
+    #expect(asked.wait(timeout: .now() + patience) == .success)
     let worked = DispatchSemaphore(value: 0)
     let room = Array("r".utf8).withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
     room.queue.async { worked.signal() }
-    #expect(worked.wait(timeout: .now() + 20) == .success)
+    #expect(worked.wait(timeout: .now() + patience) == .success)
     mayEnd.store(true, ordering: .relaxed)
     ended.wait()
   }

@@ -44,7 +44,7 @@ extension ServiceTests {
       try group.give([TestGift(id: "0", room: "r", sender: "first")])
       try group.waitUntilSaid(["r": 1], service)
       let watch = try ServiceProcess([
-        "watch", "r", "--brokers", group.brokers, "--output", group.names.output, "--seconds", "30", "--exit-ms", "20",
+        "watch", "r", "--brokers", group.brokers, "--output", group.names.output, "--seconds", "600", "--exit-ms", "20",
       ])
       // One that comes before it looks is on its first screen, or over.
       var number = 0

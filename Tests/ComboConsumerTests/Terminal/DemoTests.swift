@@ -61,13 +61,19 @@ struct DemoTests {
 
   @Test("says what its broker is, shows what the service says of its gifts, and ends with a summary when its time is over")
   func shows() throws {
-    let lines = Lines()
-    #expect(try run(4, lines, service: { Self.echo($0, $1) }) == 0)
-    #expect(lines.all.first == Demo.notice)
-    let shown = lines.all.filter { $0.hasPrefix("+ r") }
-    #expect(shown.count > 10)
-    #expect(Set(shown.map { $0.prefix(4) }) == ["+ r0", "+ r1", "+ r2"])
-    #expect(lines.all.last?.hasPrefix("combo-consumer demo: ") == true)
+    // How much is shown in a time is the machine's.
+    var isEnough = false
+    for seconds in [4.0, 8, 16, 32, 64] where !isEnough {
+      let lines = Lines()
+      #expect(try run(seconds, lines, service: { Self.echo($0, $1) }) == 0)
+      #expect(lines.all.first == Demo.notice)
+      #expect(lines.all.last?.hasPrefix("combo-consumer demo: ") == true)
+      let shown = lines.all.filter { $0.hasPrefix("+ r") }
+      let rooms = Set(shown.map { String($0.prefix(4)) })
+      #expect(rooms.isSubset(of: ["+ r0", "+ r1", "+ r2"]))
+      isEnough = shown.count > 10 && rooms.count == 3
+    }
+    #expect(isEnough)
   }
 
   @Test("ends with 1 when the service ends by itself, with the service's own code when it was asked to end")
