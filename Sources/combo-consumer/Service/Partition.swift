@@ -76,6 +76,9 @@ final class Partition {
   /// When somebody must look at it: a deadline of a room, or the end of its rest; nil if nothing is to come.
   var nextLook: Int64? { heap.first?.time }
 
+  /// For how many looks there is a note, also of those that nobody needs any more.
+  var deadlines: Int { heap.count }
+
   // MARK: - Taking in
 
   /// A batch has been taken in, up to `offset`.
@@ -237,6 +240,7 @@ final class Partition {
       }
     }
     touched.removeAll(keepingCapacity: true)
+    dropDeadDeadlines()
     let entry = JournalEntry(
       n: n, batches: batches, clock: clock, said: said, rooms: awake, digest: digest, shifted: shifted, of: topics.hash,
       refused: refused, last: batches.isEmpty ? nil : last)
@@ -358,4 +362,23 @@ final class Partition {
       heap.push(Deadline(time: time, room: room.index))
     }
   }
+  /// A room that wakes from its rest is noted for a nearer time, and the note of the rest's end stays. Rests may last a day: one such note
+  /// each time that a room falls idle would become too many. What they are worth is nothing: who is due is found by the notes that
+  /// rooms know of. Called only between two entries, when no room is on its way through ``due(at:)``.
+  private func dropDeadDeadlines() {
+    // So seldom that it costs a push no more than a look or two.
+    if heap.count <= 2 * table.count + Self.deadDeadlinesMin { return }
+    var live: [Deadline] = []
+    live.reserveCapacity(table.count)
+    for deadline in heap.elements {
+      guard let room = table.room(at: Int(deadline.room)), room.scheduled == deadline.time else { continue }
+      // Two may be alike, if it was noted for a nearer time in between.
+      room.scheduled = .max
+      live.append(deadline)
+    }
+    for deadline in live { table.room(at: Int(deadline.room))!.scheduled = deadline.time }
+    heap = Heap(live)
+  }
+
+  private static let deadDeadlinesMin = 64
 }

@@ -1,9 +1,17 @@
 /// What is waited for, the smallest first: a binary heap. To put in and to take out costs the logarithm of what it holds.
 struct Heap<Element: Comparable> {
-  private var elements: [Element] = []
+  /// All that it holds, in no order that means anything.
+  private(set) var elements: [Element] = []
 
   init() {}
 
+  /// Costs no more than a look at each.
+  init(_ elements: [Element]) {
+    self.elements = elements
+    for place in stride(from: elements.count / 2 - 1, through: 0, by: -1) { sink(elements[place], from: place) }
+  }
+
+  var count: Int { elements.count }
   var isEmpty: Bool { elements.isEmpty }
   /// The smallest; of several equal ones, any.
   var first: Element? { elements.first }
@@ -24,18 +32,22 @@ struct Heap<Element: Comparable> {
   mutating func pop(if condition: (Element) -> Bool = { _ in true }) -> Element? {
     guard let top = elements.first, condition(top) else { return nil }
     let last = elements.removeLast()
-    if elements.isEmpty { return top }
-    var place = 0
+    if !elements.isEmpty { sink(last, from: 0) }
+    return top
+  }
+
+  /// Puts an element in at `place`, or as far below as it belongs.
+  private mutating func sink(_ element: Element, from place: Int) {
+    var place = place
     while true {
       var child = 2 * place + 1
       if child >= elements.count { break }
       if child + 1 < elements.count, elements[child + 1] < elements[child] { child += 1 }
-      if elements[child] >= last { break }
+      if elements[child] >= element { break }
       elements[place] = elements[child]
       place = child
     }
-    elements[place] = last
-    return top
+    elements[place] = element
   }
 
   mutating func removeAll() { elements = [] }

@@ -26,4 +26,15 @@ struct HeapTests {
     while let next = heap.pop() { rest.append(next) }
     #expect(rest == held.sorted(), "seed \(seed)")
   }
+
+  @Test("made of many at once is as if each had been put in", arguments: 0..<70)
+  func made(count: Int) {
+    var random = SplitMix64(seed: UInt64(count))
+    let held = (0..<count).map { _ in Int(random.next() % 50) }
+    var heap = Heap(held)
+    #expect(heap.count == count && heap.elements.sorted() == held.sorted())
+    var taken: [Int] = []
+    while let next = heap.pop() { taken.append(next) }
+    #expect(taken == held.sorted(), "\(held)")
+  }
 }
