@@ -63,6 +63,7 @@ final class ControlClient: Sendable {
   }
 
   /// The first offset of a partition and its end, open transactions included.
+  /// - Throws: `unknownTopic`, `unknownPartition` only if it was not there all that time.
   func watermarks(_ topic: String, _ partition: Int32, withinMs: Int64) throws(KafkaError) -> (first: Int64, end: Int64) {
     try watermarks(topic, partition, seenBy: client, withinMs: withinMs)
   }
@@ -87,11 +88,18 @@ final class ControlClient: Sendable {
         if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
         // So newer libraries call a partition that nobody leads at the moment, too.
         if error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION {
-          let (topics, _) = client.metadata(of: handle.pointer, timeoutMs: sliceMs)
-          let isThere = topics.first.map { $0.error != RD_KAFKA_RESP_ERR_NO_ERROR || Int(partition) < $0.partitionCount }
-          if isThere ?? true { error = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE }
+          let found = client.metadata(of: handle.pointer, timeoutMs: sliceMs).topics.first
+          switch found?.error {
+          case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART: error = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
+          case RD_KAFKA_RESP_ERR_NO_ERROR where Int(partition) >= found!.partitionCount: break
+          default: error = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
+          }
         }
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return .failed(error) }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+          // Of what was just made not every broker has heard, its leader neither. What stays unknown is not there.
+          let isUnknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION
+          return .failed(error, isTransient: isUnknown)
+        }
         ends.append(list[0].offset)
       }
       return .done((ends[0], ends[1]))

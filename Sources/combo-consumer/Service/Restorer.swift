@@ -26,6 +26,8 @@ enum RestoreOutcome {
   case doubtful(String)
   /// It may work later.
   case failed(String)
+  /// Somebody has deleted this topic.
+  case gone(Topic)
   /// Nobody needs it any more.
   case stopped
 }
@@ -123,16 +125,31 @@ struct Restorer: @unchecked Sendable {
       switch stop {
       case .cancelled: return .stopped
       case .refused(let reason): return .refused(reason)
-      case .kafka(let error):
-        // A leader that stood still, and does not know yet that it was replaced, calls what came meanwhile out of range. If it is
-        // really not there, looking anew finds that out.
-        if error.code == .offsetOutOfRange { return .doubtful(error.message) }
-        return error.isRetriable ? .failed(error.message) : .refused(error.message)
+      case .kafka(let error): return outcome(of: error)
       case .contradiction(let reason): return isCertain ? .refused(reason) : .doubtful(reason)
       case .lost(let reason, _): return isCertain ? .failed(reason) : .doubtful(reason)
       }
     } catch {
       return .failed("\(error)")
+    }
+  }
+
+  private func outcome(of error: KafkaError) -> RestoreOutcome {
+    switch error.code {
+    case .offsetOutOfRange:
+      // A leader that stood still, and does not know yet that it was replaced, calls what came meanwhile out of range. If it is
+      // really not there, looking anew finds that out.
+      return .doubtful(error.message)
+    case .unknownTopic, .unknownPartition:
+      // Brokers that do not answer have not said that it is gone.
+      for topic in [Topic.journal, .state, .input] {
+        if let partitions = try? edges.reader.partitions(topic), partitions.isEmpty { return .gone(topic) }
+      }
+      if let partitions = try? edges.reader.partitions(.input), !partitions.contains(number) { return .refused(error.message) }
+      // Not every broker has heard of it yet, or it is a partition of journal or state that looking anew makes.
+      return .failed(error.message)
+    default:
+      return error.isRetriable ? .failed(error.message) : .refused(error.message)
     }
   }
 

@@ -50,6 +50,9 @@ extension Service {
       case .failed(let reason):
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
         restore(result.number)
+      case .gone(let topic):
+        // Nothing is taken in without it, so nothing else would ever notice.
+        end(without: topic)
       case .stopped:
         break
       }

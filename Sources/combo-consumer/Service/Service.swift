@@ -192,20 +192,24 @@ final class Service: GroupEdgeDelegate {
     for number in owned.keys.sorted() { restore(number) }
   }
 
-  /// Ends the service if a topic was deleted while it ran: what is produced to it only ever times out. Who begins anew makes it, or
-  /// waits for it.
+  /// Ends the service if a topic was deleted while it ran: what is produced to it only ever times out.
   /// - Returns: whether it does.
   private func endsAsTopicIsGone() -> Bool {
     for topic in Topic.allCases {
       // Brokers that do not answer are another matter.
       guard let partitions = try? edges.reader.partitions(topic) else { return false }
       if partitions.isEmpty {
-        fatal = "its \(topic.word) topic is gone: somebody has deleted it"
-        loss = .unknownTopic
+        end(without: topic)
         return true
       }
     }
     return false
+  }
+
+  /// Who begins anew makes the topic, or waits for it.
+  func end(without topic: Topic) {
+    fatal = "its \(topic.word) topic is gone: somebody has deleted it"
+    loss = .unknownTopic
   }
 
   /// Makes the producers anew, for as long as it takes.

@@ -60,6 +60,48 @@ extension ServiceTests {
       try service.stop()
     }
 
+    /// A cluster of its own: where brokers make what is produced to, nobody misses it.
+    @Test(
+      "journal or state deleted under the service, where brokers make no topics: it starts afresh, says why, and goes on",
+      .enabled(if: TestKafka.canStartClusters), arguments: [Topic.journal, .state])
+    func deletedForGood(_ topic: Topic) throws {
+      let cluster = try TestKafka.cluster(properties: ServiceKafka.properties + "\nauto.create.topics.enable=false")
+      let group = try TestGroup(partitions: 2, brokers: cluster.brokers)
+      let service = try group.process(TestGroup.fast + ["--checkpoint-interval-ms", "50"])
+      var given: [String: Int] = [:]
+      func give(_ id: String) throws {
+        try group.give((0..<8).map { TestGift(id: "\(id)\($0)", room: "r\($0)", sender: "u") })
+        for room in 0..<8 { given["r\(room)", default: 0] += 1 }
+      }
+      try give("a")
+      try group.waitUntilSaid(given, service)
+      // Without one a journal that is gone leaves nothing to contradict it.
+      try wait(for: "checkpoints: \(service.text)") {
+        let keys = try group.state().keys
+        return (0..<2).allSatisfy { keys.contains(#"\#($0) ["checkpoint"]"#) }
+      }
+      let name = group.names[topic]
+      try group.control.deleteTopic(name, withinMs: ServiceKafka.patienceMs)
+      try give("b")
+      try service.waitForLog("its \(topic.word) topic is gone")
+      try service.waitForLog("starting afresh")
+      try service.waitForLog("created topic \"\(name)\"", count: 2)
+      try give("c")
+      try group.waitUntilTakenIn(service)
+      if topic == .state {
+        // The journal is there from its first entry on.
+        try group.waitUntilSaid(given, service)
+      }
+      try service.stop()
+      if topic == .state {
+        try group.verify()
+      } else {
+        for partition in 0..<2 {
+          #expect(service.has("RESET: partition \(partition)", "it was cut or made anew"), "\(service.text)")
+        }
+      }
+    }
+
     enum Which: CaseIterable { case input, journal, state }
 
     @Test("a policy that would lose something is refused, with a sentence and exit code 1", arguments: Which.allCases)

@@ -71,6 +71,7 @@ struct SimAudit {
       }
     case .refused(let reason), .doubtful(let reason), .failed(let reason):
       faults.append("partition \(number) cannot be restored: \(reason)")
+    case .gone(let topic): faults.append("its \(topic.word) topic is gone")
     case .stopped: faults.append("stopped")
     }
     if isAtEnd {

@@ -26,6 +26,8 @@ final class SimBroker {
   var toldEnds: [Topic: Int64] = [:]
   /// Topics that somebody has deleted.
   var gone: Set<Topic> = []
+  /// Whoever leads this topic's partitions has not heard of them yet.
+  var unheardOf: Topic?
   /// Nobody tells where this topic begins and ends; how often it was asked.
   var unanswered: (topic: Topic, questions: Int)?
   private var logs: [[SimLog]]

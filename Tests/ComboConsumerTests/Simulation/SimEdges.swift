@@ -185,6 +185,9 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
       broker.unanswered!.questions += 1
       throw KafkaError(.timedOut, "no answer", isRetriable: true)
     }
+    if !isAudit, broker.gone.contains(topic) || broker.unheardOf == topic {
+      throw KafkaError(.unknownTopic, "there is no \(topic.word) topic")
+    }
     let log = broker.log(topic, partition)
     return (log.first, end(log.end, of: log, topic))
   }

@@ -122,6 +122,47 @@ struct SimulatedLossTests {
     }
   }
 
+  @Test("a topic that is gone when a partition is restored is told as that, so that the next service makes it or waits for it")
+  func goneWhileRestoring() {
+    for topic in [Topic.journal, .state, .input] {
+      for delivery in [JournalEntry.Delivery.exactlyOnce, .atLeastOnce] {
+        let scene = SimScene()
+        scene.configuration.delivery = delivery
+        scene.world.expectsErrors = true
+        let instance = scene.start()
+        scene.gift()
+        scene.settle(instance)
+        scene.world.broker.gone = [topic]
+        // The first failure in a row: nobody looks for topics yet.
+        instance.service.goBack(.abort("made up"))
+        #expect(instance.service.isRunning)
+        for _ in 0..<1000 where instance.service.isRunning { scene.turn(instance) }
+        #expect(instance.service.loss == .unknownTopic)
+        #expect(instance.service.fatal?.contains("its \(topic.word) topic is gone") == true, "\(instance.service.fatal ?? "")")
+      }
+    }
+  }
+
+  @Test("a partition that brokers have not heard of yet, though its topic is there, is tried again")
+  func unheardOf() {
+    for topic in [Topic.journal, .state, .input] {
+      let scene = SimScene()
+      let instance = scene.start()
+      scene.gift()
+      scene.settle(instance)
+      scene.world.broker.unheardOf = topic
+      instance.service.goBack(.abort("made up"))
+      let before = instance.service.totals.restores
+      for _ in 0..<1000 where instance.service.isRunning && instance.service.totals.restores < before + 5 { scene.turn(instance) }
+      #expect(instance.service.isRunning && instance.service.totals.restores >= before + 5)
+      scene.world.broker.unheardOf = nil
+      scene.gift()
+      scene.settle(instance)
+      #expect(instance.service.totals.events == 2 && instance.service.totals.resets == 0)
+      #expect(scene.finish() == [])
+    }
+  }
+
   @Test("after a failure it is ready again once something is committed, though no gift comes, or once it owns nothing")
   func readyAgain() {
     let scene = SimScene()
