@@ -362,6 +362,7 @@ final class Partition {
       heap.push(Deadline(time: time, room: room.index))
     }
   }
+
   /// A room that wakes from its rest is noted for a nearer time, and the note of the rest's end stays. Rests may last a day: one such note
   /// each time that a room falls idle would become too many. What they are worth is nothing: who is due is found by the notes that
   /// rooms know of. Called only between two entries, when no room is on its way through ``due(at:)``.
