@@ -176,7 +176,7 @@ struct Check {
     where partitions[name] != nil {
       do throws(KafkaError) {
         let (first, end) = try control.watermarks(name, 0, withinMs: Self.withinMs)
-        try trial.read(name, 0, from: max(first, end - 1), end: end)
+        try trial.read(name, 0, from: max(first, end - 1))
         report.ok("the \(what) can be read")
       } catch {
         report.fault("the \(what) cannot be read: \(Self.reason(error))", mend: mend(error, "Read", "--topic", name))

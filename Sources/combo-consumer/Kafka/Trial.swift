@@ -101,14 +101,20 @@ struct Trial {
     }
   }
 
-  /// Whether a partition may be read: what is there from `offset` on, if anything.
-  func read(_ topic: String, _ partition: Int32, from offset: Int64, end: Int64) throws(KafkaError) {
-    let reader = try ReaderClient(properties, isolation: .readUncommitted).reader(topic, partition, from: offset, to: .max)
+  /// Whether a partition may be read from `offset` on: waits until there came a record, or the word that there is none.
+  func read(_ topic: String, _ partition: Int32, from offset: Int64) throws(KafkaError) {
+    let client = try ReaderClient(properties, isolation: .readUncommitted)
+    let reader = try client.reader(topic, partition, from: offset, to: .max)
     let batch = MessageBatch(capacity: 100)
     defer { batch.release() }
-    // An answer to a fetch of nothing comes soon; what may not be read is said with it.
-    let deadline = Deadline(afterMs: offset < end ? withinMs : 700)
-    while !deadline.isOver, offset == end || reader.position < end {
+    let deadline = Deadline(afterMs: withinMs)
+    // As there is no last offset, the partition's end holds the reader up. Silence says nothing: brokers may only be slow to say that
+    // it may not be read.
+    while reader.position == offset, !reader.isHeldUp {
+      if deadline.isOver {
+        throw client.client.error(
+          RD_KAFKA_RESP_ERR__TIMED_OUT, "cannot read partition \(partition) of topic \"\(topic)\"")
+      }
       try reader.read(maxWaitMs: 50, into: batch)
       batch.release()
     }
