@@ -41,7 +41,7 @@ final class KafkaFixture {
   }
 
   /// A transactional producer that is ready, with a topic.
-  func transactional(_ topic: String, id: String = TestKafka.fresh("txn"), timeoutMs: Int = 10_000) throws
+  func transactional(_ topic: String, id: String = TestKafka.fresh("txn"), timeoutMs: Int = 60_000) throws
     -> (TransactionalProducer, ProducerTopic)
   {
     let producer = try TransactionalProducer(properties, transactionalID: id, timeoutMs: timeoutMs)
@@ -79,8 +79,14 @@ extension ControlClient {
     defer { rd_kafka_DeleteRecords_destroy(request) }
     let queue = rd_kafka_queue_new(client.handle)
     defer { rd_kafka_queue_destroy(queue) }
-    rd_kafka_DeleteRecords(client.handle, &request, 1, nil, queue)
-    let event = rd_kafka_queue_poll(queue, 60_000)
+    var text = [CChar](repeating: 0, count: 512)
+    let options = rd_kafka_AdminOptions_new(client.handle, RD_KAFKA_ADMIN_OP_DELETERECORDS)
+    defer { rd_kafka_AdminOptions_destroy(options) }
+    // Both: to be given to the brokers, and done by them.
+    rd_kafka_AdminOptions_set_request_timeout(options, 300_000, &text, text.count)
+    rd_kafka_AdminOptions_set_operation_timeout(options, 300_000, &text, text.count)
+    rd_kafka_DeleteRecords(client.handle, &request, 1, options, queue)
+    let event = rd_kafka_queue_poll(queue, Int32(ServiceKafka.patienceMs))
     defer { rd_kafka_event_destroy(event) }
     guard let event, rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR_NO_ERROR else {
       throw TestKafka.Failure("records were not deleted")
@@ -166,6 +172,9 @@ final class TestMember: GroupConsumerDelegate {
   private let batch = MessageBatch(capacity: 300)
 
   init(_ properties: KafkaProperties, _ options: GroupConsumer.Options) throws {
+    var options = options
+    // No test waits until one is given up, and a busy machine holds them up.
+    options.sessionTimeoutMs = 60_000
     consumer = try GroupConsumer(properties, options)
     consumer.delegate = self
     try consumer.subscribe()
@@ -237,7 +246,7 @@ extension TransactionalProducer {
 
 /// Polls these members in turn until it is so.
 func poll(_ members: [TestMember], _ what: String, until isSo: () -> Bool) throws {
-  let deadline = Deadline(afterMs: 60_000)
+  let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
   while !isSo() {
     guard !deadline.isOver else { throw TestKafka.Failure("it never came to pass: \(what); so far: \(members.map(\.story))") }
     for member in members { member.poll() }

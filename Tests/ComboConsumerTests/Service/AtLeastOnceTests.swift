@@ -71,7 +71,8 @@ extension ServiceTests {
       let group = try group(partitions: 4)
       func start(_ name: String) throws -> ServiceProcess {
         try group.process(
-          TestGroup.fast + Self.atLeastOnce + ["--transactional-id", "\(group.group).\(name)", "--checkpoint-interval-ms", "300"])
+          TestGroup.fast + TestGroup.briefSession + Self.atLeastOnce
+            + ["--transactional-id", "\(group.group).\(name)", "--checkpoint-interval-ms", "300"])
       }
       func assigned(_ service: ServiceProcess) -> Int { service.owned.count }
       let a = try start("a")

@@ -43,7 +43,9 @@ extension ServiceTests {
       let group = try TestGroup(partitions: 6)
       let feed = Feed(group, rooms)
       func start(_ name: String) throws -> ServiceProcess {
-        try group.process(TestGroup.fast + ["--transactional-id", "\(group.group).\(name)", "--checkpoint-interval-ms", "300"])
+        try group.process(
+          TestGroup.fast + TestGroup.briefSession
+            + ["--transactional-id", "\(group.group).\(name)", "--checkpoint-interval-ms", "300"])
       }
       let a = try start("a")
       try a.waitForLog("new: ", count: 6)
@@ -77,7 +79,9 @@ extension ServiceTests {
       let group = try TestGroup(partitions: 4)
       let feed = Feed(group, rooms)
       func start(_ name: String) throws -> ServiceProcess {
-        try group.process(TestGroup.fast + ["--transactional-id", "\(group.group).\(name)", "--checkpoint-interval-ms", "300"])
+        try group.process(
+          TestGroup.fast + TestGroup.briefSession
+            + ["--transactional-id", "\(group.group).\(name)", "--checkpoint-interval-ms", "300"])
       }
       let a = try start("a")
       try a.waitForLog("new: ", count: 4)

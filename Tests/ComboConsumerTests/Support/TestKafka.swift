@@ -115,9 +115,18 @@ enum TestKafka {
     private static func start(
       _ folder: String, _ data: String, _ nodes: Int, _ port: Int, _ environment: [String: String]
     ) throws -> String {
-      let output = try run("\(folder)/start", [data, String(nodes), String(port)], environment)
+      var output: String?
+      var tries = 0
+      while output == nil {
+        do {
+          output = try run("\(folder)/start", [data, String(nodes), String(port)], environment)
+        } catch let failure as Failure where failure.description.contains("is not ready") && tries < 9 {
+          // Nodes that are only slow are waited for again, as it leaves those alone that run.
+          tries += 1
+        }
+      }
       // The last line; before it may stand warnings.
-      guard let brokers = output.split(separator: "\n").last else { throw Failure("Kafka gave no address") }
+      guard let brokers = output?.split(separator: "\n").last else { throw Failure("Kafka gave no address") }
       return String(brokers)
     }
   }

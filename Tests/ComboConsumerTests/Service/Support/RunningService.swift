@@ -67,44 +67,49 @@ extension RunningService {
 }
 
 /// The service on a thread of this process, built as `run` builds it.
-final class ServiceThread: RunningService, @unchecked Sendable {
-  // The proof: all that changes is behind the lock.
+final class ServiceThread: RunningService {
   private struct State {
     var log: [String] = []
     var progress: [String] = []
     var exitCode: Int32?
   }
 
-  private let state = Mutex(State())
+  /// What its thread holds, which it would else keep alive itself.
+  private final class Said: Sendable {
+    let state = Mutex(State())
+  }
+
+  private let said = Said()
   private let stopFlag = StopFlag()
 
-  var log: [String] { state.withLock { $0.log } }
-  var progress: [String] { state.withLock { $0.progress } }
-  var exitCode: Int32? { state.withLock { $0.exitCode } }
+  var log: [String] { said.state.withLock { $0.log } }
+  var progress: [String] { said.state.withLock { $0.progress } }
+  var exitCode: Int32? { said.state.withLock { $0.exitCode } }
 
   /// - Parameter arguments: of `run`.
   init(_ arguments: [String]) throws {
     guard case .run(let options) = Invocation.parse(["run"] + arguments) else {
       throw TestKafka.Failure("these are no arguments of run: \(arguments)")
     }
-    let thread = Thread { [self] in
-      let code = run(options)
-      state.withLock { $0.exitCode = code }
+    let thread = Thread { [said, stopFlag] in
+      let code = Self.run(options, said, stopFlag)
+      said.state.withLock { $0.exitCode = code }
     }
     thread.stackSize = 8 << 20
     thread.start()
   }
 
+  /// A test that throws does not stop it.
   deinit { stopFlag.set() }
 
-  private func run(_ options: ServiceOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel, countsRepeats: false) { [self] line in state.withLock { $0.log.append(line) } }
+  private static func run(_ options: ServiceOptions, _ said: Said, _ stopFlag: StopFlag) -> Int32 {
+    let log = ServiceLog(options.logLevel, countsRepeats: false) { line in said.state.withLock { $0.log.append(line) } }
     do throws(KafkaError) {
       let properties = try options.kafkaProperties(log: log)
       guard let service = try Service.build(options, properties, log: log, stop: stopFlag) else {
         return stopFlag.isSet ? 0 : 1
       }
-      if options.progress { service.progress = Progress { [self] line in state.withLock { $0.progress.append(line) } } }
+      if options.progress { service.progress = Progress { line in said.state.withLock { $0.progress.append(line) } } }
       return service.run()
     } catch {
       log.error("the service cannot go on: \(.reason, error)")

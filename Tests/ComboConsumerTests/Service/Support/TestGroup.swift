@@ -63,6 +63,9 @@ final class TestGroup {
     "--reuse-ms", "50", "--screen-ms", "200", "--dedupe-ms", "3600000", "--max-ids", "100000",
   ]
 
+  /// Where a test waits until the group has given an instance up.
+  static let briefSession = ["--kafka", "session.timeout.ms=\(ServiceKafka.briefSessionMs)"]
+
   /// The service in this process.
   func thread(_ more: [String] = []) throws -> ServiceThread { try ServiceThread(arguments(more)) }
 
