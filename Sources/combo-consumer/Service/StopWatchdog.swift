@@ -10,26 +10,30 @@ final class StopWatchdog: @unchecked Sendable {
   private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "stop"))
   private let stop: StopFlag
   private let log: ServiceLog
-  private var ticksSince = 0
+  /// When it first saw that it is to stop. A moment, not a number of ticks: all that are missed while this process stands still
+  /// come as one.
+  private var sinceMs: Int64?
 
-  private static let tickMs = 200
+  static let tickMs: Int64 = 200
   /// From the signal on, so that all is over within 10 s.
-  static let patienceMs = 8000
+  static let patienceMs: Int64 = 8000
   /// So long it waits for its line to be written: nobody may read standard error, and a full pipe holds whoever writes.
-  static let lineMs = 500
+  static let lineMs: Int64 = 500
 
   init(_ stop: StopFlag, log: ServiceLog) {
     self.stop = stop
     self.log = log
     timer.setEventHandler { [self] in look() }
-    timer.schedule(deadline: .now(), repeating: .milliseconds(Self.tickMs))
+    timer.schedule(deadline: .now(), repeating: .milliseconds(Int(Self.tickMs)))
     timer.resume()
   }
 
   private func look() {
     guard stop.isSet else { return }
-    ticksSince += 1
-    if ticksSince * Self.tickMs < Self.patienceMs { return }
+    let nowMs = MonotonicClock.nowMs
+    let began = sinceMs ?? nowMs
+    sinceMs = began
+    if nowMs - began < Self.patienceMs { return }
     let isSaid = DispatchSemaphore(value: 0)
     _ = WorkThread { [log] in
       log.warning(
@@ -38,7 +42,7 @@ final class StopWatchdog: @unchecked Sendable {
       log.flush()
       isSaid.signal()
     }
-    _ = isSaid.wait(timeout: .now() + .milliseconds(Self.lineMs))
+    _ = isSaid.wait(timeout: .now() + .milliseconds(Int(Self.lineMs)))
     _exit(0)
   }
 }

@@ -25,7 +25,7 @@ final class StopSignal: Sendable {
   }
 
   /// Some tell a process and then its whole group: the same signal again so soon is the same wish, not impatience.
-  private static let sameWishMs: Int64 = 500
+  static let sameWishMs: Int64 = 500
 
   /// Lets SIGINT and SIGTERM set it, and SIGHUP too unless somebody else waits for that one. A second signal, of another kind or half
   /// a second later, ends the process at once.

@@ -54,6 +54,13 @@ final class ServiceProcess: RunningService {
     if exitCode == nil { kill(pid, number) }
   }
 
+  /// Whether a signal that it holds back waits for it.
+  func hasPending(_ number: Int32) -> Bool {
+    let status = Self.lines("/proc/\(pid)/status").first { $0.hasPrefix("ShdPnd:") }
+    let mask = status.flatMap { UInt64($0.dropFirst("ShdPnd:".count).trimmingCharacters(in: .whitespaces), radix: 16) } ?? 0
+    return mask & 1 << UInt64(number - 1) != 0
+  }
+
   /// Ends it as a crash would, and waits until it is gone.
   func crash() throws {
     signal(SIGKILL)
