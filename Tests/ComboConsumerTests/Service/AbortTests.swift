@@ -56,10 +56,10 @@ extension ServiceTests {
       // A member for longer than a transaction may take.
       let service = try group.process(
         TestGroup.fast + [
-          "--kafka", "transaction.timeout.ms=1000", "--kafka", "session.timeout.ms=45000", "--commit-interval-ms", "200",
+          "--kafka", "transaction.timeout.ms=5000", "--kafka", "session.timeout.ms=45000", "--commit-interval-ms", "200",
         ])
       try service.waitForLog("new: ", count: 2)
-      try group.give(gifts("a", 4000))
+      try group.give(gifts("a", 400))
       var next = 0
       // Frozen where it has an open transaction: what its output holds is then not readable up to the end. One that the
       // brokers were already told to commit looks the same: after that it just goes on, and is frozen again.
@@ -77,7 +77,7 @@ extension ServiceTests {
       }
       try group.give(gifts("c", 400))
       try group.waitUntilTakenIn(service)
-      try group.waitUntilSaid(expected(4400 + 400 * next), service)
+      try group.waitUntilSaid(expected(800 + 400 * next), service)
       try service.stop()
       #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
       try group.verify()
@@ -89,8 +89,11 @@ extension ServiceTests {
       for topic in [group.names.output, group.names.journal] {
         for partition in 0..<Int32(group.partitions) {
           var (first, stable): (Int64, Int64) = (0, 0)
-          let error = rd_kafka_query_watermark_offsets(committed.client.handle, topic, partition, &first, &stable, 10_000)
-          guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw TestKafka.Failure("no watermarks: \(error)") }
+          var error = RD_KAFKA_RESP_ERR_NO_ERROR
+          try wait(for: "the watermarks of \(topic): \(error)") {
+            error = rd_kafka_query_watermark_offsets(committed.client.handle, topic, partition, &first, &stable, 10_000)
+            return error == RD_KAFKA_RESP_ERR_NO_ERROR
+          }
           if try group.control.watermarks(topic, partition, withinMs: ServiceKafka.patienceMs).end > stable { return true }
         }
       }

@@ -200,7 +200,11 @@ extension ServiceTests {
       try service.stop()
 
       let move = ["groups", "--bootstrap-server", group.brokers, "--group", group.group, "--topic", "\(group.names.input):0"]
-      try TestKafka.tool(move + ["--reset-offsets", "--to-offset", "3", "--execute"])
+      // It refuses while brokers still take the service for a member.
+      try wait(for: "the group at offset 3") {
+        try TestKafka.tool(move + ["--reset-offsets", "--to-offset", "3", "--execute"])
+        return try group.committed()[0].offset == 3
+      }
       let refused = try group.process(TestGroup.fast)
       #expect(try refused.waitForExit() == 1)
       let line = try #require(refused.log.first { $0.contains("the group stands at offset 3") }, "\(refused.text)")

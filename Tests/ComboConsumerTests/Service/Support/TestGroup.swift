@@ -22,9 +22,10 @@ final class TestGroup {
   /// - Parameters:
   ///   - partitions: of the input; 0: it is not created.
   ///   - sharing: another group, whose input this one reads too.
+  ///   - lingerMs: what is given at once goes to the brokers at once, if giving it takes no longer than this.
   init(
     partitions: Int = 4, brokers: String? = nil, settings: [(String, String)] = [], sharing other: TestGroup? = nil,
-    kafka: [String] = []
+    kafka: [String] = [], lingerMs: Int = 5
   ) throws {
     let brokers = try other?.brokers ?? brokers ?? ServiceKafka.brokers()
     self.brokers = brokers
@@ -38,7 +39,7 @@ final class TestGroup {
     properties = try KafkaProperties(
       brokers: brokers, clientID: "test", overrides: try kafka.map { try .init(parsing: $0) }, log: .none)
     control = try ControlClient(properties)
-    producer = try KafkaProducer(properties, [])
+    producer = try KafkaProducer(properties, [("linger.ms", "\(lingerMs)")])
     reader = try ReaderClient(properties)
     asker = try GroupConsumer(properties, .init(groupID: group, topic: input))
     if other == nil, partitions > 0 {
