@@ -55,8 +55,8 @@ struct SimulationTests {
         + " \(restores.load(ordering: .relaxed)) restores, in \(ContinuousClock.now - began)")
   }
 
-  // 703676: a queue that takes longer than the simulation waited for it.
-  @Test("seeds that once failed", arguments: [703_676])
+  // Queues that take longer than the simulation waited for them.
+  @Test("seeds that once failed", arguments: [703_676, 827_450])
   func failedOnce(seed: UInt64) {
     #expect(SimStory(seed: seed).run() == [])
   }
