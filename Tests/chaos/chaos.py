@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import faults  # noqa: E402
 import plan  # noqa: E402
 from cluster import Cluster, KafkaFault  # noqa: E402
+from kafka_wire import READ_COMMITTED  # noqa: E402
 from feeder import Feeder  # noqa: E402
 from instances import Figures, Instance, describe_exit  # noqa: E402
 from recount import Recount  # noqa: E402
@@ -254,6 +255,7 @@ class Chaos:
             self.find(f"verify ended with exit code {done.returncode}: {done.stderr.strip()[-2000:]}")
         elif "resets 0" not in self.verified:
             self.find("rooms were reset, though nothing of their state was lost")
+        self.settle()
         # What is missing may only have been late, for readers that end when nothing comes; so all is read again, with more patience.
         for patience_ms in (10000, 60000):
             self.recounted = Recount(
@@ -263,6 +265,8 @@ class Chaos:
         self.log(self.recounted.summary())
         for fault in self.recounted.faults:
             self.find(f"recount: {fault}")
+        for line in self.recounted.explain(DEAD_LETTERS, self.cluster.data()):
+            self.log(line)
         if self.recounted.records < self.options.gifts:
             self.find(f"only {self.recounted.records} of {self.options.gifts} gifts are in the input: the producer lost some")
         self.figures = Figures(self.directory)
@@ -272,6 +276,16 @@ class Chaos:
         path = write_record(self)
         self.log(f"the record of this run: {path}")
         return not self.finds
+
+    def settle(self):
+        """Waits until no transaction is open on what is read next, or a reader would miss what lies behind its first record."""
+        for topic in (INPUT, OUTPUT, DEAD_LETTERS):
+            try:
+                self.wait(
+                    f"no transaction is open on {topic}",
+                    lambda topic=topic: self.wire.ends(topic, READ_COMMITTED) == self.wire.ends(topic), 60)
+            except Failure as failure:
+                self.find(str(failure))
 
     def clean_up(self, is_well):
         if self.feeder:

@@ -96,6 +96,10 @@ class Cluster:
 
     # Nodes
 
+    def data(self):
+        """Each node's folder of partitions."""
+        return [path for path in (os.path.join(self.directory, f"data-{node}") for node in range(NODES)) if os.path.isdir(path)]
+
     def pid(self, node):
         try:
             with open(os.path.join(self.directory, f"{node}.pid")) as file:

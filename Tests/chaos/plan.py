@@ -95,7 +95,7 @@ def mix(seed, queue):
     """What gifts are made of, and what of the settings must suit them: (name, for generate, for run). The fewer banners may wait
     in a room's queue, the sooner the rooms are at rest in the end."""
     chance = random.Random(f"{seed} mix")
-    common = ["--bad", "0.001", "--repeats", "0.01", "--retracts", "0.002", "--closes", "0.0005"]
+    common = ["--bad", "0.01", "--repeats", "0.01", "--retracts", "0.002", "--closes", "0.0005"]
     settings = ["--max-queue", str(queue), "--dedupe-ms", "120000", "--max-ids", "1000000"]
     if chance.random() < 0.5:
         settings += ["--queue-order", "tier", "--tiers", "100:2000:500,1000:3000:1000", "--promote-ms", "1000"]

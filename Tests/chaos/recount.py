@@ -7,6 +7,8 @@ import re
 import subprocess
 
 CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+DUMP = "kafka.tools.DumpLogSegments"
+KINDS = ("gift", "room_closed", "retract")
 
 
 class Recount:
@@ -16,6 +18,7 @@ class Recount:
         self.repeats_allowed = repeats_allowed
         self.patience_ms = patience_ms
         self.faults = []
+        self.without_dead_letter = []
         self.readers = {}
         self.records = self.events = self.accepted = self.repeated_ids = 0
         self.instructions = self.repetitions = self.dead_letters = self.epochs = 0
@@ -33,6 +36,39 @@ class Recount:
             if given.get(room, 0) != said.get(room, 0):
                 self._fault(f"room {room}: {given.get(room, 0)} gifts were given, {said.get(room, 0)} are told")
         return not self.faults
+
+    def explain(self, topic, data):
+        """Looks into the files of the brokers (data: their folders) for dead letters that are not to be read: a line for each replica."""
+        if not self.without_dead_letter:
+            return []
+        files = [
+            os.path.join(folder, name, file) for folder in data for name in sorted(os.listdir(folder)) if name.startswith(topic + "-")
+            for file in sorted(os.listdir(os.path.join(folder, name))) if file.endswith(".log")]
+        done = subprocess.run(
+            [os.path.join(self.scripts, "tool"), DUMP, "--print-data-log", "--files", ",".join(files)], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=300)
+        told, found, replica, batch, open_ones = [], set(), "", b"", {}
+        for line in done.stdout.split(b"\n"):
+            if line.startswith(b"Dumping "):
+                told += [f"{letter}, with no mark behind it" for letters in open_ones.values() for letter in letters]
+                open_ones = {}
+                replica = "/".join(line.decode().split("/")[-3:-1])
+            elif line.startswith(b"baseOffset:"):
+                batch = line
+            elif line.startswith(b"| offset"):
+                producer, epoch = (number.decode() for number in re.findall(rb"producer(?:Id|Epoch): (-?\d+)", batch))
+                offset = re.match(rb"\| offset: (\d+)", line)[1].decode()
+                marker = re.search(rb"endTxnMarker: (\w+)", line)
+                if marker:
+                    told += [f"{letter}, {marker[1].decode()} of epoch {epoch} behind it" for letter in open_ones.pop(producer, [])]
+                for place in self.without_dead_letter:
+                    if place[2] and line.endswith(b"payload: " + place[2]):
+                        found.add(place)
+                        open_ones.setdefault(producer, []).append(
+                            f"partition {place[0]}, offset {place[1]}: at {offset} of {replica}, producer {producer}, epoch {epoch}")
+        told += [f"{letter}, with no mark behind it" for letters in open_ones.values() for letter in letters]
+        return told + [
+            f"partition {place[0]}, offset {place[1]}: in no replica of the dead letters" for place in self.without_dead_letter if place not in found]
 
     def summary(self):
         return (
@@ -102,10 +138,10 @@ class Recount:
             if (partition, offset) in dead:
                 left.discard((partition, offset))
                 continue
-            try:
-                event = json.loads(value)
-            except ValueError:
-                self._fault(f"partition {partition}, offset {offset} is no JSON, but has no dead letter")
+            event, bad = self._event(value)
+            if bad:
+                self.without_dead_letter.append((partition, offset, value))
+                self._fault(f"partition {partition}, offset {offset} {bad}, but has no dead letter")
                 continue
             self.events += 1
             room = event["room"]
@@ -135,6 +171,27 @@ class Recount:
         for partition, offset in sorted(left)[:5]:
             self._fault(f"a dead letter names partition {partition}, offset {offset}, where nothing is")
         return rooms
+
+    @staticmethod
+    def _event(value):
+        """A record's event, and what is bad about it, of all that `generate` makes bad but what is only too large."""
+        try:
+            event = json.loads(value)
+        except ValueError:
+            return None, "is no JSON"
+        kind = event.get("type", "gift")
+        if kind not in KINDS:
+            return event, f"is of the unknown type {kind}"
+        if kind != "gift":
+            return event, None
+        if "sender" not in event:
+            return event, "has no sender"
+        count = event.get("count", 1)
+        if not isinstance(count, int):
+            return event, "has a count that is no number"
+        if count < 1:
+            return event, "has a count below 1"
+        return event, "has both count and total" if "count" in event and "total" in event else None
 
     def _said(self, topic):
         """How many gifts each room's instructions tell of."""

@@ -3,7 +3,8 @@ internal import CKafka
 /// What became of a step of a transaction, and so what to do next.
 enum TransactionOutcome: Equatable, Sendable {
   case success
-  /// Nothing of this transaction counts. Abort it, go back to what is committed, and go on with the same producer.
+  /// Nothing of this transaction counts. Abort it, go back to what is committed, and go on with a new producer (see
+  /// ``TransactionalProducer/abort(withinMs:)``).
   case abortNeeded(KafkaError)
   /// This producer is done for: another with the same id has fenced it, or librdkafka has given up. Make it anew. If it was
   /// the commit that ended so, its outcome is unknown, as with `indefinite`.
@@ -113,8 +114,7 @@ final class TransactionalProducer {
     }
   }
 
-  /// Delivers all that is left, then commits. A record that could not be delivered makes it `abortNeeded`; so, once more, may
-  /// the gap in the sequence that it left (librdkafka finds it in the next transaction).
+  /// Delivers all that is left, then commits. A record that could not be delivered makes it `abortNeeded`.
   ///
   /// Brokers write the marks of a commit or an abort a moment after they answer: a partition's end may still grow by them.
   ///
@@ -148,6 +148,12 @@ final class TransactionalProducer {
 
   /// Throws away what was produced since `begin`. If it does not end in time, that is `fatal`: a new producer with the same id
   /// aborts it too.
+  ///
+  /// Use another producer after it, if a record may have been in the queue, or under way. librdkafka (seen with 2.0.2; the lines of
+  /// `rd_kafka_toppar_purge_queues` are the same in 2.15) gives the sequence numbers of all that an abort throws out of its queue to
+  /// the next records, as if none of them had ever been sent. One that was sent, and waits there to be sent again because its answer
+  /// was lost, may stand in the log: to the broker the next record is then the same one once more, and is acknowledged without being
+  /// written. A new producer has a new epoch, in which numbers begin anew.
   func abort(withinMs: Int64) -> TransactionOutcome {
     let deadline = Deadline(afterMs: withinMs)
     while true {

@@ -102,13 +102,13 @@ extension Service {
     active.sweptAtEntry = active.partition.n
   }
 
-  /// Ends a transaction that failed, if one is open; with new producers, if the fault or the abort leaves none to go on with.
+  /// Ends a transaction that failed, if one is open, and goes on with new producers.
   func endTransaction(isOpen: Bool, after fault: TransactionFault) {
     if case .abort = fault {
       if !isOpen { return }
       do throws(TransactionFault) {
+        // Quicker than if the new producer has to find it open.
         try edges.output.abort()
-        return
       } catch {
         log.warning("the transaction could not be aborted: \(.reason, error.reason)")
       }

@@ -43,7 +43,7 @@ struct OffsetToCommit: Equatable, Sendable {
 
 /// Why a transaction did not come to its end.
 enum TransactionFault: Error, Equatable, Sendable {
-  /// It must be aborted; the producer is good for another.
+  /// It must be aborted, and the producer be made anew.
   case abort(String)
   /// Nobody knows whether it was committed; the producer must be made anew before the offsets are asked for.
   case indefinite(String)
@@ -112,6 +112,7 @@ protocol OutputEdge: AnyObject, Sendable {
   func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader])
   /// Sends the offsets and commits; returns once all of it is durable.
   func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault)
+  /// Throws away what was produced since ``begin()``. The producer is not good for another transaction.
   func abort() throws(TransactionFault)
   /// A new producer in place of the old one; what that left open is ended.
   func renew() throws(KafkaError)

@@ -12,6 +12,8 @@ final class SimProducer {
   var fatal: String?
   /// A commit had no answer: only a new producer can go on.
   var isIndefinite = false
+  /// So it is after an abort: librdkafka would give its next records the numbers of some that are in the log.
+  var isAborted = false
   /// What went wrong in the transaction.
   var fault: String?
   /// Not at the brokers yet; in the order of production.
@@ -157,6 +159,7 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
     }
     if let transaction = broker.openTransaction(producer.id) { broker.decide(transaction, .aborted) }
     producer.isInTransaction = false
+    producer.isAborted = true
     try instance.stepOfTransaction()
   }
 
@@ -170,6 +173,7 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
 
   private func check(_ producer: SimProducer) throws(TransactionFault) {
     if producer.isIndefinite { instance.complain("a producer was used on after a commit without an answer") }
+    if producer.isAborted { instance.complain("a producer was used on after an abort") }
     if producer.fatal == nil, !broker.isCurrent(producer.id, producer.epoch) { producer.fatal = "fenced" }
     if let fatal = producer.fatal { throw .fatal(fatal) }
   }
