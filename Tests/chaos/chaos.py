@@ -283,7 +283,7 @@ class Chaos:
             try:
                 self.wait(
                     f"no transaction is open on {topic}",
-                    lambda topic=topic: self.wire.ends(topic, READ_COMMITTED) == self.wire.ends(topic), 60)
+                    lambda topic=topic: self.wire.ends(topic, READ_COMMITTED) == self.wire.ends(topic), self.options.patience)
             except Failure as failure:
                 self.find(str(failure))
 
