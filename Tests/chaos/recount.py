@@ -47,11 +47,15 @@ class Recount:
         done = subprocess.run(
             [os.path.join(self.scripts, "tool"), DUMP, "--print-data-log", "--files", ",".join(files)], stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=300)
-        told, found, replica, batch, open_ones = [], set(), "", b"", {}
+        told, found, replica, batch, unmarked = [], set(), "", b"", {}
+
+        def marked(producer, how):
+            told.extend(f"{letter}, {how} behind it" for letter in unmarked.pop(producer, []))
+
         for line in done.stdout.split(b"\n"):
             if line.startswith(b"Dumping "):
-                told += [f"{letter}, with no mark behind it" for letters in open_ones.values() for letter in letters]
-                open_ones = {}
+                for producer in list(unmarked):
+                    marked(producer, "with no mark")
                 replica = "/".join(line.decode().split("/")[-3:-1])
             elif line.startswith(b"baseOffset:"):
                 batch = line
@@ -60,13 +64,14 @@ class Recount:
                 offset = re.match(rb"\| offset: (\d+)", line)[1].decode()
                 marker = re.search(rb"endTxnMarker: (\w+)", line)
                 if marker:
-                    told += [f"{letter}, {marker[1].decode()} of epoch {epoch} behind it" for letter in open_ones.pop(producer, [])]
+                    marked(producer, f"{marker[1].decode()} of epoch {epoch}")
                 for place in self.without_dead_letter:
                     if place[2] and line.endswith(b"payload: " + place[2]):
                         found.add(place)
-                        open_ones.setdefault(producer, []).append(
+                        unmarked.setdefault(producer, []).append(
                             f"partition {place[0]}, offset {place[1]}: at {offset} of {replica}, producer {producer}, epoch {epoch}")
-        told += [f"{letter}, with no mark behind it" for letters in open_ones.values() for letter in letters]
+        for producer in list(unmarked):
+            marked(producer, "with no mark")
         return told + [
             f"partition {place[0]}, offset {place[1]}: in no replica of the dead letters" for place in self.without_dead_letter if place not in found]
 

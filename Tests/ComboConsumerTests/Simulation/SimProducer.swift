@@ -10,10 +10,9 @@ final class SimProducer {
   var isInTransaction = false
   /// Nothing can be done with it any more.
   var fatal: String?
-  /// A commit had no answer: only a new producer can go on.
-  var isIndefinite = false
-  /// So it is after an abort: librdkafka would give its next records the numbers of some that are in the log.
-  var isAborted = false
+  /// What it must not be used on after: a commit without an answer, or an abort, as librdkafka would give its next records the numbers of
+  /// some that are in the log. Only a new producer can go on.
+  var usedUpBy: String?
   /// What went wrong in the transaction.
   var fault: String?
   /// Not at the brokers yet; in the order of production.
@@ -144,8 +143,10 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
       case .lost: break
       }
     }
-    producer.isIndefinite = fate != .happens
-    if fate != .happens { throw .indefinite("the commit got no answer in time (made up)") }
+    if fate != .happens {
+      producer.usedUpBy = "a commit without an answer"
+      throw .indefinite("the commit got no answer in time (made up)")
+    }
   }
 
   func abort() throws(TransactionFault) {
@@ -159,7 +160,7 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
     }
     if let transaction = broker.openTransaction(producer.id) { broker.decide(transaction, .aborted) }
     producer.isInTransaction = false
-    producer.isAborted = true
+    producer.usedUpBy = "an abort"
     try instance.stepOfTransaction()
   }
 
@@ -172,8 +173,7 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
   }
 
   private func check(_ producer: SimProducer) throws(TransactionFault) {
-    if producer.isIndefinite { instance.complain("a producer was used on after a commit without an answer") }
-    if producer.isAborted { instance.complain("a producer was used on after an abort") }
+    if let cause = producer.usedUpBy { instance.complain("a producer was used on after \(cause)") }
     if producer.fatal == nil, !broker.isCurrent(producer.id, producer.epoch) { producer.fatal = "fenced" }
     if let fatal = producer.fatal { throw .fatal(fatal) }
   }
