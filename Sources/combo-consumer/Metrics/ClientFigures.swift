@@ -122,21 +122,24 @@ private final class StatisticsReader {
   }
 
   private func add(broker: Int, to figures: inout ClientFigures) {
-    var isReal = false
+    var node = -1.0
+    var isLogical = false
     var isUp = false
     let sums: [(StaticString, WritableKeyPath<ClientFigures, Double>)] = [
       ("waitresp_cnt", \.requestsWaiting), ("txerrs", \.requestErrors), ("rxerrs", \.responseErrors),
       ("req_timeouts", \.requestTimeouts), ("connects", \.connects), ("disconnects", \.disconnects),
     ]
     forEach(broker) { name, value in
-      if matches(name, "source") { isReal = isText(value, "learned") }
+      if matches(name, "nodeid") { node = number(value) }
+      if matches(name, "source") { isLogical = isText(value, "logical") }
       if matches(name, "state") { isUp = isText(value, "UP") }
       for (word, path) in sums where matches(name, word) { figures[keyPath: path] += number(value) }
       if matches(name, "rtt") { figures.roundTripSeconds = max(figures.roundTripSeconds, member("p99", of: value) / 1_000_000) }
       if matches(name, "throttle") { figures.throttleSeconds = max(figures.throttleSeconds, member("p99", of: value) / 1000) }
     }
-    // Addresses that it began with, and the group's coordinator, stand beside the brokers themselves.
-    if isReal {
+    // Beside the brokers themselves stand addresses that it began with, which have no number (-1) unless a broker is advertised under
+    // just that address and is the same entry then, and the coordinators of group and transactions, which have their broker's.
+    if node >= 0, !isLogical {
       figures.brokers += 1
       if isUp { figures.brokersUp += 1 }
     }

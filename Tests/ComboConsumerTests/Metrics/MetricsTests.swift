@@ -70,6 +70,9 @@ struct MetricsTests {
     {"name":"x","msg_cnt":3,"rx":17,"tx":20,"replyq":1,"rxmsgs":99,
      "brokers":{"a:1/1":{"name":"a:1/1","nodeid":1,"source":"learned","state":"UP","waitresp_cnt":2,"rtt":{"p99":4000},"connects":5},
                 "b:1/2":{"nodeid":2,"source":"learned","state":"DOWN","waitresp_cnt":1,"rtt":{"p99":9000},"connects":1},
+                "c:1/3":{"name":"c:1/3","nodeid":3,"source":"configured","state":"UP"},
+                "d:1/bootstrap":{"nodeid":-1,"source":"configured","state":"UP"},
+                ":0/internal":{"nodeid":-1,"source":"internal","state":"UP"},
                 "GroupCoordinator":{"nodeid":1,"source":"logical","state":"UP"}},
      "topics":{"t":{"topic":"t","partitions":{"0":{"partition":0,"fetchq_cnt":4,"fetchq_size":40},"-1":{"fetchq_cnt":1}}}},
      "cgrp":{"state":"up","rebalance_cnt":6}}
@@ -80,8 +83,8 @@ struct MetricsTests {
     let samples = Self.samples(page())
     #expect(samples[#"combo_kafka_client_responses_total{client="consumer"}"#] == 17)
     #expect(samples[#"combo_kafka_client_received_records_total{client="consumer"}"#] == 99)
-    #expect(samples[#"combo_kafka_client_brokers{client="consumer"}"#] == 2)
-    #expect(samples[#"combo_kafka_client_brokers_up{client="consumer"}"#] == 1)
+    #expect(samples[#"combo_kafka_client_brokers{client="consumer"}"#] == 3)
+    #expect(samples[#"combo_kafka_client_brokers_up{client="consumer"}"#] == 2)
     #expect(samples[#"combo_kafka_client_requests_waiting{client="consumer"}"#] == 3)
     #expect(samples[#"combo_kafka_client_connects_total{client="consumer"}"#] == 6)
     #expect(samples[#"combo_kafka_client_round_trip_p99_seconds{client="consumer"}"#] == 0.009)

@@ -69,6 +69,12 @@ extension ServiceTests {
       #expect(sample("combo_lateness_seconds_count") == 207)
       for (op, count) in ledger.ops { #expect(sample("combo_instructions_total", "{op=\"\(op)\"}") == Double(count), "\(op)") }
       #expect((0..<3).allSatisfy { sample("combo_partition_lag_records", "{partition=\"\($0)\"}") == 0 })
+      // These brokers are advertised under the very addresses that the service is given.
+      try wait(for: "a broker that is up: \(samples)") {
+        samples = MetricsTests.samples(try get("/metrics", port).text)
+        let up = samples.filter { $0.key.hasPrefix("combo_kafka_client_brokers_up") }
+        return up.count >= 2 && up.values.allSatisfy { $0 >= 1 }
+      }
       let list = try JSONSerialization.jsonObject(with: Data(try ask("/rooms?limit=3&prefix=r", port).body)) as? [String: Any]
       let lines = try #require(list?["rooms"] as? [[String: Any]])
       #expect(lines.count <= 3 && lines.allSatisfy { $0["gifts"] as? Int == 20 })
