@@ -20,9 +20,12 @@ final class KafkaFixture {
 
   static let withinMs: Int64 = 90_000
 
+  /// A new one. It keeps what it is given unless `settings` say otherwise: some tests' records are from 1970, which the brokers'
+  /// default would delete whenever retention comes by.
   func topic(partitions: Int = 1, settings: [(String, String)] = []) throws -> String {
     let name = TestKafka.fresh("test")
-    try control.createTopic(name, partitions: partitions, settings: settings, withinMs: Self.withinMs)
+    let kept = settings.contains { $0.0 == "retention.ms" } ? [] : [("retention.ms", "-1")]
+    try control.createTopic(name, partitions: partitions, settings: kept + settings, withinMs: Self.withinMs)
     return name
   }
 
