@@ -38,6 +38,7 @@ extension Service {
       // Also where no room has anything to do with it: the offset moves.
       delivery.willSay()
     }
+    polled = records
     if records > 0 { metrics.polled(records) }
     if batch.count > 0 {
       batch.dispatch(lanes: delivery.lanes, hopMin: configuration.hopMin, period: RoomRate.period(at: times?.monotonic ?? 0))

@@ -57,6 +57,8 @@ final class Service: GroupEdgeDelegate {
   private var takers: [Unmanaged<ActivePartition>?] = []
   var batches = [Batch(), Batch()]
   var filling = 0
+  /// How many records the last poll took in.
+  var polled = 0
   /// Looked at from outside by.
   let watching: Watching
   let metrics: LoopMetrics

@@ -21,6 +21,8 @@ final class WriteAheadDelivery: Delivery {
   var lastState: Int64
   var lastTold: Int64
   let entryBuffer = ByteBuffer()
+  /// When entries were made last, by the monotonic clock.
+  private var lastEntries: Int64
 
   /// The open transaction, which ends once all is acknowledged up to the entries up to which its snapshots hold.
   struct StateTransaction {
@@ -37,13 +39,15 @@ final class WriteAheadDelivery: Delivery {
     lanes = Lanes(holding)
     lastState = service.edges.time.monotonicMs()
     lastTold = lastState
+    lastEntries = lastState
   }
 
   var kind: JournalEntry.Delivery { .atLeastOnce }
   var isVoidedByLoss: Bool { state != nil }
 
-  /// Not while a partition has much to write, and cannot.
+  /// Not while a partition has much to write, and cannot; nor while entries are not to be made yet, unless there is a backlog.
   var takesIn: Bool {
+    if service.polled < Self.backlogMin, pauseMs > 0 { return false }
     for case let active? in service.active where active.partition.taken >= Self.takenMax {
       if let log = active.log, !log.mayWrite { return false }
     }
@@ -51,6 +55,16 @@ final class WriteAheadDelivery: Delivery {
   }
 
   static let takenMax = 8192
+  /// So many records in one poll are a backlog.
+  private static let backlogMin = 256
+
+  /// Entries of all partitions are made together, and then for so long none: each one costs two requests, its own and that of what it
+  /// leads to, and brokers handle those of a connection one after another. Who waits for it is the gift that comes right behind
+  /// another one, never the first.
+  static let entriesEveryMs: Int64 = 5
+
+  /// How long no entry is to be made yet.
+  private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - service.edges.time.monotonicMs() }
 
   func renew() throws(KafkaError) {
     for entry in entries { entry.active = nil }
@@ -89,13 +103,14 @@ final class WriteAheadDelivery: Delivery {
   private var isWaitedFor: Bool { entries.count > free.count || state != nil }
 
   func turn() {
-    if !hear(maxWaitMs: takesIn ? 0 : 5) { return }
+    let pause = pauseMs
+    if !hear(maxWaitMs: takesIn ? 0 : pause > 0 ? Int32(pause) : 5) { return }
     if let late = lateEntry() {
       let within = Self.deliveredWithinMs / 1000
       service.goBack(.fatal("entry \(late.n) and what it led to could not be delivered within \(within) s"))
       return
     }
-    closeEntries()
+    if pause <= 0 { closeEntries() }
     if !workOnState(budget: service.configuration.sweepBudget, isHandingOver: false) { return }
     tellOffsets()
     output.serve()
@@ -128,6 +143,7 @@ final class WriteAheadDelivery: Delivery {
       if !isQuiet { service.quiesce() }
       isQuiet = true
       active.lastEntry = monotonic
+      lastEntries = monotonic
       write(active, log, at: now)
     }
   }

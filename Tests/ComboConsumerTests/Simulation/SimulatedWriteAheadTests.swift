@@ -103,6 +103,75 @@ struct SimulatedWriteAheadTests {
     #expect(scene.lines(.output).count > 100)
   }
 
+  /// Gifts that come one a millisecond to rooms that have something due all the time.
+  private func busyRooms(seed: UInt64) -> (scene: SimScene, one: SimInstance) {
+    let scene = SimScene(seed: seed)
+    scene.world.clock.moves = 0
+    // A poll hands out all that is there.
+    scene.world.batchMax = 100_000
+    scene.configuration.delivery = .atLeastOnce
+    let one = scene.start(until: 1)
+    var given: Int64 = 0
+    while given < 400 {
+      let now = scene.world.clock.monotonic
+      scene.turn(one)
+      for _ in now..<scene.world.clock.monotonic where given < 400 {
+        scene.gift("r\(given % 97)", sender: "u\(given)")
+        given += 1
+      }
+    }
+    scene.settle(one)
+    return (scene, one)
+  }
+
+  @Test("entries are made together, and for a while none after them", arguments: 1...5)
+  func pauses(seed: UInt64) {
+    let (scene, _) = busyRooms(seed: seed)
+    // The takeover stands at the beginning.
+    let times = scene.entries.dropFirst().map(\.clock)
+    #expect(times.count > 40)
+    for (one, next) in zip(times, times.dropFirst()) { #expect(next - one >= WriteAheadDelivery.entriesEveryMs) }
+  }
+
+  @Test("what is due in rooms does not keep gifts waiting: they are taken in after each pause", arguments: 1...5)
+  func takesInBetween(seed: UInt64) {
+    let (scene, one) = busyRooms(seed: seed)
+    #expect(one.service.totals.events == 400)
+    let came = scene.world.broker.log(.input, 0).records.map { $0.timestamp! }
+    var next = 0
+    var late: [Int64] = []
+    for batch in scene.entries.flatMap(\.batches) {
+      for _ in 0..<batch.taken {
+        late.append(batch.now - came[next])
+        next += 1
+      }
+    }
+    // A pause, and the acknowledgements that a partition waits for before it writes more.
+    #expect(next == 400)
+    #expect(late.sorted()[200] <= WriteAheadDelivery.entriesEveryMs, "\(late)")
+    #expect(late.max()! <= 4 * WriteAheadDelivery.entriesEveryMs, "\(late)")
+  }
+
+  @Test("a gift that comes after a pause is written in the turn that takes it in")
+  func writesAtOnce() {
+    let scene = SimScene()
+    scene.world.clock.moves = 0
+    scene.configuration.delivery = .atLeastOnce
+    let one = scene.start(until: 1)
+    for _ in 0..<10 {
+      scene.settle(one)
+      scene.world.clock.advance(5000)
+      scene.turn(one, 20)
+      scene.world.clock.advance(WriteAheadDelivery.entriesEveryMs)
+      let before = one.service.totals.events
+      let now = scene.world.clock.wall
+      scene.gift()
+      scene.settle(one)
+      #expect(one.service.totals.events == before + 1)
+      #expect(scene.entries.last { !$0.batches.isEmpty }?.clock == now)
+    }
+  }
+
   @Test("entries that a zombie had under way arrive after the takeover, and count for nothing")
   func lateEntries() {
     var late = 0
