@@ -10,6 +10,8 @@ BIN := .build/release/combo-consumer
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 # With Swift's runtime in it, so that it runs where no toolchain is. For all release builds: another flag would build all anew.
 SWIFT_RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
+# What builds images.
+ENGINE ?= $(if $(shell command -v docker),docker,podman)
 export PREFIX DESTDIR
 
 help: ## shows this
@@ -41,8 +43,8 @@ deb: build ## a Debian package in .build/dist
 release: build ## an archive with its checksum in .build/dist
 	@tools/make-release
 
-image: ## a container image (needs docker); it has the version as label and tag
-	docker build -f deploy/Dockerfile --build-arg VERSION=$$(tools/version) -t combo-consumer:$$(tools/version) .
+image: ## a container image (by docker or podman); it has the version as label and tag
+	$(ENGINE) build -f deploy/Dockerfile --build-arg VERSION=$$(tools/version) -t combo-consumer:$$(tools/version) .
 
 docs: install-deps check-swift ## the libraries' pages, by DocC, in .build/docs
 	@tools/make-docs

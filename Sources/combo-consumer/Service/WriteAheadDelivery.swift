@@ -5,8 +5,8 @@ internal import ComboWire
 ///
 ///     rooms speak ─▶ held back ─▶ entry written ─▶ acknowledged, and nothing of others before it? ─▶ produced ─▶ acknowledged
 ///
-/// Entries are made as soon as records have come, but not too often, nor if too many are on their way. Snapshots and takeovers still go in
-/// transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
+/// Entries are made as soon as records have come, but not too often, nor if too many are on their way. Snapshots and takeovers
+/// still go in transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
 /// acknowledged up to its entry. If anything cannot be delivered, all partitions are taken over anew.
 final class WriteAheadDelivery: Delivery {
   unowned let service: Service
