@@ -246,6 +246,7 @@ csj_fault csj::list(csj_parser *parser, const uint8_t *text, size_t length, List
   parser->count = 0;
   parser->fault_at = 0;
   parser->shape_id = 0;
+  parser->is_nameless = 0;
   if (length == 0) return CSJ_EMPTY;
   if (length > kLengthMax) return CSJ_NO_MEMORY;
   if (csj_fault fault = grow(parser, length)) return fault;

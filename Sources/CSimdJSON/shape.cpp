@@ -207,15 +207,6 @@ inline void fill_containers(const Shape &shape, const uint32_t *starts, csj_pars
   parser->gap_count = shape.gap_count;
 }
 
-inline void fill_names(const Shape &shape, const uint32_t *starts, csj_token *tokens) {
-  for (uint32_t i = 0; i < shape.name_count; ++i) {
-    const Name &name = shape.names[i];
-    csj_token &token = tokens[name.token];
-    token = shape.tokens[name.token];
-    token.start = starts[name.start.piece] + name.start.behind;
-  }
-}
-
 // A text of a known shape; null: it is of none.
 inline const Shape *known(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) {
   csj_shapes *const shapes = parser->shapes;
@@ -230,6 +221,7 @@ inline const Shape *known(csj_parser *parser, const uint8_t *text, size_t length
   parser->shape = shapes->last;
   parser->shape_id = shape->id;
   parser->fault_at = 0;
+  parser->is_nameless = 1;
   fill_containers(*shape, shapes->starts, parser);
   return shape;
 }
@@ -387,21 +379,28 @@ void csj::free_shapes(csj_shapes *shapes) noexcept {
 }
 
 extern "C" csj_fault csj_parse_alike(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) noexcept {
-  if (const Shape *shape = known(parser, text, length, depth_max)) {
-    fill_names(*shape, parser->shapes->starts, parser->tokens);
-    return CSJ_FINE;
-  }
+  if (known(parser, text, length, depth_max)) return CSJ_FINE;
   if (csj_fault fault = csj_parse(parser, text, length, depth_max)) return fault;
   if (is_due(parser, depth_max)) learn(parser, text);
   return CSJ_FINE;
+}
+
+extern "C" void csj_write_names(csj_parser *parser) noexcept {
+  if (!parser->is_nameless) return;
+  parser->is_nameless = 0;
+  const Shape &shape = parser->shapes->shapes[parser->shape];
+  for (uint32_t i = 0; i < shape.name_count; ++i) {
+    const Name &name = shape.names[i];
+    csj_token &token = parser->tokens[name.token];
+    token = shape.tokens[name.token];
+    token.start = parser->shapes->starts[name.start.piece] + name.start.behind;
+  }
 }
 
 extern "C" csj_fault csj_parse_event(
   csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max, csj_event *event) noexcept {
   if (const Shape *shape = known(parser, text, length, depth_max)) {
     *event = shape->event;
-    // What settings say is looked at by name.
-    if (event->settings) fill_names(*shape, parser->shapes->starts, parser->tokens);
     return CSJ_FINE;
   }
   if (!is_due(parser, depth_max)) return csj::scan_event(parser, text, length, depth_max, event);

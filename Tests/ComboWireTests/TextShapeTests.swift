@@ -93,6 +93,7 @@ struct TextShapeTests {
 
   /// What a text's tape holds, and each object and array without white space.
   private static func tape(_ parser: JSONParser, _ text: Bytes) -> [[Int]] {
+    parser.writeNames()
     let read = parser.text(of: text)
     let arena = BumpArena(chunkSize: 4096)
     return (0..<read.next(0)).map { index in
@@ -105,6 +106,7 @@ struct TextShapeTests {
 
   /// What an event's members are, objects and arrays without white space, and with all that settings hold.
   private static func members(_ parser: JSONParser, _ text: Bytes, _ event: csj_event) -> [[Int]] {
+    parser.writeNames()
     let read = parser.text(of: text)
     let arena = BumpArena(chunkSize: 4096)
     let members = [

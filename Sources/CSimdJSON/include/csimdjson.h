@@ -93,6 +93,7 @@ typedef struct csj_parser {
   csj_shapes *shapes;
   uint64_t shape_id;   // of the last text: the same for all that were of its shape; 0: not known
   uint32_t shape;      // its place among the shapes, below CSJ_SHAPES
+  uint32_t is_nameless;  // whether the tape's names are those of another text
 } csj_parser;
 
 // A new parser, or NULL without memory.
@@ -104,8 +105,12 @@ void csj_parser_free(csj_parser *parser) CSJ_NOEXCEPT;
 csj_fault csj_parse(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
 
 // The same, faster for texts of a shape that came before: all but their scalars is the same, byte for byte. Two texts with one `shape_id`
-// have the same tape but for `start`, `length` and, of scalars, `kind` and `flags`.
+// have the same tape but for `start`, `length` and, of scalars, `kind` and `flags`; so who has seen one need not look at the names of the
+// other: they are on its tape only after csj_write_names.
 csj_fault csj_parse_alike(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
+
+// Writes the names of the text that was parsed last where its tape lacks them.
+void csj_write_names(csj_parser *parser) CSJ_NOEXCEPT;
 
 // The members of an event's object that mean something: the index of each one's token, 0 if it is not there. Of two with one
 // name the first counts. Those of sender, receiver and gift are 0 too where these are no objects.
@@ -117,7 +122,7 @@ typedef struct csj_event {
 } csj_event;
 
 // The same for an event, and finds its members. Of objects among them whose contents are not asked for by the members of csj_event, only
-// `settings`, the tape need not have the contents; nor need it have names, whatever `shape_id` is.
+// `settings`, the tape need not have the contents; nor has it names before csj_write_names.
 csj_fault csj_parse_event(
   csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max, csj_event *event) CSJ_NOEXCEPT;
 

@@ -182,6 +182,7 @@ public final class EventDecoder {
   private func readSettings(_ text: JSONText, _ token: Int) throws(BadEvent) {
     if !text.has(token) { throw .missing("settings", "a room_settings needs them") }
     if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
+    parser.writeNames()
     own = try SettingsReader(text: text, path: "settings").read(token)
   }
 

@@ -16,6 +16,8 @@ final class MappedDecoder {
   let form: MapDefinition.TextForm
   private let isFramed: Bool
   private let hasHeaders: Bool
+  /// Whether texts are read in their places.
+  private let hasTexts: Bool
   private let groupCount: Int
   private(set) var own = OwnSettings()
   /// The rule that decided on the last record, in `map.rules`; -1 if none has. And on which of its elements, counted from 0.
@@ -66,6 +68,7 @@ final class MappedDecoder {
     shown = Self.copy(map.shown)
     headers = Array(repeating: .none, count: map.headers.count)
     hasHeaders = !map.headers.isEmpty
+    hasTexts = !map.unpacked.isEmpty
     protobuf = map.messages.isEmpty ? nil : ProtobufReader(map.messages, limits: limits)
     form = map.form
     isFramed = map.isFramed
@@ -142,13 +145,7 @@ final class MappedDecoder {
       }
     }
     walk.walk(text, shape)
-    for text in map.unpacked {
-      if text.stars == 0 {
-        try unpack(text, into: arena)
-      } else if walk.found[Int(text.each)] >= 0 {
-        try unpackEach(text, into: arena)
-      }
-    }
+    if hasTexts { try unpack(into: arena) }
     round = 0
     outer = .max
     rule = try choose(arena)
@@ -171,6 +168,18 @@ final class MappedDecoder {
     if fault != CSJ_FINE { throw .notJSON(fault, at: checks.parser.faultPosition, limits) }
     text = checks.parser.text(of: record)
     shape = checks.parser.shape
+    if !walk.knows(shape) { checks.parser.writeNames() }
+  }
+
+  @inline(never)
+  private func unpack(into arena: BumpArena) throws(BadEvent) {
+    for text in map.unpacked {
+      if text.stars == 0 {
+        try unpack(text, into: arena)
+      } else if walk.found[Int(text.each)] >= 0 {
+        try unpackEach(text, into: arena)
+      }
+    }
   }
 
   /// Puts the JSON that a text holds in the text's place, or what the text is in Protobuf or in the map's other form.
@@ -310,6 +319,7 @@ final class MappedDecoder {
 
   // MARK: - Fields
 
+  @inline(__always)
   private func room(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Bytes {
     let value = try value(node, into: arena)
     if value.kind == .missing {
@@ -321,6 +331,7 @@ final class MappedDecoder {
     return room
   }
 
+  @inline(__always)
   private func time(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Int64 {
     let value = try value(node, into: arena)
     if value.kind == .missing {
@@ -382,9 +393,11 @@ final class MappedDecoder {
     if value.kind == .missing { throw .missing("settings", "a room_settings needs them") }
     let token = Int(value.token)
     if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
+    checks.parser.writeNames()
     own = try SettingsReader(text: text, path: "settings").read(token)
   }
 
+  @inline(__always)
   private func amount(_ rule: RulePointer, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
     let total = try value(rule.pointee.total, into: arena)
     if total.kind == .missing {
@@ -398,14 +411,16 @@ final class MappedDecoder {
     return .total(Int(number), streak: streak.kind == .missing ? .none : try id(streak, "streak", into: arena))
   }
 
-  private func id(of party: CompiledMap.Party, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  @inline(__always)
+  private func id(of party: borrowing CompiledMap.Party, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
     let value = try value(party.id, into: arena)
     if value.kind == .missing { throw .missing("\(name)", "the event needs one") }
     return try id(value, name, into: arena)
   }
 
-  private func checkObject(_ party: CompiledMap.Party, _ name: String) throws(BadEvent) {
+  @inline(__always)
+  private func checkObject(_ party: borrowing CompiledMap.Party, _ name: StaticString) throws(BadEvent) {
     let token = Int(walk.found[Int(party.verbatim)])
-    if token >= 0, !text[token].isNull, !text[token].isObject { throw .wrongType(text, token, name, "must be an object") }
+    if token >= 0, !text[token].isNull, !text[token].isObject { throw .wrongType(text, token, "\(name)", "must be an object") }
   }
 }

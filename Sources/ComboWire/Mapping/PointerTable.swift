@@ -224,6 +224,13 @@ final class PointerWalk {
     return memory
   }
 
+  /// Whether all that is to be found in a text of this shape is known: its names need not be looked at.
+  @inline(__always)
+  func knows(_ shape: TextShape) -> Bool {
+    let known = known.baseAddress.unsafelyUnwrapped + shape.place
+    return shape.id != 0 && known.pointee.shape == shape.id && !known.pointee.isSeveral
+  }
+
   /// Finds where all pointers lead in this text. Of two members with one name the first counts; a star stands for the first element.
   @inline(__always)
   func walk(_ text: JSONText, _ shape: TextShape) {

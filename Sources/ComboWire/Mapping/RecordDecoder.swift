@@ -67,7 +67,7 @@ public final class RecordDecoder {
   ) throws(BadEvent) -> Bool {
     guard let mapped else { preconditionFailure("there is a map here") }
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
-    further.removeAll(keepingCapacity: true)
+    if !further.isEmpty { further.removeAll(keepingCapacity: true) }
     let mark = arena.mark
     do throws(BadEvent) {
       let lasting = isInPlace || mapped.rewrites(record) ? record : arena.copy(record)

@@ -9,7 +9,7 @@ internal import Synchronization
 /// `fetch.queue.backoff.ms`). With this a queue need not hold a second's records: 100 MiB less, at the same throughput. In newer ones
 /// it is so after a resumption (``LibrdkafkaProperties/resumesLate``).
 final class FetchWaker: Sendable {
-  /// Fewer than these are no backlog: the queue that they come from is not full.
+  /// Fewer than these in one poll are no backlog: the queue that they come from is not full.
   static let recordsMin = 256
   /// A queue must hold what is taken out of it within two of these.
   private static let intervalMs: Int64 = 10

@@ -90,7 +90,7 @@ struct DeadLetter {
       let share = min(Self.truncatedBytes, max(0, limits.bytes - Self.size(own) - 64) / 4)
       var room = share
       all.removeAll { other in
-        let bytes = Self.size([other])
+        let bytes = Self.size(other)
         if other.name.utf8.count > Self.headerBytes || other.value?.count ?? 0 > Self.headerBytes || bytes > room { return true }
         room -= bytes
         return false
@@ -109,6 +109,10 @@ struct DeadLetter {
 
   /// In a record, at most.
   private static func size(_ headers: [RecordHeader]) -> Int {
-    headers.reduce(64) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + 8 }
+    headers.reduce(64) { $0 + size($1) }
+  }
+
+  private static func size(_ header: RecordHeader) -> Int {
+    header.name.utf8.count + (header.value?.count ?? 0) + 8
   }
 }

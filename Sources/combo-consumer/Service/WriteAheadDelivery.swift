@@ -47,7 +47,7 @@ final class WriteAheadDelivery: Delivery {
 
   /// Not while a partition has much to write, and cannot; nor while entries are not to be made yet, unless there is a backlog.
   var takesIn: Bool {
-    if service.polled < Self.backlogMin, pauseMs > 0 { return false }
+    if service.polled < FetchWaker.recordsMin, pauseMs > 0 { return false }
     for case let active? in service.active where active.partition.taken >= Self.takenMax {
       if let log = active.log, !log.mayWrite { return false }
     }
@@ -55,8 +55,6 @@ final class WriteAheadDelivery: Delivery {
   }
 
   static let takenMax = 8192
-  /// So many records in one poll are a backlog.
-  private static let backlogMin = 256
 
   /// Entries of all partitions are made together, and then for so long none: each one costs two requests, its own and that of what it
   /// leads to, and brokers handle those of a connection one after another. Who waits for it is the gift that comes right behind
