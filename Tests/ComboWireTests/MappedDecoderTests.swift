@@ -221,6 +221,73 @@ struct MappedDecoderTests {
     #expect(try mapped(map, #"{"u":1,"g":7,"v":1000000000001}"#) == "out_of_range")
   }
 
+  @Test(
+    "show what a gift is worth as the shortest number",
+    arguments: [
+      ("0", "0"), ("7", "7"), ("-0", "-0"), ("1000000000000", "1000000000000"), ("999999999999999", nil), ("7.0", "7"),
+      ("70e-1", "7"),
+      ("\"7\"", "7"), ("0.10", "0.1"), ("1e3", "1000"), ("9007199254740993", nil), ("null", ""), ("-7", nil),
+    ])
+  func worth(_ written: String, _ shown: String?) throws {
+    let map = giftMap("").replacingOccurrences(of: #"{"id": "/g"}"#, with: #"{"id": "/g", "value": "/v"}"#)
+    let made = try mapped(map, #"{"u":1,"g":7,"v":\#(written)}"#)
+    let value = shown.map { $0.isEmpty ? "" : #","value":\#($0)"# }
+    #expect(made.hasSuffix(value.map { #"||{"id":"7"\#($0)}"# } ?? "out_of_range"), "\(made)")
+  }
+
+  @Test("are put together with texts that are joined, whatever the arena has room for", arguments: 0..<64)
+  func joinedDisplay(length: Int) throws {
+    let map = giftMap("").replacingOccurrences(
+      of: #"{"id": "/u"}"#,
+      with:
+        #"{"id": "/u", "show": {"a": "/n", "b": {"join": ["/n", "-", "/n"]}, "c": "/raw", "d": {"join": ["/u", "!"]}, "e": "/n"}}"#
+    )
+    let name = String(repeating: "n", count: length)
+    let made = try mapped(map, #"{"u":"a\"b","n":"\#(name)","raw":[1, {"k": 2}],"g":7}"#)
+    let fields = length == 0 ? ["", "", ""] : [#","a":"\#(name)""#, #","b":"\#(name)-\#(name)""#, #","e":"\#(name)""#]
+    #expect(made.contains(#"|{"id":"a\"b"\#(fields[0])\#(fields[1]),"c":[1,{"k":2}],"d":"a\"b!"\#(fields[2])}|"#), "\(made)")
+  }
+
+  @Test(
+    "are told apart by texts of any length",
+    arguments: ["", "1", "1234567", "12345678", "123456789", "12345678x", "1234567x", "1234567890123456", "1234567890123457"])
+  func texts(_ text: String) throws {
+    let kinds = ["1", "1234567", "123456789", "12345678x", "1234567890123456"]
+    let map = giftMap("", when: #"{"at": "/k", "is": ["\#(kinds.joined(separator: #"", ""#))"]}"#)
+    // What stands behind the text is no part of it.
+    for behind in ["", "89"] {
+      let made = try mapped(map, #"{"u":1,"g":7,"k":"\#(text)","x":"\#(behind)"}"#)
+      #expect(made.hasPrefix("gift") == kinds.contains(text), "\(made)")
+    }
+  }
+
+  @Test("are without what counts as missing, wherever a pointer stands")
+  func unless() throws {
+    let none = #""unless": ["0", 7]}"#
+    let map = giftMap(
+      #""id": {"at": "/i", \#(none), "count": {"at": "/c", \#(none)"#,
+      when: #"{"at": "/k", \#(none.dropLast()), "is": ["7", "8"]}"#
+    )
+    .replacingOccurrences(
+      of: #"{"id": "/g"}"#, with: #"{"id": "/g", "value": {"at": "/v", \#(none), "show": {"name": {"at": "/n", \#(none)}}"#)
+    #expect(
+      try mapped(map, #"{"u":1,"g":7,"k":8,"i":"0","c":7,"v":7,"n":"0"}"#)
+        == #"gift|r|5||1||7|0.0|count 1|{"id":"1"}||{"id":"7"}"#)
+    #expect(
+      try mapped(map, #"{"u":1,"g":7,"k":8,"i":"8","c":8,"v":8,"n":"8"}"#)
+        == #"gift|r|5|8|1||7|8.0|count 8|{"id":"1"}||{"id":"7","name":"8","value":8}"#)
+    #expect(try mapped(map, #"{"u":1,"g":7,"k":7}"#).hasPrefix("dropped"))
+  }
+
+  @Test("have ids of up to 256 bytes, however they are written", arguments: [1, 255, 256, 257])
+  func ids(_ length: Int) throws {
+    let id = String(repeating: "i", count: length)
+    for written in [id, #"\u0069"# + id.dropFirst()] {
+      let made = try mapped(giftMap(""), #"{"u":"\#(written)","g":7}"#)
+      #expect(length <= 256 ? made.contains("|\(id)||7|") : made == "out_of_range", "\(made)")
+    }
+  }
+
   @Test("say in a sentence where the map takes a field from")
   func sentences() throws {
     let map = giftMap(#""count": ["/a", "/b"]"#)

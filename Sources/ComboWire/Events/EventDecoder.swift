@@ -242,6 +242,10 @@ extension JSONText {
   @inline(__always)
   func has(_ token: Int) -> Bool { token != 0 && !self[token].isNull }
 
+  /// Whether a map takes a value for none: null, and a text without a character.
+  @inline(__always)
+  func isMissing(_ token: Int) -> Bool { self[token].isNull || (self[token].isString && self[token].length == 2) }
+
   /// What a string means: its inside, or a copy of that without escapes.
   @inline(__always)
   func meaning(_ token: Int, into arena: BumpArena) -> Bytes {

@@ -18,8 +18,8 @@ public final class BumpArena {
 
   private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var chunk = 0
-  private var next: UnsafeMutableRawPointer
-  private var end: UnsafeMutableRawPointer
+  fileprivate var next: UnsafeMutableRawPointer
+  fileprivate var end: UnsafeMutableRawPointer
   private let chunkSize: Int
 
   /// An arena that takes memory from the system in pieces of `chunkSize` bytes (or more, for a single larger one).
@@ -94,5 +94,81 @@ public final class BumpArena {
     // What is read behind a piece must have been written once, whatever it is; many bytes at a time, for the sake of debug builds.
     chunk.initializeMemory(as: SIMD64<UInt8>.self, repeating: .zero)
     return chunk
+  }
+}
+
+/// Bytes that are put together at an arena's end, where they then stay. Between its making and ``finish()`` nothing else is taken from the
+/// arena, but within ``pause()`` and ``resume()``.
+struct ArenaText {
+  /// Not counted: whoever makes it holds the arena.
+  private unowned(unsafe) let arena: BumpArena
+  private var start: UnsafeMutableRawPointer
+  private var out: UnsafeMutableRawPointer
+  private var end: UnsafeMutableRawPointer
+
+  @inline(__always)
+  init(in arena: BumpArena) {
+    self.arena = arena
+    start = arena.next
+    out = start
+    end = arena.end
+  }
+
+  /// Lets others take from the arena.
+  func pause() { arena.next = out }
+
+  mutating func resume() {
+    if arena.next != out { self = moved(reserving: 0) }
+    end = arena.end
+  }
+
+  /// Makes room for `count` more bytes.
+  @inline(__always)
+  mutating func reserve(_ count: Int) {
+    if end - out < count { self = moved(reserving: count) }
+  }
+
+  // Not mutating: then it can stay in registers.
+  @inline(never)
+  private func moved(reserving count: Int) -> ArenaText {
+    let written = out - start
+    let piece = arena.allocate(written + count)
+    piece.copyMemory(from: start, byteCount: written)
+    var moved = self
+    (moved.start, moved.out, moved.end) = (piece, piece + written, arena.end)
+    return moved
+  }
+
+  /// Appends bytes that there is room for, in blocks of 16: up to 15 more are read and written behind the last.
+  @inline(__always)
+  mutating func append(padded from: UnsafeRawPointer, _ count: Int) {
+    var at = 0
+    repeat {
+      out.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self), toByteOffset: at, as: SIMD16<UInt8>.self)
+      at &+= 16
+    } while at < count
+    out += count
+  }
+
+  /// Appends bytes, and makes room for them.
+  mutating func append(_ bytes: Bytes) {
+    guard let from = bytes.baseAddress else { return }
+    reserve(bytes.count)
+    out.copyMemory(from: from, byteCount: bytes.count)
+    out += bytes.count
+  }
+
+  /// Appends a byte that there is room for.
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    out.storeBytes(of: byte, as: UInt8.self)
+    out += 1
+  }
+
+  /// What was put together.
+  @inline(__always)
+  func finish() -> Bytes {
+    arena.next = out
+    return Bytes(start: start, count: out - start)
   }
 }

@@ -21,6 +21,9 @@ struct CompiledMap {
     var place: Int32 = 0
     /// Of `above` and `below`.
     var bound = 0.0
+
+    /// Whether it is a pointer and nothing more.
+    @inline(__always) var isPointer: Bool { op == .at && texts.count == 0 }
   }
 
   /// A part of a list.
@@ -34,6 +37,8 @@ struct CompiledMap {
   struct Text {
     var start: Int32
     var count: Int32
+    /// Its first 8 bytes, 0 behind its end.
+    var word: UInt64 = 0
   }
 
   struct Party {
@@ -50,6 +55,8 @@ struct CompiledMap {
     /// A text: a comma, the name in quotes, and a colon.
     var name: Text
     var node: Int32
+    /// The pointer's node, if the expression is a pointer and nothing more; -1: it is more.
+    var place: Int32
     var bytesMax: Int32
   }
 
@@ -227,8 +234,12 @@ struct MapCompiler {
         quoted.append(",")
         quoted.append(jsonString: field.name)
         quoted.append(":")
+        let node = expression(field.value)
+        let value = map.nodes[Int(node)]
         list.append(
-          .init(name: text(quoted.array), node: expression(field.value), bytesMax: Int32(field.bytesMax ?? Int(Int32.max))))
+          .init(
+            name: text(quoted.array), node: node, place: value.isPointer ? value.place : -1,
+            bytesMax: Int32(field.bytesMax ?? Int(Int32.max))))
       }
       made.fields = .init(first: Int32(map.shown.count), count: Int32(list.count))
       map.shown += list
@@ -270,7 +281,8 @@ struct MapCompiler {
   }
 
   private mutating func text(_ bytes: [UInt8]) -> CompiledMap.Text {
-    let text = CompiledMap.Text(start: Int32(map.bytes.count), count: Int32(bytes.count))
+    let text = CompiledMap.Text(
+      start: Int32(map.bytes.count), count: Int32(bytes.count), word: PointerTable.word(bytes))
     map.bytes += bytes
     return text
   }

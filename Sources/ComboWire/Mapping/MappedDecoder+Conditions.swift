@@ -17,12 +17,27 @@ extension MappedDecoder {
     case .not: return try !holds(links[node.pointee.links.range.lowerBound], arena)
     default: break
     }
-    let value = try value(links[node.pointee.links.range.lowerBound], into: arena)
+    let first = links[Int(node.pointee.links.first)]
+    let source = nodes.baseAddress.unsafelyUnwrapped + Int(first)
+    if source.pointee.isPointer {
+      let token = Int(walk.found[Int(source.pointee.place)])
+      if token < 0 || text.isMissing(token) { return false }
+      if node.pointee.op == .isOneOf { return isOneOf(token, node.pointee.texts) }
+      if node.pointee.op == .exists { return true }
+    }
+    return try compares(node, first, arena)
+  }
+
+  @inline(never)
+  private func compares(
+    _ node: UnsafeMutablePointer<CompiledMap.Node>, _ first: Int32, _ arena: BumpArena
+  ) throws(BadEvent) -> Bool {
+    let value = try value(first, into: arena)
     if node.pointee.op == .exists { return value.kind != .missing }
     if value.kind == .missing { return false }
     switch node.pointee.op {
     case .isOneOf:
-      if value.kind == .token { return isOneOf(Int(value.token), node.pointee.texts) }
+      if value.kind == .token { return isListed(Int(value.token), node.pointee.texts) }
       let bytes = try meaning(value, "a condition", into: arena)
       return node.pointee.texts.range.contains { bytes == constant($0) }
     case .starts:
@@ -44,21 +59,40 @@ extension MappedDecoder {
   }
 
   /// Whether a token is written as one of these: 1 and "1" are the same.
-  func isOneOf(_ token: Int, _ values: CompiledMap.Range16) -> Bool {
+  @inline(__always)
+  private func isOneOf(_ token: Int, _ values: CompiledMap.Range16) -> Bool {
     let found = text[token]
     if found.isObject || found.isArray { return false }
-    let written = found.isString ? text.inside(token) : text.slice(token)
-    if found.isEscaped {
-      // An escape takes at most 6 bytes for one; and what is written once may be compared for each of many elements.
-      let longest = values.range.reduce(0) { max($0, Int(texts[$1].count)) }
-      if written.count > 6 * longest { return false }
-      return withUnsafeTemporaryAllocation(byteCount: written.count, alignment: 1) { scratch in
-        let plain = Bytes(rebasing: scratch[..<unescape(written, to: scratch.baseAddress!)])
-        return values.range.contains { plain == constant($0) }
+    if found.isEscaped { return meansOne(of: values, text.inside(token)) }
+    let quote = found.isString ? 1 : 0
+    let start = UnsafeRawPointer(text.base) + Int(found.start) + quote
+    let count = Int(found.length) &- 2 &* quote
+    let word = PointerTable.word(start, count)
+    var value = texts.baseAddress.unsafelyUnwrapped + Int(values.first)
+    let end = value + Int(values.count)
+    while value < end {
+      if value.pointee.word == word, value.pointee.count == count,
+        count <= 8 || isEqual(start, bytes.baseAddress.unsafelyUnwrapped + Int(value.pointee.start), count)
+      {
+        return true
       }
+      value += 1
     }
-    for place in values.range where written == constant(place) { return true }
     return false
+  }
+
+  @inline(never)
+  func isListed(_ token: Int, _ values: CompiledMap.Range16) -> Bool { isOneOf(token, values) }
+
+  @inline(never)
+  private func meansOne(of values: CompiledMap.Range16, _ written: Bytes) -> Bool {
+    // An escape takes at most 6 bytes for one; and what is written once may be compared for each of many elements.
+    let longest = values.range.reduce(0) { max($0, Int(texts[$1].count)) }
+    if written.count > 6 * longest { return false }
+    return withUnsafeTemporaryAllocation(byteCount: written.count, alignment: 1) { scratch in
+      let plain = Bytes(rebasing: scratch[..<unescape(written, to: scratch.baseAddress!)])
+      return values.range.contains { plain == constant($0) }
+    }
   }
 
   /// Whether both are there and are not written the same: 1 and "1" are.

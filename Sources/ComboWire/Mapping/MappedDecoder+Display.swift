@@ -4,72 +4,78 @@ internal import ComboCore
 /// What is shown.
 extension MappedDecoder {
   /// A display object: as it stands, or made of the id and the fields of the map. What it takes is subtracted from `left`.
-  /// - Parameter isPlain: whether the id stands in JSON as it is.
+  /// - Parameter worth: what a gift is worth, as it is to be written; empty: it does not say so.
   func display(
-    _ party: borrowing CompiledMap.Party, _ id: Bytes, isPlain: Bool, worth: Double?, _ left: inout Int, into arena: BumpArena
+    _ party: borrowing CompiledMap.Party, _ id: ID, worth: Bytes, _ left: inout Int, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {
+    let text = text
+    let found = walk.found
     if party.verbatim >= 0 {
-      let token = Int(walk.found[Int(party.verbatim)])
+      let token = Int(found[Int(party.verbatim)])
       if token >= 0, text[token].isObject {
         left -= Int(text[token].length)
         return checks.parser.compact(text, token, into: arena)
       }
     }
-    let object = object
     let shown = shown.baseAddress.unsafelyUnwrapped
     let bytes = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped)
-    let text = text.unsafelyUnwrapped
-    object.removeAll()
-    object.append(#"{"id":""# as StaticString)
-    if isPlain {
-      object.append(id)
-      object.append(0x22 as UInt8)
+    var out = ArenaText(in: arena)
+    out.reserve(Int(idName.count) &+ id.bytes.count &+ 2)
+    out.append(padded: bytes + Int(idName.start), Int(idName.count))
+    if id.isPlain {
+      out.append(0x22 as UInt8)
+      out.append(padded: id.bytes.baseAddress.unsafelyUnwrapped, id.bytes.count)
+      out.append(0x22 as UInt8)
     } else {
-      object.truncate(to: object.count - 1)
-      object.append(jsonString: id)
+      object.removeAll()
+      object.append(jsonString: id.bytes)
+      out.append(object.bytes)
     }
-    for index in party.fields.range {
-      let field = shown + index
-      let value = try value(field.pointee.node, into: arena)
-      if value.kind == .missing { continue }
-      if value.kind == .token, !text[Int(value.token)].isObject, !text[Int(value.token)].isArray {
-        let length = Int(text[Int(value.token)].length)
-        if length > Int(field.pointee.bytesMax) { continue }
-        left -= length
-        if left < 0 { break }
-        let out = UnsafeMutableRawPointer(object.reserve(Int(field.pointee.name.count) &+ length &+ 32))
-        copyBlocks(bytes + Int(field.pointee.name.start), to: out, Int(field.pointee.name.count))
-        let behind = out + Int(field.pointee.name.count)
-        copyBlocks(UnsafeRawPointer(text.base) + Int(text[Int(value.token)].start), to: behind, length)
-        object.commit(upTo: (behind + length).assumingMemoryBound(to: UInt8.self))
-        continue
+    var field = shown + Int(party.fields.first)
+    let end = field + Int(party.fields.count)
+    while field < end {
+      defer { field += 1 }
+      let nameCount = Int(field.pointee.name.count)
+      if field.pointee.place >= 0 {
+        let token = Int(found[Int(field.pointee.place)])
+        if token < 0 || text.isMissing(token) { continue }
+        if !text[token].isObject, !text[token].isArray {
+          let length = Int(text[token].length)
+          if length > Int(field.pointee.bytesMax) { continue }
+          left &-= length
+          if left < 0 { break }
+          out.reserve(nameCount &+ length)
+          out.append(padded: bytes + Int(field.pointee.name.start), nameCount)
+          out.append(padded: UnsafeRawPointer(text.base) + Int(text[token].start), length)
+          continue
+        }
       }
-      let start = object.count
-      object.append(self.bytes(of: field.pointee.name))
-      let size = try show(value, into: arena)
-      if size > Int(field.pointee.bytesMax) {
-        object.truncate(to: start)
-        continue
-      }
+      object.removeAll()
+      out.pause()
+      let size = try show(field.pointee.node, into: arena)
+      out.resume()
+      if size < 0 || size > Int(field.pointee.bytesMax) { continue }
       left -= size
       if left < 0 { break }
+      out.reserve(nameCount)
+      out.append(padded: bytes + Int(field.pointee.name.start), nameCount)
+      out.append(object.bytes)
     }
-    if let worth {
-      object.append(#","value":"# as StaticString)
-      object.append(worth)
+    if let start = worth.baseAddress {
+      out.reserve(Int(worthName.count) &+ worth.count)
+      out.append(padded: bytes + Int(worthName.start), Int(worthName.count))
+      out.append(padded: start, worth.count)
     }
-    object.append(0x7D as UInt8)
-    left -= id.count
-    return arena.copy(object.bytes)
+    out.reserve(1)
+    out.append(0x7D as UInt8)
+    left -= id.bytes.count
+    return out.finish()
   }
 
-  @inline(__always)
-  func bytes(of text: CompiledMap.Text) -> Bytes {
-    Bytes(start: bytes.baseAddress.unsafelyUnwrapped + Int(text.start), count: Int(text.count))
-  }
-
-  /// Appends a value as JSON; returns how many bytes it has as received.
-  func show(_ value: Value, into arena: BumpArena) throws(BadEvent) -> Int {
+  /// Appends what an expression comes to as JSON; returns how many bytes it has as received, -1 if it is missing.
+  @inline(never)
+  private func show(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Int {
+    let value = try value(node, into: arena)
     switch value.kind {
     case .token:
       let token = Int(value.token)
@@ -91,17 +97,7 @@ extension MappedDecoder {
       }
       object.append(jsonString: value.bytes)
       return value.bytes.count
-    case .missing: return 0
+    case .missing: return -1
     }
   }
-}
-
-/// Copies in blocks of 16 bytes: up to 15 more are read and written behind the last. Names and values are short.
-@inline(__always)
-private func copyBlocks(_ from: UnsafeRawPointer, to out: UnsafeMutableRawPointer, _ count: Int) {
-  var at = 0
-  repeat {
-    out.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self), toByteOffset: at, as: SIMD16<UInt8>.self)
-    at &+= 16
-  } while at < count
 }

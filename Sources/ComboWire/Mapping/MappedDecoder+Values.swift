@@ -38,9 +38,8 @@ extension MappedDecoder {
   func pointed(_ at: UnsafeMutablePointer<CompiledMap.Node>) -> Value {
     let token = walk.found[Int(at.pointee.place)]
     if token < 0 { return Value() }
-    let found = text[Int(token)]
-    if found.isNull || (found.isString && found.length == 2) { return Value() }
-    if at.pointee.texts.count > 0, isOneOf(Int(token), at.pointee.texts) { return Value() }
+    if text.isMissing(Int(token)) { return Value() }
+    if at.pointee.texts.count > 0, isListed(Int(token), at.pointee.texts) { return Value() }
     return Value(kind: .token, unit: at.pointee.unit, token: token)
   }
 
@@ -122,18 +121,55 @@ extension MappedDecoder {
     }
   }
 
+  /// The id that an expression comes to; empty: it is missing.
   @inline(__always)
-  func id(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    if value.kind == .token {
-      isPlain = !text[Int(value.token)].isEscaped
-      return try checks.id(text, Int(value.token), name, into: arena)
+  func id(_ node: Int32, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> ID {
+    if node < 0 { return ID(bytes: .none, isPlain: false) }
+    reading = node
+    let at = nodes.baseAddress.unsafelyUnwrapped + Int(node)
+    if at.pointee.isPointer {
+      let token = Int(walk.found[Int(at.pointee.place)])
+      if token < 0 { return ID(bytes: .none, isPlain: false) }
+      let found = text.tokens + token
+      if found.pointee.isString, !found.pointee.isEscaped, found.pointee.length &- 2 <= UInt32(EventDecoder.idBytesMax) {
+        return ID(bytes: text.inside(token), isPlain: true)
+      }
     }
-    isPlain = false
+    return try otherID(node, name, into: arena)
+  }
+
+  struct ID {
+    var bytes: Bytes
+    /// Whether it needs no escapes in JSON.
+    var isPlain: Bool
+  }
+
+  @inline(never)
+  private func otherID(_ node: Int32, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> ID {
+    let value = try value(node, into: arena)
+    if value.kind == .missing { return ID(bytes: .none, isPlain: false) }
+    if value.kind == .token {
+      return ID(
+        bytes: try checks.id(text, Int(value.token), name, into: arena), isPlain: !text[Int(value.token)].isEscaped)
+    }
     // What is the map's, or the record's key, does not stay.
     let id = arena.copy(try meaning(value, name, into: arena))
     if id.isEmpty || id.count > EventDecoder.idBytesMax { throw .length(id, "\(name)") }
     if csj_is_utf8(id.baseAddress!.assumingMemoryBound(to: UInt8.self), id.count) == 0 { throw .notUTF8(id, "\(name)") }
-    return id
+    return ID(bytes: id, isPlain: false)
+  }
+
+  /// The integer of at most 15 digits and without a sign that an expression, being a pointer, leads to. Nil: it is something else.
+  @inline(__always)
+  func wholeNumber(_ node: Int32) -> (value: Int64, token: Int)? {
+    if node < 0 { return nil }
+    let at = nodes.baseAddress.unsafelyUnwrapped + Int(node)
+    if !at.pointee.isPointer { return nil }
+    let token = Int(walk.found[Int(at.pointee.place)])
+    if token < 0 { return nil }
+    let found = text.tokens + token
+    if !found.pointee.isInteger || found.pointee.length > 15 || text.base[Int(found.pointee.start)] == 0x2D { return nil }
+    return (text.integer(token).unsafelyUnwrapped, token)
   }
 
   @inline(__always)

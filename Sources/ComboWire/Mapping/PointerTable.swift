@@ -110,8 +110,7 @@ struct PointerTable {
         if step == Self.each { continue }
         if let first = step.utf8.first { nodes[at].initials |= Self.initial(first) }
         let name = Array(step.utf8)
-        var cell = Cell(word: 0, length: Int32(name.count), node: Int32(node), name: Int32(names.count))
-        for (place, byte) in name.prefix(8).enumerated() { cell.word |= UInt64(byte) << UInt64(8 * place) }
+        let cell = Cell(word: Self.word(name), length: Int32(name.count), node: Int32(node), name: Int32(names.count))
         names += name
         var place = Self.hash(cell.word, name.count)
         while cells[Int(nodes[at].cells) + (place & (size - 1))].length >= 0 { place += 1 }
@@ -143,6 +142,18 @@ struct PointerTable {
     for (_, node) in children[at] { addNodes(from: node) }
   }
 
+  /// The first 8 bytes, 0 behind their end.
+  static func word(_ bytes: [UInt8]) -> UInt64 {
+    bytes.prefix(8).enumerated().reduce(0) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
+  }
+
+  /// The same of bytes in a text, which is padded: it may read behind them.
+  @inline(__always)
+  static func word(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+    return count < 8 ? word & ~(~0 &<< UInt64(truncatingIfNeeded: 8 &* count)) : word
+  }
+
   @inline(__always)
   static func hash(_ word: UInt64, _ length: Int) -> Int {
     Int(truncatingIfNeeded: ((word ^ UInt64(truncatingIfNeeded: length) &<< 59) &* 0x9E37_79B9_7F4A_7C15) &>> 48)
@@ -166,8 +177,9 @@ final class PointerWalk {
   private(set) var level = 0
   /// Whether any star has a further element to go on to.
   private(set) var isSeveral = false
-  /// For each node the token that its pointer leads to; -1: to nothing.
-  let found: UnsafeMutablePointer<Int32>
+  /// For each node the token that its pointer leads to; -1: to nothing. It is `own`, or what is known of a shape.
+  private(set) var found: UnsafeMutablePointer<Int32>
+  private let own: UnsafeMutablePointer<Int32>
   /// What the walk over the last text of a shape came to, for each of its places: it is the same for all texts of one shape.
   private let known: UnsafeMutableBufferPointer<Known>
 
@@ -188,7 +200,8 @@ final class PointerWalk {
     isLoose = table.isLoose
     ends = Self.numbers(max(table.stars.count, 1))
     places = Array(repeating: 0, count: table.stars.lazy.map(\.level).max() ?? 0)
-    found = Self.numbers(nodes.count)
+    own = Self.numbers(nodes.count)
+    found = own
     known = .allocate(capacity: TextShape.places)
     for place in known.indices {
       (known.baseAddress! + place).initialize(
@@ -204,7 +217,7 @@ final class PointerWalk {
     stars.deallocate()
     below.deallocate()
     ends.deallocate()
-    found.deallocate()
+    own.deallocate()
     for known in known {
       known.found.deallocate()
       known.ends.deallocate()
@@ -224,25 +237,27 @@ final class PointerWalk {
     return memory
   }
 
-  /// Whether all that is to be found in a text of this shape is known: its names need not be looked at.
+  /// Finds where all pointers lead in the text that the parser has checked last. Of two members with one name the first counts; a star stands
+  /// for the first element.
   @inline(__always)
-  func knows(_ shape: TextShape) -> Bool {
-    let known = known.baseAddress.unsafelyUnwrapped + shape.place
-    return shape.id != 0 && known.pointee.shape == shape.id && !known.pointee.isSeveral
-  }
-
-  /// Finds where all pointers lead in this text. Of two members with one name the first counts; a star stands for the first element.
-  @inline(__always)
-  func walk(_ text: JSONText, _ shape: TextShape) {
+  func walk(_ text: JSONText, of parser: JSONParser) {
     level = 0
+    let shape = parser.shape
     let known = known.baseAddress.unsafelyUnwrapped + shape.place
-    if shape.id != 0, known.pointee.shape == shape.id {
-      found.update(from: known.pointee.found, count: nodes.count)
-      ends.update(from: known.pointee.ends, count: stars.count)
-      isSeveral = known.pointee.isSeveral
+    let isKnown = shape.id != 0 && known.pointee.shape == shape.id
+    isSeveral = isKnown && known.pointee.isSeveral
+    if isKnown, !isSeveral {
+      // It stays as it is: there is nothing to go on to, and no name to be looked at.
+      found = known.pointee.found
       return
     }
-    isSeveral = false
+    parser.writeNames()
+    found = own
+    if isKnown {
+      found.update(from: known.pointee.found, count: nodes.count)
+      ends.update(from: known.pointee.ends, count: stars.count)
+      return
+    }
     found.update(repeating: -1, count: nodes.count)
     found[0] = 0
     visit(text, 0, 0)
@@ -258,6 +273,7 @@ final class PointerWalk {
   /// So every element is come to once, in the order of the text, and only what is below it is looked at: the time taken by all of
   /// them goes by the text's length.
   func advance(_ text: JSONText) -> Bool {
+    if !isSeveral { return false }
     if level == 0 { for index in places.indices { places[index] = 0 } }
     for level in stride(from: places.count, to: 0, by: -1) where advance(text, level) {
       self.level = level
@@ -331,11 +347,8 @@ final class PointerWalk {
         child = findEscaped(text, member, table, mask)
       } else {
         let length = Int(truncatingIfNeeded: name.pointee.length) &- 2
-        // May read behind the name: the text is padded.
         let start = base + Int(truncatingIfNeeded: name.pointee.start) + 1
-        var word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
-        if length < 8 { word &= ~(~0 &<< UInt64(truncatingIfNeeded: 8 &* length)) }
-        child = Self.find(word, start, length, table, mask, names)
+        child = Self.find(PointerTable.word(start, length), start, length, table, mask, names)
       }
       if child > 0, found[child] < 0 {
         found[child] = Int32(truncatingIfNeeded: member &+ 1)

@@ -41,7 +41,7 @@ public final class RecordDecoder {
   public func decode(
     _ record: Bytes, key: Bytes?, header: HeaderLookup = { _, _ in }, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Bool {
-    if mapped != nil { return try decodeMapped(record, key: key, header: header, isInPlace: false, into: arena, &event) }
+    if let mapped { return try decode(record, by: mapped, key: key, header: header, isInPlace: false, into: arena, &event) }
     do throws(BadEvent) {
       try plain.decode(record, key: key, into: arena, &event)
     } catch {
@@ -53,7 +53,7 @@ public final class RecordDecoder {
   /// The same without a copy, as ``EventDecoder/decodeInPlace(_:key:into:_:)`` does it: the record must stay as it is, with padding
   /// behind it.
   public func decodeInPlace(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Bool {
-    if mapped != nil { return try decodeMapped(record, key: key, header: { _, _ in }, isInPlace: true, into: arena, &event) }
+    if let mapped { return try decode(record, by: mapped, key: key, header: { _, _ in }, isInPlace: true, into: arena, &event) }
     do throws(BadEvent) {
       try plain.decodeInPlace(record, key: key, into: arena, &event)
     } catch {
@@ -62,10 +62,10 @@ public final class RecordDecoder {
     return true
   }
 
-  private func decodeMapped(
-    _ record: Bytes, key: Bytes?, header: HeaderLookup, isInPlace: Bool, into arena: BumpArena, _ event: inout Event
+  private func decode(
+    _ record: Bytes, by mapped: MappedDecoder, key: Bytes?, header: HeaderLookup, isInPlace: Bool, into arena: BumpArena,
+    _ event: inout Event
   ) throws(BadEvent) -> Bool {
-    guard let mapped else { preconditionFailure("there is a map here") }
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
     if !further.isEmpty { further.removeAll(keepingCapacity: true) }
     let mark = arena.mark

@@ -1,5 +1,6 @@
 import ComboCore
 import ComboWire
+import Testing
 
 /// The faults of a map, as they are told; none if it can be used.
 func faults(of map: String, switches: [(name: String, value: String)] = [], library: MapLibrary = .builtIn) -> [String] {
@@ -20,7 +21,8 @@ func giftMap(_ fields: String, more: String = "", when: String? = nil) -> String
   """
 }
 
-/// What a map makes of a record, in one line; a bad event by code, or by code and sentence.
+/// What a map makes of a record, in one line; a bad event by code, or by code and sentence. It is read again by the same decoder, which then
+/// knows its shape, with an arena in which little has room: that must make no difference.
 func mapped(
   _ map: String, _ record: String, key: String? = nil, headers: [String: String] = [:],
   switches: [(name: String, value: String)] = [], limits: WireLimits? = nil, sentence: Bool = false
@@ -29,9 +31,8 @@ func mapped(
   anyRoom.roomFromBody = true
   let map = try RecordMap(Array(map.utf8), file: "m", switches: switches)
   let decoder = RecordDecoder(limits: limits ?? anyRoom, map: map)
-  let arena = BumpArena()
   var event = Event()
-  func decode(_ value: Bytes, _ key: Bytes?) -> String {
+  func decode(_ value: Bytes, _ key: Bytes?, _ arena: BumpArena) -> String {
     do throws(BadEvent) {
       let isOurs = try decoder.decode(
         value, key: key, header: { name, body in Array((headers[name] ?? "").utf8).withUnsafeBytes { body($0) } }, into: arena,
@@ -41,10 +42,16 @@ func mapped(
       return sentence ? error.description : error.code.rawValue
     }
   }
-  return Array(record.utf8).withUnsafeBytes { value in
-    if let key { return Array(key.utf8).withUnsafeBytes { decode(value, $0) } }
-    return decode(value, nil)
+  func decode(into arena: BumpArena) -> String {
+    Array(record.utf8).withUnsafeBytes { value in
+      if let key { return Array(key.utf8).withUnsafeBytes { decode(value, $0, arena) } }
+      return decode(value, nil, arena)
+    }
   }
+  let made = decode(into: BumpArena())
+  let small = BumpArena(chunkSize: 256)
+  for _ in 0..<3 { #expect(decode(into: small) == made, "read again: \(record)") }
+  return made
 }
 
 /// An event in one line.
