@@ -69,6 +69,13 @@ class Broker:
     if made.returncode:
       raise Fault(f"topic {topic}: {made.stdout}{made.stderr}")
 
+  def delete(self, topic):
+    """Deletes a topic, if it is there."""
+    gone = subprocess.run([f"{self.home}/tool", "topics", "--bootstrap-server", self.address, "--delete", "--if-exists", "--topic", topic],
+                          capture_output=True, text=True)
+    if gone.returncode:
+      raise Fault(f"topic {topic}: {gone.stdout}{gone.stderr}")
+
   def bytes_on_disk(self, topic):
     """What its log takes, compressed as it was written; nothing is known of a broker elsewhere."""
     if not self.directory:
