@@ -71,10 +71,10 @@ enum EngineBench {
 
   @inline(__always)
   static func gift(_ record: GiftRecord, in text: Bytes) -> Gift {
-    var at = Int(record.offset)
+    var at = text.baseAddress.unsafelyUnwrapped + Int(record.offset)
     func take(_ length: UInt8) -> Bytes {
       defer { at += Int(length) }
-      return Bytes(rebasing: text[at..<at + Int(length)])
+      return Bytes(start: at, count: Int(length))
     }
     return Gift(
       id: take(record.lengths.0), senderID: take(record.lengths.1), receiverID: take(record.lengths.2),
@@ -149,6 +149,11 @@ struct LookAhead {
   /// Asks for the memory that the gifts after the first will need.
   @inline(__always)
   func prefetchNext(_ engines: UnsafeMutableBufferPointer<Engine>) {
+    let farthest = turn + 12
+    if farthest < records.count, records[farthest].room != records[farthest - 1].room {
+      let memory = engines[Int(records[farthest].room)].memory()
+      prefetch_lines(memory.address, memory.bytes)
+    }
     for step in 0..<4 {
       let ahead = turn + 8 - 2 * step
       if ahead >= records.count { continue }

@@ -46,12 +46,19 @@ struct ProbeTable {
     }
   }
 
-  /// What stands where the search for `hash` begins, if it may be what is searched. The table must be in use.
+  /// The first number whose hash has the same upper bits as `hash`, most likely the one that is searched, or nil. The table
+  /// must be in use.
   @inline(__always)
   func likely(_ hash: UInt32) -> UInt32? {
+    let mask = places.capacity &- 1
     let tag = UInt64(hash | 1)
-    let place = places[home(tag << 32)]
-    return place >> 32 == tag ? UInt32(truncatingIfNeeded: place) : nil
+    var i = home(tag << 32)
+    while true {
+      let place = places[i]
+      if place >> 32 == tag { return UInt32(truncatingIfNeeded: place) }
+      if place == 0 { return nil }
+      i = (i &+ 1) & mask
+    }
   }
 
   /// Where the search for `hash` begins. The table must be in use.
