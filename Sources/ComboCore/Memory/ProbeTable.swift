@@ -49,17 +49,7 @@ struct ProbeTable {
   /// The first number whose hash has the same upper bits as `hash`, most likely the one that is searched, or nil. The table
   /// must be in use.
   @inline(__always)
-  func likely(_ hash: UInt32) -> UInt32? {
-    let mask = places.capacity &- 1
-    let tag = UInt64(hash | 1)
-    var i = home(tag << 32)
-    while true {
-      let place = places[i]
-      if place >> 32 == tag { return UInt32(truncatingIfNeeded: place) }
-      if place == 0 { return nil }
-      i = (i &+ 1) & mask
-    }
-  }
+  func likely(_ hash: UInt32) -> UInt32? { find(hash) { _ in true } }
 
   /// Where the search for `hash` begins. The table must be in use.
   @inline(__always)
