@@ -22,13 +22,18 @@ struct MemoryTests {
         list = list.map { ($0.id, $0.expiry + 50) }
         now += 50
       }
+      // Longer away than expiries can be written apart.
+      if random.oneIn(900) {
+        now += 1 << 33
+      }
       if random.oneIn(900) {
         let copy = ids.copy()
         ids.free()
         ids = copy
       }
       let n = random.below(names)
-      let id = String(repeating: "x", count: n % 19) + "\(n)"
+      // Also some that are nearly too long for a record, or are.
+      let id = String(repeating: "x", count: n % 29 == 0 ? 440 + n % 200 : n % 19) + "\(n)"
       list.removeAll { $0.expiry < now }
       [id].borrowed {
         let hash = GiftIDs.hash($0[0], 7)
@@ -43,8 +48,25 @@ struct MemoryTests {
     #expect(ids.brokenInvariant() == nil, "seed \(seed)")
     var held: [String] = []
     ids.forEach(validAt: now) { id, _ in held.append(String(decoding: id, as: UTF8.self)) }
-    #expect(held == list.filter { $0.expiry >= now }.map(\.id), "seed \(seed)")
+    #expect((held == list.filter { $0.expiry >= now }.map(\.id)) as Bool, "seed \(seed)")
   }
+
+  @Test("ids are found however much memory went by since their table was made")
+  func longIDs() {
+    var ids = GiftIDs()
+    defer { ids.free() }
+    func contains(_ n: Int) -> Bool {
+      [Self.longID(n)].borrowed { ids.contains($0[0], hash: GiftIDs.hash($0[0], 7), at: 0) }
+    }
+    for n in 0..<20_000 {
+      // The table is made while they are short; then long ones come.
+      [Self.longID(n)].borrowed { ids.add($0[0], hash: GiftIDs.hash($0[0], 7), expiry: 1, limit: 2000, at: 0) }
+      if n % 97 == 0 { #expect(contains(n) && contains(max(0, n - 1999)) && (n < 2000 || !contains(n - 2000)), "id \(n)") }
+    }
+    #expect(ids.brokenInvariant() == nil)
+  }
+
+  private static func longID(_ n: Int) -> String { String(repeating: "x", count: n / 4000 % 2 == 0 ? 0 : 490) + "\(n)" }
 
   @Test("a table finds what is in it, through growth and removal", arguments: 0..<20)
   func table(seed: Int) {

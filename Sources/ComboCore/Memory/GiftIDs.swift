@@ -1,69 +1,96 @@
 /// The gift ids that a room remembers, so that a gift sent twice counts once.
 ///
-/// One buffer holds all of them in the order in which they came, each as a record: its expiry, its hash and length, its
-/// bytes. New ones are added at the end, old ones go at the front, so a gift touches a line or two of it. A table
-/// of 4 bytes a place tells by some bits of hash where an id is; only if they agree its record is looked at. What has gone
-/// at the front stays in the table, where it finds nothing, until the table is made anew: so forgetting costs no look-up.
+/// They lie in the order in which they came, each as a record: its expiry, some of its hash with its length, its bytes. New ones are
+/// added at the end, old ones go at the front, so a gift touches a line or two of them. A table of 4 bytes a place tells by some bits of
+/// hash where an id is; only if they agree its record is looked at. What has gone at the front stays in the table, where it finds
+/// nothing, until the table is made anew: so forgetting costs no look-up.
+///
+/// Records lie in chunks of 2 KiB, of which the only one may be smaller. Many rooms remember so much that it would be most of a process'
+/// memory: chunks neither move when there come more, nor leave room free for half as many again.
 ///
 /// Ids expire in their order, unless `dedupe_ms` was lowered meanwhile: then one that has expired behind another that
 /// lives on waits there without effect. Whoever owns this copies it (``copy()``) and gives it back (``free()``).
 struct GiftIDs {
-  private var base: UnsafeMutableRawPointer?
-  private var capacity = 0
-  /// Where the first record begins, and where the last one ends. Records begin at multiples of 8.
+  /// Where the first record begins, and where the next one will, in units of 8 bytes. A chunk begins at a multiple of 256; positions only
+  /// rise, unless the records of an only chunk are moved to its beginning.
   private var start = 0
   private var end = 0
+  /// Where the last chunk ends.
+  private var chunksEnd = 0
+  /// The first chunk, and where the next record would be written; nil: there is none.
+  private var first: UnsafeMutableRawPointer?
+  private var endAddress: UnsafeMutableRawPointer?
+  /// All chunks by their number, of which as many bits count as there are places; not in use before there are two.
+  private var chunks = Block<UnsafeMutableRawPointer>()
   /// How many there are, whether they have expired or not.
   private(set) var count: Int32 = 0
   /// Open addressing, linear probing, a power of two of places, at most three of four in use. A place holds, above
-  /// `unitBits`, the upper bits of the hash, below it 1 + where the record begins, in units of 8 bytes; 0 is an empty place.
+  /// `unitBits`, the upper bits of the hash, below it 1 + where the record begins, counted from `tableStart`; 0 is an empty place.
   private var places = Block<UInt32>()
   private var placesInUse: Int32 = 0
   private var unitBits: UInt32 = 0
+  private var tableStart = 0
+  /// What the expiries in the records are counted from.
+  private var expiryBase: Int64 = 0
   /// The expiries of the first and the last one, and one at or before that of each.
   private var firstExpiry = Int64.max
   private var lastExpiry = Int64.min
   private var earliestExpiry = Int64.max
   /// Whether one may have expired behind another that has not.
   private var isOutOfOrder = false
+  /// Whether there has been an id that is too long for a record.
+  private var hasLong = false
 
   init() {}
 
-  /// A record: expiry (8 bytes), hash (4), length (4), the id, padding to a multiple of 8.
-  private static let headLength = 16
+  // A record: expiry (4 bytes, see `expiry(_:)`), hash and length (4), the id, padding to a multiple of 8.
+  private static let headLength = 8
+  private static let unit = 8
+  private static let chunkUnits = 256
+  /// The lower bits of a record's second half are its id's length, or one of these: the bytes lie elsewhere, and the record holds where
+  /// and how many; or there is no record any more in this chunk.
+  private static let lengthMask: UInt32 = 511
+  private static let lengthElsewhere: UInt32 = 510
+  private static let lengthOfEnd: UInt32 = 511
+  private static let elsewhereUnits = 3
   /// Up to so many are looked through one by one: most rooms are small.
   private static let searchedMax: Int32 = 4
-  /// The hash of a record whose id was remembered anew further on.
-  private static let superseded: UInt32 = 0
+  /// The expiry, as it is written, of one that expired long ago.
+  private static let longAgo: UInt32 = 0
+  /// So many that have expired are dropped for each that is added: they become fewer, and no gift waits for the memory of many.
+  private static let droppedAtOnce = 2
 
-  /// Never 0; its lowest bit tells nothing.
+  /// Its lower bits tell nothing.
   @inline(__always)
   static func hash(_ id: Bytes, _ seed: UInt64) -> UInt32 { KeyHash.fold(KeyHash.hash(id, seed)) | 1 }
 
   /// Whether `id` is remembered at `now`.
   @inline(__always)
   func contains(_ id: Bytes, hash: UInt32, at now: Int64) -> Bool {
-    guard let record = find(id, hash: hash) else { return false }
-    return expiry(record) >= now
+    find(id, hash: hash, validAt: now) != nil
   }
 
   /// Hands out where an id with this hash would be found, where it would be added, and where those lie that expire next.
   @inline(__always)
   func forEachPlace(_ hash: UInt32, _ body: (UnsafeRawPointer) -> Void) {
-    if places.capacity > 0 { body(places.address(Int32(truncatingIfNeeded: hash &>> 1) & (places.capacity &- 1))) }
-    if let base {
-      body(base + end)
-      body(base + end + 64)
-      body(base + start)
-      body(base + start + 64)
+    if places.capacity > 0 { body(places.address(home(hash))) }
+    if let first, let endAddress {
+      body(endAddress)
+      body(endAddress + 32)
+      body(first + (start & (Self.chunkUnits &- 1)) &* Self.unit)
     }
   }
 
   /// Remembers `id`, which is not remembered at `now`, and forgets the oldest of those valid above `limit`.
   @inline(__always)
   mutating func add(_ id: Bytes, hash: UInt32, expiry: Int64, limit: Int, at now: Int64) {
-    while firstExpiry < now { dropFirst() }
-    if isOutOfOrder { makePlace(for: id, hash: hash, limit: limit, at: now) }
+    var dropped = 0
+    while firstExpiry < now, dropped < Self.droppedAtOnce {
+      dropFirst()
+      dropped &+= 1
+    }
+    if isOutOfOrder, count >= limit, earliestExpiry < now { dropExpired(at: now) }
+    // If any has expired, the first have.
     while count >= limit, count > 0 { dropFirst() }
     append(id, hash: hash, expiry: expiry)
   }
@@ -72,20 +99,32 @@ struct GiftIDs {
   @inline(__always)
   mutating func append(_ id: Bytes, hash: UInt32, expiry: Int64) {
     if expiry < lastExpiry { isOutOfOrder = true }
-    if count == 0 { firstExpiry = expiry }
+    if count == 0 {
+      firstExpiry = expiry
+      expiryBase = expiry &- Int64(1 << 31)
+    }
     lastExpiry = expiry
     earliestExpiry = min(earliestExpiry, expiry)
-    let length = Self.recordLength(id.count)
-    if end &+ length > capacity { makeRoom(for: length) }
+    var written = expiry &- expiryBase
+    if written <= Int64(Self.longAgo) || written > Int64(UInt32.max) { written = rebase(to: expiry) }
+
+    let isElsewhere = id.count >= Int(Self.lengthElsewhere)
+    let units = isElsewhere ? Self.elsewhereUnits : (Self.headLength &+ id.count &+ 7) &>> 3
+    if end &+ units > chunksEnd { makeRoom(for: units) }
+    let memory = endAddress.unsafelyUnwrapped
+    let length = isElsewhere ? Self.lengthElsewhere : UInt32(truncatingIfNeeded: id.count)
+    memory.storeBytes(of: UInt32(truncatingIfNeeded: written), as: UInt32.self)
+    memory.storeBytes(of: hash & ~Self.lengthMask | length, toByteOffset: 4, as: UInt32.self)
+    if isElsewhere {
+      writeElsewhere(id, to: memory)
+    } else if let from = id.baseAddress {
+      (memory + Self.headLength).copyMemory(from: from, byteCount: id.count)
+    }
     let record = end
-    let memory = base.unsafelyUnwrapped + record
-    memory.storeBytes(of: expiry, as: Int64.self)
-    memory.storeBytes(of: hash, toByteOffset: 8, as: UInt32.self)
-    memory.storeBytes(of: UInt32(truncatingIfNeeded: id.count), toByteOffset: 12, as: UInt32.self)
-    if let from = id.baseAddress { (memory + Self.headLength).copyMemory(from: from, byteCount: id.count) }
-    end &+= length
+    end &+= units
+    endAddress = memory + units &* Self.unit
     count &+= 1
-    if placesInUse &* 4 < places.capacity &* 3 {
+    if placesInUse &* 4 < places.capacity &* 3, record &- tableStart < (1 as Int) &<< Int(unitBits) &- 1 {
       index(record, hash)
     } else if places.capacity > 0 || count > Self.searchedMax {
       indexAll()
@@ -94,14 +133,8 @@ struct GiftIDs {
 
   /// Moves every expiry by `milliseconds`.
   mutating func shift(by milliseconds: Int64) {
-    var record = start
-    while record < end {
-      // One that is superseded stays so.
-      let moved = isCurrent(record) ? expiry(record) + milliseconds : .min
-      base.unsafelyUnwrapped.storeBytes(of: moved, toByteOffset: record, as: Int64.self)
-      record = next(record)
-    }
     if count == 0 { return }
+    expiryBase += milliseconds
     if firstExpiry != .min { firstExpiry += milliseconds }
     lastExpiry += milliseconds
     if earliestExpiry != .min { earliestExpiry += milliseconds }
@@ -109,110 +142,155 @@ struct GiftIDs {
 
   /// Hands out those valid at `now`, the oldest first.
   func forEach(validAt now: Int64, _ body: (Bytes, Int64) -> Void) {
-    var record = start
-    while record < end {
-      if isCurrent(record), expiry(record) >= now { body(id(record), expiry(record)) }
-      record = next(record)
-    }
+    forEachRecord { record in if expiry(record) >= now { body(id(record), expiry(record)) } }
   }
 
-  /// The same ids in memory of their own.
-  func copy() -> GiftIDs {
-    var copy = self
-    copy.places = places.copy()
-    guard let base else { return copy }
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-    (memory + start).copyMemory(from: base + start, byteCount: end - start)
-    copy.base = memory
-    return copy
-  }
+  /// The same ids in memory of their own, less those that expired long ago.
+  func copy() -> GiftIDs { kept { written($0) != Self.longAgo } }
 
   /// Forgets all and gives the memory back.
   mutating func free() {
-    base?.deallocate()
+    if hasLong { forEachRecord { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
+    forEachChunk { $0.deallocate() }
+    chunks.free()
     places.free()
     self = GiftIDs()
   }
 
   /// The first thing that must hold and does not, in words, or nil.
   func brokenInvariant() -> String? {
-    var (found, record, earliest): (Int32, Int, Int64) = (0, start, .max)
-    while record < end {
-      if isCurrent(record), find(id(record), hash: hash(record)) != record { return "an id is not found" }
+    var (found, earliest, last): (Int32, Int64, Int?) = (0, .max, nil)
+    var fault: String?
+    forEachRecord { record in
+      // One that has expired may be there twice.
+      if find(id(record), hash: hash(record), validAt: expiry(record)) == nil { fault = "an id is not found" }
+      if found == 0, firstExpiry != expiry(record) { fault = "the first id expires at another time" }
       earliest = min(earliest, expiry(record))
       found += 1
-      record = next(record)
+      last = record
     }
-    if found != count || record != end { return "\(found) ids, not \(count)" }
-    if count > 0, firstExpiry != expiry(start) { return "the first id expires at another time" }
+    if let fault { return fault }
+    if found != count { return "\(found) ids, not \(count)" }
+    if let last, last + units(last) != end { return "the ids end at another place" }
     return earliest < earliestExpiry ? "an id expires before the earliest" : nil
   }
 
   // MARK: - Records
 
+  /// Where a record lies, by its position.
   @inline(__always)
-  private static func recordLength(_ length: Int) -> Int { headLength &+ (length &+ 7) & ~7 }
-
-  @inline(__always)
-  private func expiry(_ record: Int) -> Int64 { base.unsafelyUnwrapped.load(fromByteOffset: record, as: Int64.self) }
-
-  @inline(__always)
-  private func hash(_ record: Int) -> UInt32 { base.unsafelyUnwrapped.load(fromByteOffset: record &+ 8, as: UInt32.self) }
-
-  @inline(__always)
-  private func length(_ record: Int) -> Int {
-    Int(base.unsafelyUnwrapped.load(fromByteOffset: record &+ 12, as: UInt32.self))
+  private func address(_ record: Int) -> UnsafeMutableRawPointer {
+    let number = record &>> 8
+    let chunk =
+      number == start &>> 8 ? first.unsafelyUnwrapped : chunks[Int32(truncatingIfNeeded: number) & (chunks.capacity &- 1)]
+    return chunk + (record & (Self.chunkUnits &- 1)) &* Self.unit
   }
 
   @inline(__always)
-  private func next(_ record: Int) -> Int { record &+ Self.recordLength(length(record)) }
+  private func written(_ record: Int) -> UInt32 { address(record).load(as: UInt32.self) }
+
+  @inline(__always)
+  private func expiry(_ record: Int) -> Int64 {
+    let written = written(record)
+    return written == Self.longAgo ? .min : expiryBase &+ Int64(written)
+  }
+
+  /// What is kept of it.
+  @inline(__always)
+  private func hash(_ record: Int) -> UInt32 { address(record).load(fromByteOffset: 4, as: UInt32.self) & ~Self.lengthMask }
+
+  @inline(__always)
+  private func length(_ record: Int) -> UInt32 { address(record).load(fromByteOffset: 4, as: UInt32.self) & Self.lengthMask }
+
+  @inline(__always)
+  private static func units(ofLength length: UInt32) -> Int {
+    length == lengthElsewhere ? elsewhereUnits : (headLength &+ Int(length) &+ 7) &>> 3
+  }
+
+  @inline(__always)
+  private func units(_ record: Int) -> Int { Self.units(ofLength: length(record)) }
 
   @inline(__always)
   private func id(_ record: Int) -> Bytes {
-    Bytes(start: base.unsafelyUnwrapped + record + Self.headLength, count: length(record))
+    let length = length(record)
+    if length == Self.lengthElsewhere { return Bytes(elsewhere(record)) }
+    return Bytes(start: address(record) + Self.headLength, count: Int(length))
   }
 
-  private func isCurrent(_ record: Int) -> Bool { hash(record) != Self.superseded }
+  private func forEachRecord(_ body: (Int) -> Void) {
+    var record = start
+    for _ in 0..<count {
+      if isPastLast(record) { record = Self.nextChunk(record) }
+      body(record)
+      record += units(record)
+    }
+  }
 
-  /// The record of `id`, valid or not.
+  /// Whether there is no record at this position, but one in the next chunk.
   @inline(__always)
-  private func find(_ id: Bytes, hash: UInt32) -> Int? {
+  private func isPastLast(_ record: Int) -> Bool {
+    record & (Self.chunkUnits &- 1) != 0 && length(record) == Self.lengthOfEnd
+  }
+
+  @inline(__always)
+  private static func nextChunk(_ record: Int) -> Int { (record | (chunkUnits &- 1)) &+ 1 }
+
+  /// The bytes of an id that is too long for a record.
+  private func elsewhere(_ record: Int) -> UnsafeMutableRawBufferPointer {
+    let memory = address(record) + Self.headLength
+    return UnsafeMutableRawBufferPointer(
+      start: memory.load(as: UnsafeMutableRawPointer.self), count: memory.load(fromByteOffset: 8, as: Int.self))
+  }
+
+  @inline(never)
+  private mutating func writeElsewhere(_ id: Bytes, to record: UnsafeMutableRawPointer) {
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: id.count, alignment: 1)
+    bytes.copyMemory(from: id.baseAddress.unsafelyUnwrapped, byteCount: id.count)
+    hasLong = true
+    (record + Self.headLength).storeBytes(of: bytes, as: UnsafeMutableRawPointer.self)
+    (record + Self.headLength).storeBytes(of: id.count, toByteOffset: 8, as: Int.self)
+  }
+
+  /// The record of `id`, if it is valid at `now`.
+  @inline(__always)
+  private func find(_ id: Bytes, hash: UInt32, validAt now: Int64) -> Int? {
     let mask = places.capacity &- 1
-    if mask < 0 { return search(id, hash: hash) }
+    if mask < 0 { return search(id, hash: hash, validAt: now) }
     let units = ((1 as UInt32) &<< unitBits) &- 1
-    var i = Int32(truncatingIfNeeded: hash &>> 1) & mask
+    let kept = hash & ~Self.lengthMask
+    var i = home(hash)
     while true {
       let place = places[i]
       if place == 0 { return nil }
       // What has gone at the front is still in the table.
-      if (place ^ hash) &>> unitBits == 0 {
-        let record = Int((place & units) &- 1) &<< 3
-        if record >= start, matches(record, id, hash) { return record }
+      if (place ^ kept) &>> unitBits == 0 {
+        let record = tableStart &+ Int((place & units) &- 1)
+        if record >= start, matches(record, id, kept, now) { return record }
       }
       i = (i &+ 1) & mask
     }
   }
 
-  private func search(_ id: Bytes, hash: UInt32) -> Int? {
-    var record = start
-    while record < end {
-      if matches(record, id, hash) { return record }
-      record = next(record)
-    }
-    return nil
+  private func search(_ id: Bytes, hash: UInt32, validAt now: Int64) -> Int? {
+    var found: Int?
+    forEachRecord { if found == nil, matches($0, id, hash & ~Self.lengthMask, now) { found = $0 } }
+    return found
   }
 
   @inline(__always)
-  private func matches(_ record: Int, _ id: Bytes, _ hash: UInt32) -> Bool {
-    self.hash(record) == hash && length(record) == id.count && next(record) <= end && sameBytes(self.id(record), id)
+  private func matches(_ record: Int, _ id: Bytes, _ hash: UInt32, _ now: Int64) -> Bool {
+    self.hash(record) == hash && expiry(record) >= now && sameBytes(self.id(record), id)
   }
 
   // MARK: - Forgetting
 
   @inline(__always)
   private mutating func dropFirst() {
-    start = next(start)
+    let length = length(start)
+    if length == Self.lengthElsewhere { elsewhere(start).deallocate() }
+    start &+= Self.units(ofLength: length)
     count &-= 1
+    if start & (Self.chunkUnits &- 1) == 0 || (count > 0 && isPastLast(start)) { leaveFirstChunk() }
     if count > 0 {
       firstExpiry = expiry(start)
     } else {
@@ -223,53 +301,133 @@ struct GiftIDs {
     }
   }
 
-  /// While ids are out of order, one that has expired may still be here under the same name, or count towards the limit.
-  private mutating func makePlace(for id: Bytes, hash: UInt32, limit: Int, at now: Int64) {
-    if let record = find(id, hash: hash) {
-      base.unsafelyUnwrapped.storeBytes(of: Self.superseded, toByteOffset: record + 8, as: UInt32.self)
-      base.unsafelyUnwrapped.storeBytes(of: Int64.min, toByteOffset: record, as: Int64.self)
-      earliestExpiry = .min
-      if record == start { firstExpiry = .min }
+  /// All of the first chunk has gone.
+  private mutating func leaveFirstChunk() {
+    first.unsafelyUnwrapped.deallocate()
+    if start & (Self.chunkUnits &- 1) != 0 { start = Self.nextChunk(start) }
+    if start == chunksEnd {
+      (first, endAddress) = (nil, nil)
+    } else {
+      first = chunks[Int32(truncatingIfNeeded: start &>> 8) & (chunks.capacity &- 1)]
     }
-    if count < limit || earliestExpiry >= now { return }
-    var kept = GiftIDs()
-    var record = start
-    while record < end {
-      if expiry(record) >= now { kept.append(self.id(record), hash: self.hash(record), expiry: expiry(record)) }
-      record = next(record)
-    }
+  }
+
+  /// While they are out of order, one that has expired may stand behind another that lives on, and count towards the limit.
+  @inline(never)
+  private mutating func dropExpired(at now: Int64) {
+    let kept = kept { expiry($0) >= now }
     free()
     self = kept
   }
 
-  // MARK: - Memory
-
-  /// Makes room for a record of `length` bytes at the end.
-  private mutating func makeRoom(for length: Int) {
-    let live = end - start
-    let needed = live + length
-    if needed * 3 <= capacity * 2 {
-      // A third of the buffer lies free before the first record.
-      base.unsafelyUnwrapped.copyMemory(from: base.unsafelyUnwrapped + start, byteCount: live)
-    } else {
-      let grown = max(64, count > 2 ? (needed * 3 / 2 + 8) & ~7 : needed)
-      let memory = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 8)
-      if let base {
-        memory.copyMemory(from: base + start, byteCount: live)
-        base.deallocate()
-      }
-      base = memory
-      capacity = grown
-    }
-    start = 0
-    end = live
-    if places.capacity > 0 { indexAll() }
+  /// Some of them, in memory of their own.
+  private func kept(_ isKept: (Int) -> Bool) -> GiftIDs {
+    var kept = GiftIDs()
+    forEachRecord { if isKept($0) { kept.append(id($0), hash: hash($0), expiry: expiry($0)) } }
+    return kept
   }
 
+  /// Lets expiries be counted so that `expiry` lies in the middle of what can be written: 24 days to both sides, where no expiry
+  /// that still counts is more than a day away.
+  /// - Returns: how it is written.
+  private mutating func rebase(to expiry: Int64) -> Int64 {
+    let base = expiry &- Int64(1 << 31)
+    forEachRecord { record in
+      if written(record) == Self.longAgo { return }
+      let moved = self.expiry(record) &- base
+      let written = moved <= Int64(Self.longAgo) ? Self.longAgo : UInt32(clamping: moved)
+      address(record).storeBytes(of: written, as: UInt32.self)
+    }
+    expiryBase = base
+    firstExpiry = self.expiry(start)
+    earliestExpiry = .min
+    return expiry &- base
+  }
+
+  // MARK: - Memory
+
+  /// Makes room for a record of so many units at the end.
+  @inline(never)
+  private mutating func makeRoom(for units: Int) {
+    let chunkStart = start & ~(Self.chunkUnits - 1)
+    let capacity = chunksEnd - chunkStart
+    if first == nil || capacity < Self.chunkUnits {
+      let needed = end - start + units
+      if first != nil, needed * 3 <= capacity * 2 {
+        // A third of the chunk lies free before the first record.
+        moveOnlyChunk(to: nil, capacity)
+        return
+      }
+      let grown = min(Self.chunkUnits, max(8, count > 2 ? needed * 3 / 2 + 1 : needed))
+      moveOnlyChunk(to: Self.allocate(grown), grown)
+      if needed <= grown { return }
+    }
+    addChunk()
+  }
+
+  /// Moves the records of an only chunk to its beginning, or to that of a larger one.
+  private mutating func moveOnlyChunk(to larger: UnsafeMutableRawPointer?, _ capacity: Int) {
+    let moved = start & (Self.chunkUnits - 1)
+    let chunk = larger ?? first.unsafelyUnwrapped
+    if let first { chunk.copyMemory(from: first + moved * Self.unit, byteCount: (end - start) * Self.unit) }
+    if larger != nil { first?.deallocate() }
+    first = chunk
+    start -= moved
+    end -= moved
+    chunksEnd = start + capacity
+    endAddress = chunk + (end - start) * Self.unit
+    if moved > 0, places.capacity > 0 { indexAll() }
+  }
+
+  /// One more chunk behind the last one, which has its full size.
+  private mutating func addChunk() {
+    if end < chunksEnd { endAddress.unsafelyUnwrapped.storeBytes(of: Self.lengthOfEnd, toByteOffset: 4, as: UInt32.self) }
+    let chunk = Self.allocate(Self.chunkUnits)
+    if count == 0 {
+      first.unsafelyUnwrapped.deallocate()
+      first = chunk
+      start = chunksEnd
+    } else {
+      let inUse = Int32(truncatingIfNeeded: (chunksEnd - 1) >> 8 - start >> 8 + 1)
+      if chunks.capacity <= inUse { growChunks(inUse) }
+      chunks[Int32(truncatingIfNeeded: chunksEnd >> 8) & (chunks.capacity - 1)] = chunk
+    }
+    end = chunksEnd
+    endAddress = chunk
+    chunksEnd += Self.chunkUnits
+  }
+
+  private mutating func growChunks(_ inUse: Int32) {
+    var grown = Block<UnsafeMutableRawPointer>()
+    grown.resize(to: max(4, chunks.capacity * 2))
+    var number = Int32(truncatingIfNeeded: start >> 8)
+    forEachChunk { chunk in
+      grown[number & (grown.capacity - 1)] = chunk
+      number &+= 1
+    }
+    chunks.free()
+    chunks = grown
+  }
+
+  private func forEachChunk(_ body: (UnsafeMutableRawPointer) -> Void) {
+    guard let first else { return }
+    body(first)
+    var position = Self.nextChunk(start)
+    while position < chunksEnd {
+      body(address(position))
+      position += Self.chunkUnits
+    }
+  }
+
+  private static func allocate(_ units: Int) -> UnsafeMutableRawPointer { .allocate(byteCount: units * unit, alignment: unit) }
+
   /// Makes the table anew, with places for half as many to come at least.
+  @inline(never)
   private mutating func indexAll() {
+    // Where as many go as come, for more: it would soon be full again of those that have gone.
+    let wantedMin = tableStart < start ? count &* 3 : count &* 2
     var wanted: Int32 = 16
-    while wanted < count &* 2 { wanted *= 2 }
+    while wanted < wantedMin { wanted *= 2 }
     if wanted == places.capacity {
       places.fill(with: 0)
     } else {
@@ -277,22 +435,24 @@ struct GiftIDs {
       places = Block(repeating: 0, count: wanted)
     }
     placesInUse = 0
-    unitBits = UInt32(Int.bitWidth - (capacity / 8 + 1).leadingZeroBitCount)
-    var record = start
-    while record < end {
-      if isCurrent(record) { index(record, hash(record)) }
-      record = next(record)
-    }
+    tableStart = start
+    // Also for what comes until the table is full.
+    let units = (end - start + Self.chunkUnits) * 4
+    unitBits = UInt32(min(31, Int.bitWidth - units.leadingZeroBitCount))
+    forEachRecord { index($0, hash($0)) }
   }
+
+  @inline(__always)
+  private func home(_ hash: UInt32) -> Int32 { Int32(truncatingIfNeeded: hash &>> 9) & (places.capacity &- 1) }
 
   /// Puts a record into the table.
   @inline(__always)
   private mutating func index(_ record: Int, _ hash: UInt32) {
     let mask = places.capacity &- 1
-    var i = Int32(truncatingIfNeeded: hash &>> 1) & mask
+    var i = home(hash)
     while places[i] != 0 { i = (i &+ 1) & mask }
-    let upper = (hash &>> unitBits) &<< unitBits
-    places[i] = upper | UInt32(truncatingIfNeeded: (record &>> 3) &+ 1)
+    let upper = ((hash & ~Self.lengthMask) &>> unitBits) &<< unitBits
+    places[i] = upper | UInt32(truncatingIfNeeded: record &- tableStart &+ 1)
     placesInUse &+= 1
   }
 }
