@@ -97,12 +97,9 @@ final class ActivePartition {
     OffsetToCommit(partition: number, offset: partition.offset, metadata: String(partition.n))
   }
 
-  /// Whether several times as many records as came in since the last commit are still waiting.
+  /// How many records are known to wait.
   /// - Parameter end: the input's end, as far as it is known.
-  func isBehind(of end: Int64?, backlogMin: Int64) -> Bool {
-    guard let end else { return false }
-    return end - partition.offset > max(4 * (partition.offset - committedOffset), backlogMin)
-  }
+  func waiting(upTo end: Int64?) -> Int64 { max(0, (end ?? 0) - partition.offset) }
 
   /// Whether the clock has just come to be so far ahead of the wall clock that somebody should know.
   func isNewlyAhead(of wall: Int64) -> Bool {

@@ -15,7 +15,7 @@ struct ServiceConfiguration: Sendable {
   var delivery = JournalEntry.Delivery.exactlyOnce
   /// In milliseconds, from one transaction to the next.
   var commitIntervalMs = 100
-  /// A partition with fewer records waiting is not behind.
+  /// A partition with no more records waiting has caught up.
   var backlogMin: Int64 = 1000
   /// A sweep begins after so many records of a partition …
   var checkpointGifts = 1_000_000

@@ -81,31 +81,31 @@ final class TransactionDelivery: Delivery {
     output.serve()
   }
 
-  /// A commit costs the same however much it holds. In a backlog gifts are late anyway: less than what they still have to wait is
-  /// added, and the time it takes to work it off gets shorter.
+  /// A commit costs the same however much it holds. In a backlog gifts are late anyway: less is added than the rest of it will take,
+  /// and the time it takes to work it off gets shorter.
   private func commitDue(now: Int64) -> Int64 {
     let due = lastCommit + Int64(configuration.commitIntervalMs)
     if now < due { return due }
     let latest = lastCommit + Int64(Self.stretchedMs(configuration.commitIntervalMs))
-    return now < latest && isBehind(now: now) ? latest : due
+    return now < latest && isBehind() ? latest : due
   }
 
   /// Up to five intervals, but well below how long a transaction may be open, or the coordinator would abort it.
   static func stretchedMs(_ intervalMs: Int) -> Int { min(5 * intervalMs, max(intervalMs, 4000)) }
 
-  /// Whether all partitions that have anything to say are behind.
-  private func isBehind(now: Int64) -> Bool {
-    var any = false
-    let wall = service.edges.time.wallMs()
+  /// Whether several times as many records as came in since the last commit are still waiting, and none that came in is of a partition
+  /// that has caught up. Where nothing came in, deadlines alone hurry nobody.
+  private func isBehind() -> Bool {
+    var (taken, waiting): (Int64, Int64) = (0, 0)
     for case let active? in service.active {
       if active.takeover != nil || active.owesEntry || active.mustSweep { return false }
-      if active.isBehind(of: service.edges.group.end(of: active.number), backlogMin: configuration.backlogMin) {
-        any = true
-      } else if active.partition.hasNews || active.nextEntry(wall: wall, monotonic: now) <= now {
-        return false
-      }
+      let left = active.waiting(upTo: service.edges.group.end(of: active.number))
+      let new = active.partition.offset - active.committedOffset
+      if new > 0, left <= configuration.backlogMin { return false }
+      taken += new
+      waiting += left
     }
-    return any
+    return waiting > max(2 * taken, configuration.backlogMin)
   }
 
   // MARK: - Committing
