@@ -24,6 +24,8 @@ final class Batch: @unchecked Sendable {
   /// Their partitions own them, and keep them until the batch is done.
   private var parts: [(room: Unmanaged<Room>, now: Int64)] = []
   private let hasher = GiftHasher()
+  /// One more than that of the batch dispatched before.
+  private var number = 0
   private let outstanding = Atomic<Int>(0)
   private let done = DispatchSemaphore(value: 0)
 
@@ -71,10 +73,13 @@ final class Batch: @unchecked Sendable {
     }
   }
 
-  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, on the
-  /// room's queue all the same.
-  /// - Parameter period: see ``RoomRate``.
-  func dispatch(lanes: Lanes, hopMin: Int, period: Int32) {
+  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or behind what it has
+  /// still to do of the batch before.
+  /// - Parameters:
+  ///   - before: the batch dispatched last, which may still be under way; those before it are done.
+  ///   - period: see ``RoomRate``.
+  func dispatch(behind before: Batch, lanes: Lanes, hopMin: Int, period: Int32) {
+    number = before.number + 1
     outstanding.store(1, ordering: .relaxed)
     // The long ones first: others run them while this thread does the short ones.
     for (handle, now) in parts {
@@ -83,6 +88,7 @@ final class Batch: @unchecked Sendable {
         if room.countOfBatch < hopMin { return }
         let first = room.firstOfBatch
         room.firstOfBatch = -1
+        room.lastHop = number
         outstanding.add(1, ordering: .relaxed)
         room.queue.async { [self] in
           lanes.withLane { lane in handle._withUnsafeGuaranteedRef { run($0, from: first, at: now, lane: lane) } }
@@ -98,7 +104,11 @@ final class Batch: @unchecked Sendable {
           let first = room.firstOfBatch
           if first < 0 { return }
           room.firstOfBatch = -1
-          room.queue.sync { run(room, from: first, at: now, lane: lane) }
+          if room.lastHop == before.number, !before.isDone {
+            room.queue.sync { run(room, from: first, at: now, lane: lane) }
+          } else {
+            run(room, from: first, at: now, lane: lane)
+          }
         }
       }
     }
@@ -128,6 +138,9 @@ final class Batch: @unchecked Sendable {
       }
     }
   }
+
+  /// Whether all rooms have taken their part.
+  private var isDone: Bool { outstanding.load(ordering: .acquiring) == 0 }
 
   /// Waits until all rooms have taken their part, then empties the batch.
   func wait() {

@@ -50,7 +50,7 @@ extension Service {
   /// Makes the next entry of a partition, up to `now`. All rooms are quiet.
   func makeEntry(_ active: ActivePartition, at now: Int64) -> JournalEntry {
     delivery.lanes.withLane { lane in
-      active.partition.forEachDue(at: now) { room in room.queue.sync { room.advance(to: now, lane: lane) } }
+      active.partition.forEachDue(at: now) { room in room.advance(to: now, lane: lane) }
     }
     return active.partition.closeEntry(clock: now, of: configuration.topics)
   }
@@ -64,7 +64,7 @@ extension Service {
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, lane: lane)
     // Under new settings a room may say something that is over at once.
-    partition.forEachDue(at: clock) { room in room.queue.sync { room.advance(to: clock, lane: lane) } }
+    partition.forEachDue(at: clock) { room in room.advance(to: clock, lane: lane) }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)
     entry.takeover = JournalEntry.Takeover(
       shift: takeover.shift, derivation: configuration.derivation, delivery: delivery.kind, topics: configuration.topics,

@@ -5,8 +5,8 @@ internal import Dispatch
 
 /// A room that is awake: its engine, its serial queue, and what its partition keeps of it.
 ///
-/// The engine, `hash`, `said` and `look` belong to the room's queue; all else to the partition's owner, who may look at the former
-/// only when the queue is empty (``Batch/wait()``).
+/// The engine, `hash`, `said` and `look` belong to the room's queue; all else to the partition's owner, to whom the former belong too
+/// while the queue is empty (``Batch/wait()``).
 final class Room: @unchecked Sendable {
   // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
   // counter orders what they do.
@@ -53,6 +53,8 @@ final class Room: @unchecked Sendable {
   var firstOfBatch: Int32 = -1
   var lastOfBatch: Int32 = -1
   var countOfBatch: Int32 = 0
+  /// The number of the last batch of which its queue got a part.
+  var lastHop = -1
   /// Its serial queue; made at its first use.
   var queue: DispatchQueue {
     if let madeQueue { return madeQueue }
@@ -61,6 +63,7 @@ final class Room: @unchecked Sendable {
     queueAddress = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
     return queue
   }
+  var hasQueue: Bool { madeQueue != nil }
   private var madeQueue: DispatchQueue?
   private var queueAddress: UnsafeRawPointer?
 

@@ -41,7 +41,9 @@ extension Service {
     polled = records
     if records > 0 { metrics.polled(records) }
     if batch.count > 0 {
-      batch.dispatch(lanes: delivery.lanes, hopMin: configuration.hopMin, period: RoomRate.period(at: times?.monotonic ?? 0))
+      batch.dispatch(
+        behind: batches[1 - filling], lanes: delivery.lanes, hopMin: configuration.hopMin,
+        period: RoomRate.period(at: times?.monotonic ?? 0))
       // The other one is filled while the rooms are busy with this one.
       filling = 1 - filling
       batches[filling].wait()

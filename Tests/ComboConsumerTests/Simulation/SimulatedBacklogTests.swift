@@ -36,7 +36,7 @@ struct SimulatedBacklogTests {
     return (0...).lazy.map { "other-\($0)" }.first { SimBroker.partition(of: Array($0.utf8), 2) != home }!
   }
 
-  @Test("a commit waits for up to five intervals in a backlog, and no longer than one if a partition that has caught up gets a gift")
+  @Test("in a backlog a commit waits for up to five intervals, but for one if a partition that has caught up gets a gift")
   func intervals() {
     // The interval is 20 ms; a turn of the simulation takes some more.
     let stretched = gaps(backlogMin: 2)
