@@ -31,7 +31,9 @@ public final class RecordDecoder {
   /// Makes an event of a record's value.
   ///
   /// - Parameters:
-  ///   - record: the value; not needed afterwards.
+  ///   - record: the value; not needed afterwards, unless it is lasting.
+  ///   - isLasting: whether it stays as it is for as long as the event is in use, with ``BumpArena/padding`` more bytes that can be read
+  ///     behind it: then it is not copied (see ``EventDecoder/decodeInPlace(_:key:into:_:)``).
   ///   - key: the record's key; nil if it has none. Not needed afterwards.
   ///   - header: hands out the value of the record's last header of a name, if there is one; asked only for those that the map
   ///     names.
@@ -39,23 +41,16 @@ public final class RecordDecoder {
   ///   - event: what is filled.
   /// - Returns: whether it is an event; false: the map drops the record.
   public func decode(
-    _ record: Bytes, key: Bytes?, header: HeaderLookup = { _, _ in }, into arena: BumpArena, _ event: inout Event
+    _ record: Bytes, isLasting: Bool = false, key: Bytes?, header: HeaderLookup = { _, _ in }, into arena: BumpArena,
+    _ event: inout Event
   ) throws(BadEvent) -> Bool {
-    if let mapped { return try decode(record, by: mapped, key: key, header: header, isInPlace: false, into: arena, &event) }
+    if let mapped { return try decode(record, isLasting, by: mapped, key: key, header: header, into: arena, &event) }
     do throws(BadEvent) {
-      try plain.decode(record, key: key, into: arena, &event)
-    } catch {
-      throw Self.named(error, record)
-    }
-    return true
-  }
-
-  /// The same without a copy, as ``EventDecoder/decodeInPlace(_:key:into:_:)`` does it: the record must stay as it is, with padding
-  /// behind it.
-  public func decodeInPlace(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Bool {
-    if let mapped { return try decode(record, by: mapped, key: key, header: { _, _ in }, isInPlace: true, into: arena, &event) }
-    do throws(BadEvent) {
-      try plain.decodeInPlace(record, key: key, into: arena, &event)
+      if isLasting {
+        try plain.decodeInPlace(record, key: key, into: arena, &event)
+      } else {
+        try plain.decode(record, key: key, into: arena, &event)
+      }
     } catch {
       throw Self.named(error, record)
     }
@@ -63,14 +58,14 @@ public final class RecordDecoder {
   }
 
   private func decode(
-    _ record: Bytes, by mapped: MappedDecoder, key: Bytes?, header: HeaderLookup, isInPlace: Bool, into arena: BumpArena,
+    _ record: Bytes, _ isLasting: Bool, by mapped: MappedDecoder, key: Bytes?, header: HeaderLookup, into arena: BumpArena,
     _ event: inout Event
   ) throws(BadEvent) -> Bool {
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
     if !further.isEmpty { further.removeAll(keepingCapacity: true) }
     let mark = arena.mark
     do throws(BadEvent) {
-      let lasting = isInPlace || mapped.rewrites(record) ? record : arena.copy(record)
+      let lasting = isLasting || mapped.rewrites(record) ? record : arena.copy(record)
       var isOurs = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
       if mapped.isSeveral { isOurs = try decodeFurther(mapped, isOurs, into: arena, &event) }
       if isOurs { return true }

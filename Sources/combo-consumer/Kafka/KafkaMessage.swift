@@ -29,6 +29,18 @@ struct KafkaMessage {
     return UnsafeRawBufferPointer(start: start, count: pointer.pointee.len)
   }
 
+  /// Whether ``paddingBytes`` more bytes can be read behind the value: they lie in the same page of memory. What they are may change
+  /// at any time.
+  var isPadded: Bool {
+    guard let start = pointer.pointee.payload, pointer.pointee.len > 0 else { return false }
+    let last = UInt(bitPattern: start) &+ UInt(pointer.pointee.len) &- 1
+    return last & (Self.pageBytesMin &- 1) &+ Self.paddingBytes < Self.pageBytesMin
+  }
+
+  static let paddingBytes = UInt(64)
+  /// No processor has smaller pages.
+  private static let pageBytesMin: UInt = 4096
+
   /// Whose time a record carries.
   enum TimestampType: Sendable {
     case none
@@ -86,8 +98,6 @@ final class MessageBatch {
   let capacity: Int
   /// How many it holds.
   private(set) var count = 0
-  /// How many of them, from the first on, have been given back already.
-  private var released = 0
   private let slots: UnsafeMutablePointer<UnsafeMutablePointer<rd_kafka_message_t>?>
 
   init(capacity: Int) {
@@ -112,24 +122,21 @@ final class MessageBatch {
 
   /// Gives all messages back. Do it early: each pins the whole fetch response it came in.
   func release() {
-    release(upTo: count)
+    for index in 0..<count {
+      if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
+      rd_kafka_message_destroy(slots[index])
+    }
     count = 0
-    released = 0
   }
 
-  private func release(upTo end: Int) {
-    for index in released..<end { rd_kafka_message_destroy(slots[index]) }
-    released = end
-  }
-
-  /// Hands out all of them in order, and gives them back some at a time, while they are in the processor's cache. Another thread
-  /// wrote what they hold: it is asked for some messages ahead.
+  /// Hands out all of them in order; they stay. Another thread wrote what they hold: it is asked for some messages ahead.
   /// - Parameters:
   ///   - foresee: gets messages before their turn, with how many there are until then.
   ///   - take: gets the message whose turn it is, borrowed, and whether the next one is of another partition, or there is none.
   @inline(__always)
-  func drain(foresee: (_ message: KafkaMessage, _ step: Int) -> Void, _ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void)
-  {
+  func forEach(
+    foresee: (_ message: KafkaMessage, _ step: Int) -> Void, _ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void
+  ) {
     for index in 0..<count {
       if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
       if index + Self.valueAhead < count {
@@ -140,9 +147,7 @@ final class MessageBatch {
       for step in 0..<2 where index + Self.stepsAhead(step) < count { foresee(self[index + Self.stepsAhead(step)], step) }
       let message = self[index]
       take(message, index + 1 == count || self[index + 1].partition != message.partition)
-      if index - released == Self.releasedAtOnce { release(upTo: index + 1) }
     }
-    release()
   }
 
   // How many messages ahead, and how many bytes: enough for what a gift takes to decode, and for most gifts.
@@ -150,7 +155,6 @@ final class MessageBatch {
   private static let headLength = 128
   private static let valueAhead = 12
   private static let valueLength = 384
-  private static let releasedAtOnce = 63
   private static func stepsAhead(_ step: Int) -> Int { step == 0 ? 10 : 5 }
 
   /// Waits up to `maxWaitMs` for one message from the queue. The batch call of librdkafka would wait for a full batch.

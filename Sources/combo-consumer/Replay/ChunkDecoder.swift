@@ -40,7 +40,7 @@ final class ChunkDecoder {
   private func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
     let event = chunk.nextEvent()
     do throws(BadEvent) {
-      if try !decoder.decodeInPlace(record, key: room, into: chunk.arena, &event.pointee) { return }
+      if try !decoder.decode(record, isLasting: true, key: room, into: chunk.arena, &event.pointee) { return }
     } catch {
       chunk.badLines.append((number, error.description))
       return

@@ -3,7 +3,7 @@ internal import ComboWire
 
 // The border between the service's logic and Kafka. Everything behind it can be a simulation.
 
-/// A record that is handed out, borrowed: valid during the call.
+/// A record that is handed out, borrowed: valid during the call, unless it is lasting.
 struct InputRecord {
   var partition: Int32
   var offset: Int64
@@ -16,6 +16,9 @@ struct InputRecord {
   /// Whether the next one that is handed out may be another partition's, or none may come. Where it is false, the next one is of the
   /// same partition.
   var endsRun = true
+  /// Whether key and value stay as they are, with ``BumpArena/padding`` more bytes that can be read behind the value, until the next poll with
+  /// the same `hold`, or ``GroupEdge/release()``.
+  var isLasting = false
 
   var fingerprint: UInt64 { XXH3.fingerprint(key: key, value: value) }
 }
@@ -57,7 +60,7 @@ enum TransactionFault: Error, Equatable, Sendable {
   }
 }
 
-/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:foresee:_:)`` or `close`.
+/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:foresee:_:)`` or `close`.
 protocol GroupEdgeDelegate: AnyObject {
   func assigned(_ partitions: [Int32])
   /// The partitions go to others when this returns; if `lost`, they are others' already.
@@ -71,10 +74,15 @@ protocol GroupEdge: AnyObject, Sendable {
   /// Joins the group.
   func subscribe() throws(KafkaError)
   /// Waits for a record, at most so long, then hands out what is there.
-  /// - Parameter foresee: may get partition and key of records some records before they are handed out, first in step 0, later
-  ///   in step 1, so that memory can be asked for early. Nothing may depend on it.
+  /// - Parameters:
+  ///   - hold: 0 or 1: lasting records of the last poll with the same one are given back, those of the other one stay.
+  ///   - foresee: may get partition and key of records some records before they are handed out, first in step 0, later
+  ///     in step 1, so that memory can be asked for early. Nothing may depend on it.
   func poll(
-    maxWaitMs: Int32, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void, _ take: (InputRecord) -> Void)
+    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
+    _ take: (InputRecord) -> Void)
+  /// Nobody looks any more at what was handed out.
+  func release()
   /// From now on the partition's records are handed out, from this offset on.
   func start(_ partition: Int32, at offset: Int64) throws(KafkaError)
   /// Nothing more is handed out of it, until it is started again.
@@ -96,6 +104,7 @@ protocol GroupEdge: AnyObject, Sendable {
 }
 
 extension GroupEdge {
+  func release() {}
   func timestamp(of record: InputRecord) -> Int64? { details(of: record).timestamp }
   func end(of partition: Int32) -> Int64? { nil }
   func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {

@@ -25,7 +25,7 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
   // The proof: the consumer's `committed` may be called by any thread; all else here belongs to the loop's.
   weak var delegate: (any GroupEdgeDelegate)?
   let consumer: GroupConsumer
-  private let batch = MessageBatch(capacity: KafkaGroup.batchMax)
+  private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
 
   /// Records taken in one go: so many that rooms get several gifts at once, so few that what came of decoding them is still in
   /// the processor's cache when the rooms take it.
@@ -38,21 +38,28 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
     consumer.delegate = self
   }
 
+  deinit { release() }
+
   func subscribe() throws(KafkaError) { try consumer.subscribe() }
 
   func poll(
-    maxWaitMs: Int32, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void, _ take: (InputRecord) -> Void
+    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
+    _ take: (InputRecord) -> Void
   ) {
+    let batch = holds[hold]
+    batch.release()
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
-    batch.drain(foresee: { message, step in
+    batch.forEach(foresee: { message, step in
       if let key = message.key { foresee(message.partition, key, step) }
     }) { message, endsRun in
       take(
         InputRecord(
           partition: message.partition, offset: message.offset, key: message.key, value: message.value,
-          token: message.token, endsRun: endsRun))
+          token: message.token, endsRun: endsRun, isLasting: message.isPadded))
     }
   }
+
+  func release() { for batch in holds { batch.release() } }
 
   func start(_ partition: Int32, at offset: Int64) throws(KafkaError) { try consumer.start(partition, at: offset) }
 
@@ -74,7 +81,10 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
 
   func end(of partition: Int32) -> Int64? { consumer.watermarks(partition)?.end }
 
-  func close() { consumer.close(timeoutMs: Self.closeWithinMs) }
+  func close() {
+    release()
+    consumer.close(timeoutMs: Self.closeWithinMs)
+  }
 
   // MARK: GroupConsumerDelegate
 

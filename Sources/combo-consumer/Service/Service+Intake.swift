@@ -7,7 +7,7 @@ extension Service {
     let batch = batches[filling]
     var times: (wall: Int64, monotonic: Int64)?
     edges.group.poll(
-      maxWaitMs: maxWaitMs,
+      maxWaitMs: maxWaitMs, hold: filling,
       // A room's name is most often its records' key.
       foresee: { number, key, step in
         taker(number)?._withUnsafeGuaranteedRef { $0.partition.foresee(key, step: step) }
@@ -39,7 +39,13 @@ extension Service {
       delivery.willSay()
     }
     polled = records
-    if records > 0 { metrics.polled(records) }
+    if records > 0 {
+      metrics.polled(records)
+    } else {
+      // While nothing comes, nothing is held.
+      quiesce()
+      edges.group.release()
+    }
     if batch.count > 0 {
       batch.dispatch(
         behind: batches[1 - filling], lanes: delivery.lanes, hopMin: configuration.hopMin,
@@ -69,7 +75,8 @@ extension Service {
     let isOurs: Bool
     do throws(BadEvent) {
       isOurs = try decoder.decode(
-        value, key: record.key, header: { edges.group.header($0, of: record, $1) }, into: batch.arena, &slot.pointee)
+        value, isLasting: record.isLasting, key: record.key, header: { edges.group.header($0, of: record, $1) },
+        into: batch.arena, &slot.pointee)
     } catch {
       deadLetter(record, error, active)
       return

@@ -312,7 +312,7 @@ private final class Nobody: GroupEdge, OutputEdge, @unchecked Sendable {
   // The proof: it has nothing that changes but a delegate that nobody sets.
   weak var delegate: (any GroupEdgeDelegate)?
   func subscribe() {}
-  func poll(maxWaitMs: Int32, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {}
+  func poll(maxWaitMs: Int32, hold: Int, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {}
   func start(_ partition: Int32, at offset: Int64) {}
   func stop(_ partition: Int32) {}
   func committed(_ partition: Int32) -> CommittedOffset { CommittedOffset(partition: partition, offset: nil, metadata: "") }

@@ -227,7 +227,7 @@ final class TestMember: GroupConsumerDelegate {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
     var foreseen: [UnsafeRawPointer: [Int]] = [:]
     var index = 0
-    batch.drain(foresee: { message, step in foreseen[message.token, default: []].append(step) }) { message, _ in
+    batch.forEach(foresee: { message, step in foreseen[message.token, default: []].append(step) }) { message, _ in
       if !owned.contains(message.partition) {
         Issue.record("record \(message.offset) of partition \(message.partition), which is others'")
       }
@@ -238,7 +238,8 @@ final class TestMember: GroupConsumerDelegate {
       delivered += 1
       index += 1
     }
-    if !batch.isEmpty { Issue.record("a drained batch holds \(batch.count) messages") }
+    batch.release()
+    if !batch.isEmpty { Issue.record("a released batch holds \(batch.count) messages") }
   }
 }
 

@@ -346,7 +346,7 @@ private final class AuditGroup: GroupEdge, @unchecked Sendable {
   private let broker: SimBroker
   init(_ broker: SimBroker) { self.broker = broker }
   func subscribe() {}
-  func poll(maxWaitMs: Int32, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {}
+  func poll(maxWaitMs: Int32, hold: Int, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {}
   func start(_ partition: Int32, at offset: Int64) {}
   func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {}
   func stop(_ partition: Int32) {}

@@ -1,4 +1,5 @@
 import ComboCore
+import ComboWire
 
 @testable import combo_consumer
 
@@ -10,6 +11,8 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
   private var positions: [Int32: Int64] = [:]
   private var current: SimRecord?
   private var isClosed = false
+  /// What lasts of the last polls, with padding behind it.
+  private var holds: [[UnsafeMutableRawBufferPointer]] = [[], []]
 
   private var broker: SimBroker { instance.broker }
   private var group: SimGroup { instance.broker.group }
@@ -22,10 +25,14 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     group.join(member)
   }
 
-  func poll(maxWaitMs: Int32, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {
+  deinit { release() }
+
+  func poll(maxWaitMs: Int32, hold: Int, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {
+    release(hold)
     let take: (InputRecord) -> Void = { record in
       if let key = record.key { for step in 0..<2 { foresee(record.partition, key, step) } }
-      take(record)
+      // Those with an odd offset last.
+      take(record.offset % 2 == 1 ? self.lasting(record, hold) : record)
     }
     if instance.isOver() { return }
     rebalance()
@@ -35,6 +42,29 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
       _ = hand(out: take)
     }
   }
+
+  private func lasting(_ record: InputRecord, _ hold: Int) -> InputRecord {
+    guard let value = record.value, value.count > 0 else { return record }
+    let kept = UnsafeMutableRawBufferPointer.allocate(byteCount: value.count + BumpArena.padding, alignment: 1)
+    kept.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "\""))
+    kept.copyMemory(from: value)
+    holds[hold].append(kept)
+    var lasting = record
+    lasting.value = Bytes(start: kept.baseAddress, count: value.count)
+    lasting.isLasting = true
+    return lasting
+  }
+
+  /// Who still looks at it sees something else.
+  private func release(_ hold: Int) {
+    for kept in holds[hold] {
+      kept.initializeMemory(as: UInt8.self, repeating: 0xee)
+      kept.deallocate()
+    }
+    holds[hold] = []
+  }
+
+  func release() { for hold in holds.indices { release(hold) } }
 
   func end(of partition: Int32) -> Int64? { positions[partition] == nil ? nil : broker.log(.input, partition).end }
 
