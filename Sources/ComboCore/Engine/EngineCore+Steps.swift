@@ -173,7 +173,7 @@ extension EngineCore {
   }
 
   /// The lowest free slot, if a banner may enter: none is pushed while it slides out.
-  private func freeSlot() -> Int32? {
+  func freeSlot() -> Int32? {
     let slots = Int32(settings.values.slots)
     if screen.count >= slots { return nil }
     // Fewer banners than slots: one of the lowest `screen.count + 1` slots is free.
@@ -260,7 +260,7 @@ extension EngineCore {
   }
 
   @inline(__always)
-  private mutating func say(_ operation: Instruction.Operation, at t: Int64, to sink: inout some InstructionSink) {
+  mutating func say(_ operation: Instruction.Operation, at t: Int64, to sink: inout some InstructionSink) {
     seq += 1
     sink.say(Instruction(epoch: epoch, seq: seq, at: t, operation: operation))
   }

@@ -80,7 +80,15 @@ struct EngineCore: ~Copyable {
     let hash = gift.hashes.combo != 0 ? gift.hashes.combo : Combos.hash(key, settings.hashSeed)
     // Held until the end: what uses up its history or overflows might else free it under our hands.
     var combo = combos.find(key, hash: hash, in: store)
-    if combo < 0 { combo = combos.add(key, hash: hash, in: &store) } else { combos.retain(combo) }
+    if combo >= 0 {
+      combos.retain(combo)
+    } else {
+      // One that nobody knows goes on from nothing: if its banner would not stay, it need not be known.
+      if case .count(let count) = gift.amount, isSurplus(gift.value * Double(count)) {
+        return skipNew(gift.display, count, at: now, to: &sink)
+      }
+      combo = combos.add(key, hash: hash, in: &store)
+    }
     switch gift.amount {
     case .count(let count): join(combo, gift, count, at: now, to: &sink)
     case .total(let total, let streak):
@@ -293,10 +301,12 @@ struct EngineCore: ~Copyable {
   private mutating func queueNew(
     _ combo: Int32, _ gift: Gift, _ count: Int, _ worth: Double, at now: Int64, to sink: inout some InstructionSink
   ) {
+    let base = takeOver(combo, at: now)
+    if isSurplus(worth) { return skipNew(gift.display, count, at: now, to: &sink) }
     lastBanner += 1
     var banner = Banner()
     banner.number = lastBanner
-    banner.base = takeOver(combo, at: now)
+    banner.base = base
     banner.total = banner.base
     banner.created = now
     banner.combo = combo
@@ -306,6 +316,20 @@ struct EngineCore: ~Copyable {
     queue.append(index, banners, combos)
     fill(at: now, to: &sink)
     keepQueue(at: now, to: &sink)
+  }
+
+  /// Whether a new banner of that value would be the one to be skipped: as many as may wait do so, none of them can come on screen,
+  /// and none is worth less. So it need not be made, which is what becomes of most banners in a room that overflows.
+  @inline(__always)
+  private mutating func isSurplus(_ worth: Double) -> Bool {
+    if Int(queue.count) != settings.values.maxQueue || waitingOnScreen > 0 { return false }
+    return freeSlot() == nil && worth <= banners[queue.leastValuable(banners)].value
+  }
+
+  /// A banner that was not made is skipped.
+  private mutating func skipNew(_ display: Display, _ count: Int, at now: Int64, to sink: inout some InstructionSink) {
+    lastBanner += 1
+    say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, to: &sink)
   }
 
   /// The count that a new banner of `combo` goes on from.
