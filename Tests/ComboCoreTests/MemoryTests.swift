@@ -98,6 +98,49 @@ struct MemoryTests {
     #expect(MemoryLayout<Banner>.offset(of: \.number) == 64)
   }
 
+  @Test("a banner keeps the display data that it was given last, of any length, whatever those of others are", arguments: 0..<20)
+  func displays(seed: Int) {
+    var random = SplitMix64(seed)
+    var banners = Banners()
+    defer { banners.free() }
+    var held: [Int32: [String]] = [:]
+    for n in 0..<1000 {
+      let lengths = [0, 1, random.below(70), random.below(513), 512, 513, random.below(2000)]
+      let parts = (0..<3).map { _ in String(repeating: "\(n % 10)", count: random.oneIn(3) ? random.pick(lengths) : 20) }
+      parts.borrowed {
+        let display = Display(sender: $0[0], receiver: $0[1], gift: $0[2])
+        var banner = Banner()
+        banner.number = n
+        banner.combo = 0
+        if random.oneIn(2) || held.isEmpty {
+          held[banners.add(banner, display)] = parts
+        } else {
+          let index = held.keys.sorted()[random.below(held.count)]
+          if random.oneIn(3) {
+            banners.remove(index)
+            held[index] = nil
+          } else {
+            banners.setDisplay(index, display)
+            held[index] = parts
+          }
+        }
+      }
+      if random.oneIn(100) {
+        let copy = banners.copy()
+        banners.free()
+        banners = copy
+      }
+      if n % 50 == 0 {
+        for (index, parts) in held {
+          let display = banners.display(index)
+          let found = [display.sender, display.receiver, display.gift].map { String(decoding: $0, as: UTF8.self) }
+          #expect(found == parts, "seed \(seed)")
+        }
+      }
+    }
+    #expect(Int(banners.count) == held.count, "seed \(seed)")
+  }
+
   @Test("keys are told apart by each byte and by where one part ends")
   func keys() {
     var combos = Combos()

@@ -129,6 +129,7 @@ struct LookAhead {
   private let text: Bytes
   private let hasher = GiftHasher()
   private let ring = UnsafeMutablePointer<Gift>.allocate(capacity: size)
+  private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
   private var turn = 0
 
   init(_ records: UnsafeBufferPointer<GiftRecord>, in text: Bytes) {
@@ -149,16 +150,31 @@ struct LookAhead {
   /// Asks for the memory that the gifts after the first will need.
   @inline(__always)
   func prefetchNext(_ engines: UnsafeMutableBufferPointer<Engine>) {
-    let farthest = turn + 12
-    if farthest < records.count, records[farthest].room != records[farthest - 1].room {
-      let memory = engines[Int(records[farthest].room)].memory()
+    if let room = newRoom(turn + 12) {
+      let memory = engines[room].memory()
       prefetch_lines(memory.address, memory.bytes)
     }
-    for step in 0..<4 {
-      let ahead = turn + 8 - 2 * step
-      if ahead >= records.count { continue }
-      engines[Int(records[ahead].room)].forEachPlace(of: ring[ahead % Self.size].hashes, step: step) { prefetch($0) }
+    for step in 0..<2 {
+      if let room = newRoom(turn + 9 - 3 * step) { prefetch(engines[room].places(step: step, in: places)) }
     }
+    for step in 0..<3 {
+      let ahead = turn + 8 - 3 * step
+      if ahead >= records.count { continue }
+      prefetch(
+        engines[Int(records[ahead].room)].places(of: ring[ahead % Self.size].hashes, step: step, in: places))
+    }
+  }
+
+  /// The room of a gift ahead, if the one before it is of another.
+  @inline(__always)
+  private func newRoom(_ ahead: Int) -> Int? {
+    if ahead >= records.count || records[ahead].room == records[ahead - 1].room { return nil }
+    return Int(records[ahead].room)
+  }
+
+  @inline(__always)
+  private func prefetch(_ count: Int) {
+    for n in 0..<count { CPrefetch.prefetch(places[n]) }
   }
 
   /// Goes on to the next gift.

@@ -4,7 +4,7 @@ struct Banner: BitwiseCopyable {
   var value = 0.0
   var shown = 0
   var deadline: Int64 = 0
-  /// Its display data: sender, receiver, gift, with room for `capacity` bytes.
+  /// Its display data, sender, receiver, gift, if they are too long to lie behind it, with room for `capacity` bytes.
   var display: UnsafeMutableRawPointer?
   var capacity: UInt32 = 0
   var senderLength: UInt32 = 0
@@ -32,39 +32,62 @@ struct Banner: BitwiseCopyable {
 
 /// The banners of a room. Others know them by their index.
 ///
-/// One that is gone leaves the memory of its display data to the next: in the steady state nothing is allocated.
+/// Display data lie behind their banner, in as many lines of the cache for each as the longest of the room took: a gift that joins a
+/// banner then touches one place of the memory. Very long ones have memory of their own, which one that is gone leaves to
+/// the next. So in the steady state nothing is allocated.
 struct Banners {
-  private var entries = Block<Banner>()
-  /// How many of `entries` were ever used.
+  /// `capacity` banners, `stride` bytes each.
+  private var base: UnsafeMutableRawPointer?
+  private var stride: Int32 = 0
+  private var capacity: Int32 = 0
+  /// How many were ever used.
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
   private(set) var count: Int32 = 0
-  /// How many free ones have memory for display data.
+  /// How many free ones have memory of their own for display data.
   private var spares: Int32 = 0
+
+  /// Longer display data do not lie behind their banner.
+  private static let longestBehind = 512
 
   init() {}
 
   @inline(__always)
   subscript(index: Int32) -> Banner {
-    get { entries[index] }
-    nonmutating _modify { yield &entries[index] }
+    get { at(index).pointee }
+    nonmutating _modify { yield &at(index).pointee }
   }
 
-  mutating func add(_ banner: Banner) -> Int32 {
+  @inline(__always)
+  private func at(_ index: Int32) -> UnsafeMutablePointer<Banner> { memory(index).assumingMemoryBound(to: Banner.self) }
+
+  @inline(__always)
+  private func memory(_ index: Int32) -> UnsafeMutableRawPointer {
+    assert(index >= 0 && index < capacity, "an index beyond the end of its banners")
+    return base.unsafelyUnwrapped + Int(index) &* Int(stride)
+  }
+
+  /// Adds a banner with the display data of a gift.
+  mutating func add(_ banner: Banner, _ display: Display) -> Int32 {
     count += 1
     if firstFree < 0 {
       end += 1
-      entries.reserve(end)
-      entries[end - 1] = banner
+      if end > capacity {
+        let behind = display.length <= Self.longestBehind ? display.length : 0
+        resize(to: max(end, capacity * 2), stride: max(stride, Self.stride(behind)))
+      }
+      self[end - 1] = banner
+      setDisplay(end - 1, display)
       return end - 1
     }
     let index = firstFree
-    let (display, capacity) = (entries[index].display, entries[index].capacity)
-    firstFree = entries[index].next
-    if display != nil { spares -= 1 }
-    entries[index] = banner
-    entries[index].display = display
-    entries[index].capacity = capacity
+    let (spare, capacity) = (self[index].display, self[index].capacity)
+    firstFree = self[index].next
+    if spare != nil { spares -= 1 }
+    self[index] = banner
+    self[index].display = spare
+    self[index].capacity = capacity
+    setDisplay(index, display)
     return index
   }
 
@@ -72,75 +95,83 @@ struct Banners {
     count -= 1
     // A room at rest holds no memory for banners.
     if count == 0 { return free() }
-    if entries[index].display != nil {
+    if self[index].display != nil {
       // After a rush most are free for long.
       if spares > count + 16 { freeDisplay(index) } else { spares += 1 }
     }
-    entries[index].next = firstFree
-    entries[index].combo = -1
+    self[index].next = firstFree
+    self[index].combo = -1
     firstFree = index
   }
 
   /// Gives a banner the display data of a gift.
   @inline(__always)
-  func setDisplay(_ index: Int32, _ display: Display) {
+  mutating func setDisplay(_ index: Int32, _ display: Display) {
     let (sender, receiver, gift) = (display.sender.count, display.receiver.count, display.gift.count)
-    let length = sender &+ receiver &+ gift
-    if length > Int(entries[index].capacity) { growDisplay(index, length) }
-    entries[index].senderLength = UInt32(truncatingIfNeeded: sender)
-    entries[index].receiverLength = UInt32(truncatingIfNeeded: receiver)
-    entries[index].giftLength = UInt32(truncatingIfNeeded: gift)
-    guard let to = entries[index].display else { return }
+    let length = display.length
+    if length > Int(stride) &- Self.displayOffset { makeRoom(index, length) }
+    self[index].senderLength = UInt32(truncatingIfNeeded: sender)
+    self[index].receiverLength = UInt32(truncatingIfNeeded: receiver)
+    self[index].giftLength = UInt32(truncatingIfNeeded: gift)
+    let to = displayStart(index)
     if let from = display.sender.baseAddress { to.copyMemory(from: from, byteCount: sender) }
     if let from = display.receiver.baseAddress { (to + sender).copyMemory(from: from, byteCount: receiver) }
     if let from = display.gift.baseAddress { (to + sender + receiver).copyMemory(from: from, byteCount: gift) }
   }
 
-  /// The display data of a banner, borrowed until it changes.
+  /// The display data of a banner, borrowed until it changes or one is added.
   func display(_ index: Int32) -> Display {
-    let (sender, receiver) = (Int(entries[index].senderLength), Int(entries[index].receiverLength))
-    let start = entries[index].display
+    let (sender, receiver) = (Int(self[index].senderLength), Int(self[index].receiverLength))
+    let start = UnsafeRawPointer(displayStart(index))
     return Display(
-      sender: Bytes(start: start, count: sender), receiver: Bytes(start: start.map { $0 + sender }, count: receiver),
-      gift: Bytes(start: start.map { $0 + sender + receiver }, count: Int(entries[index].giftLength)))
+      sender: Bytes(start: start, count: sender), receiver: Bytes(start: start + sender, count: receiver),
+      gift: Bytes(start: start + sender + receiver, count: Int(self[index].giftLength)))
   }
 
-  /// Where what a gift touches of a banner lies.
   @inline(__always)
-  func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(entries.address(index)) }
-
-  /// Hands out where a banner's display data lie, a line of the cache at a time.
-  @inline(__always)
-  func forEachPlaceOfDisplay(_ index: Int32, _ body: (UnsafeRawPointer) -> Void) {
-    guard let display = entries[index].display else { return }
-    for offset in stride(from: 0, to: Int(entries[index].capacity), by: 64) { body(display + offset) }
+  private func displayStart(_ index: Int32) -> UnsafeMutableRawPointer {
+    self[index].display ?? memory(index) + Self.displayOffset
   }
 
-  /// Two banners change their display data.
-  func swapDisplays(_ a: Int32, _ b: Int32) {
-    let (x, y) = (entries[a], entries[b])
-    setDisplay(a, of: y)
-    setDisplay(b, of: x)
+  /// Where a banner lies: two lines of the cache, of which a gift that joins it touches the first.
+  @inline(__always)
+  func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(memory(index)) }
+
+  /// Adds what a gift that joins a banner touches: its first line, and its display data.
+  @inline(__always)
+  func addPlaces(_ index: Int32, to places: inout Places) {
+    places.add(address(index))
+    places.addLines(address(index) + Self.displayOffset, Int(stride) &- Self.displayOffset)
+  }
+
+  /// Adds what the next banner that is added will most likely touch.
+  @inline(__always)
+  func addPlacesOfNext(to places: inout Places) {
+    if firstFree >= 0 { places.addLines(address(firstFree), Int(stride)) }
   }
 
   /// Moves all times by `milliseconds`.
   func shift(by milliseconds: Int64) {
-    for i in 0..<end where entries[i].combo >= 0 {
-      entries[i].created += milliseconds
-      entries[i].deadline += milliseconds
+    for i in 0..<end where self[i].combo >= 0 {
+      self[i].created += milliseconds
+      self[i].deadline += milliseconds
     }
   }
 
   /// The same banners in memory of their own.
   func copy() -> Banners {
+    guard base != nil else { return self }
     var copy = self
-    copy.entries = entries.copy()
+    copy.base = nil
+    copy.capacity = 0
+    copy.resize(to: capacity, stride: stride)
     for i in 0..<end {
-      guard let display = entries[i].display else { continue }
-      let capacity = Int(entries[i].capacity)
+      (copy.memory(i)).copyMemory(from: memory(i), byteCount: Int(stride))
+      guard let display = self[i].display else { continue }
+      let capacity = Int(self[i].capacity)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
       memory.copyMemory(from: display, byteCount: capacity)
-      copy.entries[i].display = memory
+      copy[i].display = memory
     }
     return copy
   }
@@ -148,29 +179,47 @@ struct Banners {
   /// Forgets all and gives the memory back.
   mutating func free() {
     for i in 0..<end { freeDisplay(i) }
-    entries.free()
+    base?.deallocate()
     self = Banners()
   }
 
-  private func setDisplay(_ index: Int32, of other: Banner) {
-    entries[index].display = other.display
-    entries[index].capacity = other.capacity
-    entries[index].senderLength = other.senderLength
-    entries[index].receiverLength = other.receiverLength
-    entries[index].giftLength = other.giftLength
-  }
+  // MARK: - Memory
 
-  private func growDisplay(_ index: Int32, _ length: Int) {
+  private static let displayOffset = MemoryLayout<Banner>.stride
+
+  /// How far apart banners lie with so many bytes of display data behind each: so many lines of the cache.
+  private static func stride(_ length: Int) -> Int32 { Int32((displayOffset + length + 63) & ~63) }
+
+  /// Makes room for display data that are longer than what lies behind a banner.
+  private mutating func makeRoom(_ index: Int32, _ length: Int) {
+    if length <= Self.longestBehind { return resize(to: capacity, stride: Self.stride(length)) }
+    if length <= Int(self[index].capacity) { return }
     freeDisplay(index)
     // With a little to spare: names and counters in display data grow by a byte now and then.
     let capacity = (length + 31) & ~15
-    entries[index].display = .allocate(byteCount: capacity, alignment: 8)
-    entries[index].capacity = UInt32(capacity)
+    self[index].display = .allocate(byteCount: capacity, alignment: 8)
+    self[index].capacity = UInt32(capacity)
+  }
+
+  private mutating func resize(to newCapacity: Int32, stride newStride: Int32) {
+    let grown = UnsafeMutableRawPointer.allocate(byteCount: Int(newCapacity) * Int(newStride), alignment: 64)
+    if let base {
+      for i in 0..<min(end, capacity) {
+        (grown + Int(i) * Int(newStride)).copyMemory(from: memory(i), byteCount: Int(stride))
+      }
+      base.deallocate()
+    }
+    (base, capacity, stride) = (grown, newCapacity, newStride)
   }
 
   private func freeDisplay(_ index: Int32) {
-    entries[index].display?.deallocate()
-    entries[index].display = nil
-    entries[index].capacity = 0
+    self[index].display?.deallocate()
+    self[index].display = nil
+    self[index].capacity = 0
   }
+}
+
+extension Display {
+  @inline(__always)
+  fileprivate var length: Int { sender.count &+ receiver.count &+ gift.count }
 }

@@ -60,10 +60,10 @@ struct Combos {
     KeyHash.fold(KeyHash.hash(key.senderID, key.receiverID, key.giftID, seed))
   }
 
-  /// Hands out where a combo with this hash would be found.
+  /// Adds where a combo with this hash would be found.
   @inline(__always)
-  func forEachPlace(_ hash: UInt32, _ body: (UnsafeRawPointer) -> Void) {
-    if table.isInUse { body(table.address(hash)) }
+  func addPlaces(_ hash: UInt32, to places: inout Places) {
+    if table.isInUse { places.add(table.address(hash)) }
   }
 
   /// A combo with this hash, most likely the one that is meant, or -1.
@@ -73,13 +73,13 @@ struct Combos {
     return table.likely(hash).map { Int32(truncatingIfNeeded: $0) } ?? -1
   }
 
-  /// Hands out where a combo lies.
+  /// Where a combo lies: two lines of the cache.
   @inline(__always)
-  func forEachPlace(_ index: Int32, _ body: (UnsafeRawPointer) -> Void) {
-    let place = UnsafeRawPointer(entries.address(index))
-    body(place)
-    body(place + 64)
-  }
+  func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(entries.address(index)) }
+
+  /// Where the next one that is added will most likely lie, or nil.
+  @inline(__always)
+  var nextAddress: UnsafeRawPointer? { firstFree >= 0 ? address(firstFree) : nil }
 
   /// The combo of `key`, or -1.
   @inline(__always)

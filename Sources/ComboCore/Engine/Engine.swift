@@ -114,17 +114,27 @@ public struct Engine {
     (UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque()), 16 + MemoryLayout<EngineCore>.size)
   }
 
-  /// Hands out the places beyond the state itself that taking a gift with these hashes is likely to look at. Which those are
-  /// is found step by step, from 0 to 3: each looks at ``memory()`` and at what the steps before it handed out. Costs some
-  /// nanoseconds if that is in the cache.
-  @inline(__always)
-  public mutating func forEachPlace(of hashes: Gift.Hashes, step: Int, _ body: (UnsafeRawPointer) -> Void) {
-    box.core.forEachPlace(of: hashes, step: step, body)
+  /// At most so many places are written by one call.
+  public static var placesMax: Int { Places.max }
+
+  /// Writes to `places`, which has room for ``placesMax``, the places beyond the state itself that taking a gift with these
+  /// hashes is likely to look at, beside those of the room (``places(step:in:)``), and returns how many they are. Which those are is
+  /// found step by step, from 0 to 2: each looks at ``memory()`` and at what the steps before it wrote. Costs some nanoseconds if that is
+  /// in the cache.
+  public mutating func places(
+    of hashes: Gift.Hashes, step: Int, in places: UnsafeMutablePointer<UnsafeRawPointer>
+  ) -> Int {
+    var written = Places(in: places)
+    box.core.addPlaces(of: hashes, step: step, to: &written)
+    return written.count
   }
 
-  /// Hands out the places beyond the state itself that ``advance(to:to:)`` is likely to look at. Looks at ``memory()``.
-  @inline(__always)
-  public mutating func forEachPlaceOfScreen(_ body: (UnsafeRawPointer) -> Void) { box.core.forEachPlaceOfScreen(body) }
+  /// The same for what ``advance(to:to:)``, and a gift whatever it is, are likely to look at, in steps 0 and 1.
+  public mutating func places(step: Int, in places: UnsafeMutablePointer<UnsafeRawPointer>) -> Int {
+    var written = Places(in: places)
+    box.core.addPlaces(step: step, to: &written)
+    return written.count
+  }
 
   // MARK: - Questions
 

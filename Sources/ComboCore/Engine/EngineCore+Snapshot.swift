@@ -113,8 +113,7 @@ extension EngineCore {
     banner.slot = UInt8(state.slot)
     banner.shortLinger = state.shortLinger
     banner.takenOver = state.takenOver
-    let index = banners.add(banner)
-    banners.setDisplay(index, display)
+    let index = banners.add(banner, display)
     if state.phase == .queued {
       queue.append(index, banners, combos)
       if combos[combo].active >= 0 { waitingOnScreen += 1 }

@@ -208,8 +208,7 @@ extension EngineCore {
     takeFromQueue(index)
     banners[active].total += banners[index].total - banners[index].base
     banners[active].value += banners[index].value
-    // Its display data change their owner, and so need not be copied.
-    banners.swapDisplays(index, active)
+    banners.setDisplay(active, banners.display(index))
     drop(index)
     if banners[active].phase == .lingering { update(active, at: t, to: &sink) }
   }

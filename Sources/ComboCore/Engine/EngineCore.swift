@@ -163,27 +163,45 @@ struct EngineCore: ~Copyable {
     sayScreen(at: time, to: &sink)
   }
 
-  /// See ``Engine/forEachPlace(of:step:_:)``.
+  /// See ``Engine/places(of:step:in:)``.
   @inline(__always)
-  func forEachPlace(of hashes: Gift.Hashes, step: Int, _ body: (UnsafeRawPointer) -> Void) {
+  func addPlaces(of hashes: Gift.Hashes, step: Int, to places: inout Places) {
     if step == 0 {
-      if hashes.id != 0, settings.values.dedupeMs > 0 { ids.forEachPlace(hashes.id, body) }
-      return combos.forEachPlace(hashes.combo, body)
+      if hashes.id != 0 { ids.addPlaces(hashes.id, to: &places) }
+      return combos.addPlaces(hashes.combo, to: &places)
     }
     let combo = combos.likely(hashes.combo)
-    if combo < 0 { return }
-    if step == 1 { return combos.forEachPlace(combo, body) }
+    // Where too many wait, most new banners are not made: see ``isSurplus(_:)``.
+    let isMade = queue.likelyLeast == nil
+    if step == 1 {
+      if combo >= 0 { return places.addTwo(combos.address(combo)) }
+      if isMade, let next = combos.nextAddress { places.addTwo(next) }
+      return
+    }
     // The one that the gift joins; with `queue_merge` `tail` it may be none of these.
-    let banner = combos[combo].active >= 0 ? combos[combo].active : combos[combo].firstWaiting
-    if banner < 0 { return }
-    if step == 2 { return body(banners.address(banner)) }
-    banners.forEachPlaceOfDisplay(banner, body)
+    let banner = combo < 0 ? -1 : combos[combo].active >= 0 ? combos[combo].active : combos[combo].firstWaiting
+    if banner >= 0 { return banners.addPlaces(banner, to: &places) }
+    if isMade { banners.addPlacesOfNext(to: &places) }
   }
 
-  /// See ``Engine/forEachPlaceOfScreen(_:)``.
-  @inline(__always)
-  func forEachPlaceOfScreen(_ body: (UnsafeRawPointer) -> Void) {
-    for i in 0..<screen.count { body(banners.address(screen[i])) }
+  /// See ``Engine/places(step:in:)``.
+  func addPlaces(step: Int, to places: inout Places) {
+    if step == 0 { ids.addPlaces(to: &places) }
+    if screen.count == 0 { return }
+    if step == 0 {
+      places.add(screen.address)
+      if queue.count > 0 {
+        places.addTwo(banners.address(queue.first))
+        places.add(banners.address(queue.last) + 64)
+        queue.addPlaces(to: &places)
+      }
+    } else {
+      for i in 0..<min(screen.count, 4) { places.addTwo(banners.address(screen[i])) }
+      if queue.count > 0 {
+        places.add(combos.address(banners[queue.first].combo))
+        if let least = queue.likelyLeast { places.add(banners.address(least)) }
+      }
+    }
   }
 
   // MARK: - Questions
@@ -307,12 +325,12 @@ struct EngineCore: ~Copyable {
     var banner = Banner()
     banner.number = lastBanner
     banner.base = base
-    banner.total = banner.base
+    banner.total = banner.base + count
+    banner.value += worth
     banner.created = now
     banner.combo = combo
     combos.retain(combo)
-    let index = banners.add(banner)
-    add(count, worth, gift.display, to: index)
+    let index = banners.add(banner, gift.display)
     queue.append(index, banners, combos)
     fill(at: now, to: &sink)
     keepQueue(at: now, to: &sink)

@@ -8,6 +8,10 @@ struct Screen {
   @inline(__always)
   subscript(place: Int32) -> Int32 { indices[place] }
 
+  /// Where the first ones stand; there must be one.
+  @inline(__always)
+  var address: UnsafeRawPointer { UnsafeRawPointer(indices.address(0)) }
+
   /// A banner comes in at the bottom.
   mutating func insertFirst(_ index: Int32) {
     insert(index, at: 0)

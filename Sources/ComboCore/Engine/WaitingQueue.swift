@@ -83,6 +83,16 @@ struct WaitingQueue {
     }
   }
 
+  /// The one that was the first to be skipped when the heap was last put right, if there is a heap.
+  @inline(__always)
+  var likelyLeast: Int32? { heapCount > 0 ? heap[0].index : nil }
+
+  /// Adds where the heap begins.
+  @inline(__always)
+  func addPlaces(to places: inout Places) {
+    if heapCount > 0 { places.addTwo(UnsafeRawPointer(heap.address(0))) }
+  }
+
   /// The same queue in memory of its own.
   func copy() -> WaitingQueue {
     var copy = self

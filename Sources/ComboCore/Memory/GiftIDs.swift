@@ -70,15 +70,19 @@ struct GiftIDs {
     find(id, hash: hash, validAt: now) != nil
   }
 
-  /// Hands out where an id with this hash would be found, where it would be added, and where those lie that expire next.
+  /// Adds where an id with this hash would be found.
   @inline(__always)
-  func forEachPlace(_ hash: UInt32, _ body: (UnsafeRawPointer) -> Void) {
-    if places.capacity > 0 { body(places.address(home(hash))) }
-    if let first, let endAddress {
-      body(endAddress)
-      body(endAddress + 32)
-      body(first + (start & (Self.chunkUnits &- 1)) &* Self.unit)
-    }
+  func addPlaces(_ hash: UInt32, to all: inout Places) {
+    if places.capacity > 0 { all.add(places.address(home(hash))) }
+  }
+
+  /// Adds where the next ones will be added, and where those lie that expire next.
+  @inline(__always)
+  func addPlaces(to all: inout Places) {
+    guard let first, let endAddress else { return }
+    all.addTwo(endAddress)
+    // Some will have expired since the room was last looked at.
+    all.addLines(first + (start & (Self.chunkUnits &- 1)) &* Self.unit, 192)
   }
 
   /// Remembers `id`, which is not remembered at `now`, and forgets the oldest of those valid above `limit`.

@@ -12,6 +12,8 @@ final class RoomGroup {
   private let touched = GrowingList<Int32>()
   /// The events of the chunk at hand, room by room, each room's in their order.
   private let turns = GrowingList<(room: Int32, event: Int32)>()
+  /// The places that engines say they will look at.
+  private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
 
   /// Above `roomsMax` rooms, those that have rested are forgotten.
   init(index: Int, settings: EngineSettings, roomsMax: Int) {
@@ -19,6 +21,8 @@ final class RoomGroup {
     self.settings = settings
     self.roomsMax = roomsMax
   }
+
+  deinit { places.deallocate() }
 
   /// Rooms held.
   var count: Int { rooms.count }
@@ -58,6 +62,10 @@ final class RoomGroup {
   private func takeTurns(_ chunk: ReplayChunk, _ buffer: ByteBuffer) {
     // Out of the objects once: a look at them for each turn would count references.
     let (turns, count, rooms, events) = (self.turns.base, self.turns.count, self.rooms.base, chunk.events)
+    let places = self.places
+    func prefetchPlaces(_ count: Int) {
+      for n in 0..<count { prefetch(places[n]) }
+    }
     for turn in 0..<count {
       if turn + 16 < count {
         let (room, event) = turns[turn + 16]
@@ -65,12 +73,18 @@ final class RoomGroup {
         prefetch_lines(memory.address, memory.bytes)
         prefetch_lines(events + Int(event), MemoryLayout<Event>.size)
       }
-      for step in 0..<4 {
-        let ahead = turn + 12 - 3 * step
+      for step in 0..<2 {
+        let ahead = turn + 13 - 4 * step
+        if ahead < count, turns[ahead].room != turns[ahead - 1].room {
+          prefetchPlaces(rooms[Int(turns[ahead].room)].engine.places(step: step, in: places))
+        }
+      }
+      for step in 0..<3 {
+        let ahead = turn + 12 - 4 * step
         if ahead >= count { continue }
         let (room, event) = turns[ahead]
         if events[Int(event)].kind != .gift { continue }
-        rooms[Int(room)].engine.forEachPlace(of: events[Int(event)].gift.hashes, step: step) { prefetch($0) }
+        prefetchPlaces(rooms[Int(room)].engine.places(of: events[Int(event)].gift.hashes, step: step, in: places))
         if step == 0, let text = events[Int(event)].gift.id.baseAddress { prefetch_lines(text, 320) }
       }
       let (room, event) = turns[turn]

@@ -98,7 +98,7 @@ final class Batch: @unchecked Sendable {
     }
     lanes.withLane { lane in
       for index in parts.indices {
-        foresee(index)
+        foresee(index, lane.places)
         let (handle, now) = parts[index]
         handle._withUnsafeGuaranteedRef { room in
           let first = room.firstOfBatch
@@ -118,7 +118,7 @@ final class Batch: @unchecked Sendable {
   /// Most rooms are not in the processor's cache when their turn comes: what the next ones will look at is asked for early,
   /// step by step, since one thing says where the next one is.
   @inline(__always)
-  private func foresee(_ index: Int) {
+  private func foresee(_ index: Int, _ places: PlaceList) {
     if index + 12 < parts.count {
       parts[index + 12].room._withUnsafeGuaranteedRef { room in
         if room.firstOfBatch < 0 { return }
@@ -126,15 +126,20 @@ final class Batch: @unchecked Sendable {
         prefetch_lines(events + Int(room.firstOfBatch), MemoryLayout<Event>.size)
       }
     }
-    for step in 0..<4 {
-      let ahead = index + 8 - 2 * step
+    for step in 0..<2 where index + 9 - 3 * step < parts.count {
+      parts[index + 9 - 3 * step].room._withUnsafeGuaranteedRef { room in
+        if room.firstOfBatch >= 0 { places.prefetch(room.engine.places(step: step, in: places.base)) }
+      }
+    }
+    for step in 0..<3 {
+      let ahead = index + 8 - 3 * step
       if ahead >= parts.count { continue }
       parts[ahead].room._withUnsafeGuaranteedRef { room in
         if room.firstOfBatch < 0 { return }
         let event = events + Int(room.firstOfBatch)
         if event.pointee.kind != .gift { return }
         if step == 0 { event.pointee.gift.forEachPlace { prefetch($0) } }
-        room.engine.forEachPlace(of: event.pointee.gift.hashes, step: step) { prefetch($0) }
+        places.prefetch(room.engine.places(of: event.pointee.gift.hashes, step: step, in: places.base))
       }
     }
   }
@@ -156,7 +161,7 @@ final class Batch: @unchecked Sendable {
     var index = first
     var ahead = Ahead(first, next)
     while index >= 0 {
-      foresee(room, ahead)
+      foresee(room, ahead, lane.places)
       room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, lane: lane)
       index = next[Int(index)]
       ahead.step(next)
@@ -166,20 +171,19 @@ final class Batch: @unchecked Sendable {
 
   /// The same for the next events of one room.
   @inline(__always)
-  private func foresee(_ room: Room, _ ahead: Ahead) {
+  private func foresee(_ room: Room, _ ahead: Ahead, _ places: PlaceList) {
     if ahead.first < 0 { return }
-    if ahead.fifth >= 0 { prefetch_lines(events + Int(ahead.fifth), MemoryLayout<Event>.size) }
-    foresee(room, ahead.fourth, step: 0)
-    foresee(room, ahead.third, step: 1)
-    foresee(room, ahead.second, step: 2)
-    foresee(room, ahead.first, step: 3)
+    if ahead.fourth >= 0 { prefetch_lines(events + Int(ahead.fourth), MemoryLayout<Event>.size) }
+    foresee(room, ahead.third, step: 0, places)
+    foresee(room, ahead.second, step: 1, places)
+    foresee(room, ahead.first, step: 2, places)
   }
 
   @inline(__always)
-  private func foresee(_ room: Room, _ index: Int32, step: Int) {
+  private func foresee(_ room: Room, _ index: Int32, step: Int, _ places: PlaceList) {
     if index < 0 || events[Int(index)].kind != .gift { return }
     if step == 0 { events[Int(index)].gift.forEachPlace { prefetch($0) } }
-    room.engine.forEachPlace(of: events[Int(index)].gift.hashes, step: step) { prefetch($0) }
+    places.prefetch(room.engine.places(of: events[Int(index)].gift.hashes, step: step, in: places.base))
   }
 
   private func finish() {
@@ -202,13 +206,12 @@ final class Batch: @unchecked Sendable {
   }
 }
 
-/// The next five events of a room's part of a batch; -1 for none.
+/// The next four events of a room's part of a batch; -1 for none.
 private struct Ahead {
   private(set) var first: Int32
   private(set) var second: Int32
   private(set) var third: Int32
   private(set) var fourth: Int32
-  private(set) var fifth: Int32
 
   /// Those behind `index`.
   init(_ index: Int32, _ next: UnsafeMutablePointer<Int32>) {
@@ -217,14 +220,13 @@ private struct Ahead {
     second = following(first)
     third = following(second)
     fourth = following(third)
-    fifth = following(fourth)
   }
 
   /// Goes on to the next one.
   @inline(__always)
   mutating func step(_ next: UnsafeMutablePointer<Int32>) {
-    (first, second, third, fourth) = (second, third, fourth, fifth)
-    if fifth >= 0 { fifth = next[Int(fifth)] }
+    (first, second, third) = (second, third, fourth)
+    if fourth >= 0 { fourth = next[Int(fourth)] }
   }
 }
 

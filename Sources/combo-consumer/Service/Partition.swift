@@ -190,10 +190,14 @@ final class Partition {
   /// are quiet.
   func forEachDue(at clock: Int64, _ advance: (Room) -> Void) {
     let due = due(at: clock)
+    let places = PlaceList()
+    defer { places.free() }
     for (index, room) in due.enumerated() {
       // Most are not in the processor's cache.
       if index + 8 < due.count { due[index + 8].foreseeWork() }
-      if index + 4 < due.count { due[index + 4].engine.forEachPlaceOfScreen { prefetch($0) } }
+      for step in 0..<2 where index + 5 - 3 * step < due.count {
+        places.prefetch(due[index + 5 - 3 * step].engine.places(step: step, in: places.base))
+      }
       advance(room)
     }
   }

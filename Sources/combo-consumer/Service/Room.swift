@@ -172,8 +172,25 @@ final class Lane {
   let target: (any SaidTarget)?
   /// What was said on it.
   var said = InstructionCounts()
+  /// The places that engines say they will look at.
+  let places = PlaceList()
 
   init(_ target: (any SaidTarget)?) { self.target = target }
+
+  deinit { places.free() }
+}
+
+/// Memory for the places that an engine says it will look at. Who makes one frees it.
+struct PlaceList {
+  let base = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
+
+  func free() { base.deallocate() }
+
+  /// Asks for the memory of the first `count`.
+  @inline(__always)
+  func prefetch(_ count: Int) {
+    for n in 0..<count { CPrefetch.prefetch(base[n]) }
+  }
 }
 
 /// Encodes what a room says, hashes it and hands it on.
