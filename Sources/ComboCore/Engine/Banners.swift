@@ -74,7 +74,7 @@ struct Banners {
       end += 1
       if end > capacity {
         let behind = display.length <= Self.longestBehind ? display.length : 0
-        resize(to: max(end, capacity * 2), stride: max(stride, Self.stride(behind)))
+        resize(to: max(end, capacity + max(1, capacity / 4)), stride: max(stride, Self.stride(behind)))
       }
       self[end - 1] = banner
       setDisplay(end - 1, display)
