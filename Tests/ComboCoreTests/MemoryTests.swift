@@ -120,7 +120,7 @@ struct MemoryTests {
             banners.remove(index)
             held[index] = nil
           } else {
-            banners.setDisplay(index, display)
+            banners.setDisplay(index, display, isLent: false)
             held[index] = parts
           }
         }

@@ -103,6 +103,33 @@ struct PropertyTests {
     }
   }
 
+  @Test("lent display data say the same, whenever they are kept", arguments: RandomStream.groups(40))
+  func lent(group: Int) {
+    for seed in group * Self.streams..<(group + 1) * Self.streams {
+      let stream = RandomStream(seed: 60_000 + seed)
+      let plain = Self.play(stream)
+      var random = SplitMix64(seed)
+      let lent = Self.play(stream) { room, _ in
+        if room.lender == nil { room.lender = Lender() }
+        switch random.below(6) {
+        case 0:
+          room.engine?.keepLent()
+          room.lender?.takeBack()
+        case 1:
+          // A copy has memory of its own, and owes nobody anything.
+          var copy = room.engine
+          copy?.shift(by: 0)
+          room.engine = copy
+          room.lender?.takeBack()
+        case 2: room.engine?.keepLent()
+        default: break
+        }
+      }
+      if !Self.compare(60_000 + seed, plain.sink.said, lent.sink.said) { return }
+      #expect(lent.broken == nil, "seed \(60_000 + seed)")
+    }
+  }
+
   @Test("a copy goes on by itself, and leaves the original as it was", arguments: RandomStream.groups(40))
   func copies(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {

@@ -51,7 +51,9 @@ enum EngineBench {
             var ahead = LookAhead(records, in: text)
             for n in 0..<gifts {
               ahead.prefetchNext(engines)
-              engines[Int(records[n].room)].take(ahead.first, at: stream.times[n] + start, to: &sink)
+              let room = Int(records[n].room)
+              engines[room].takeLent(ahead.first, at: stream.times[n] + start, to: &sink)
+              if n + 1 == gifts || Int(records[n + 1].room) != room { engines[room].keepLent() }
               ahead.step()
             }
           }

@@ -14,7 +14,8 @@ struct Banner: BitwiseCopyable {
   var phase = BannerState.Phase.queued
   var slot: UInt8 = 0
   var shortLinger = false
-  var takenOver = false
+  /// Whether its display data still lie where the gift's owner keeps them: see ``Banners/lend(_:_:)``.
+  fileprivate(set) var isLent = false
 
   var number = 0
   var base = 0
@@ -26,8 +27,13 @@ struct Banner: BitwiseCopyable {
   var previousOfCombo: Int32 = -1
   var nextOfCombo: Int32 = -1
 
-  /// So that the next one, too, begins at a line of the cache.
-  private var padding = (0, 0, 0)
+  /// Where lent display data lie: the sender's, and how far from there the receiver's and the gift's.
+  fileprivate var lentSender: UnsafeRawPointer?
+  fileprivate var lentReceiver: Int32 = 0
+  fileprivate var lentGift: Int32 = 0
+  /// The next one in the list of those whose display data are or were lent; -1: it is the last; -2: it is not in it.
+  fileprivate var nextLent: Int32 = -2
+  var takenOver = false
 }
 
 /// The banners of a room. Others know them by their index.
@@ -46,6 +52,8 @@ struct Banners {
   private(set) var count: Int32 = 0
   /// How many free ones have memory of their own for display data.
   private var spares: Int32 = 0
+  /// The first of those whose display data are or were lent; -1 for none.
+  private var firstLent: Int32 = -1
 
   /// Longer display data do not lie behind their banner.
   private static let longestBehind = 512
@@ -67,8 +75,8 @@ struct Banners {
     return base.unsafelyUnwrapped + Int(index) &* Int(stride)
   }
 
-  /// Adds a banner with the display data of a gift.
-  mutating func add(_ banner: Banner, _ display: Display) -> Int32 {
+  /// Adds a banner with the display data of a gift, which may be lent.
+  mutating func add(_ banner: Banner, _ display: Display, isLent: Bool = false) -> Int32 {
     count += 1
     if firstFree < 0 {
       end += 1
@@ -77,17 +85,18 @@ struct Banners {
         resize(to: max(end, capacity + max(1, capacity / 4)), stride: max(stride, Self.stride(behind)))
       }
       self[end - 1] = banner
-      setDisplay(end - 1, display)
+      setDisplay(end - 1, display, isLent: isLent)
       return end - 1
     }
     let index = firstFree
-    let (spare, capacity) = (self[index].display, self[index].capacity)
+    let (spare, capacity, nextLent) = (self[index].display, self[index].capacity, self[index].nextLent)
     firstFree = self[index].next
     if spare != nil { spares -= 1 }
     self[index] = banner
     self[index].display = spare
     self[index].capacity = capacity
-    setDisplay(index, display)
+    self[index].nextLent = nextLent
+    setDisplay(index, display, isLent: isLent)
     return index
   }
 
@@ -101,18 +110,58 @@ struct Banners {
     }
     self[index].next = firstFree
     self[index].combo = -1
+    self[index].isLent = false
     firstFree = index
   }
 
-  /// Gives a banner the display data of a gift.
+  /// Gives a banner the display data of a gift: a copy, or, if they are lent, where they lie.
   @inline(__always)
-  mutating func setDisplay(_ index: Int32, _ display: Display) {
+  mutating func setDisplay(_ index: Int32, _ display: Display, isLent: Bool) {
+    if !isLent || !lend(index, display) { copyDisplay(index, display) }
+  }
+
+  /// Display data that stay where they are until ``keepLent()`` are copied only then: most of them are replaced before, by those of
+  /// another gift.
+  /// - Returns: false if they lie too far apart.
+  @inline(__always)
+  private mutating func lend(_ index: Int32, _ display: Display) -> Bool {
+    guard let sender = display.sender.baseAddress, let gift = display.gift.baseAddress,
+      let giftOffset = Int32(exactly: gift - sender),
+      let receiverOffset = Int32(exactly: (display.receiver.baseAddress ?? sender) - sender)
+    else { return false }
+    self[index].senderLength = UInt32(truncatingIfNeeded: display.sender.count)
+    self[index].receiverLength = UInt32(truncatingIfNeeded: display.receiver.count)
+    self[index].giftLength = UInt32(truncatingIfNeeded: display.gift.count)
+    self[index].isLent = true
+    self[index].lentSender = sender
+    self[index].lentReceiver = receiverOffset
+    self[index].lentGift = giftOffset
+    if self[index].nextLent == -2 {
+      self[index].nextLent = firstLent
+      firstLent = index
+    }
+    return true
+  }
+
+  /// Copies what is lent still. Whoever lends calls it before the lent bytes go.
+  mutating func keepLent() {
+    while firstLent >= 0 {
+      let index = firstLent
+      firstLent = self[index].nextLent
+      self[index].nextLent = -2
+      if self[index].isLent { copyDisplay(index, display(index)) }
+    }
+  }
+
+  @inline(__always)
+  private mutating func copyDisplay(_ index: Int32, _ display: Display) {
     let (sender, receiver, gift) = (display.sender.count, display.receiver.count, display.gift.count)
     let length = display.length
     if length > Int(stride) &- Self.displayOffset { makeRoom(index, length) }
     self[index].senderLength = UInt32(truncatingIfNeeded: sender)
     self[index].receiverLength = UInt32(truncatingIfNeeded: receiver)
     self[index].giftLength = UInt32(truncatingIfNeeded: gift)
+    self[index].isLent = false
     let to = displayStart(index)
     if let from = display.sender.baseAddress { to.copyMemory(from: from, byteCount: sender) }
     if let from = display.receiver.baseAddress { (to + sender).copyMemory(from: from, byteCount: receiver) }
@@ -122,6 +171,12 @@ struct Banners {
   /// The display data of a banner, borrowed until it changes or one is added.
   func display(_ index: Int32) -> Display {
     let (sender, receiver) = (Int(self[index].senderLength), Int(self[index].receiverLength))
+    if self[index].isLent {
+      let start = self[index].lentSender.unsafelyUnwrapped
+      return Display(
+        sender: Bytes(start: start, count: sender), receiver: Bytes(start: start + Int(self[index].lentReceiver), count: receiver),
+        gift: Bytes(start: start + Int(self[index].lentGift), count: Int(self[index].giftLength)))
+    }
     let start = UnsafeRawPointer(displayStart(index))
     return Display(
       sender: Bytes(start: start, count: sender), receiver: Bytes(start: start + sender, count: receiver),
@@ -133,14 +188,14 @@ struct Banners {
     self[index].display ?? memory(index) + Self.displayOffset
   }
 
-  /// Where a banner lies: two lines of the cache, of which a gift that joins it touches the first.
+  /// Where a banner lies: two lines of the cache, of which a gift that joins it touches the first, and the second if it lends.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(memory(index)) }
 
-  /// Adds what a gift that joins a banner touches: its first line, and its display data.
+  /// Adds what a gift that joins a banner touches.
   @inline(__always)
   func addPlaces(_ index: Int32, to places: inout Places) {
-    places.add(address(index))
+    places.addTwo(address(index))
     places.addLines(address(index) + Self.displayOffset, Int(stride) &- Self.displayOffset)
   }
 
@@ -165,14 +220,15 @@ struct Banners {
     copy.base = nil
     copy.capacity = 0
     copy.resize(to: capacity, stride: stride)
+    for i in 0..<end { copy.memory(i).copyMemory(from: memory(i), byteCount: Int(stride)) }
     for i in 0..<end {
-      (copy.memory(i)).copyMemory(from: memory(i), byteCount: Int(stride))
       guard let display = self[i].display else { continue }
       let capacity = Int(self[i].capacity)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
       memory.copyMemory(from: display, byteCount: capacity)
       copy[i].display = memory
     }
+    copy.keepLent()
     return copy
   }
 

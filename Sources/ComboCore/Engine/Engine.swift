@@ -67,6 +67,17 @@ public struct Engine {
     change { $0.take(gift, at: now, to: &sink) }
   }
 
+  /// The same, but the gift's display data are not copied yet: they must stay as they are until ``keepLent()`` is called, and may be looked at
+  /// until then by all that is called in between. Says the same. For an owner of many gifts at a time: of those for one banner only the
+  /// last one's display data are copied, and only they are read.
+  @inline(__always)
+  public mutating func takeLent(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
+    change { $0.take(gift, isLent: true, at: now, to: &sink) }
+  }
+
+  /// Copies what is needed of the display data that were lent since the last time.
+  public mutating func keepLent() { change { $0.keepLent() } }
+
   /// Lets everything happen that is due until `now`.
   public mutating func advance(to now: Int64, to sink: inout some InstructionSink) {
     change { $0.advance(to: now, to: &sink) }

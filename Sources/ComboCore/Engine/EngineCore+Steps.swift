@@ -208,7 +208,7 @@ extension EngineCore {
     takeFromQueue(index)
     banners[active].total += banners[index].total - banners[index].base
     banners[active].value += banners[index].value
-    banners.setDisplay(active, banners.display(index))
+    banners.setDisplay(active, banners.display(index), isLent: banners[index].isLent)
     drop(index)
     if banners[active].phase == .lingering { update(active, at: t, to: &sink) }
   }

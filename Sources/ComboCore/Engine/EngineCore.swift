@@ -70,7 +70,8 @@ struct EngineCore: ~Copyable {
 
   // MARK: - Events
 
-  mutating func take(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
+  /// - Parameter isLent: whether its display data stay until ``keepLent()``.
+  mutating func take(_ gift: Gift, isLent: Bool = false, at now: Int64, to sink: inout some InstructionSink) {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
@@ -90,14 +91,16 @@ struct EngineCore: ~Copyable {
       combo = combos.add(key, hash: hash, in: &store)
     }
     switch gift.amount {
-    case .count(let count): join(combo, gift, count, at: now, to: &sink)
+    case .count(let count): join(combo, gift, count, isLent, at: now, to: &sink)
     case .total(let total, let streak):
       let count = growth(to: total, streak: streak, of: combo, hash: hash, at: now)
-      if count > 0 { join(combo, gift, count, at: now, to: &sink) }
+      if count > 0 { join(combo, gift, count, isLent, at: now, to: &sink) }
     }
     combos.release(combo, in: &store)
     if store.isWasteful { tidy() }
   }
+
+  mutating func keepLent() { banners.keepLent() }
 
   mutating func close(at now: Int64, to sink: inout some InstructionSink) {
     let now = begin(at: now, to: &sink)
@@ -291,33 +294,34 @@ struct EngineCore: ~Copyable {
   /// `count` gifts join a banner of their combo, or make one.
   @inline(__always)
   private mutating func join(
-    _ combo: Int32, _ gift: Gift, _ count: Int, at now: Int64, to sink: inout some InstructionSink
+    _ combo: Int32, _ gift: Gift, _ count: Int, _ isLent: Bool, at now: Int64, to sink: inout some InstructionSink
   ) {
     let worth = gift.value * Double(count)
     let active = combos[combo].active
     if active >= 0 {
-      add(count, worth, gift.display, to: active)
+      add(count, worth, gift.display, isLent, to: active)
       if banners[active].phase == .lingering { update(active, at: now, to: &sink) }
       return
     }
     let waiting = combos[combo].firstWaiting
     if waiting >= 0 {
       let joined = settings.values.queueMerge == .anywhere ? waiting : queue.last
-      if banners[joined].combo == combo { return add(count, worth, gift.display, to: joined) }
+      if banners[joined].combo == combo { return add(count, worth, gift.display, isLent, to: joined) }
     }
-    queueNew(combo, gift, count, worth, at: now, to: &sink)
+    queueNew(combo, gift, count, worth, isLent, at: now, to: &sink)
   }
 
   @inline(__always)
-  private mutating func add(_ count: Int, _ worth: Double, _ display: Display, to index: Int32) {
+  private mutating func add(_ count: Int, _ worth: Double, _ display: Display, _ isLent: Bool, to index: Int32) {
     banners[index].total += count
     banners[index].value += worth
-    banners.setDisplay(index, display)
+    banners.setDisplay(index, display, isLent: isLent)
   }
 
   /// `count` gifts make a new banner, which waits, if only for a moment.
   private mutating func queueNew(
-    _ combo: Int32, _ gift: Gift, _ count: Int, _ worth: Double, at now: Int64, to sink: inout some InstructionSink
+    _ combo: Int32, _ gift: Gift, _ count: Int, _ worth: Double, _ isLent: Bool, at now: Int64,
+    to sink: inout some InstructionSink
   ) {
     let base = takeOver(combo, at: now)
     if isSurplus(worth) { return skipNew(gift.display, count, at: now, to: &sink) }
@@ -330,7 +334,7 @@ struct EngineCore: ~Copyable {
     banner.created = now
     banner.combo = combo
     combos.retain(combo)
-    let index = banners.add(banner, gift.display)
+    let index = banners.add(banner, gift.display, isLent: isLent)
     queue.append(index, banners, combos)
     fill(at: now, to: &sink)
     keepQueue(at: now, to: &sink)

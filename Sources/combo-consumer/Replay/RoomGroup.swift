@@ -90,6 +90,7 @@ final class RoomGroup {
       let (room, event) = turns[turn]
       let start = buffer.count
       take(Int(event), of: chunk, rooms + Int(room), buffer)
+      if turn + 1 == count || turns[turn + 1].room != room { rooms[Int(room)].engine.keepLent() }
       chunk.note(Int(event), start, buffer.count)
     }
   }
@@ -147,7 +148,7 @@ final class RoomGroup {
     if ts > room.pointee.time { room.pointee.time = ts }
     var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
     switch event.pointee.kind {
-    case .gift: room.pointee.engine.take(event.pointee.gift, at: ts, to: &sink)
+    case .gift: room.pointee.engine.takeLent(event.pointee.gift, at: ts, to: &sink)
     case .roomClosed: room.pointee.engine.close(at: ts, to: &sink)
     case .retract: room.pointee.engine.retract(event.pointee.retraction, at: ts, to: &sink)
     case .roomSettings: room.pointee.engine.set(chunk.owns[number]!, at: ts, to: &sink)

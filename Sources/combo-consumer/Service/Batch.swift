@@ -166,6 +166,7 @@ final class Batch: @unchecked Sendable {
       index = next[Int(index)]
       ahead.step(next)
     }
+    room.keepLent()
     room.findLook()
   }
 

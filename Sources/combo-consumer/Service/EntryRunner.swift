@@ -116,7 +116,10 @@ final class EntryRunner {
     switch route {
     case .room(let room):
       withUnsafePointer(to: &event) { event in
-        room._withUnsafeGuaranteedRef { $0.take(event, own: own, at: now, lane: lane) }
+        room._withUnsafeGuaranteedRef {
+          $0.take(event, own: own, at: now, lane: lane)
+          $0.keepLent()
+        }
         if let took { took(event, own, room.takeUnretainedValue(), now) }
       }
     case .nowhere: break

@@ -108,18 +108,22 @@ final class Room: @unchecked Sendable {
   /// Its name as a JSON string.
   var name: Bytes { Bytes(start: names, count: Int(nameLength)) }
 
-  /// Lets the engine take an event.
+  /// Lets the engine take an event. A gift's display data must stay until ``keepLent()``.
   @inline(__always)
   func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, lane: Lane) {
     isLookKnown = false
     var sink = RoomSink(room: self, lane: lane)
     switch event.pointee.kind {
-    case .gift: engine.take(event.pointee.gift, at: now, to: &sink)
+    case .gift: engine.takeLent(event.pointee.gift, at: now, to: &sink)
     case .roomClosed: engine.close(at: now, to: &sink)
     case .retract: engine.retract(event.pointee.retraction, at: now, to: &sink)
     case .roomSettings: engine.set(own ?? OwnSettings(), at: now, to: &sink)
     }
   }
+
+  /// The events taken so far may go.
+  @inline(__always)
+  func keepLent() { engine.keepLent() }
 
   /// Lets happen what is due.
   func advance(to now: Int64, lane: Lane) {

@@ -78,6 +78,33 @@ extension Array where Element == String {
   }
 }
 
+/// Lends the display data of gifts for longer than a call.
+final class Lender {
+  private var lent: [UnsafeMutableRawBufferPointer] = []
+
+  deinit { takeBack() }
+
+  func lend(_ display: Display) -> Display {
+    func lend(_ bytes: Bytes) -> Bytes {
+      if bytes.isEmpty { return Bytes(start: nil, count: 0) }
+      let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+      memory.copyMemory(from: bytes)
+      lent.append(memory)
+      return Bytes(memory)
+    }
+    return Display(sender: lend(display.sender), receiver: lend(display.receiver), gift: lend(display.gift))
+  }
+
+  /// Whoever keeps a pointer is found out.
+  func takeBack() {
+    for memory in lent {
+      memory.initializeMemory(as: UInt8.self, repeating: 0xff)
+      memory.deallocate()
+    }
+    lent = []
+  }
+}
+
 extension Engine {
   /// Asks for all places that a gift is likely to look at, as owners of many engines do: it must change nothing.
   private mutating func foresee(_ gift: Gift) {
@@ -91,7 +118,8 @@ extension Engine {
   }
 
   /// Lets an event happen.
-  mutating func apply(_ event: Event, at now: Int64, to sink: inout Recorder) {
+  /// - Parameter lender: lends a gift's display data; nil: they are gone after the call.
+  mutating func apply(_ event: Event, at now: Int64, lender: Lender? = nil, to sink: inout Recorder) {
     switch event {
     case .gift(let gift):
       var streak = ""
@@ -103,11 +131,16 @@ extension Engine {
         case .count(let count): amount = .count(count)
         case .total(let total, _): amount = .total(total, streak: $0[7])
         }
-        let gift = Gift(
+        var gift = Gift(
           id: $0[0], senderID: $0[1], receiverID: $0[2], giftID: $0[3],
           display: Display(sender: $0[4], receiver: $0[5], gift: $0[6]), value: gift.value, amount: amount)
         foresee(gift)
-        take(gift, at: now, to: &sink)
+        if let lender {
+          gift.display = lender.lend(gift.display)
+          takeLent(gift, at: now, to: &sink)
+        } else {
+          take(gift, at: now, to: &sink)
+        }
       }
     case .closed: close(at: now, to: &sink)
     case .retract(let sender, let receiver, let gift):
@@ -127,6 +160,7 @@ struct Room {
   var engine: Engine?
   var settings: EngineSettings
   var sink = Recorder()
+  var lender: Lender?
   /// The first broken invariant.
   var broken: String?
 
@@ -140,7 +174,7 @@ struct Room {
       case .closed, .retract, .advance, .shift: break
       }
     }
-    engine?.apply(event, at: now, to: &sink)
+    engine?.apply(event, at: now, lender: lender, to: &sink)
     if broken == nil { broken = engine?.brokenInvariant() }
   }
 }
