@@ -4,21 +4,26 @@
 // that was read are kept; a later one is compared with them, piece by piece, and only its scalars are looked at: no stage 1, no names. Where
 // it differs from one shape, those that are the same up to there are tried from there on. What is of no known shape is read by the
 // walk over all tokens, and so may become the next to be known.
-#include "bytes16.h"
 #include "lexer.h"
 #include "parser.h"
 
 #include <cstdlib>
 #include <cstring>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace {
 
 // What stands between two scalars.
 struct Piece {
-  uint32_t at;      // where its bytes are among those of all pieces
-  uint32_t length;  // bytes
-  uint32_t scalar;  // the token of the scalar behind it; the last piece has none
-  uint64_t others;  // a bit for each shape that has the same pieces before this one, and another one here
+  uint8_t bytes[32];   // its first ones
+  uint32_t mask;       // a bit for each of them
+  uint32_t to_scalar;  // its length; of the last piece, and of longer ones, more than any text has
+  uint32_t scalar;     // the token of the scalar behind it; 0: none, it is the last
+  uint32_t length;     // bytes
+  uint64_t others;     // a bit for each shape that has the same pieces before this one, and another one here
+  uint32_t at;         // where those behind its first are among those of all pieces
 };
 static_assert(CSJ_SHAPES <= 64, "each shape needs a bit");
 
@@ -29,12 +34,14 @@ struct Place {
 };
 
 struct Name {
-  uint32_t token;
+  csj_token token;  // of the text it was learnt from
+  uint32_t index;   // that token's
   Place start;
 };
 
 struct Container {
-  uint32_t token;
+  csj_token token;
+  uint32_t index;
   Place start, end;
 };
 
@@ -43,7 +50,7 @@ struct Gap {
   uint32_t length;
 };
 
-// Texts with more bytes or tokens are read each for itself: what is known of all shapes takes 18 MB at most.
+// Texts with more bytes or tokens are read each for itself: what is known of all shapes takes 26 MB at most.
 constexpr uint32_t kLengthMax = 32768, kTokensMax = 2048, kOpenMax = 64;
 
 struct Shape {
@@ -51,19 +58,19 @@ struct Shape {
   uint64_t used;  // when it was met last, as texts met before
   uint32_t token_count, piece_count, name_count, container_count, gap_count;
   // In one allocation, in this order.
-  csj_token *tokens;  // the tape of the text it was learnt from; what is not the same in each text is filled in
   Piece *pieces;
   Name *names;
   Container *containers;
   Gap *gaps;
-  uint8_t *bytes;  // of all pieces, with 16 more that can be read behind them
+  uint8_t *bytes;  // of all pieces, those behind their first 32
   csj_event event;
 };
 
-// The strings of a text that are not plain ASCII: from the first one's beginning to the last one's end.
-struct Unusual {
-  uint32_t from = UINT32_MAX, to = 0;
-};
+// Behind the end of any text.
+constexpr uint32_t kNowhere = 2 * kLengthMax;
+
+// Of a text, not more than this is looked at before its first piece is compared, nor before each that lies behind that.
+constexpr uint32_t kStride = 1024;
 
 }  // namespace
 
@@ -76,153 +83,90 @@ struct csj_shapes {
   uint32_t misses, patience;
   // Where each piece of the text in hand begins.
   uint32_t starts[kTokensMax + 1];
+  // A bit for each byte of the text in hand, up to `limit`, and behind that 64 more that are set. Special is what ends a string or cannot stand in it
+  // as it is; high what is not ASCII.
+  uint64_t special[kLengthMax / 64 + 2], high[kLengthMax / 64 + 2];
+  uint32_t limit;
 };
 
 namespace {
 
-// Reads up to 15 bytes behind both.
-inline bool are_equal(const uint8_t *a, const uint8_t *b, uint32_t length) {
-  for (; length > 16; a += 16, b += 16, length -= 16) {
-    if (unequal(load16(a), load16(b))) return false;
-  }
-  return (unequal(load16(a), load16(b)) & ((1u << length) - 1)) == 0;
+// What is wrong with two bytes as a part of UTF-8, each fault a bit: those that the upper half of the first allows, and its lower half, and the
+// upper half of the second. See Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte".
+struct Pairs {
+  enum : uint8_t {
+    kShort = 1 << 0,       // a character begins before the one before it has ended
+    kLong = 1 << 1,        // one byte, and yet it goes on
+    kOverlong3 = 1 << 2,
+    kLarge = 1 << 3,       // beyond U+10FFFF, by the second byte
+    kSurrogate = 1 << 4,
+    kOverlong2 = 1 << 5,
+    kLarger = 1 << 6,      // beyond U+10FFFF, by the first byte
+    kOverlong4 = 1 << 6,
+    kTwo = 1 << 7,         // both go on
+    kAny = kShort | kLong | kTwo,
+    kHigh = kAny | kLarge | kLarger
+  };
+  uint8_t first_upper[16] = {kLong, kLong, kLong, kLong, kLong, kLong, kLong, kLong, kTwo, kTwo, kTwo, kTwo, kShort | kOverlong2, kShort,
+                             kShort | kOverlong3 | kSurrogate, kShort | kLarge | kLarger | kOverlong4};
+  uint8_t first_lower[16] = {kAny | kOverlong2 | kOverlong3 | kOverlong4, kAny | kOverlong2, kAny, kAny, kAny | kLarge, kHigh, kHigh,
+                             kHigh, kHigh, kHigh, kHigh, kHigh, kHigh, kHigh | kSurrogate, kHigh, kHigh};
+  uint8_t second_upper[16] = {kShort, kShort, kShort, kShort, kShort, kShort, kShort, kShort,
+                              kLong | kTwo | kOverlong2 | kOverlong3 | kOverlong4 | kLarger, kLong | kTwo | kOverlong2 | kOverlong3 | kLarge,
+                              kLong | kTwo | kOverlong2 | kSurrogate | kLarge, kLong | kTwo | kOverlong2 | kSurrogate | kLarge,
+                              kShort, kShort, kShort, kShort};
+};
+constexpr Pairs kPairs;
+
+namespace plain {
+#include "match.h"
 }
 
-// Where the string that begins at `p` ends, its closing quote included; 0: nowhere, or something in it is wrong. Reads up to 15 bytes
-// behind the text.
-inline uint32_t string_end(const uint8_t *text, uint32_t p, uint32_t length, uint8_t &flags, Unusual &unusual) {
-  bool is_ascii = true;
-  uint32_t q = p + 1;
-  while (q < length) {
-    const Bytes16 bytes = load16(text + q);
-    const uint32_t special = special_bits(bytes), high = high_bits(bytes);
-    if (special == 0) {
-      is_ascii &= high == 0;
-      q += 16;
-      continue;
-    }
-    const uint32_t at = uint32_t(__builtin_ctz(special));
-    is_ascii &= (high & ((1u << at) - 1)) == 0;
-    q += at;
-    if (q >= length) return 0;  // what stands behind the text is no string's end
-    if (text[q] == '"') {
-      if (!is_ascii) {
-        if (unusual.to == 0) unusual.from = p;
-        unusual.to = q;
-      }
-      return q + 1;
-    }
-    if (text[q] != '\\') return 0;
-    flags = CSJ_ESCAPED;
-    // What is escaped, be it a quote, is passed over; that it is right is seen to at the end.
-    if (text[q + 1] < 0x20 || text[q + 1] >= 0x80) return 0;
-    q += 2;
-  }
-  return 0;
+#if defined(__x86_64__)
+#define CSJ_AVX2 1
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), apply_to = function)
+namespace wide {
+#include "match.h"
 }
+#pragma clang attribute pop
+#else
+namespace wide = plain;
+#endif
 
-// A number with a sign, a fraction or more than 15 digits, or a word.
-__attribute__((noinline)) uint8_t other_scalar(const uint8_t *text, uint32_t p, uint32_t &end) {
-  return number_or_word(text, p, p + 17, end);
-}
-
+inline bool is_bracket(uint8_t byte) { return byte == '}' || byte == ']'; }
 inline bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
-
-// A string, number or word that begins at `p`: its kind, and where it ends; 0 if it is none or a wrong one.
-inline uint8_t scalar(const uint8_t *text, uint32_t p, uint32_t length, uint32_t &end, uint8_t &flags, Unusual &unusual) {
-  if (text[p] == '"') {
-    end = string_end(text, p, length, flags, unusual);
-    if (end == 0) return 0;
-    const uint8_t *where;
-    if (flags && csj::check_escapes(text + p + 1, text + end - 1, where)) return 0;
-    return CSJ_STRING;
-  }
-  // Whether the number really ends there, the next piece shows; but a fraction is no end.
-  const uint32_t digits = uint32_t(__builtin_ctz(~digit_bits(load16(text + p))));
-  if (digits > 0 && digits < 16 && kEnds.at[text[p + digits]] && (text[p] != '0' || digits == 1)) {
-    end = p + digits;
-    return CSJ_INTEGER;
-  }
-  return other_scalar(text, p, end);
-}
-
-// Finds the shape of a text that begins at `from`, writes the tokens of its scalars, and notes where its pieces begin; null: it is of
-// none, or has a fault.
-//
-// Why no read leaves the text: a piece is compared only where there is room for it, a string ends before the text does, and the text's
-// last byte is a bracket, at which numbers and words stop at the latest.
-const Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *text, uint32_t from, uint32_t length) {
-  uint64_t left = ~uint64_t(0);  // the shapes that may still be right at the piece in hand
-  uint32_t place = shapes->last, n = 0;
-  const Shape *shape = shapes->shapes + place;
-  if (!shape->id) return nullptr;
-  Unusual unusual;
-  uint32_t *const starts = shapes->starts;
-  for (;;) {
-    const Piece &piece = shape->pieces[n];
-    const uint32_t p = from + piece.length;
-    if (p <= length && are_equal(text + from, shape->bytes + piece.at, piece.length)) {
-      starts[n] = from;
-      if (n == shape->piece_count - 1) {
-        if (p == length) break;
-      } else if (p < length) {
-        uint32_t end;
-        uint8_t flags = 0;
-        if (const uint8_t kind = scalar(text, p, length, end, flags, unusual)) {
-          tokens[piece.scalar] = {p, end - p, piece.scalar + 1, kind, flags, 0};
-          from = end;
-          ++n;
-          left = ~uint64_t(0);
-          continue;
-        }
-      }
-    }
-    // Those that have this piece too would fail as this shape did.
-    left &= piece.others;
-    if (!left) return nullptr;
-    place = uint32_t(__builtin_ctzll(left));
-    shape = shapes->shapes + place;
-  }
-  // Pieces are UTF-8, and what is between two of them too if all of it is.
-  if (unusual.to && !csj_is_utf8(text + unusual.from, unusual.to - unusual.from)) return nullptr;
-  shapes->last = place;
-  return shape;
-}
-
-// Writes the tokens of a text's objects and arrays, and the gaps.
-inline void fill_containers(const Shape &shape, const uint32_t *starts, csj_parser *parser) {
-  for (uint32_t i = 0; i < shape.container_count; ++i) {
-    const Container &container = shape.containers[i];
-    csj_token &token = parser->tokens[container.token];
-    token = shape.tokens[container.token];
-    token.start = starts[container.start.piece] + container.start.behind;
-    token.length = starts[container.end.piece] + container.end.behind - token.start;
-  }
-  for (uint32_t i = 0; i < shape.gap_count; ++i) {
-    const Gap &gap = shape.gaps[i];
-    const uint32_t from = starts[gap.from.piece] + gap.from.behind;
-    parser->gaps[i] = {from, from + gap.length};
-  }
-  parser->count = shape.token_count;
-  parser->gap_count = shape.gap_count;
-}
 
 // A text of a known shape; null: it is of none.
 inline const Shape *known(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) {
   csj_shapes *const shapes = parser->shapes;
-  if (!shapes || shapes->depth_max != depth_max || length > kLengthMax) return nullptr;
+  if (!shapes || shapes->depth_max != depth_max || !shapes->shapes[shapes->last].id || length > kLengthMax) return nullptr;
   uint32_t from = 0;
   while (length > 0 && is_white(text[length - 1])) --length;
   while (from < length && is_white(text[from])) ++from;
-  if (from == length || (text[length - 1] != '}' && text[length - 1] != ']')) return nullptr;
-  const Shape *const shape = match(shapes, parser->tokens, text, from, uint32_t(length));
+  if (from == length || !is_bracket(text[length - 1])) return nullptr;
+  Shape *const shape = parser->is_wide ? wide::match(shapes, parser->tokens, text, from, uint32_t(length))
+                                       : plain::match(shapes, parser->tokens, text, from, uint32_t(length));
   if (!shape) return nullptr;
-  shapes->shapes[shapes->last].used = ++shapes->clock;
+  shape->used = ++shapes->clock;
   parser->shape = shapes->last;
   parser->shape_id = shape->id;
   parser->fault_at = 0;
   parser->is_nameless = 1;
-  fill_containers(*shape, shapes->starts, parser);
+  parser->count = shape->token_count;
+  parser->gap_count = shape->gap_count;
+  const uint32_t *const starts = shapes->starts;
+  csj_token *const tokens = parser->tokens;
+  for (const Container *container = shape->containers, *const end = container + shape->container_count; container < end; ++container) {
+    csj_token token = container->token;
+    token.start = starts[container->start.piece] + container->start.behind;
+    token.length = starts[container->end.piece] + container->end.behind - token.start;
+    tokens[container->index] = token;
+  }
+  csj_gap *to = parser->gaps;
+  for (const Gap *gap = shape->gaps, *const end = gap + shape->gap_count; gap < end; ++gap, ++to) {
+    const uint32_t from = starts[gap->from.piece] + gap->from.behind;
+    *to = {from, from + gap->length};
+  }
   return shape;
 }
 
@@ -263,32 +207,35 @@ bool cut(const csj_parser *parser, const uint8_t *text, Shape &shape) {
   uint32_t depth = 0;
   const auto close = [&]() {
     Container &container = *open[--depth].container;
-    container.end = here(tokens[container.token].start + tokens[container.token].length);
+    container.end = here(container.token.start + container.token.length);
   };
   const auto finish = [&](uint32_t to) {
-    *piece = {at, to - from, 0, 0};
-    memcpy(shape.bytes + at, text + from, to - from);
-    at += to - from;
+    const uint32_t bytes = to - from;
+    const uint32_t first = bytes < 32 ? bytes : 32;
+    *piece = {{}, bytes < 32 ? (1u << bytes) - 1 : ~0u, bytes > 32 ? kNowhere : bytes, 0, bytes, 0, at};
+    memcpy(piece->bytes, text + from, first);
+    memcpy(shape.bytes + at, text + from + first, bytes - first);
+    at += bytes - first;
     for (; gap < parser->gap_count && parser->gaps[gap].to <= to; ++gap) {
       const csj_gap &between = parser->gaps[gap];
       shape.gaps[gap] = {here(between.from), between.to - between.from};
     }
   };
   for (uint32_t n = 0; n < parser->count; ++n) {
-    while (depth > 0 && tokens[open[depth - 1].container->token].next == n) close();
+    while (depth > 0 && open[depth - 1].container->token.next == n) close();
     const csj_token &token = tokens[n];
     bool is_name = false;
-    if (depth > 0 && tokens[open[depth - 1].container->token].kind == CSJ_OBJECT) {
+    if (depth > 0 && open[depth - 1].container->token.kind == CSJ_OBJECT) {
       is_name = open[depth - 1].name_next;
       open[depth - 1].name_next = !is_name;
     }
     if (token.kind == CSJ_OBJECT || token.kind == CSJ_ARRAY) {
       if (depth == kOpenMax) return false;
       Container &container = shape.containers[shape.container_count++];
-      container = {n, here(token.start), {}};
+      container = {token, n, here(token.start), {}};
       open[depth++] = {&container, true};
     } else if (is_name) {
-      shape.names[shape.name_count++] = {n, here(token.start)};
+      shape.names[shape.name_count++] = {token, n, here(token.start)};
     } else {
       finish(token.start);
       piece->scalar = n;
@@ -298,18 +245,21 @@ bool cut(const csj_parser *parser, const uint8_t *text, Shape &shape) {
   }
   while (depth > 0) close();
   finish(tokens[0].start + tokens[0].length);
+  piece->to_scalar = kNowhere;
   shape.piece_count = uint32_t(piece - shape.pieces) + 1;
   return true;
+}
+
+bool are_equal(const Shape &a, const Piece &piece, const Shape &b, const Piece &other) {
+  return piece.length == other.length && memcmp(piece.bytes, other.bytes, 32) == 0 &&
+    (piece.length <= 32 || memcmp(a.bytes + piece.at, b.bytes + other.at, piece.length - 32) == 0);
 }
 
 // Lets two shapes know of each other at the first piece that they do not have in common.
 void tell_apart(Shape &a, uint32_t place_of_a, Shape &b, uint32_t place_of_b) {
   // Neither is the other's beginning: it would be a text before its end.
   uint32_t n = 0;
-  while (n + 1 < a.piece_count && n + 1 < b.piece_count && a.pieces[n].length == b.pieces[n].length &&
-         memcmp(a.bytes + a.pieces[n].at, b.bytes + b.pieces[n].at, a.pieces[n].length) == 0) {
-    ++n;
-  }
+  while (n + 1 < a.piece_count && n + 1 < b.piece_count && are_equal(a, a.pieces[n], b, b.pieces[n])) ++n;
   a.pieces[n].others |= uint64_t(1) << place_of_b;
   b.pieces[n].others |= uint64_t(1) << place_of_a;
 }
@@ -319,7 +269,7 @@ void forget(csj_shapes *shapes, uint32_t place) {
     if (!shape.id) continue;
     for (uint32_t n = 0; n < shape.piece_count; ++n) shape.pieces[n].others &= ~(uint64_t(1) << place);
   }
-  free(shapes->shapes[place].tokens);
+  free(shapes->shapes[place].pieces);
   shapes->shapes[place] = {};
 }
 
@@ -343,10 +293,9 @@ void learn(csj_parser *parser, const uint8_t *text) {
   if (shape.id) be_patient(shapes);
   forget(shapes, place);
   auto *memory = static_cast<uint8_t *>(malloc(
-    count * (sizeof(csj_token) + sizeof(Name) + sizeof(Container)) + (count + 1) * sizeof(Piece) + gap_count * sizeof(Gap) +
+    count * (sizeof(Name) + sizeof(Container)) + (count + 1) * sizeof(Piece) + gap_count * sizeof(Gap) +
     parser->tokens[0].length + 64));
   if (!memory) return;
-  shape.tokens = take<csj_token>(memory, count);
   shape.pieces = take<Piece>(memory, count + 1);
   shape.names = take<Name>(memory, count);
   shape.containers = take<Container>(memory, count);
@@ -354,7 +303,6 @@ void learn(csj_parser *parser, const uint8_t *text) {
   shape.bytes = memory;
   shape.token_count = count;
   shape.gap_count = gap_count;
-  memcpy(shape.tokens, parser->tokens, count * sizeof(csj_token));
   if (!cut(parser, text, shape)) {
     be_patient(shapes);
     return;
@@ -374,7 +322,7 @@ void learn(csj_parser *parser, const uint8_t *text) {
 
 void csj::free_shapes(csj_shapes *shapes) noexcept {
   if (!shapes) return;
-  for (Shape &shape : shapes->shapes) free(shape.tokens);
+  for (Shape &shape : shapes->shapes) free(shape.pieces);
   free(shapes);
 }
 
@@ -391,8 +339,8 @@ extern "C" void csj_write_names(csj_parser *parser) noexcept {
   const Shape &shape = parser->shapes->shapes[parser->shape];
   for (uint32_t i = 0; i < shape.name_count; ++i) {
     const Name &name = shape.names[i];
-    csj_token &token = parser->tokens[name.token];
-    token = shape.tokens[name.token];
+    csj_token &token = parser->tokens[name.index];
+    token = name.token;
     token.start = parser->shapes->starts[name.start.piece] + name.start.behind;
   }
 }

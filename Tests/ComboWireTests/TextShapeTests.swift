@@ -1,6 +1,5 @@
 import CSimdJSON
 import ComboCore
-import Glibc
 import Testing
 
 @testable import ComboWire
@@ -91,19 +90,6 @@ struct TextShapeTests {
     }
   }
 
-  /// What a text's tape holds, and each object and array without white space.
-  private static func tape(_ parser: JSONParser, _ text: Bytes) -> [[Int]] {
-    parser.writeNames()
-    let read = parser.text(of: text)
-    let arena = BumpArena(chunkSize: 4096)
-    return (0..<read.next(0)).map { index in
-      let token = read[index]
-      let compact = token.isObject || token.isArray ? parser.compact(read, index, into: arena).map(Int.init) : []
-      let place = [Int(token.start), Int(token.length), Int(token.next), Int(token.first_gap)]
-      return place + [Int(token.kind), Int(token.flags)] + compact
-    }
-  }
-
   /// What an event's members are, objects and arrays without white space, and with all that settings hold.
   private static func members(_ parser: JSONParser, _ text: Bytes, _ event: csj_event) -> [[Int]] {
     parser.writeNames()
@@ -124,39 +110,23 @@ struct TextShapeTests {
       }
   }
 
-  /// Memory behind which nothing can be read.
-  private final class Guarded {
-    private static let size = 1 << 20
-    private let memory = mmap(nil, size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
-
-    init() { mprotect(memory + Self.size, 4096, PROT_NONE) }
-    deinit { munmap(memory, Self.size + 4096) }
-
-    /// A text at the end of it, with no more behind it than a parser may read, which looks as if the text went on.
-    func text(_ bytes: [UInt8]) -> Bytes {
-      let start = memory + Self.size - BumpArena.padding - bytes.count
-      let behind = (0..<BumpArena.padding).map { Array(#"7",}]"#.utf8)[$0 % 5] }
-      start.copyMemory(from: bytes + behind, byteCount: bytes.count + behind.count)
-      return Bytes(start: start, count: bytes.count)
-    }
-  }
-
-  @Test("a quote that is escaped is no string's end, wherever white space is expected")
-  func escapedQuotes() {
+  @Test("a quote that is escaped is no string's end, wherever white space is expected", arguments: Blocks.allCases)
+  func escapedQuotes(blocks: Blocks) {
     for (known, other) in [(#"[1 ]"#, #"["\""]"#), (#"{"a":"x" ,"b":1}"#, #"{"a":"x\"","b":1}"#)] {
-      let (parser, guarded) = (JSONParser(), Guarded())
+      let (parser, guarded) = (JSONParser(blocks), Guarded())
       #expect(parser.checkAlike(guarded.text(Array(known.utf8)), depth: 32) == CSJ_FINE)
       let text = guarded.text(Array(other.utf8))
       #expect(parser.checkAlike(text, depth: 32) == CSJ_FINE)
-      let (read, plain) = (Self.tape(parser, text), JSONParser())
+      let (read, plain) = (tape(parser, text), JSONParser())
       #expect(plain.check(text, depth: 32) == CSJ_FINE)
-      #expect(read == Self.tape(plain, text))
+      #expect(read == tape(plain, text))
     }
   }
 
-  @Test("a text that proves wrong at its end is not looked at once for each shape that begins as it does")
-  func wrongAtItsEnd() {
-    let (parser, guarded) = (JSONParser(), Guarded())
+  @Test(
+    "a text that proves wrong at its end is not looked at once for each shape that begins as it does", arguments: Blocks.allCases)
+  func wrongAtItsEnd(blocks: Blocks) {
+    let (parser, guarded) = (JSONParser(blocks), Guarded())
     for number in 0..<TextShape.places / 2 {
       for value in ["{}", #""""#] {
         #expect(parser.checkAlike(guarded.text(Array(#"{"a":\#(value),"k\#(number)":1}"#.utf8)), depth: 32) == CSJ_FINE)
@@ -176,10 +146,10 @@ struct TextShapeTests {
     #expect(alike < plain * 16, "\(alike), and \(plain) by the walk alone")
   }
 
-  @Test("more of them than are known at a time, short and long ones in each other's places", arguments: 0..<4)
-  func manyShapes(seed: Int) throws {
+  @Test("more of them than are known at a time, short and long ones in each other's places", arguments: 0..<4, Blocks.allCases)
+  func manyShapes(seed: Int, blocks: Blocks) throws {
     var random = SplitMix64(seed: seed)
-    let (parser, guarded) = (JSONParser(), Guarded())
+    let (parser, guarded) = (JSONParser(blocks), Guarded())
     var shapes: Set<UInt64> = []
     for _ in 0..<4000 {
       let count = Int.random(in: 1..<60, using: &random), odd = Int.random(in: 0..<count, using: &random)
@@ -188,23 +158,23 @@ struct TextShapeTests {
       let plain = JSONParser()
       #expect(parser.checkAlike(text, depth: 32) == CSJ_FINE && plain.check(text, depth: 32) == CSJ_FINE)
       if parser.shape.id != 0 { shapes.insert(parser.shape.id) }
-      try #require(Self.tape(parser, text) == Self.tape(plain, text), "seed \(seed)")
+      try #require(tape(parser, text) == tape(plain, text), "seed \(seed)")
     }
     #expect(shapes.count > TextShape.places, "seed \(seed): only \(shapes.count) shapes were known at some time")
   }
 
-  @Test("are read as each for itself, or refused with the same fault", arguments: 0..<20)
-  func alike(group: Int) throws {
+  @Test("are read as each for itself, or refused with the same fault", arguments: 0..<20, Blocks.allCases)
+  func alike(group: Int, blocks: Blocks) throws {
     let guarded = Guarded()
     var (known, read, refused) = (0, 0, 0)
     for seed in group * 20..<(group + 1) * 20 {
       var texts = Texts(random: SplitMix64(seed: seed))
-      let parser = JSONParser()
+      let parser = JSONParser(blocks)
       let isSpaced = texts.chance(3)
       var forms = (0..<3).map { _ in texts.form(0, isSpaced) }
       for _ in 0..<5 { forms.append(texts.varied(forms.randomElement(using: &texts.random)!)) }
       var shapes: Set<UInt64> = []
-      let events = JSONParser()
+      let events = JSONParser(blocks)
       for _ in 0..<60 {
         let bytes = texts.bytes(forms.randomElement(using: &texts.random)!)
         let text = guarded.text(bytes)
@@ -227,7 +197,7 @@ struct TextShapeTests {
           "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
         if parser.shape.id != 0, !shapes.insert(parser.shape.id).inserted { known += 1 }
         try #require(
-          Self.tape(parser, text) == Self.tape(plain, text), "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+          tape(parser, text) == tape(plain, text), "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
       }
     }
     #expect(known > read / 3 && refused > read / 20, "\(known) of \(read) were of a known shape, \(refused) refused")

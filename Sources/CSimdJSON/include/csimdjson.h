@@ -94,6 +94,7 @@ typedef struct csj_parser {
   uint64_t shape_id;   // of the last text: the same for all that were of its shape; 0: not known
   uint32_t shape;      // its place among the shapes, below CSJ_SHAPES
   uint32_t is_nameless;  // whether the tape's names are those of another text
+  int is_wide;         // whether AVX2 is made use of
 } csj_parser;
 
 // A new parser, or NULL without memory.

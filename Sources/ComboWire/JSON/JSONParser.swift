@@ -13,6 +13,9 @@ final class JSONParser {
 
   deinit { csj_parser_free(parser) }
 
+  /// Does from now on as on a processor without AVX2.
+  func leaveAVX2() { parser.pointee.is_wide = 0 }
+
   /// Checks a text, behind which ``BumpArena/padding`` bytes must be readable. If there is no fault, ``text(of:)`` gives
   /// its tape.
   @inline(__always)

@@ -1,0 +1,27 @@
+import CSimdJSON
+import ComboCore
+
+@testable import ComboWire
+
+/// What a parser looks at texts of known shapes by: what simdjson's choice for this processor has too, or what every processor has.
+enum Blocks: CaseIterable { case chosen, plain }
+
+extension JSONParser {
+  convenience init(_ blocks: Blocks) {
+    self.init()
+    if blocks == .plain { leaveAVX2() }
+  }
+}
+
+/// What a text's tape holds, and each object and array without white space.
+func tape(_ parser: JSONParser, _ text: Bytes) -> [[Int]] {
+  parser.writeNames()
+  let read = parser.text(of: text)
+  let arena = BumpArena(chunkSize: 512)
+  return (0..<read.next(0)).map { index in
+    let token = read[index]
+    let compact = token.isObject || token.isArray ? parser.compact(read, index, into: arena).map(Int.init) : []
+    let place = [Int(token.start), Int(token.length), Int(token.next), Int(token.first_gap)]
+    return place + [Int(token.kind), Int(token.flags)] + compact
+  }
+}
