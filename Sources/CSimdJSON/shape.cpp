@@ -345,16 +345,16 @@ extern "C" void csj_write_names(csj_parser *parser) noexcept {
   }
 }
 
-extern "C" csj_fault csj_parse_event(
-  csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max, csj_event *event) noexcept {
+extern "C" csj_fault csj_parse_event(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) noexcept {
   if (const Shape *shape = known(parser, text, length, depth_max)) {
-    *event = shape->event;
+    parser->event = &shape->event;
     return CSJ_FINE;
   }
-  if (!is_due(parser, depth_max)) return csj::scan_event(parser, text, length, depth_max, event);
-  *event = {};
+  parser->event = &parser->found;
+  if (!is_due(parser, depth_max)) return csj::scan_event(parser, text, length, depth_max, &parser->found);
+  parser->found = {};
   if (csj_fault fault = csj_parse(parser, text, length, depth_max)) return fault;
-  csj::find_members(parser, text, event);
+  csj::find_members(parser, text, &parser->found);
   learn(parser, text);
   return CSJ_FINE;
 }

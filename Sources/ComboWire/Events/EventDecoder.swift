@@ -14,8 +14,8 @@ public final class EventDecoder {
   public private(set) var own = OwnSettings()
 
   let parser = JSONParser()
-  /// Where the fields of the record at hand stand on the tape; 0 where there is none (that is the record itself).
-  private var fields = csj_event()
+  /// Where the fields of a record stand on the tape; 0 where there is none (that is the record itself, an object).
+  private typealias Fields = UnsafePointer<csj_event>
 
   /// A decoder that goes by these limits.
   public init(limits: WireLimits = WireLimits()) { self.limits = limits }
@@ -54,18 +54,19 @@ public final class EventDecoder {
 
   @inline(__always)
   private func read(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
-    let fault = parser.check(record, depth: limits.depth, &fields)
+    let fault = parser.checkEvent(record, depth: limits.depth)
     if fault != CSJ_FINE { throw .notJSON(fault, at: parser.faultPosition, limits) }
     let text = parser.text(of: record)
     if !text[0].isObject { throw .notObject(text, 0) }
-    event.kind = try kind(text, fields.type)
-    event.room = try room(text, fields.room, key: key, into: arena)
-    event.ts = try time(text, fields.ts)
+    let fields = parser.members
+    event.kind = try kind(text, fields.pointee.type)
+    event.room = try room(text, fields.pointee.room, key: key, into: arena)
+    event.ts = try time(text, fields.pointee.ts)
     switch event.kind {
-    case .gift: try readGift(text, into: arena, &event.gift)
+    case .gift: try readGift(text, fields, into: arena, &event.gift)
     case .roomClosed: break
-    case .retract: try readRetraction(text, into: arena, &event.retraction)
-    case .roomSettings: try readSettings(text, fields.settings)
+    case .retract: try readRetraction(text, fields, into: arena, &event.retraction)
+    case .roomSettings: try readSettings(text, fields.pointee.settings)
     }
   }
 
@@ -84,6 +85,16 @@ public final class EventDecoder {
 
   @inline(__always)
   private func room(_ text: JSONText, _ token: Int, key: Bytes?, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    if text.isShort(token) {
+      let room = text.inside(token)
+      if limits.roomFromBody { return room }
+      if let key, key == room { return room }
+    }
+    return try unusualRoom(text, token, key: key, into: arena)
+  }
+
+  @inline(never)
+  private func unusualRoom(_ text: JSONText, _ token: Int, key: Bytes?, into arena: BumpArena) throws(BadEvent) -> Bytes {
     if !text.has(token) {
       guard let key else { throw .missing("room", "the record has no key that could stand for it") }
       return try roomOfKey(key, into: arena)
@@ -122,26 +133,25 @@ public final class EventDecoder {
   // MARK: Gifts and retractions
 
   @inline(__always)
-  private func readGift(_ text: JSONText, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
+  private func readGift(_ text: JSONText, _ fields: Fields, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
+    let (sender, receiver, given) = (fields.pointee.sender, fields.pointee.receiver, fields.pointee.gift)
     gift.forgetHashes()
-    gift.id = text.has(fields.id) ? try id(text, fields.id, "id", into: arena) : .none
-    gift.senderID = try idOfObject(text, fields.sender, fields.sender_id, "sender", "sender.id", into: arena)
-
-    gift.giftID = try idOfObject(text, fields.gift, fields.gift_id, "gift", "gift.id", into: arena)
-
-    let hasReceiver = text.has(fields.receiver)
+    gift.id = try idIfThere(text, fields.pointee.id, "id", into: arena)
+    gift.senderID = try idOfObject(text, sender, fields.pointee.sender_id, "sender", "sender.id", into: arena)
+    gift.giftID = try idOfObject(text, given, fields.pointee.gift_id, "gift", "gift.id", into: arena)
+    let hasReceiver = text.has(receiver)
     gift.receiverID =
-      hasReceiver ? try idOfObject(text, fields.receiver, fields.receiver_id, "receiver", "receiver.id", into: arena) : .none
+      hasReceiver ? try idOfObject(text, receiver, fields.pointee.receiver_id, "receiver", "receiver.id", into: arena) : .none
 
-    var size = Int(text[fields.sender].length) + Int(text[fields.gift].length)
-    if hasReceiver { size += Int(text[fields.receiver].length) }
+    var size = Int(text[sender].length) &+ Int(text[given].length)
+    if hasReceiver { size &+= Int(text[receiver].length) }
     if size > limits.displayBytes { throw .displayTooLarge(size, limits) }
 
-    gift.value = text.has(fields.gift_value) ? try worth(text, fields.gift_value) : 0
-    gift.amount = try amount(text, into: arena)
-    gift.display.sender = parser.compact(text, fields.sender, into: arena)
-    gift.display.receiver = hasReceiver ? parser.compact(text, fields.receiver, into: arena) : .none
-    gift.display.gift = parser.compact(text, fields.gift, into: arena)
+    gift.value = text.has(fields.pointee.gift_value) ? try worth(text, fields.pointee.gift_value) : 0
+    gift.amount = try amount(text, fields, into: arena)
+    gift.display.sender = parser.compact(text, sender, into: arena)
+    gift.display.receiver = hasReceiver ? parser.compact(text, receiver, into: arena) : .none
+    gift.display.gift = parser.compact(text, given, into: arena)
   }
 
   @inline(__always)
@@ -153,24 +163,34 @@ public final class EventDecoder {
   }
 
   @inline(__always)
-  private func amount(_ text: JSONText, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
+  private func amount(_ text: JSONText, _ fields: Fields, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
+    if fields.pointee.total | fields.pointee.streak != 0 { return try amountOfStreak(text, fields, into: arena) }
+    let counted = fields.pointee.count
+    // Mostly it is one digit.
+    if let digit = text.digit(counted), digit > 0 { return .count(digit) }
+    return .count(text.has(counted) ? Int(try integer(text, counted, "count", 1...Self.countMax)) : 1)
+  }
+
+  @inline(never)
+  private func amountOfStreak(_ text: JSONText, _ fields: Fields, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
+    let (counted, totalled, streak) = (fields.pointee.count, fields.pointee.total, fields.pointee.streak)
     var count: Int64 = 1
-    if text.has(fields.count) { count = try integer(text, fields.count, "count", 1...Self.countMax) }
-    if !text.has(fields.total) {
+    if text.has(counted) { count = try integer(text, counted, "count", 1...Self.countMax) }
+    if !text.has(totalled) {
       // Nothing comes of a streak without a total, but a broken one is a broken gift.
-      if text.has(fields.streak) { _ = try id(text, fields.streak, "streak", into: arena) }
+      _ = try idIfThere(text, streak, "streak", into: arena)
       return .count(Int(count))
     }
-    if !text[fields.total].isInteger { throw .wrongType(text, fields.total, "total", "must be an integer") }
-    if text.has(fields.count) { throw .countAndTotal(text, fields.count, fields.total) }
-    let total = try integer(text, fields.total, "total", 1...Self.totalMax)
-    let streak: Bytes = text.has(fields.streak) ? try id(text, fields.streak, "streak", into: arena) : .none
-    return .total(Int(total), streak: streak)
+    if !text[totalled].isInteger { throw .wrongType(text, totalled, "total", "must be an integer") }
+    if text.has(counted) { throw .countAndTotal(text, counted, totalled) }
+    let total = try integer(text, totalled, "total", 1...Self.totalMax)
+    return .total(Int(total), streak: try idIfThere(text, streak, "streak", into: arena))
   }
 
   private func readRetraction(
-    _ text: JSONText, into arena: BumpArena, _ retraction: inout Retraction
+    _ text: JSONText, _ fields: Fields, into arena: BumpArena, _ retraction: inout Retraction
   ) throws(BadEvent) {
+    let fields = fields.pointee
     retraction.senderID = try idOfObject(text, fields.sender, fields.sender_id, "sender", "sender.id", into: arena)
     retraction.giftID =
       text.has(fields.gift) ? try idOfObject(text, fields.gift, fields.gift_id, "gift", "gift.id", into: arena) : .none
@@ -193,15 +213,35 @@ public final class EventDecoder {
   private func idOfObject(
     _ text: JSONText, _ token: Int, _ id: Int, _ name: StaticString, _ idName: StaticString, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {
+    // Where there is an id, there is an object.
+    if text.isShort(id) { return text.inside(id) }
+    return try unusualIDOfObject(text, token, id, name, idName, into: arena)
+  }
+
+  @inline(never)
+  private func unusualIDOfObject(
+    _ text: JSONText, _ token: Int, _ id: Int, _ name: StaticString, _ idName: StaticString, into arena: BumpArena
+  ) throws(BadEvent) -> Bytes {
     if !text.has(token) { throw .missing("\(name)", "the event needs one") }
     if !text[token].isObject { throw .wrongType(text, token, "\(name)", "must be an object") }
     if !text.has(id) { throw .missing("\(idName)", "a \(name) that is there needs one") }
-    return try self.id(text, id, idName, into: arena)
+    return try unusualID(text, id, idName, into: arena)
+  }
+
+  @inline(__always)
+  private func idIfThere(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    if text.isShort(token) { return text.inside(token) }
+    return text.has(token) ? try unusualID(text, token, name, into: arena) : .none
   }
 
   /// An id: a string's meaning, or an integer as it is written.
   @inline(__always)
   func id(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    text.isShort(token) ? text.inside(token) : try unusualID(text, token, name, into: arena)
+  }
+
+  @inline(never)
+  private func unusualID(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
     let id: Bytes
     if text[token].isString {
       id = text.meaning(token, into: arena)

@@ -43,12 +43,15 @@ final class JSONParser {
 
   /// The same for an event, whose members are found on the way; their contents are on the tape only where ``csj_parse_event`` says so.
   @inline(__always)
-  func check(_ text: Bytes, depth: Int, _ event: inout csj_event) -> csj_fault {
+  func checkEvent(_ text: Bytes, depth: Int) -> csj_fault {
     guard let start = text.baseAddress else { return CSJ_EMPTY }
     return csj_parse_event(
-      parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)),
-      &event)
+      parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
   }
+
+  /// The members of the event that was found good last; valid until the next check.
+  @inline(__always)
+  var members: UnsafePointer<csj_event> { UnsafePointer(parser.pointee.event) }
 
   /// The tape of the text that was checked last and found good; valid until the next check.
   @inline(__always)

@@ -27,7 +27,7 @@ struct JSONText {
   @inline(__always)
   func inside(_ token: Int) -> Bytes {
     let t = tokens[token]
-    return Bytes(start: base + Int(t.start) + 1, count: Int(t.length) - 2)
+    return Bytes(start: base + Int(t.start &+ 1), count: Int(t.length &- 2))
   }
 
   /// Whether a string means exactly this.
@@ -38,6 +38,14 @@ struct JSONText {
     return withUnsafeTemporaryAllocation(byteCount: inside.count, alignment: 1) { scratch in
       Bytes(rebasing: scratch[..<unescape(inside, to: scratch.baseAddress!)]) == text
     }
+  }
+
+  /// Whether a token is a string without escapes that means 1 to 256 bytes.
+  @inline(__always)
+  func isShort(_ token: Int) -> Bool {
+    let t = tokens[token]
+    // In one comparison.
+    return UInt32(t.flags) << 8 | UInt32(t.kind) ^ UInt32(CSJ_STRING) | (t.length &- 3) >> 8 == 0
   }
 
   /// What a string means.
@@ -69,6 +77,13 @@ struct JSONText {
     }
     if negative { value = 0 &- value }
     return Int64(bitPattern: value)
+  }
+
+  /// The value of an integer token of one digit; nil for any other token.
+  @inline(__always)
+  func digit(_ token: Int) -> Int? {
+    let t = tokens[token]
+    return t.kind == UInt8(CSJ_INTEGER) && t.length == 1 ? Int(base[Int(t.start)] &- 0x30) : nil
   }
 
   /// The value of 1 to 8 digits, all at once. Reads 8 bytes: the text is padded.
