@@ -27,19 +27,22 @@ inline uint32_t bits(Comparison holds) {
   return word;
 }
 
-// Makes the marks from `from` on, a multiple of 64, for at most kStride bytes. Reads up to 63 bytes behind the text.
-inline void mark(csj_shapes *shapes, const uint8_t *text, uint32_t from, uint32_t length) {
-  const uint32_t limit = length - from > kStride ? from + kStride : length;
-  for (uint32_t at = from; at < limit; at += 64) {
-    uint64_t special = 0, high = 0;
-    for (uint32_t i = 0; i < 64; i += kBlock) {
-      const auto bytes = load(text + at + i);
-      special |= uint64_t(bits((bytes < uint8_t(0x20)) | (bytes == uint8_t('"')) | (bytes == uint8_t('\\')))) << i;
-      high |= uint64_t(bits(bytes >= uint8_t(0x80))) << i;
+// The marks of 64 bytes.
+struct Marks {
+  uint64_t special = 0, high = 0;
+
+  template <bool Copies>
+  inline Marks(const uint8_t *from, uint8_t *to, std::bool_constant<Copies>) {
+    for (uint32_t at = 0; at < 64; at += kBlock) {
+      const auto bytes = load(from + at);
+      if (Copies) memcpy(to + at, &bytes, kBlock);
+      special |= uint64_t(bits((bytes < uint8_t(0x20)) | (bytes == uint8_t('"')) | (bytes == uint8_t('\\')))) << at;
+      high |= uint64_t(bits(bytes >= uint8_t(0x80))) << at;
     }
-    shapes->special[at / 64] = special;
-    shapes->high[at / 64] = high;
   }
+};
+
+inline void finish_marks(csj_shapes *shapes, uint32_t limit) {
   // What was not looked at ends every search.
   if (limit % 64) {
     const uint64_t unseen = ~uint64_t(0) << limit % 64;
@@ -49,6 +52,34 @@ inline void mark(csj_shapes *shapes, const uint8_t *text, uint32_t from, uint32_
   const uint32_t behind = (limit + 63) / 64;
   shapes->special[behind] = shapes->high[behind] = ~uint64_t(0);
   shapes->limit = limit;
+}
+
+// Makes the marks from `from` on, a multiple of 64, for at most kStride bytes. Reads up to 63 bytes behind the text.
+inline void mark(csj_shapes *shapes, const uint8_t *text, uint32_t from, uint32_t length) {
+  const uint32_t limit = length - from > kStride ? from + kStride : length;
+  for (uint32_t at = from; at < limit; at += 64) {
+    const Marks marks(text + at, nullptr, std::false_type());
+    shapes->special[at / 64] = marks.special;
+    shapes->high[at / 64] = marks.high;
+  }
+  finish_marks(shapes, limit);
+}
+
+// Copies a text of 64 to kStride bytes and makes its marks.
+inline void mark_copy(csj_shapes *shapes, const uint8_t *source, uint8_t *text, uint32_t length) {
+  uint32_t at = 0;
+  for (; at + 64 <= length; at += 64) {
+    const Marks marks(source + at, text + at, std::true_type());
+    shapes->special[at / 64] = marks.special;
+    shapes->high[at / 64] = marks.high;
+  }
+  if (at < length) {
+    // The last 64 bytes, of which those before `at` were looked at already.
+    const Marks marks(source + length - 64, text + length - 64, std::true_type());
+    shapes->special[at / 64] = marks.special >> (at + 64 - length);
+    shapes->high[at / 64] = marks.high >> (at + 64 - length);
+  }
+  finish_marks(shapes, length);
 }
 
 // The first place from `at` on that has a mark.
@@ -165,11 +196,15 @@ inline bool is_utf8(const uint64_t *high, const uint8_t *text, uint32_t length) 
 //
 // Why no read leaves the text and its padding: a string ends with the text at the latest, nothing is looked at further than 32 bytes behind that
 // before it is known to be the text's, and the text's last byte is a bracket, at which numbers and words stop.
-Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *text, size_t from, uint32_t length) {
+Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8_t *text, size_t from, uint32_t length) {
   uint64_t left = 0;  // the shapes that may still be right at the piece `failed`
   uint32_t place = shapes->last, failed = UINT32_MAX;
   Shape *shape = shapes->shapes + place;
-  mark(shapes, text, 0, length);
+  if (source == text) {
+    mark(shapes, text, 0, length);
+  } else {
+    mark_copy(shapes, source, text, length);
+  }
   const Piece *piece = shape->pieces;
   uint32_t *start = shapes->starts;
   for (;;) {

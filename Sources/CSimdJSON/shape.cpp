@@ -7,8 +7,10 @@
 #include "lexer.h"
 #include "parser.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -26,6 +28,8 @@ struct Piece {
   uint32_t at;         // where those behind its first are among those of all pieces
 };
 static_assert(CSJ_SHAPES <= 64, "each shape needs a bit");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "marks are read from any of their bytes on");
+static_assert(offsetof(csj_token, kind) == 12 && sizeof(csj_token) == 16, "kind, flags and first gap are written at once");
 
 // A place in a text, as bytes behind where a piece begins.
 struct Place {
@@ -136,16 +140,22 @@ namespace wide = plain;
 inline bool is_bracket(uint8_t byte) { return byte == '}' || byte == ']'; }
 inline bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
 
-// A text of a known shape; null: it is of none.
-inline const Shape *known(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) {
+// A text of a known shape; null: it is of none. It is at `source`, and is copied to `text` if that is elsewhere.
+inline const Shape *known(csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) {
   csj_shapes *const shapes = parser->shapes;
-  if (!shapes || shapes->depth_max != depth_max || !shapes->shapes[shapes->last].id || length > kLengthMax) return nullptr;
+  const bool is_tried = shapes && shapes->depth_max == depth_max && shapes->shapes[shapes->last].id && length > 0 && length <= kLengthMax;
+  // What is tried is copied on the way, if that is not more than what is looked at anyway.
+  if (source != text && !(is_tried && length >= 64 && length <= kStride && is_bracket(source[length - 1]))) {
+    memcpy(text, source, length);
+    source = text;
+  }
+  if (!is_tried) return nullptr;
   uint32_t from = 0;
-  while (length > 0 && is_white(text[length - 1])) --length;
-  while (from < length && is_white(text[from])) ++from;
-  if (from == length || !is_bracket(text[length - 1])) return nullptr;
-  Shape *const shape = parser->is_wide ? wide::match(shapes, parser->tokens, text, from, uint32_t(length))
-                                       : plain::match(shapes, parser->tokens, text, from, uint32_t(length));
+  while (length > 0 && is_white(source[length - 1])) --length;
+  while (from < length && is_white(source[from])) ++from;
+  if (from == length || !is_bracket(source[length - 1])) return nullptr;
+  Shape *const shape = parser->is_wide ? wide::match(shapes, parser->tokens, source, text, from, uint32_t(length))
+                                       : plain::match(shapes, parser->tokens, source, text, from, uint32_t(length));
   if (!shape) return nullptr;
   shape->used = ++shapes->clock;
   parser->shape = shapes->last;
@@ -327,7 +337,8 @@ void csj::free_shapes(csj_shapes *shapes) noexcept {
 }
 
 extern "C" csj_fault csj_parse_alike(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) noexcept {
-  if (known(parser, text, length, depth_max)) return CSJ_FINE;
+  // A text that is where it shall be is not written to.
+  if (known(parser, text, const_cast<uint8_t *>(text), length, depth_max)) return CSJ_FINE;
   if (csj_fault fault = csj_parse(parser, text, length, depth_max)) return fault;
   if (is_due(parser, depth_max)) learn(parser, text);
   return CSJ_FINE;
@@ -345,8 +356,9 @@ extern "C" void csj_write_names(csj_parser *parser) noexcept {
   }
 }
 
-extern "C" csj_fault csj_parse_event(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) noexcept {
-  if (const Shape *shape = known(parser, text, length, depth_max)) {
+extern "C" csj_fault csj_parse_event(
+  csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) noexcept {
+  if (const Shape *shape = known(parser, source, text, length, depth_max)) {
     parser->event = &shape->event;
     return CSJ_FINE;
   }

@@ -83,10 +83,13 @@ struct TextBlockTests {
     ] {
       try parsers.compare(Array(text.utf8), isAlike: false)
     }
-    // Its last quote, as it seems, is the last byte that can be read.
-    let behind = [UInt8](repeating: UInt8(ascii: "x"), count: BumpArena.padding - 1) + [UInt8(ascii: "\"")]
-    let open = parsers.guarded.text(Array(#"["","\#(string)]"#.utf8), behind: behind)
-    for parser in parsers.known { #expect(parser.checkAlike(open, depth: 32) == CSJ_OPEN_STRING) }
+    // A quote behind the text is not its last string's end.
+    for at in 0..<BumpArena.padding {
+      var behind = [UInt8](repeating: UInt8(ascii: "x"), count: BumpArena.padding)
+      behind[at] = UInt8(ascii: "\"")
+      let open = parsers.guarded.text(Array(#"["","\#(string)]"#.utf8), behind: behind)
+      for parser in parsers.known { #expect(parser.checkAlike(open, depth: 32) == CSJ_OPEN_STRING) }
+    }
     // What stands behind the text and is no UTF-8 does not have it read by the walk.
     let good = Array(#"["小","小\#(string)"]"#.utf8)
     let text = parsers.guarded.text(good, behind: [UInt8](repeating: 0xBF, count: BumpArena.padding))
@@ -191,6 +194,52 @@ struct TextBlockTests {
           let string = [UInt8](repeating: UInt8(ascii: "x"), count: filling) + bytes[..<count]
           let text = guarded.first(Array("[\"".utf8) + string + Array("\"]".utf8))
           #expect(parser.checkAlike(text, depth: 32) == (count % bytes.count == 0 ? CSJ_FINE : CSJ_BAD_UTF8))
+        }
+      }
+    }
+  }
+
+  @Test("a record that is copied is the event that it is in place, whatever its length", arguments: Blocks.allCases)
+  func copied(blocks: Blocks) throws {
+    let guarded = Guarded()
+    let (copying, staying) = (EventDecoder(), EventDecoder())
+    if blocks == .plain {
+      copying.parser.leaveAVX2()
+      staying.parser.leaveAVX2()
+    }
+    let arena = BumpArena(chunkSize: 8192)
+    func outcome(_ decoder: EventDecoder, _ record: Bytes, isCopied: Bool) -> String {
+      arena.reset()
+      var event = Event()
+      return Array("r".utf8).withUnsafeBytes { key in
+        do {
+          if isCopied {
+            try decoder.decode(record, key: key, into: arena, &event)
+          } else {
+            try decoder.decodeInPlace(record, key: key, into: arena, &event)
+          }
+          return ComboWireTests.text(of: event)
+        } catch {
+          return "\(error)"
+        }
+      }
+    }
+    for end in ["", " ", "\n", "}", "x", #"""#] {
+      // The longer before the shorter: then what stands behind one in the arena looks as if it went on.
+      for length in (Array(0..<200) + Array(880..<1050)).reversed() {
+        let name = String(repeating: length % 3 == 0 ? "x" : "小", count: length % 3 == 0 ? length : length / 3)
+        let text = #"{"room":"r","gift":{"id":"g","value":7},"count":2,"sender":{"id":"u","name":"\#(name)"}}\#(end)"#
+        let record = Array(text.utf8)
+        // As it is, without its end, and with a last string that is no UTF-8.
+        var broken = record
+        broken.insert(0xFF, at: record.count - end.utf8.count - 3)
+        for bytes in [record, Array(record.dropLast()), broken] {
+          let inPlace = outcome(staying, guarded.text(bytes), isCopied: false)
+          let copied = outcome(copying, guarded.record(bytes), isCopied: true)
+          try #require(copied == inPlace, "\(String(decoding: bytes, as: UTF8.self))")
+          if bytes == record && end != "}" && end != "x" && end != #"""# {
+            try #require(copying.parser.shape.id == 1, "\(text)")
+          }
         }
       }
     }

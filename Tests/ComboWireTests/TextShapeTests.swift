@@ -184,8 +184,11 @@ struct TextShapeTests {
         try #require(fault == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
         // As an event. A parser that knows no shape yet looks at the whole tape.
         let fresh = JSONParser()
-        try #require(events.checkEvent(text, depth: 32) == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
-        #expect(fresh.checkEvent(text, depth: 32) == expected)
+        let source = guarded.record(bytes)
+        try #require(
+          events.checkEvent(source.baseAddress!, text, depth: 32) == expected,
+          "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+        #expect(fresh.checkEvent(text.baseAddress!, text, depth: 32) == expected)
         if fault != CSJ_FINE {
           #expect(parser.faultPosition == plain.faultPosition, "seed \(seed)")
           refused += 1

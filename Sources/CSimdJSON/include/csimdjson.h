@@ -126,7 +126,9 @@ void csj_write_names(csj_parser *parser) CSJ_NOEXCEPT;
 
 // The same for an event, and finds its members. Of objects among them whose contents are not asked for by the members of csj_event, only
 // `settings`, the tape need not have the contents; nor has it names before csj_write_names.
-csj_fault csj_parse_event(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
+// The text is at `source` and is copied to `text`, which has the padding; it may be there already: then both are the same.
+csj_fault csj_parse_event(
+  csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
 
 // Writes what a string means. `string` is what stands between the quotes in a text that was found good. Returns the
 // number of bytes written, never above `length`.

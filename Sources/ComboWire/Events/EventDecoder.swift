@@ -31,7 +31,8 @@ public final class EventDecoder {
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
     let mark = arena.mark
     do throws(BadEvent) {
-      try read(arena.copy(record), key: key, into: arena, &event)
+      let place = Bytes(start: arena.allocate(record.count), count: record.count)
+      try read(record, place, key: key, into: arena, &event)
     } catch {
       arena.rewind(to: mark)
       throw error
@@ -45,7 +46,7 @@ public final class EventDecoder {
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
     let mark = arena.mark
     do throws(BadEvent) {
-      try read(record, key: key, into: arena, &event)
+      try read(record, record, key: key, into: arena, &event)
     } catch {
       arena.rewind(to: mark)
       throw error
@@ -53,8 +54,9 @@ public final class EventDecoder {
   }
 
   @inline(__always)
-  private func read(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
-    let fault = parser.checkEvent(record, depth: limits.depth)
+  private func read(_ source: Bytes, _ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
+    guard let from = source.baseAddress else { throw .notJSON(CSJ_EMPTY, at: nil, limits) }
+    let fault = parser.checkEvent(from, record, depth: limits.depth)
     if fault != CSJ_FINE { throw .notJSON(fault, at: parser.faultPosition, limits) }
     let text = parser.text(of: record)
     if !text[0].isObject { throw .notObject(text, 0) }

@@ -42,11 +42,13 @@ final class JSONParser {
   var shape: TextShape { TextShape(id: parser.pointee.shape_id, place: Int(parser.pointee.shape)) }
 
   /// The same for an event, whose members are found on the way; their contents are on the tape only where ``csj_parse_event`` says so.
+  /// It lies at `source`, and is copied to where `text` says, if that is elsewhere.
   @inline(__always)
-  func checkEvent(_ text: Bytes, depth: Int) -> csj_fault {
-    guard let start = text.baseAddress else { return CSJ_EMPTY }
-    return csj_parse_event(
-      parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
+  func checkEvent(_ source: UnsafeRawPointer, _ text: Bytes, depth: Int) -> csj_fault {
+    csj_parse_event(
+      parser, source.assumingMemoryBound(to: UInt8.self),
+      UnsafeMutablePointer(mutating: text.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)), text.count,
+      UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
   }
 
   /// The members of the event that was found good last; valid until the next check.
