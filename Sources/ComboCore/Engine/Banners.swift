@@ -174,7 +174,8 @@ struct Banners {
     if self[index].isLent {
       let start = self[index].lentSender.unsafelyUnwrapped
       return Display(
-        sender: Bytes(start: start, count: sender), receiver: Bytes(start: start + Int(self[index].lentReceiver), count: receiver),
+        sender: Bytes(start: start, count: sender),
+        receiver: Bytes(start: start + Int(self[index].lentReceiver), count: receiver),
         gift: Bytes(start: start + Int(self[index].lentGift), count: Int(self[index].giftLength)))
     }
     let start = UnsafeRawPointer(displayStart(index))
