@@ -29,7 +29,7 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
 
   /// Records taken in one go: so many that rooms get several gifts at once, so few that what came of decoding them is still in
   /// the processor's cache when the rooms take it.
-  private static let batchMax = 16384
+  private static let batchMax = 8192
   private static let committedWithinMs: Int64 = 30_000
   private static let closeWithinMs: Int64 = 3000
 
