@@ -49,7 +49,8 @@ enum OptionTable {
       "delivery", "KIND", .choice(["exactly-once", "at-least-once"]), "exactly-once", serviceCommands, .service,
       "exactly-once: in transactions; at-least-once: sooner, and some again after a crash, with the same seq"),
     Option(
-      "commit-interval-ms", "MS", .integer(1...5000), "100", serviceCommands, .service, "from one transaction to the next"),
+      "commit-interval-ms", "MS", .integer(1...5000), "100", serviceCommands, .service,
+      "from one transaction to the next; in a backlog up to five times as long"),
     Option(
       "checkpoint-gifts", "N", .integer(1...1_000_000_000_000), "1000000", serviceCommands, .service,
       "snapshots of rooms are written after so many gifts"),
