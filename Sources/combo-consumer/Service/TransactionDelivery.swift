@@ -105,7 +105,8 @@ final class TransactionDelivery: Delivery {
       taken += new
       waiting += left
     }
-    return waiting > max(2 * taken, configuration.backlogMin)
+    // What a slow commit leaves waiting is no backlog.
+    return waiting > max(2 * taken, 10 * configuration.backlogMin)
   }
 
   // MARK: - Committing
