@@ -60,17 +60,13 @@ final class Room: @unchecked Sendable {
     if let madeQueue { return madeQueue }
     let queue = DispatchQueue(label: "room", target: Room.pool)
     madeQueue = queue
-    queueAddress = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
     return queue
   }
   var hasQueue: Bool { madeQueue != nil }
   private var madeQueue: DispatchQueue?
-  private var queueAddress: UnsafeRawPointer?
 
   /// In its first so many bytes lies what is looked at when it is found or due.
   private static let headLength = 256
-  /// So many bytes of a queue are looked at when it is used.
-  private static let queueLength = 128
 
   /// Asks for the memory of a room that will be found or be due.
   @inline(__always)
@@ -81,7 +77,6 @@ final class Room: @unchecked Sendable {
   func foreseeWork() {
     let memory = engine.memory()
     prefetch_lines(memory.address, memory.bytes)
-    if let queueAddress { prefetch_lines(queueAddress, Self.queueLength) }
   }
 
   /// As wide as the machine.
