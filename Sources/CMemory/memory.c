@@ -12,8 +12,11 @@ int mallctl(const char *name, void *old, size_t *old_length, void *new_value, si
 // (/sys/kernel/mm/transparent_hugepage/enabled: madvise or always), they lie in pages of 2 MiB.
 // narenas: what one arena has free another cannot use; few threads here allocate much at the same time.
 // background_thread: what a backlog needed is given back though nothing happens any more.
-// dirty_decay_ms: rooms that grow leave their smaller memory behind, which would lie about for 10 s, as long as many a backlog takes.
-const char *malloc_conf = "thp:always,metadata_thp:auto,narenas:2,background_thread:true,dirty_decay_ms:500";
+// dirty_decay_ms: what a rush needed is given back 5 s after it. Sooner, the memory of librdkafka's buffers, which come and go all the
+// time, would be given back and asked for again, and each time the kernel clears a page of 2 MiB.
+// oversize_threshold: a fetch of all partitions is above the 8 MiB from which jemalloc otherwise gives back at once.
+const char *malloc_conf =
+    "thp:always,metadata_thp:auto,narenas:2,background_thread:true,dirty_decay_ms:5000,oversize_threshold:0";
 
 const char *cmemory_version(void) {
   const char *version = "";

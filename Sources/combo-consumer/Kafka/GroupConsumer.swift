@@ -100,7 +100,7 @@ final class GroupConsumer {
       // What waits here is memory that is first filled, and then read when it is in no cache any more.
       ("queued.min.messages", "1000000"),
       ("queued.max.messages.kbytes", "16384"),
-      ("fetch.message.max.bytes", "1048576"),
+      ("fetch.message.max.bytes", "524288"),
     ]
     if LibrdkafkaProperties.looksAgainAtFullQueues { own.append(("fetch.queue.backoff.ms", "10")) }
     if let instance = options.groupInstanceID { own.append(("group.instance.id", instance)) }
