@@ -91,6 +91,66 @@ struct MemoryTests {
     #expect(Int(table.used) == held.count, "seed \(seed)")
   }
 
+  @Test("a table of tags finds what is in it, and looks at nothing else, until it is made anew", arguments: 0..<20)
+  func tags(seed: Int) {
+    var random = SplitMix64(seed)
+    var table = TagTable()
+    defer { table.free() }
+    for round in 0..<6 as Range<UInt32> {
+      table.reset(capacity: random.pick([16, 16, 64, 1024]))
+      #expect(table.isInUse && table.used == 0)
+      // Few groups and few tags, the lowest ones among them, whose bits differ least from those of an empty place.
+      let mask = random.pick([0x0300_0e00, 0x0700_0200, 0xffff_ffff] as [UInt32])
+      var held: [UInt32: UInt32] = [:]
+      while !table.isFull {
+        let hash = UInt32(truncatingIfNeeded: random.next()) & mask
+        let wanted = UInt32(held.count) | round << 16
+        table.insert(hash, wanted)
+        held[wanted] = hash
+        for other in [hash, UInt32(truncatingIfNeeded: random.next()) & mask] {
+          var seen: Set<UInt32> = []
+          #expect(
+            table.find(other) {
+              seen.insert($0)
+              return false
+            } == nil)
+          let tag = max(1, other >> 24)
+          #expect(seen.allSatisfy { held[$0].map { max(1, $0 >> 24) } == tag }, "seed \(seed): not in the table, or of another tag")
+          #expect(seen.isSuperset(of: held.filter { $0.value == other }.keys), "seed \(seed)")
+        }
+      }
+      #expect(Int(table.used) == held.count && held.count * 4 >= Int(table.capacity) * 3)
+      for (place, hash) in held { #expect(table.find(hash) { $0 == place } == place, "seed \(seed)") }
+    }
+  }
+
+  @Test("the screen holds as many as there are slots, in their order")
+  func screen() {
+    var screen = Screen()
+    defer { screen.free() }
+    for i in 0..<60 as Range<Int32> { screen.append(i) }
+    for i in 60..<100 as Range<Int32> { screen.insertFirst(i) }
+    var expected = (60..<100).reversed() + Array(0..<60 as Range<Int32>)
+    func held(_ screen: Screen) -> [Int32] { (0..<screen.count).map { screen[$0] } }
+    #expect(held(screen) == expected)
+    var copy = screen.copy()
+    defer { copy.free() }
+    for gone in [0, 99, 60, 31, 98] as [Int32] + Array(1..<31) + Array(32..<59) {
+      screen.remove(gone)
+      expected.removeAll { $0 == gone }
+      #expect(held(screen) == expected)
+    }
+    #expect(held(copy).count == 100 && held(copy).last == 59)
+    for gone in expected { screen.remove(gone) }
+    #expect(screen.count == 0)
+  }
+
+  @Test("an engine's state fits into six lines of the cache, with the head of its object")
+  func size() {
+    // jemalloc and glibc give so many bytes without any to spare: one more field, and a million rooms take 64 MB more.
+    #expect(MemoryLayout<EngineCore>.size + 16 <= 384)
+  }
+
   @Test("combos and banners are two lines of the cache each, and what is used most lies together")
   func layout() {
     #expect(MemoryLayout<Combo>.stride == 128 && MemoryLayout<Banner>.stride == 128)

@@ -39,27 +39,36 @@ enum EngineBench {
   static func takeGifts(_ mix: Mix, _ gifts: Int, rounds: Int) {
     let stream = GiftStream(mix, count: gifts)
     let settings = EngineSettings(Settings())
+    let batch = UnsafeMutablePointer<Gift>.allocate(capacity: GiftStream.batch)
+    defer { batch.deallocate() }
     var engines = (0..<Mix.rooms).map { _ in Engine(at: 0, settings: settings) }
     var figures: [(seconds: Double, instructions: Int)] = []
     for round in 0...rounds {
       let start = Int64(round * gifts / mix.giftsPerMs)
       var sink = CountingSink()
-      let began = seconds()
+      var taken = 0.0
       stream.text.withUnsafeBytes { text in
         engines.withUnsafeMutableBufferPointer { engines in
           stream.records.withUnsafeBufferPointer { records in
-            var ahead = LookAhead(records, in: text)
-            for n in 0..<gifts {
-              ahead.prefetchNext(engines)
-              let room = Int(records[n].room)
-              engines[room].takeLent(ahead.first, at: stream.times[n] + start, to: &sink)
-              if n + 1 == gifts || Int(records[n + 1].room) != room { engines[room].keepLent() }
-              ahead.step()
+            for first in stride(from: 0, to: gifts, by: GiftStream.batch) {
+              let end = min(first + GiftStream.batch, gifts)
+              // As a decoder hands them over: where their texts lie is known.
+              for n in first..<end { (batch + n - first).initialize(to: gift(records[n], in: text)) }
+              let began = seconds()
+              let ahead = LookAhead(batch, UnsafeBufferPointer(rebasing: records[first..<end]))
+              for n in 0..<end - first {
+                ahead.prefetch(behind: n, engines, at: stream.times[first + n] + start)
+                let room = ahead.room(n)
+                engines[room].takeLent(batch + n, at: stream.times[first + n] + start, to: &sink)
+                if n + 1 == end - first || ahead.room(n + 1) != room { engines[room].keepLent() }
+              }
+              taken += seconds() - began
+              ahead.free()
             }
           }
         }
       }
-      if round > 0 { figures.append((seconds() - began, sink.count)) }
+      if round > 0 { figures.append((taken, sink.count)) }
     }
     figures.sort { $0.seconds < $1.seconds }
     let median = figures[rounds / 2]
@@ -123,66 +132,51 @@ enum EngineBench {
   }
 }
 
-/// Gifts with their hashes, some ahead of their turn, so that the memory that they need can be asked for: what an owner of many
+/// Makes the hashes of a batch's gifts some gifts before their turn, and asks for the memory that they will need: what an owner of many
 /// engines does. What it costs is part of the figure.
 struct LookAhead {
-  private static let size = 16
+  private let gifts: UnsafeMutablePointer<Gift>
   private let records: UnsafeBufferPointer<GiftRecord>
-  private let text: Bytes
   private let hasher = GiftHasher()
-  private let ring = UnsafeMutablePointer<Gift>.allocate(capacity: size)
   private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
-  private var turn = 0
 
-  init(_ records: UnsafeBufferPointer<GiftRecord>, in text: Bytes) {
-    (self.records, self.text) = (records, text)
-    for n in 0..<Self.size { prepare(n) }
+  init(_ gifts: UnsafeMutablePointer<Gift>, _ records: UnsafeBufferPointer<GiftRecord>) {
+    (self.gifts, self.records) = (gifts, records)
+    for n in 0..<min(16, records.count) { gifts[n].hash(with: hasher) }
   }
 
-  /// The gift whose turn it is.
-  var first: Gift { @inline(__always) _read { yield ring[turn % Self.size] } }
+  func free() { places.deallocate() }
 
   @inline(__always)
-  private func prepare(_ n: Int) {
-    let place = ring + n % Self.size
-    place.initialize(to: EngineBench.gift(records[min(n, records.count - 1)], in: text))
-    place.pointee.hash(with: hasher)
-  }
+  func room(_ n: Int) -> Int { Int(records[n].room) }
 
-  /// Asks for the memory that the gifts after the first will need.
+  /// Asks for the memory that the gifts behind the `n`th will need.
   @inline(__always)
-  func prefetchNext(_ engines: UnsafeMutableBufferPointer<Engine>) {
-    if let room = newRoom(turn + 12) {
+  func prefetch(behind n: Int, _ engines: UnsafeMutableBufferPointer<Engine>, at now: Int64) {
+    if n + 24 < records.count, let text = gifts[n + 24].id.baseAddress { prefetch_lines(text, records[n + 24].length) }
+    if n + 16 < records.count { gifts[n + 16].hash(with: hasher) }
+    if let room = newRoom(n + 12) {
       let memory = engines[room].memory()
       prefetch_lines(memory.address, memory.bytes)
     }
     for step in 0..<2 {
-      if let room = newRoom(turn + 9 - 3 * step) { prefetch(engines[room].places(step: step, in: places)) }
+      if let room = newRoom(n + 9 - 3 * step) { prefetch(engines[room].places(step: step, at: now, in: places)) }
     }
     for step in 0..<3 {
-      let ahead = turn + 8 - 3 * step
+      let ahead = n + 8 - 3 * step
       if ahead >= records.count { continue }
-      prefetch(
-        engines[Int(records[ahead].room)].places(of: ring[ahead % Self.size].hashes, step: step, in: places))
+      prefetch(engines[room(ahead)].places(of: gifts[ahead].hashes, step: step, in: places))
     }
   }
 
-  /// The room of a gift ahead, if the one before it is of another.
+  /// The room of a gift, if the one before it is of another.
   @inline(__always)
-  private func newRoom(_ ahead: Int) -> Int? {
-    if ahead >= records.count || records[ahead].room == records[ahead - 1].room { return nil }
-    return Int(records[ahead].room)
+  private func newRoom(_ n: Int) -> Int? {
+    n >= records.count || records[n].room == records[n - 1].room ? nil : room(n)
   }
 
   @inline(__always)
   private func prefetch(_ count: Int) {
     for n in 0..<count { CPrefetch.prefetch(places[n]) }
-  }
-
-  /// Goes on to the next gift.
-  @inline(__always)
-  mutating func step() {
-    prepare(turn + Self.size)
-    turn += 1
   }
 }

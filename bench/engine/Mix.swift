@@ -39,7 +39,7 @@ struct GiftStream {
   /// When each is taken in, from 0 on.
   var times: [Int64] = []
 
-  private static let batch = 8192
+  static let batch = 8192
 
   init(_ mix: Mix, count: Int) {
     var random = SplitMix64(state: 42)

@@ -62,7 +62,7 @@ struct Banners {
 
   @inline(__always)
   subscript(index: Int32) -> Banner {
-    get { at(index).pointee }
+    _read { yield at(index).pointee }
     nonmutating _modify { yield &at(index).pointee }
   }
 

@@ -51,7 +51,7 @@ struct Combos {
 
   @inline(__always)
   subscript(index: Int32) -> Combo {
-    get { entries[index] }
+    _read { yield entries[index] }
     nonmutating _modify { yield &entries[index] }
   }
 

@@ -64,14 +64,14 @@ public struct Engine {
 
   /// A gift arrives at `now`.
   public mutating func take(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
-    change { $0.take(gift, at: now, to: &sink) }
+    withUnsafePointer(to: gift) { gift in change { $0.take(gift, at: now, to: &sink) } }
   }
 
   /// The same, but the gift's display data are not copied yet: they must stay as they are until ``keepLent()`` is called, and may be looked at
   /// until then by all that is called in between. Says the same. For an owner of many gifts at a time: of those for one banner only the
-  /// last one's display data are copied, and only they are read.
+  /// last one's display data are copied, and only they are read. The gift itself is read where it lies, during the call.
   @inline(__always)
-  public mutating func takeLent(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
+  public mutating func takeLent(_ gift: UnsafePointer<Gift>, at now: Int64, to sink: inout some InstructionSink) {
     change { $0.take(gift, isLent: true, at: now, to: &sink) }
   }
 
@@ -129,7 +129,7 @@ public struct Engine {
   public static var placesMax: Int { Places.max }
 
   /// Writes to `places`, which has room for ``placesMax``, the places beyond the state itself that taking a gift with these
-  /// hashes is likely to look at, beside those of the room (``places(step:in:)``), and returns how many they are. Which those are is
+  /// hashes is likely to look at, beside those of the room (``places(step:at:in:)``), and returns how many they are. Which those are is
   /// found step by step, from 0 to 2: each looks at ``memory()`` and at what the steps before it wrote. Costs some nanoseconds if that is
   /// in the cache.
   public mutating func places(
@@ -140,10 +140,10 @@ public struct Engine {
     return written.count
   }
 
-  /// The same for what ``advance(to:to:)``, and a gift whatever it is, are likely to look at, in steps 0 and 1.
-  public mutating func places(step: Int, in places: UnsafeMutablePointer<UnsafeRawPointer>) -> Int {
+  /// The same for what ``advance(to:to:)``, and a gift whatever it is, are likely to look at when the time is `now`, in steps 0 and 1.
+  public mutating func places(step: Int, at now: Int64, in places: UnsafeMutablePointer<UnsafeRawPointer>) -> Int {
     var written = Places(in: places)
-    box.core.addPlaces(step: step, to: &written)
+    box.core.addPlaces(step: step, at: now, to: &written)
     return written.count
   }
 

@@ -167,7 +167,7 @@ extension EngineCore {
       if Int(queue.count) >= Self.most { throw SnapshotFault("too many banners wait") }
       return
     }
-    guard queue.count == 0, (0..<100).contains(state.slot) else {
+    guard queue.count == 0, (0..<Screen.most).contains(state.slot) else {
       throw SnapshotFault("banner \(state.number) holds slot \(state.slot), or comes after those that wait")
     }
     if screen.count > 0, Int(banners[screen[screen.count - 1]].slot) >= state.slot {

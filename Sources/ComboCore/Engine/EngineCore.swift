@@ -71,26 +71,26 @@ struct EngineCore: ~Copyable {
   // MARK: - Events
 
   /// - Parameter isLent: whether its display data stay until ``keepLent()``.
-  mutating func take(_ gift: Gift, isLent: Bool = false, at now: Int64, to sink: inout some InstructionSink) {
+  mutating func take(_ gift: UnsafePointer<Gift>, isLent: Bool = false, at now: Int64, to sink: inout some InstructionSink) {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
     if isDuplicate(gift, at: now) { return }
 
-    let key = ComboKey(senderID: gift.senderID, receiverID: gift.receiverID, giftID: gift.giftID)
-    let hash = gift.hashes.combo != 0 ? gift.hashes.combo : Combos.hash(key, settings.hashSeed)
+    let key = ComboKey(senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID)
+    let hash = gift.pointee.hashes.combo != 0 ? gift.pointee.hashes.combo : Combos.hash(key, settings.hashSeed)
     // Held until the end: what uses up its history or overflows might else free it under our hands.
     var combo = combos.find(key, hash: hash, in: store)
     if combo >= 0 {
       combos.retain(combo)
     } else {
       // One that nobody knows goes on from nothing: if its banner would not stay, it need not be known.
-      if case .count(let count) = gift.amount, isSurplus(gift.value * Double(count)) {
-        return skipNew(gift.display, count, at: now, to: &sink)
+      if case .count(let count) = gift.pointee.amount, isSurplus(gift.pointee.value * Double(count)) {
+        return skipNew(gift.pointee.display, count, at: now, to: &sink)
       }
       combo = combos.add(key, hash: hash, in: &store)
     }
-    switch gift.amount {
+    switch gift.pointee.amount {
     case .count(let count): join(combo, gift, count, isLent, at: now, to: &sink)
     case .total(let total, let streak):
       let count = growth(to: total, streak: streak, of: combo, hash: hash, at: now)
@@ -187,23 +187,22 @@ struct EngineCore: ~Copyable {
     if isMade { banners.addPlacesOfNext(to: &places) }
   }
 
-  /// See ``Engine/places(step:in:)``.
-  func addPlaces(step: Int, to places: inout Places) {
-    if step == 0 { ids.addPlaces(to: &places) }
-    if screen.count == 0 { return }
+  /// See ``Engine/places(step:at:in:)``.
+  func addPlaces(step: Int, at now: Int64, to places: inout Places) {
+    let isDue = earliestDeadline <= now
     if step == 0 {
-      places.add(screen.address)
-      if queue.count > 0 {
-        places.addTwo(banners.address(queue.first))
-        places.add(banners.address(queue.last) + 64)
-        queue.addPlaces(to: &places)
-      }
-    } else {
+      ids.addPlaces(to: &places)
+      queue.addPlaces(to: &places)
+      if queue.count > 0 { places.add(banners.address(queue.last) + 64) }
+      if !isDue { return }
       for i in 0..<min(screen.count, 4) { places.addTwo(banners.address(screen[i])) }
-      if queue.count > 0 {
-        places.add(combos.address(banners[queue.first].combo))
-        if let least = queue.likelyLeast { places.add(banners.address(least)) }
-      }
+      if queue.count > 0 { places.addTwo(banners.address(queue.first)) }
+      if history.first >= 0 { places.add(combos.address(history.first)) }
+    } else {
+      if let least = queue.likelyLeast { places.add(banners.address(least)) }
+      if !isDue { return }
+      for i in 0..<min(screen.count, 4) { places.add(combos.address(banners[screen[i]].combo)) }
+      if queue.count > 0 { places.add(combos.address(banners[queue.first].combo)) }
     }
   }
 
@@ -256,11 +255,11 @@ struct EngineCore: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func isDuplicate(_ gift: Gift, at now: Int64) -> Bool {
+  private mutating func isDuplicate(_ gift: UnsafePointer<Gift>, at now: Int64) -> Bool {
     let (dedupeMs, maxIds) = (settings.values.dedupeMs, settings.values.maxIds)
-    let id = gift.id
+    let id = gift.pointee.id
     if id.count == 0 || dedupeMs == 0 || maxIds == 0 { return false }
-    let hash = gift.hashes.id != 0 ? gift.hashes.id : GiftIDs.hash(id, settings.hashSeed)
+    let hash = gift.pointee.hashes.id != 0 ? gift.pointee.hashes.id : GiftIDs.hash(id, settings.hashSeed)
     if ids.contains(id, hash: hash, at: now) { return true }
     ids.add(id, hash: hash, expiry: now + Int64(dedupeMs), limit: maxIds, at: now)
     return false
@@ -294,19 +293,19 @@ struct EngineCore: ~Copyable {
   /// `count` gifts join a banner of their combo, or make one.
   @inline(__always)
   private mutating func join(
-    _ combo: Int32, _ gift: Gift, _ count: Int, _ isLent: Bool, at now: Int64, to sink: inout some InstructionSink
+    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ isLent: Bool, at now: Int64, to sink: inout some InstructionSink
   ) {
-    let worth = gift.value * Double(count)
+    let worth = gift.pointee.value * Double(count)
     let active = combos[combo].active
     if active >= 0 {
-      add(count, worth, gift.display, isLent, to: active)
+      add(count, worth, gift.pointee.display, isLent, to: active)
       if banners[active].phase == .lingering { update(active, at: now, to: &sink) }
       return
     }
     let waiting = combos[combo].firstWaiting
     if waiting >= 0 {
       let joined = settings.values.queueMerge == .anywhere ? waiting : queue.last
-      if banners[joined].combo == combo { return add(count, worth, gift.display, isLent, to: joined) }
+      if banners[joined].combo == combo { return add(count, worth, gift.pointee.display, isLent, to: joined) }
     }
     queueNew(combo, gift, count, worth, isLent, at: now, to: &sink)
   }
@@ -320,11 +319,11 @@ struct EngineCore: ~Copyable {
 
   /// `count` gifts make a new banner, which waits, if only for a moment.
   private mutating func queueNew(
-    _ combo: Int32, _ gift: Gift, _ count: Int, _ worth: Double, _ isLent: Bool, at now: Int64,
+    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ worth: Double, _ isLent: Bool, at now: Int64,
     to sink: inout some InstructionSink
   ) {
     let base = takeOver(combo, at: now)
-    if isSurplus(worth) { return skipNew(gift.display, count, at: now, to: &sink) }
+    if isSurplus(worth) { return skipNew(gift.pointee.display, count, at: now, to: &sink) }
     lastBanner += 1
     var banner = Banner()
     banner.number = lastBanner
@@ -334,7 +333,7 @@ struct EngineCore: ~Copyable {
     banner.created = now
     banner.combo = combo
     combos.retain(combo)
-    let index = banners.add(banner, gift.display, isLent: isLent)
+    let index = banners.add(banner, gift.pointee.display, isLent: isLent)
     queue.append(index, banners, combos)
     fill(at: now, to: &sink)
     keepQueue(at: now, to: &sink)

@@ -1,16 +1,33 @@
-/// The banners that hold a slot, lowest slot first; at most 100.
+/// The banners that hold a slot, lowest slot first.
+///
+/// The first two lie in the engine itself: by default there are no more.
 struct Screen {
-  private var indices = Block<Int32>()
+  /// Those behind the first two, with room for as many as there may be.
+  private var others: UnsafeMutablePointer<Int32>?
+  private var first: Int32 = -1
+  private var second: Int32 = -1
   private(set) var count: Int32 = 0
+
+  /// There are no more slots.
+  static let most = 100
+  private static let othersMax = most - 2
 
   init() {}
 
   @inline(__always)
-  subscript(place: Int32) -> Int32 { indices[place] }
-
-  /// Where the first ones stand; there must be one.
-  @inline(__always)
-  var address: UnsafeRawPointer { UnsafeRawPointer(indices.address(0)) }
+  private(set) subscript(place: Int32) -> Int32 {
+    get {
+      assert(place >= 0 && place < count, "a place beyond the end of the screen")
+      return place == 0 ? first : place == 1 ? second : others.unsafelyUnwrapped[Int(place) &- 2]
+    }
+    set {
+      switch place {
+      case 0: first = newValue
+      case 1: second = newValue
+      default: others.unsafelyUnwrapped[Int(place) &- 2] = newValue
+      }
+    }
+  }
 
   /// A banner comes in at the bottom.
   mutating func insertFirst(_ index: Int32) {
@@ -25,36 +42,40 @@ struct Screen {
   /// A banner is gone.
   mutating func remove(_ index: Int32) {
     var place: Int32 = 0
-    while indices[place] != index { place += 1 }
-    count -= 1
-    while place < count {
-      indices[place] = indices[place + 1]
+    while self[place] != index { place += 1 }
+    while place + 1 < count {
+      self[place] = self[place + 1]
       place += 1
     }
-    if count == 0 { indices.free() }
+    count -= 1
+    if count == 0 { free() }
   }
 
   /// The same in memory of its own.
   func copy() -> Screen {
     var copy = self
-    copy.indices = indices.copy()
+    if let others {
+      copy.others = .allocate(capacity: Self.othersMax)
+      copy.others.unsafelyUnwrapped.initialize(from: others, count: max(0, Int(count) - 2))
+    }
     return copy
   }
 
   /// Gives the memory back.
   mutating func free() {
-    indices.free()
-    count = 0
+    others?.deallocate()
+    self = Screen()
   }
 
   private mutating func insert(_ index: Int32, at place: Int32) {
-    indices.reserve(max(2, count + 1))
-    var i = count
+    precondition(count < Self.most, "more banners on screen than there are slots")
+    count += 1
+    if count > 2, others == nil { others = .allocate(capacity: Self.othersMax) }
+    var i = count - 1
     while i > place {
-      indices[i] = indices[i - 1]
+      self[i] = self[i - 1]
       i -= 1
     }
-    indices[place] = index
-    count += 1
+    self[place] = index
   }
 }

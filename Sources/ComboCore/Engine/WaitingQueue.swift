@@ -90,7 +90,7 @@ struct WaitingQueue {
   /// Adds where the heap begins.
   @inline(__always)
   func addPlaces(to places: inout Places) {
-    if heapCount > 0 { places.addTwo(UnsafeRawPointer(heap.address(0))) }
+    if heapCount > 0 { places.add(UnsafeRawPointer(heap.address(0))) }
   }
 
   /// The same queue in memory of its own.

@@ -14,9 +14,9 @@ struct Block<Element: BitwiseCopyable> {
 
   @inline(__always)
   subscript(index: Int32) -> Element {
-    get {
+    _read {
       checkBounds(index, capacity)
-      return Self.at(base.unsafelyUnwrapped, index).pointee
+      yield Self.at(base.unsafelyUnwrapped, index).pointee
     }
     nonmutating _modify {
       checkBounds(index, capacity)

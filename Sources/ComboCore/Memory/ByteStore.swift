@@ -96,7 +96,28 @@ struct ByteStore {
 /// Copies `bytes` to `start`.
 @inline(__always)
 func copyBytes(_ bytes: Bytes, to start: UnsafeMutableRawPointer) {
-  if let from = bytes.baseAddress { start.copyMemory(from: from, byteCount: bytes.count) }
+  guard let from = bytes.baseAddress else { return }
+  let count = bytes.count
+  func copy<T: BitwiseCopyable>(_ type: T.Type, _ at: Int) {
+    start.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: type), toByteOffset: at, as: type)
+  }
+  // Names are short: a call would take longer.
+  if count > 64 { return start.copyMemory(from: from, byteCount: count) }
+  if count >= 8 {
+    var i = 0
+    while i &+ 8 < count {
+      copy(UInt64.self, i)
+      i &+= 8
+    }
+    copy(UInt64.self, count &- 8)
+  } else if count >= 4 {
+    copy(UInt32.self, 0)
+    copy(UInt32.self, count &- 4)
+  } else if count > 0 {
+    copy(UInt8.self, 0)
+    copy(UInt8.self, count &>> 1)
+    copy(UInt8.self, count &- 1)
+  }
 }
 
 /// Whether the bytes from `p` on are those of `other`.

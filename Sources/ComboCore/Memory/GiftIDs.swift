@@ -24,11 +24,8 @@ struct GiftIDs {
   private var chunks = Block<UnsafeMutableRawPointer>()
   /// How many there are, whether they have expired or not.
   private(set) var count: Int32 = 0
-  /// Open addressing, linear probing, a power of two of places, at most three of four in use. A place holds, above
-  /// `unitBits`, the upper bits of the hash, below it 1 + where the record begins, counted from `tableStart`; 0 is an empty place.
-  private var places = Block<UInt32>()
-  private var placesInUse: Int32 = 0
-  private var unitBits: UInt32 = 0
+  /// A place in it holds, above `unitBits`, the upper bits of the hash, below it where the record begins, counted from `tableStart`.
+  private var table = TagTable()
   private var tableStart = 0
   /// What the expiries in the records are counted from.
   private var expiryBase: Int64 = 0
@@ -40,6 +37,7 @@ struct GiftIDs {
   private var isOutOfOrder = false
   /// Whether there has been an id that is too long for a record.
   private var hasLong = false
+  private var unitBits: UInt8 = 0
 
   init() {}
 
@@ -73,7 +71,7 @@ struct GiftIDs {
   /// Adds where an id with this hash would be found.
   @inline(__always)
   func addPlaces(_ hash: UInt32, to all: inout Places) {
-    if places.capacity > 0 { all.add(places.address(home(hash))) }
+    if table.isInUse { table.addPlaces(hash, to: &all) }
   }
 
   /// Adds where the next ones will be added, and where those lie that expire next.
@@ -121,16 +119,16 @@ struct GiftIDs {
     memory.storeBytes(of: hash & ~Self.lengthMask | length, toByteOffset: 4, as: UInt32.self)
     if isElsewhere {
       writeElsewhere(id, to: memory)
-    } else if let from = id.baseAddress {
-      (memory + Self.headLength).copyMemory(from: from, byteCount: id.count)
+    } else {
+      copyBytes(id, to: memory + Self.headLength)
     }
     let record = end
     end &+= units
     endAddress = memory + units &* Self.unit
     count &+= 1
-    if placesInUse &* 4 < places.capacity &* 3, record &- tableStart < (1 as Int) &<< Int(unitBits) &- 1 {
+    if !table.isFull, record &- tableStart < (1 as Int) &<< Int(unitBits) {
       index(record, hash)
-    } else if places.capacity > 0 || count > Self.searchedMax {
+    } else if table.isInUse || count > Self.searchedMax {
       indexAll()
     }
   }
@@ -157,7 +155,7 @@ struct GiftIDs {
     if hasLong { forEachRecord { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
     forEachChunk { $0.deallocate() }
     chunks.free()
-    places.free()
+    table.free()
     self = GiftIDs()
   }
 
@@ -258,22 +256,20 @@ struct GiftIDs {
   /// The record of `id`, if it is valid at `now`.
   @inline(__always)
   private func find(_ id: Bytes, hash: UInt32, validAt now: Int64) -> Int? {
-    let mask = places.capacity &- 1
-    if mask < 0 { return search(id, hash: hash, validAt: now) }
+    if !table.isInUse { return search(id, hash: hash, validAt: now) }
+    let unitBits = UInt32(unitBits)
     let units = ((1 as UInt32) &<< unitBits) &- 1
     let kept = hash & ~Self.lengthMask
-    var i = home(hash)
-    while true {
-      let place = places[i]
-      if place == 0 { return nil }
+    let place = table.find(hash) { place in
       // What has gone at the front is still in the table.
-      if (place ^ kept) &>> unitBits == 0 {
-        let record = tableStart &+ Int((place & units) &- 1)
-        if record >= start, matches(record, id, kept, now) { return record }
-      }
-      i = (i &+ 1) & mask
+      (place ^ kept) &>> unitBits == 0 && record(at: place & units) >= start && matches(record(at: place & units), id, kept, now)
     }
+    return place.map { record(at: $0 & units) }
   }
+
+  /// The record that a place in the table leads to.
+  @inline(__always)
+  private func record(at units: UInt32) -> Int { tableStart &+ Int(units) }
 
   private func search(_ id: Bytes, hash: UInt32, validAt now: Int64) -> Int? {
     var found: Int?
@@ -380,7 +376,7 @@ struct GiftIDs {
     end -= moved
     chunksEnd = start + capacity
     endAddress = chunk + (end - start) * Self.unit
-    if moved > 0, places.capacity > 0 { indexAll() }
+    if moved > 0, table.isInUse { indexAll() }
   }
 
   /// One more chunk behind the last one, which has its full size.
@@ -432,31 +428,18 @@ struct GiftIDs {
     let wantedMin = tableStart < start ? count &* 3 : count &* 2
     var wanted: Int32 = 16
     while wanted < wantedMin { wanted *= 2 }
-    if wanted == places.capacity {
-      places.fill(with: 0)
-    } else {
-      places.free()
-      places = Block(repeating: 0, count: wanted)
-    }
-    placesInUse = 0
+    table.reset(capacity: wanted)
     tableStart = start
     // Also for what comes until the table is full.
     let units = (end - start + Self.chunkUnits) * 4
-    unitBits = UInt32(min(31, Int.bitWidth - units.leadingZeroBitCount))
+    unitBits = UInt8(min(31, Int.bitWidth - units.leadingZeroBitCount))
     forEachRecord { index($0, hash($0)) }
   }
-
-  @inline(__always)
-  private func home(_ hash: UInt32) -> Int32 { Int32(truncatingIfNeeded: hash &>> 9) & (places.capacity &- 1) }
 
   /// Puts a record into the table.
   @inline(__always)
   private mutating func index(_ record: Int, _ hash: UInt32) {
-    let mask = places.capacity &- 1
-    var i = home(hash)
-    while places[i] != 0 { i = (i &+ 1) & mask }
-    let upper = ((hash & ~Self.lengthMask) &>> unitBits) &<< unitBits
-    places[i] = upper | UInt32(truncatingIfNeeded: record &- tableStart &+ 1)
-    placesInUse &+= 1
+    let upper = ((hash & ~Self.lengthMask) &>> UInt32(unitBits)) &<< UInt32(unitBits)
+    table.insert(hash, upper | UInt32(truncatingIfNeeded: record &- tableStart))
   }
 }

@@ -4,7 +4,7 @@ struct Places {
   private(set) var count = 0
 
   /// More are never added between two calls from outside.
-  static let max = 16
+  static let max = 24
 
   init(in base: UnsafeMutablePointer<UnsafeRawPointer>) { self.base = base }
 

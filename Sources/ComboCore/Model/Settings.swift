@@ -115,7 +115,7 @@ public enum IntegerSetting: String, CaseIterable, Sendable {
   /// What is allowed.
   public var range: ClosedRange<Int> {
     switch self {
-    case .slots: 1...100
+    case .slots: 1...Screen.most
     case .busyThreshold, .maxIds, .maxStreaks: 0...1_000_000
     case .maxQueue: 1...1_000_000
     case .enterMs, .countMs, .lingerMs, .busyLingerMs, .exitMs, .reuseMs, .promoteMs, .screenMs, .dedupeMs, .streakMs,

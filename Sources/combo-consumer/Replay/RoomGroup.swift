@@ -76,7 +76,8 @@ final class RoomGroup {
       for step in 0..<2 {
         let ahead = turn + 13 - 4 * step
         if ahead < count, turns[ahead].room != turns[ahead - 1].room {
-          prefetchPlaces(rooms[Int(turns[ahead].room)].engine.places(step: step, in: places))
+          let (room, event) = turns[ahead]
+          prefetchPlaces(rooms[Int(room)].engine.places(step: step, at: events[Int(event)].ts, in: places))
         }
       }
       for step in 0..<3 {
@@ -148,7 +149,7 @@ final class RoomGroup {
     if ts > room.pointee.time { room.pointee.time = ts }
     var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
     switch event.pointee.kind {
-    case .gift: room.pointee.engine.takeLent(event.pointee.gift, at: ts, to: &sink)
+    case .gift: room.pointee.engine.takeLent(event.pointer(to: \.gift)!, at: ts, to: &sink)
     case .roomClosed: room.pointee.engine.close(at: ts, to: &sink)
     case .retract: room.pointee.engine.retract(event.pointee.retraction, at: ts, to: &sink)
     case .roomSettings: room.pointee.engine.set(chunk.owns[number]!, at: ts, to: &sink)

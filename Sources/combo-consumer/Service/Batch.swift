@@ -127,8 +127,9 @@ final class Batch: @unchecked Sendable {
       }
     }
     for step in 0..<2 where index + 9 - 3 * step < parts.count {
-      parts[index + 9 - 3 * step].room._withUnsafeGuaranteedRef { room in
-        if room.firstOfBatch >= 0 { places.prefetch(room.engine.places(step: step, in: places.base)) }
+      let (handle, now) = parts[index + 9 - 3 * step]
+      handle._withUnsafeGuaranteedRef { room in
+        if room.firstOfBatch >= 0 { places.prefetch(room.engine.places(step: step, at: now, in: places.base)) }
       }
     }
     for step in 0..<3 {

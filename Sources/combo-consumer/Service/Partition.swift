@@ -196,7 +196,7 @@ final class Partition {
       // Most are not in the processor's cache.
       if index + 8 < due.count { due[index + 8].foreseeWork() }
       for step in 0..<2 where index + 5 - 3 * step < due.count {
-        places.prefetch(due[index + 5 - 3 * step].engine.places(step: step, in: places.base))
+        places.prefetch(due[index + 5 - 3 * step].engine.places(step: step, at: clock, in: places.base))
       }
       advance(room)
     }

@@ -109,7 +109,7 @@ final class Room: @unchecked Sendable {
     isLookKnown = false
     var sink = RoomSink(room: self, lane: lane)
     switch event.pointee.kind {
-    case .gift: engine.takeLent(event.pointee.gift, at: now, to: &sink)
+    case .gift: engine.takeLent(event.pointer(to: \.gift)!, at: now, to: &sink)
     case .roomClosed: engine.close(at: now, to: &sink)
     case .retract: engine.retract(event.pointee.retraction, at: now, to: &sink)
     case .roomSettings: engine.set(own ?? OwnSettings(), at: now, to: &sink)

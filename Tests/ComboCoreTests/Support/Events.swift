@@ -107,12 +107,12 @@ final class Lender {
 
 extension Engine {
   /// Asks for all places that a gift is likely to look at, as owners of many engines do: it must change nothing.
-  private mutating func foresee(_ gift: Gift) {
+  private mutating func foresee(_ gift: Gift, at now: Int64) {
     var gift = gift
     gift.hash(with: GiftHasher())
     withUnsafeTemporaryAllocation(of: UnsafeRawPointer.self, capacity: Engine.placesMax) {
       let places = $0.baseAddress!
-      for step in 0..<2 { precondition(self.places(step: step, in: places) <= Engine.placesMax) }
+      for step in 0..<2 { precondition(self.places(step: step, at: now, in: places) <= Engine.placesMax) }
       for step in 0..<3 { precondition(self.places(of: gift.hashes, step: step, in: places) <= Engine.placesMax) }
     }
   }
@@ -134,10 +134,10 @@ extension Engine {
         var gift = Gift(
           id: $0[0], senderID: $0[1], receiverID: $0[2], giftID: $0[3],
           display: Display(sender: $0[4], receiver: $0[5], gift: $0[6]), value: gift.value, amount: amount)
-        foresee(gift)
+        foresee(gift, at: now)
         if let lender {
           gift.display = lender.lend(gift.display)
-          takeLent(gift, at: now, to: &sink)
+          takeLent(&gift, at: now, to: &sink)
         } else {
           take(gift, at: now, to: &sink)
         }
