@@ -14,6 +14,7 @@ extension EngineCore {
       }
       // The screen is said after every step of the same time.
       earliestDeadline = due < 0 ? .max : min(deadline, screenDeadline)
+      isEarliestExact = true
       if earliestDeadline > now { return }
       if screenDeadline < deadline {
         time = max(time, screenDeadline)
@@ -48,9 +49,14 @@ extension EngineCore {
 
   @inline(__always)
   private mutating func enter(_ phase: BannerState.Phase, _ index: Int32, until deadline: Int64) {
+    if deadline <= earliestDeadline {
+      earliestDeadline = deadline
+      isEarliestExact = true
+    } else if banners[index].deadline == earliestDeadline {
+      isEarliestExact = false
+    }
     banners[index].phase = phase
     banners[index].deadline = deadline
-    earliestDeadline = min(earliestDeadline, deadline)
   }
 
   private mutating func linger(_ index: Int32, at t: Int64) {

@@ -14,12 +14,14 @@ struct EngineCore: ~Copyable {
   var idleSince: Int64
   /// When the screen is said next; `.max` for not at all.
   var screenDeadline = Int64.max
-  /// No deadline is earlier than this.
+  /// No deadline is earlier than this, and one is at this time if `isEarliestExact`; `.max` if there is none.
   var earliestDeadline = Int64.max
 
   var combos = Combos()
   var store = ByteStore()
   var banners = Banners()
+  /// Whether nothing has put off the deadline that was the earliest. (It stands here since there is room.)
+  var isEarliestExact = true
   var screen = Screen()
   /// How many banners wait whose combo is on screen and not leaving.
   var waitingOnScreen: Int32 = 0
@@ -45,6 +47,7 @@ struct EngineCore: ~Copyable {
     copy.idleSince = idleSince
     copy.screenDeadline = screenDeadline
     copy.earliestDeadline = earliestDeadline
+    copy.isEarliestExact = isEarliestExact
     copy.combos = combos.copy()
     copy.store = store.copy()
     copy.banners = banners.copy()
@@ -218,6 +221,13 @@ struct EngineCore: ~Copyable {
 
   var nextDeadline: Int64? {
     if screen.count == 0 { return nil }
+    // A look at the banners may be one at memory that is in no cache.
+    if isEarliestExact { return earliestDeadline }
+    return computedDeadline
+  }
+
+  /// The earliest deadline of what is on screen.
+  var computedDeadline: Int64 {
     var deadline = screenDeadline
     for i in 0..<screen.count { deadline = min(deadline, banners[screen[i]].deadline) }
     return deadline
