@@ -115,7 +115,7 @@ struct MemoryTests {
               return false
             } == nil)
           let tag = max(1, other >> 24)
-          #expect(seen.allSatisfy { held[$0].map { max(1, $0 >> 24) } == tag }, "seed \(seed): not in the table, or of another tag")
+          #expect(seen.allSatisfy { held[$0].map { max(1, $0 >> 24) } == tag }, "seed \(seed): another's, or none's")
           #expect(seen.isSuperset(of: held.filter { $0.value == other }.keys), "seed \(seed)")
         }
       }

@@ -8,8 +8,9 @@ extension EngineCore {
     if banners.count != screen.count + queue.count { return "a banner is neither on screen nor waiting" }
     if screen.count == 0, queue.count > 0 { return "banners wait for an empty screen" }
     if screen.count == 0, screenDeadline != .max { return "an empty screen is to be said" }
-    if screen.count > 0, computedDeadline < earliestDeadline { return "a deadline is earlier than the earliest" }
-    if isEarliestExact, earliestDeadline != (screen.count > 0 ? computedDeadline : .max) { return "the earliest deadline is not known" }
+    let earliest = screen.count > 0 ? computedDeadline : .max
+    if earliest < earliestDeadline { return "a deadline is earlier than the earliest" }
+    if isEarliestExact, earliest != earliestDeadline { return "the earliest deadline is not known" }
     if let deadline = nextDeadline, deadline < time { return "a deadline is before the time" }
     return brokenOnScreen() ?? brokenInQueue() ?? brokenReferences() ?? ids.brokenInvariant()
   }
