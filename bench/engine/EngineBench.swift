@@ -40,7 +40,11 @@ enum EngineBench {
     let stream = GiftStream(mix, count: gifts)
     let settings = EngineSettings(Settings())
     let batch = UnsafeMutablePointer<Gift>.allocate(capacity: GiftStream.batch)
-    defer { batch.deallocate() }
+    let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
+    defer {
+      batch.deallocate()
+      places.deallocate()
+    }
     var engines = (0..<Mix.rooms).map { _ in Engine(at: 0, settings: settings) }
     var figures: [(seconds: Double, instructions: Int)] = []
     for round in 0...rounds {
@@ -55,7 +59,7 @@ enum EngineBench {
               // As a decoder hands them over: where their texts lie is known.
               for n in first..<end { (batch + n - first).initialize(to: gift(records[n], in: text)) }
               let began = seconds()
-              let ahead = LookAhead(batch, UnsafeBufferPointer(rebasing: records[first..<end]))
+              let ahead = LookAhead(batch, UnsafeBufferPointer(rebasing: records[first..<end]), places)
               for n in 0..<end - first {
                 ahead.prefetch(behind: n, engines, at: stream.times[first + n] + start)
                 let room = ahead.room(n)
@@ -63,7 +67,6 @@ enum EngineBench {
                 if n + 1 == end - first || ahead.room(n + 1) != room { engines[room].keepLent() }
               }
               taken += seconds() - began
-              ahead.free()
             }
           }
         }
@@ -138,14 +141,16 @@ struct LookAhead {
   private let gifts: UnsafeMutablePointer<Gift>
   private let records: UnsafeBufferPointer<GiftRecord>
   private let hasher = GiftHasher()
-  private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
+  /// Lent, with room for ``Engine/placesMax``.
+  private let places: UnsafeMutablePointer<UnsafeRawPointer>
 
-  init(_ gifts: UnsafeMutablePointer<Gift>, _ records: UnsafeBufferPointer<GiftRecord>) {
-    (self.gifts, self.records) = (gifts, records)
+  init(
+    _ gifts: UnsafeMutablePointer<Gift>, _ records: UnsafeBufferPointer<GiftRecord>,
+    _ places: UnsafeMutablePointer<UnsafeRawPointer>
+  ) {
+    (self.gifts, self.records, self.places) = (gifts, records, places)
     for n in 0..<min(16, records.count) { gifts[n].hash(with: hasher) }
   }
-
-  func free() { places.deallocate() }
 
   @inline(__always)
   func room(_ n: Int) -> Int { Int(records[n].room) }

@@ -29,8 +29,6 @@ struct Block<Element: BitwiseCopyable> {
     (base + Int(index) &* MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
   }
 
-  private var elements: UnsafeMutablePointer<Element>? { base?.assumingMemoryBound(to: Element.self) }
-
   /// Makes room for at least `count` elements. What is new has no value yet.
   mutating func reserve(_ count: Int32) {
     if count <= capacity { return }
@@ -54,11 +52,8 @@ struct Block<Element: BitwiseCopyable> {
   /// A block of so many equal elements.
   init(repeating element: Element, count: Int32) {
     resize(to: count)
-    elements.unsafelyUnwrapped.initialize(repeating: element, count: Int(count))
+    Self.at(base.unsafelyUnwrapped, 0).initialize(repeating: element, count: Int(count))
   }
-
-  /// Gives all elements the same value.
-  func fill(with element: Element) { elements?.update(repeating: element, count: Int(capacity)) }
 
   /// Where an element is; valid until the block grows.
   @inline(__always)

@@ -1,7 +1,7 @@
 /// The gift ids that a room remembers, so that a gift sent twice counts once.
 ///
 /// They lie in the order in which they came, each as a record: its expiry, some of its hash with its length, its bytes. New ones are
-/// added at the end, old ones go at the front, so a gift touches a line or two of them. A table of 4 bytes a place tells by some bits of
+/// added at the end, old ones go at the front, so a gift touches a line or two of them. A table of 5 bytes a place tells by some bits of
 /// hash where an id is; only if they agree its record is looked at. What has gone at the front stays in the table, where it finds
 /// nothing, until the table is made anew: so forgetting costs no look-up.
 ///
@@ -37,6 +37,7 @@ struct GiftIDs {
   private var isOutOfOrder = false
   /// Whether there has been an id that is too long for a record.
   private var hasLong = false
+  /// How many bits of a place in the table tell where the record begins.
   private var unitBits: UInt8 = 0
 
   init() {}
