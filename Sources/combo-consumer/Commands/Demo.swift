@@ -50,8 +50,6 @@ final class Demo {
       brokers: cluster.brokers, input: "gifts", output: "banners", group: "demo", transactionalID: "demo")
     serviceOptions.settings = options.settings
     serviceOptions.logLevel = options.logLevel
-    // That broker answers an empty fetch only after all of this time.
-    serviceOptions.kafka = [KafkaProperty(key: "fetch.wait.max.ms", value: "5")]
     self.serviceOptions = serviceOptions
     for topic in [
       serviceOptions.input, serviceOptions.output, serviceOptions.journal, serviceOptions.state, serviceOptions.deadLetter,

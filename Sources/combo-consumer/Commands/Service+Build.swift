@@ -89,12 +89,21 @@ extension Service {
     }
     let group = try KafkaGroup(
       properties,
-      GroupConsumer.Options(groupID: options.group, topic: options.input, groupInstanceID: options.instance))
+      GroupConsumer.Options(
+        groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options)))
     let edges = Edges(
       group: group,
       output: KafkaOutput(properties, transactionalID: options.transactionalID, names: names, group: group),
       direct: options.delivery == .atLeastOnce ? KafkaDirectOutput(properties, names: names) : nil,
       reader: try KafkaReading(properties, control: control, names: names), time: SystemTime())
     return Service(configuration, edges, log: log, stop: stop, lookout: lookout)
+  }
+
+  /// A tenth of what gifts wait for anyway, but seldom enough to cost little, and not longer than a screen takes for a frame.
+  static func fetchWaitMs(_ options: ServiceOptions) -> Int {
+    switch options.delivery {
+    case .exactlyOnce: min(10, max(5, options.commitIntervalMs / 10))
+    case .atLeastOnce: 5
+    }
   }
 }

@@ -23,6 +23,7 @@ final class TransactionalProducer {
   /// Where records go in.
   let producer: KafkaProducer
   let transactionalID: String
+  private let flusher: Flusher
   /// Failed deliveries when the transaction began.
   private var failedBefore = 0
 
@@ -43,7 +44,10 @@ final class TransactionalProducer {
         // Nobody reads it before the commit, which waits for no linger: larger batches cost less, here and at the brokers.
         ("linger.ms", "50"),
       ], queueFullWaitMs: queueFullWaitMs)
+    flusher = Flusher(producer.client)
   }
+
+  deinit { flusher.stop() }
 
   /// Gets the producer's identity, fences any other with the same id, and ends what that one left open. Once, first.
   ///
@@ -78,7 +82,7 @@ final class TransactionalProducer {
     return .fatal(describe(error, "cannot begin a transaction"))
   }
 
-  /// Makes the group's new offsets part of the open transaction.
+  /// Makes the group's new offsets part of the open transaction, while what was produced goes out.
   ///
   /// May take longer than it is given while no broker can be reached: librdkafka looks at the time only when the state of a
   /// connection changes.
@@ -92,6 +96,16 @@ final class TransactionalProducer {
     withinMs: Int64
   ) -> TransactionOutcome {
     guard !offsets.isEmpty else { return .success }
+    flusher.begin()
+    let outcome = makePart(offsets, topic, group, withinMs)
+    if outcome != .success { flusher.end() }
+    return outcome
+  }
+
+  private func makePart(
+    _ offsets: [(partition: Int32, offset: Int64, metadata: String)], _ topic: String, _ group: borrowing GroupMetadata,
+    _ withinMs: Int64
+  ) -> TransactionOutcome {
     let list = PartitionList(capacity: offsets.count)
     for (partition, offset, metadata) in offsets { list.add(topic: topic, partition, offset: offset, metadata: metadata) }
     let deadline = Deadline(afterMs: withinMs)
@@ -124,11 +138,9 @@ final class TransactionalProducer {
   ///     librdkafka would ask for it once more, and the first request, if it came late, would commit half of the next transaction.
   func commit(deliveredWithinMs: Int64, withinMs: Int64) -> TransactionOutcome {
     if failedInThisTransaction == nil {
-      do throws(KafkaError) {
-        try producer.flush(withinMs: deliveredWithinMs)
-      } catch {
-        return .abortNeeded(error)
-      }
+      let left = flusher.finish(withinMs: deliveredWithinMs)
+      flusher.end()
+      if left > 0 { return .abortNeeded(producer.client.error(RD_KAFKA_RESP_ERR__TIMED_OUT, "\(left) records are not delivered yet")) }
     }
     if let failure = failedInThisTransaction { return .abortNeeded(failure) }
     let deadline = Deadline(afterMs: withinMs)
@@ -155,6 +167,7 @@ final class TransactionalProducer {
   /// was lost, may stand in the log: to the broker the next record is then the same one once more, and is acknowledged without being
   /// written. A new producer has a new epoch, in which numbers begin anew.
   func abort(withinMs: Int64) -> TransactionOutcome {
+    flusher.end()
     let deadline = Deadline(afterMs: withinMs)
     while true {
       guard

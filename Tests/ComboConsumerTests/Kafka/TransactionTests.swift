@@ -73,6 +73,32 @@ struct TransactionTests {
     #expect(try member.consumer.committed([0, 1, 2], withinMs: withinMs) == after)
   }
 
+  @Test("what was produced goes out while offsets are sent, whatever its linger")
+  func flushing() throws {
+    let kafka = try KafkaFixture(overrides: [KafkaProperties.Override(key: "linger.ms", value: "50000")])
+    let input = try kafka.topic()
+    let output = try kafka.topic()
+    let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: input))
+    try poll([member], "the partition assigned") { member.owned == [0] }
+    let (producer, handle) = try kafka.transactional(output)
+    for round in 1...3 as ClosedRange<Int64> {
+      #expect(producer.begin() == .success)
+      for value in ["a", "b"] { try producer.producer.produce(handle, text: value) }
+      #expect(
+        try producer.sendOffsets([(0, round, "")], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
+          == .success)
+      // Two records and a mark each time; nobody has asked for the commit yet.
+      try kafka.waitForEnd(output, round * 3 - 1)
+      #expect(producer.commit(withinMs: withinMs) == .success)
+      try kafka.waitForEnd(output, round * 3)
+    }
+    #expect(producer.begin() == .success)
+    try producer.producer.produce(handle, text: "without offsets")
+    #expect(producer.commit(withinMs: withinMs) == .success)
+    try kafka.waitForEnd(output, 11)
+    #expect(try kafka.values(output) == ["a", "b", "a", "b", "a", "b", "without offsets"])
+  }
+
   @Test("asking for committed offsets waits for the transaction that is open on them")
   func openTransaction() throws {
     let kafka = try KafkaFixture()
