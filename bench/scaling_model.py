@@ -34,12 +34,12 @@ INPUTS = {
 
 # Costs, CPU in seconds. "fitted": so chosen that the model meets one measurement; "measured": alone, docs/performance.md; "counted": from the formats.
 COST = SimpleNamespace(
-  idle=0.0056,            # fitted: an instance with nothing to do, of a core
+  idle=0.0085,            # fitted: an instance with nothing to do, of a core, without its requests
   gift=1.0e-6,            # fitted: fetched, decoded, routed and taken in, in full batches
   instruction=6.6e-6,     # fitted: a cold room woken for it, encoded, produced, compressed, sent
   hot_gift=1.54e-6,       # measured: the backlog's gift, all that was said of it included
   commit=8.0e-3,          # measured: librdkafka 2.0.2's main thread waits in a loop during a transaction
-  request=45e-6,          # fitted: one request to a broker and its answer
+  request=55e-6,          # fitted: one request to a broker and its answer
   client_gift=0.45e-6,    # measured: librdkafka's share; one thread a broker
   loop_gift=0.59e-6,      # measured: decoding, moving and the loop's share; one thread an instance
   engine_gift=0.18e-6, engine_gift_busy=0.36e-6,  # measured: a room's serial queue
@@ -54,6 +54,8 @@ BATCH, MARKER = 61, 78       # bytes of a record batch's header, and of a transa
 REBALANCE_HEARTBEAT_S, HAND_OVER_S, JOIN_S = 0.5, 1.0, 0.15
 REST_S, DEDUPE_S, IDS_MAX, SHOWN_S = 60.0, 10.0, 2000, 4.0
 LINGER_S = 0.05              # of the transactional producer
+FETCH_BYTES, FETCH_WAIT_S = 65536, 0.010   # a fetch is answered when there is so much, or after so long
+FETCH_LATE_S = 0.0027        # fitted: from then until the next one waits at the broker, the round trip left out
 TURN_S = 0.0066              # fitted: gifts of a partition that come closer together than this share a batch of the journal
 PARTS_BYTES, SWEEP_BUDGET, RECORD_MAX, OWN_SETTINGS = 512 << 10, 4 << 20, 8 << 20, 10_000
 
@@ -138,7 +140,10 @@ def at(i, p, instances):
   o.produces = o.commits * produced + o.entries
   o.coordinator = o.commits * (3.2 + 1 + 1)      # AddPartitionsToTxn, AddOffsetsToTxn, EndTxn
   o.leaders = min(i.brokers, own)
-  o.fetches = o.leaders / (o.leaders / (arrivals * own) + i.round_trip_ms / 1000) if arrivals else 2 * o.leaders
+  wait = min(max(0.005, interval / 10), FETCH_WAIT_S)
+  if gifts:
+    wait = min(wait, FETCH_BYTES * o.leaders / (gifts * i.input_bytes))
+  o.fetches = o.leaders / (wait + FETCH_LATE_S + i.round_trip_ms / 1000)
   o.requests = o.produces + o.coordinator + o.commits + o.fetches + 2
 
   o.cpu_parts = {
