@@ -140,7 +140,9 @@ final class TransactionalProducer {
     if failedInThisTransaction == nil {
       let left = flusher.finish(withinMs: deliveredWithinMs)
       flusher.end()
-      if left > 0 { return .abortNeeded(producer.client.error(RD_KAFKA_RESP_ERR__TIMED_OUT, "\(left) records are not delivered yet")) }
+      if left > 0 {
+        return .abortNeeded(producer.client.error(RD_KAFKA_RESP_ERR__TIMED_OUT, "\(left) records are not delivered yet"))
+      }
     }
     if let failure = failedInThisTransaction { return .abortNeeded(failure) }
     let deadline = Deadline(afterMs: withinMs)
