@@ -21,7 +21,7 @@ INPUTS = {
   "replication": (3, "replicas of each partition"),
   "librdkafka": ("2.0.2", "its version; from 2.6.1 on rebalances are cooperative"),
   "input-bytes": (270.0, "of a record of the input, in the log"),
-  "producer-batch": (2.0, "gifts in a batch of the input: small ones wake the service more often"),
+  "producer-batch": (2.0, "gifts in a batch of the input: small ones make more batches of the journal"),
   "instruction-bytes": (228.0, "of a record of the output, before compression"),
   "id-bytes": (21.0, "of a gift's id"),
   "slots": (2, "banners on screen"),
@@ -54,7 +54,7 @@ BATCH, MARKER = 61, 78       # bytes of a record batch's header, and of a transa
 REBALANCE_HEARTBEAT_S, HAND_OVER_S, JOIN_S = 0.5, 1.0, 0.15
 REST_S, DEDUPE_S, IDS_MAX, SHOWN_S = 60.0, 10.0, 2000, 4.0
 LINGER_S = 0.05              # of the transactional producer
-FETCH_BYTES, FETCH_WAIT_S = 65536, 0.010   # a fetch is answered when there is so much, or after so long
+FETCH_BYTES, FETCH_WAIT_S = 65536, (0.005, 0.010)   # a fetch is answered when there is so much, or after a tenth of the interval within these
 FETCH_LATE_S = 0.0027        # fitted: from then until the next one waits at the broker, the round trip left out
 TURN_S = 0.0066              # fitted: gifts of a partition that come closer together than this share a batch of the journal
 PARTS_BYTES, SWEEP_BUDGET, RECORD_MAX, OWN_SETTINGS = 512 << 10, 4 << 20, 8 << 20, 10_000
@@ -140,7 +140,7 @@ def at(i, p, instances):
   o.produces = o.commits * produced + o.entries
   o.coordinator = o.commits * (3.2 + 1 + 1)      # AddPartitionsToTxn, AddOffsetsToTxn, EndTxn
   o.leaders = min(i.brokers, own)
-  wait = min(max(0.005, interval / 10), FETCH_WAIT_S)
+  wait = min(max(interval / 10, FETCH_WAIT_S[0]), FETCH_WAIT_S[1])
   if gifts:
     wait = min(wait, FETCH_BYTES * o.leaders / (gifts * i.input_bytes))
   o.fetches = o.leaders / (wait + FETCH_LATE_S + i.round_trip_ms / 1000)

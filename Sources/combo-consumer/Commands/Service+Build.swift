@@ -100,7 +100,7 @@ extension Service {
   }
 
   /// A tenth of what gifts wait for anyway, but seldom enough to cost little, and not longer than a screen takes for a frame.
-  static func fetchWaitMs(_ options: ServiceOptions) -> Int {
+  private static func fetchWaitMs(_ options: ServiceOptions) -> Int {
     switch options.delivery {
     case .exactlyOnce: min(10, max(5, options.commitIntervalMs / 10))
     case .atLeastOnce: 5

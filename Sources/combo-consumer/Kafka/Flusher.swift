@@ -8,7 +8,7 @@ internal import Synchronization
 /// (its poll of the queue of reports ends early for a report only). A commit that called it would wait for the offsets first, then for
 /// records that have lingered meanwhile, then for those 10 ms: three quarters of its time.
 final class Flusher: Sendable {
-  private let client: KafkaClient
+  private let producer: KafkaProducer
   private let queue = DispatchQueue(label: "flusher")
   private let isWanted = Atomic<Bool>(false)
   /// So long it may go on after ``end()``.
@@ -16,26 +16,25 @@ final class Flusher: Sendable {
   /// How often is looked whether all is delivered.
   private static let lookMs: Int64 = 1
 
-  init(_ client: KafkaClient) { self.client = client }
+  init(_ producer: KafkaProducer) { self.producer = producer }
 
   /// Begins, if it has not. Ends by itself when all is delivered, or has failed.
   func begin() {
     if isWanted.exchange(true, ordering: .acquiring) { return }
     queue.async { [self] in
       while isWanted.load(ordering: .relaxed) {
-        if rd_kafka_flush(client.handle, Self.sliceMs) == RD_KAFKA_RESP_ERR_NO_ERROR { break }
+        if rd_kafka_flush(producer.client.handle, Self.sliceMs) == RD_KAFKA_RESP_ERR_NO_ERROR { break }
       }
       isWanted.store(false, ordering: .releasing)
     }
   }
 
-  /// Waits until all is delivered, or has failed.
-  /// - Returns: how many records are not; 0 unless the time was up.
-  func finish(withinMs: Int64) -> Int {
+  /// Waits until all is delivered, or has failed, and ends.
+  func finish(withinMs: Int64) throws(KafkaError) {
+    defer { end() }
     let deadline = Deadline(afterMs: withinMs)
-    while true {
-      let left = Int(rd_kafka_outq_len(client.handle))
-      if left == 0 || deadline.isOver { return left }
+    while producer.inQueue > 0 {
+      if deadline.isOver { throw producer.undelivered(RD_KAFKA_RESP_ERR__TIMED_OUT) }
       // It may just have found nothing left of the transaction before.
       begin()
       MonotonicClock.sleep(ms: Self.lookMs)

@@ -222,8 +222,11 @@ final class KafkaProducer: Sendable {
   /// - Throws: `timedOut` or `unreachable`, with how many are left.
   func flush(withinMs: Int64) throws(KafkaError) {
     let error = rd_kafka_flush(client.handle, Int32(clamping: withinMs))
-    if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "\(inQueue) records are not delivered yet") }
+    if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw undelivered(error) }
   }
+
+  /// That some are still in the queue.
+  func undelivered(_ error: rd_kafka_resp_err_t) -> KafkaError { client.error(error, "\(inQueue) records are not delivered yet") }
 
   /// Records and reports not yet done with.
   var inQueue: Int { Int(rd_kafka_outq_len(client.handle)) }

@@ -53,9 +53,6 @@ final class MockCluster {
   func properties(
     clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .none
   ) throws(KafkaError) -> KafkaProperties {
-    // It answers an empty fetch only after all of this time.
-    try KafkaProperties(
-      brokers: brokers, clientID: clientID, overrides: overrides,
-      presets: [KafkaProperties.Override(key: "fetch.wait.max.ms", value: "5")], log: log)
+    try KafkaProperties(brokers: brokers, clientID: clientID, overrides: overrides, log: log)
   }
 }

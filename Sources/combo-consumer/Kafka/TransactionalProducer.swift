@@ -44,7 +44,7 @@ final class TransactionalProducer {
         // Nobody reads it before the commit, which waits for no linger: larger batches cost less, here and at the brokers.
         ("linger.ms", "50"),
       ], queueFullWaitMs: queueFullWaitMs)
-    flusher = Flusher(producer.client)
+    flusher = Flusher(producer)
   }
 
   deinit { flusher.stop() }
@@ -96,16 +96,8 @@ final class TransactionalProducer {
     withinMs: Int64
   ) -> TransactionOutcome {
     guard !offsets.isEmpty else { return .success }
+    // If they cannot be sent, the abort, or the end of this producer, ends it.
     flusher.begin()
-    let outcome = makePart(offsets, topic, group, withinMs)
-    if outcome != .success { flusher.end() }
-    return outcome
-  }
-
-  private func makePart(
-    _ offsets: [(partition: Int32, offset: Int64, metadata: String)], _ topic: String, _ group: borrowing GroupMetadata,
-    _ withinMs: Int64
-  ) -> TransactionOutcome {
     let list = PartitionList(capacity: offsets.count)
     for (partition, offset, metadata) in offsets { list.add(topic: topic, partition, offset: offset, metadata: metadata) }
     let deadline = Deadline(afterMs: withinMs)
@@ -138,10 +130,10 @@ final class TransactionalProducer {
   ///     librdkafka would ask for it once more, and the first request, if it came late, would commit half of the next transaction.
   func commit(deliveredWithinMs: Int64, withinMs: Int64) -> TransactionOutcome {
     if failedInThisTransaction == nil {
-      let left = flusher.finish(withinMs: deliveredWithinMs)
-      flusher.end()
-      if left > 0 {
-        return .abortNeeded(producer.client.error(RD_KAFKA_RESP_ERR__TIMED_OUT, "\(left) records are not delivered yet"))
+      do throws(KafkaError) {
+        try flusher.finish(withinMs: deliveredWithinMs)
+      } catch {
+        return .abortNeeded(error)
       }
     }
     if let failure = failedInThisTransaction { return .abortNeeded(failure) }
