@@ -40,11 +40,11 @@ enum MapCommand {
     }
   }
 
-  private static func infer(_ file: String) -> Int32 {
+  private static func infer(_ file: String?) -> Int32 {
     guard let records = records(file, elements: true) else { return 1 }
     let guess = MapInference(records.map(\.bytes))
     if guess.text.isEmpty {
-      Console.say("\(file): \(guess.doubts.joined(separator: "; "))")
+      Console.say("\(file ?? "standard input"): \(guess.doubts.joined(separator: "; "))")
       return 1
     }
     for doubt in guess.doubts { Console.say("unsure of \(doubt)") }

@@ -8,7 +8,8 @@ struct MapOptions: Equatable, Sendable {
     /// A map's text.
     case print(String)
     case check(String)
-    case infer(String)
+    /// nil: from standard input.
+    case infer(String?)
     /// nil: standard input.
     case explainFile(RecordMap, String?)
     case explainTopic(RecordMap, String, last: Int)
@@ -28,6 +29,7 @@ struct MapOptions: Equatable, Sendable {
     kafka = reader.kafkaProperties()
     let tasks = ["list", "print", "check", "infer"].filter { reader.isGiven($0) && ($0 != "list" || reader.flag("list")) }
     let file = operands.first
+    func named(_ file: String) -> String? { file == "-" ? nil : file }
     let topic = reader.optionalText("from-topic")
     if tasks.count + (file == nil && topic == nil ? 0 : 1) > 1 || (file != nil && topic != nil) {
       reader.fault("map does one thing at a time: --list, --print, --check, --infer, a FILE or --from-topic")
@@ -42,7 +44,7 @@ struct MapOptions: Equatable, Sendable {
       case .failure(let failure): for sentence in failure.sentences { reader.fault("--print: \(sentence)") }
       }
     case "check": task = .check(reader.text("check"))
-    case "infer": task = .infer(reader.text("infer"))
+    case "infer": task = .infer(named(reader.text("infer")))
     default:
       guard let map = reader.map() else {
         if !reader.isGiven("map") {
@@ -55,7 +57,7 @@ struct MapOptions: Equatable, Sendable {
         brokers = reader.requiredText("brokers")
         task = .explainTopic(map, topic, last: reader.integer("last"))
       } else {
-        task = .explainFile(map, file == "-" ? nil : file)
+        task = .explainFile(map, file.flatMap(named))
       }
     }
   }

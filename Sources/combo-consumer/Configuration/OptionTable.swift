@@ -118,7 +118,8 @@ enum OptionTable {
     Option("print", "NAME", .text, nil, [.map], .main, "a built-in map's text, to begin one's own with"),
     Option(
       "check", "FILE", .text, nil, [.map], .main, "read a map, and say all that is wrong with it; exit code 1 if anything is"),
-    Option("infer", "FILE", .text, nil, [.map], .main, "propose a map from samples, and say what is unsure"),
+    Option(
+      "infer", "FILE", .text, nil, [.map], .main, "propose a map from samples (-: on standard input), and say where it is unsure"),
   ]
 
   private static let generate: [Option] = [
