@@ -2,7 +2,7 @@ internal import ComboCore
 internal import ComboWire
 internal import Synchronization
 
-/// Records that must not be produced yet: what an entry led to, until the journal holds it.
+/// Records that are not produced yet: what an entry led to, until the journal holds it; what a transaction begins with.
 ///
 /// Rooms of several threads add to it at once, each keeping its own order. Used again and again: in the steady state nothing is
 /// allocated.
@@ -29,6 +29,8 @@ final class HeldBack: @unchecked Sendable {
 
   var count: Int { records.count }
   var isEmpty: Bool { records.isEmpty }
+  /// Of all keys and values.
+  var byteCount: Int { bytes.count }
 
   /// Copies a record. Any thread.
   func add(
@@ -56,7 +58,7 @@ final class HeldBack: @unchecked Sendable {
     add(.output, key: key, value: value, timestamp: instruction.at, saying: instruction.operation)
   }
 
-  /// Hands all out, in the order in which they came; the bytes are borrowed. No room may work.
+  /// Hands all out, in the order in which they came; the bytes are borrowed. Nobody may add anything meanwhile.
   func handOut(
     _ body: (_ topic: Topic, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?, _ headers: [RecordHeader]) -> Void
   ) {

@@ -1,20 +1,70 @@
 internal import ComboCore
 internal import ComboWire
+internal import Synchronization
 
-/// What rooms say goes to the output topic at once, inside the open transaction.
+/// What rooms say, and dead letters, on their way into the open transaction.
+///
+/// What a transaction begins with is held back until there is more of it, or until the commit. librdkafka tells the coordinator of a
+/// partition a millisecond after the first record for it, in which one of its threads keeps a processor busy (2.0.2). Where records
+/// come one by one, nearly each would be the first of its partition: that was most of what the service took for some hundred
+/// gifts a second. All together are told at once, and at the commit those of the journal with them.
 final class ProducingTarget: SaidTarget {
   private let output: any OutputEdge
   /// A copy of what is watched, for after the commit.
   private let watched: HeldBack
+  private let held = HeldBack()
+  /// Held by whoever adds to `held` or hands it out.
+  private let lock = Mutex<Void>(())
+  /// Whether what comes now goes out at once.
+  private let isLetGo = Atomic<Bool>(false)
+  private let heldBytes: Int
 
-  init(_ output: any OutputEdge, watched: HeldBack) {
+  /// - Parameter heldBytes: as soon as so much is held, all goes out at once.
+  init(_ output: any OutputEdge, watched: HeldBack, heldBytes: Int) {
     self.output = output
     self.watched = watched
+    self.heldBytes = heldBytes
+  }
+
+  /// A transaction begins; what is still held of another one counts for nothing. No room may work.
+  func begin() {
+    held.removeAll()
+    isLetGo.store(false, ordering: .relaxed)
   }
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
-    output.produce(.output, partition: nil, key: room.id, value: record, timestamp: instruction.at, headers: [])
+    produce(.output, key: room.id, value: record, timestamp: instruction.at)
     if room.isWatched { watched.add(.output, key: room.id, value: record, timestamp: nil) }
+  }
+
+  /// Copies a record, which goes where its key leads. Any thread; those of one thread keep their order.
+  func produce(_ topic: Topic, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader] = []) {
+    if !isLetGo.load(ordering: .acquiring), hold(topic, key, value, timestamp, headers) { return }
+    output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
+  }
+
+  /// Lets all go that is held.
+  func letGo() {
+    if !isLetGo.load(ordering: .acquiring) { lock.withLock { _ in handOut() } }
+  }
+
+  /// - Returns: false if another thread has just let all go.
+  @inline(never)
+  private func hold(_ topic: Topic, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?, _ headers: [RecordHeader]) -> Bool {
+    lock.withLock { _ in
+      if isLetGo.load(ordering: .relaxed) { return false }
+      held.add(topic, key: key, value: value, timestamp: timestamp, headers: headers)
+      if held.byteCount >= heldBytes { handOut() }
+      return true
+    }
+  }
+
+  private func handOut() {
+    held.handOut { topic, key, value, timestamp, headers in
+      output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
+    }
+    held.removeAll()
+    isLetGo.store(true, ordering: .releasing)
   }
 }
 

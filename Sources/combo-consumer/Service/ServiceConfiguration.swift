@@ -24,6 +24,9 @@ struct ServiceConfiguration: Sendable {
   /// About so many bytes of snapshots go with one commit: 10 ms of encoding. With one that gives partitions up, four times as
   /// many.
   var sweepBudget = 4 << 20
+  /// So many bytes that rooms say in a transaction are held back at first: see ``ProducingTarget``. They come within some milliseconds where
+  /// there are many records, so that these are on their way long before the commit.
+  var heldBytes = 65_536
   /// A room's snapshot above so many bytes is written in parts.
   var partBytes = StateEncoder.partBytesDefault
   /// Rooms of one partition that may have settings of their own.

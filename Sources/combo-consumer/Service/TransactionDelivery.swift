@@ -8,20 +8,24 @@ internal import ComboWire
 final class TransactionDelivery: Delivery {
   private unowned let service: Service
   private let output: any OutputEdge
+  private let target: ProducingTarget
   let lanes: Lanes
   private var isOpen = false
   private var openedAt: Int64 = 0
   private var lastCommit: Int64
   private var uncommitted = Service.Totals()
   private var arrivals = Arrivals()
+  /// The entries of the commit that is being made, one behind the other, and where each ends.
   private let entryBuffer = ByteBuffer()
+  private var entryEnds: [(partition: Int32, end: Int)] = []
   /// After the journal's end could not be asked for, no checkpoint is tried before this time.
   private var nextSweep: Int64?
 
   init(_ service: Service) {
     self.service = service
     output = service.edges.output
-    lanes = Lanes(ProducingTarget(output, watched: service.watching.captured))
+    target = ProducingTarget(output, watched: service.watching.captured, heldBytes: service.configuration.heldBytes)
+    lanes = Lanes(target)
     lastCommit = service.edges.time.monotonicMs()
   }
 
@@ -37,6 +41,7 @@ final class TransactionDelivery: Delivery {
     if isOpen { return }
     isOpen = true
     openedAt = service.edges.time.monotonicMs()
+    target.begin()
     do throws(TransactionFault) {
       try output.begin()
     } catch {
@@ -47,8 +52,8 @@ final class TransactionDelivery: Delivery {
 
   func produce(_ letter: DeadLetter, of active: ActivePartition) {
     willSay()
-    output.produce(
-      .deadLetter, partition: nil, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+    target.produce(
+      .deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
   // MARK: - When
@@ -156,6 +161,8 @@ final class TransactionDelivery: Delivery {
       active.committedOffset = active.partition.offset
     }
     uncommitted.said.add(lanes.takeCounts())
+    target.letGo()
+    produceEntries()
     do throws(TransactionFault) {
       try output.commit(offsets)
     } catch {
@@ -173,14 +180,26 @@ final class TransactionDelivery: Delivery {
   }
 
   private func write(_ entry: JournalEntry, _ active: ActivePartition) {
-    entryBuffer.removeAll()
+    let start = entryBuffer.count
     entry.write(to: entryBuffer)
-    output.produce(.journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
-    uncommitted.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
+    entryEnds.append((active.number, entryBuffer.count))
+    uncommitted.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count - start)
     uncommitted.tally.add(active.tally)
     active.tally = Tally()
     arrivals.add(active.arrivals)
     active.arrivals.removeAll()
+  }
+
+  /// Together, for the reason for which output is held back: see ``ProducingTarget``.
+  private func produceEntries() {
+    var start = 0
+    for (partition, end) in entryEnds {
+      let entry = Bytes(rebasing: entryBuffer.bytes[start..<end])
+      output.produce(.journal, partition: partition, key: nil, value: entry, timestamp: nil, headers: [])
+      start = end
+    }
+    entryEnds.removeAll(keepingCapacity: true)
+    entryBuffer.removeAll()
   }
 
   /// Also of partitions that have fallen quiet: else their last entries would be in the journal alone, which keeps them only for a
@@ -239,7 +258,7 @@ final class TransactionDelivery: Delivery {
     if held.isEmpty { return }
     willSay()
     held.handOut { topic, key, value, timestamp, headers in
-      output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
+      target.produce(topic, key: key, value: value, timestamp: timestamp, headers: headers)
     }
     uncommitted.said.add(held.said)
     held.removeAll()

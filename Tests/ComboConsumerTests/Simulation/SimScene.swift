@@ -34,6 +34,8 @@ final class SimScene {
     configuration.commitIntervalMs = 20
     configuration.checkpointIntervalMs = 1_000_000
     configuration.hopMin = .max
+    // A scene has so few gifts that all would be held until the commit, and no transaction be seen open.
+    configuration.heldBytes = 0
   }
 
   static var settings: Settings {
