@@ -8,7 +8,7 @@ struct MapOptions: Equatable, Sendable {
     /// A map's text.
     case print(String)
     case check(String)
-    /// nil: from standard input.
+    /// nil: standard input.
     case infer(String?)
     /// nil: standard input.
     case explainFile(RecordMap, String?)

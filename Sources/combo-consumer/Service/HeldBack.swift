@@ -7,7 +7,8 @@ internal import Synchronization
 /// Rooms of several threads add to it at once, each keeping its own order. Used again and again: in the steady state nothing is
 /// allocated.
 final class HeldBack: @unchecked Sendable {
-  // The proof: `bytes` and what belongs to it are touched under `lock` while rooms work, and by the loop alone otherwise.
+  // The proof: `bytes` and what belongs to it are added to under `lock`. For all else nobody adds meanwhile: no room works, or whoever owns
+  // this holds a lock of its own around both (``ProducingTarget``).
 
   private struct Record {
     var topic: Topic

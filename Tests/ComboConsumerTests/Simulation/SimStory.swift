@@ -52,9 +52,9 @@ final class SimStory {
     made.ownSettingsMax = random.below(4)
     if random.below(3) == 0 { made.limits.displayBytes = 60 }
     made.hopMin = .max
-    made.heldBytes = [0, 500, 65_536][Int(seed % 3)]
     // Not drawn, so that the stories of the other seeds stay what they were.
     if seed % 4 == 0 { made.backlogMin = 2 }
+    made.heldBytes = [0, 500, 65_536][Int(seed % 3)]
     return made
   }
 
