@@ -43,6 +43,8 @@ final class TransactionalProducer {
         ("enable.idempotence", "true"), ("delivery.report.only.error", "true"),
         // Nobody reads it before the commit, which waits for no linger: larger batches cost less, here and at the brokers.
         ("linger.ms", "50"),
+        // For some milliseconds after a commit the coordinator refuses the next transaction's offsets.
+        ("retry.backoff.ms", "20"),
       ], queueFullWaitMs: queueFullWaitMs)
     flusher = Flusher(producer)
   }

@@ -23,8 +23,8 @@ protocol Delivery: AnyObject {
   /// Sees to what is due.
   func turn()
 
-  /// A partition was restored: its takeover is to be written.
-  func begin(_ active: ActivePartition)
+  /// Partitions were restored: their takeovers are to be written.
+  func begin(_ restored: [ActivePartition])
   /// The takeover counts: the partition takes in from now on, from where its owner stands. `takeover` is where that entry stands
   /// in the journal, and before `position` nothing else does that counts.
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64)

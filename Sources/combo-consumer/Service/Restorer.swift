@@ -63,7 +63,7 @@ final class Cancellation: Sendable {
 /// Brings a partition's rooms back to the last commit: the newest snapshots, then the input from the checkpoint on, in the
 /// journal's batches; the digest of the last entry proves that all is as it was.
 ///
-/// Blocks; runs on a thread of its own.
+/// Blocks; runs beside the loop.
 struct Restorer: @unchecked Sendable {
   // The proof: made by the loop, used by one other thread.
   let number: Int32
@@ -110,10 +110,25 @@ struct Restorer: @unchecked Sendable {
   var topics: TopicIdentity { configuration.topics }
   var input: String { "\(topics.input) partition \(number)" }
 
-  func run() -> RestoreOutcome {
+  /// What the group has committed, or why that cannot be known.
+  enum Answer {
+    case answer(CommittedOffset)
+    case noAnswer(RestoreOutcome)
+  }
+
+  /// Comes first. Waits for brokers and, where a transaction is open on the partition, for its end, but takes no processor.
+  func ask() -> Answer {
     do {
       try kafka { () throws(KafkaError) in try edges.reader.makeRoom(for: number) }
-      let committed = try committed()
+      return .answer(try committed())
+    } catch {
+      return .noAnswer(outcome(of: error))
+    }
+  }
+
+  /// - Parameter committed: what the group had committed, asked for before.
+  func run(from committed: CommittedOffset) -> RestoreOutcome {
+    do {
       do {
         return .restored(try restore(from: committed))
       } catch let stop as Stop {
@@ -121,16 +136,19 @@ struct Restorer: @unchecked Sendable {
         if stop.isAboutWhatWasFound, try self.committed() != committed { return .failed("another member is still at work on it") }
         throw stop
       }
-    } catch let stop as Stop {
-      switch stop {
-      case .cancelled: return .stopped
-      case .refused(let reason): return .refused(reason)
-      case .kafka(let error): return outcome(of: error)
-      case .contradiction(let reason): return isCertain ? .refused(reason) : .doubtful(reason)
-      case .lost(let reason, _): return isCertain ? .failed(reason) : .doubtful(reason)
-      }
     } catch {
-      return .failed("\(error)")
+      return outcome(of: error)
+    }
+  }
+
+  private func outcome(of error: any Error) -> RestoreOutcome {
+    switch error {
+    case Stop.cancelled: .stopped
+    case Stop.refused(let reason): .refused(reason)
+    case Stop.kafka(let error): outcome(of: error)
+    case Stop.contradiction(let reason): isCertain ? .refused(reason) : .doubtful(reason)
+    case Stop.lost(let reason, _): isCertain ? .failed(reason) : .doubtful(reason)
+    default: .failed("\(error)")
     }
   }
 

@@ -24,20 +24,28 @@ extension Service {
       number, configuration, edges, log: log, cancellation: cancellation,
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
       clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) })
-    let mailbox = restoredPartitions
-    edges.beside(.restoring) {
-      mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run()))
+    let (mailbox, beside) = (restoredPartitions, edges.beside)
+    beside(.question) {
+      switch restorer.ask() {
+      case .answer(let committed):
+        beside(.restoring) {
+          mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run(from: committed)))
+        }
+      case .noAnswer(let outcome):
+        mailbox.put(RestoreResult(number: number, token: token, outcome: outcome))
+      }
     }
   }
 
   func takeOverRestored() {
     lookAgain()
+    var restored: [ActivePartition] = []
     for result in restoredPartitions.takeAll() {
       guard let ownership = owned[result.number], ownership.token == result.token else { continue }
       owned[result.number]?.doubtedSince = nil
       switch result.outcome {
-      case .restored(let restored):
-        begin(restored)
+      case .restored(let partition):
+        if let partition = prepare(partition) { restored.append(partition) }
       case .doubtful(let reason):
         log.warning(
           "partition \(.partition, result.number) was found in another state than it was left in, looking again: \(.reason, reason)"
@@ -57,6 +65,7 @@ extension Service {
         break
       }
     }
+    if !restored.isEmpty { delivery.begin(restored) }
   }
 
   /// A leader that stood still, and does not know yet that it was replaced, tells how things were when it fell asleep. So what
@@ -73,20 +82,21 @@ extension Service {
     }
   }
 
-  private func begin(_ restored: RestoredPartition) {
+  /// - Returns: the partition, if it can be taken over.
+  private func prepare(_ restored: RestoredPartition) -> ActivePartition? {
     let partition = restored.partition
     do throws(KafkaError) {
       try edges.output.prepare(partition.number)
     } catch {
       log.warning("partition \(.partition, partition.number) cannot be written to, trying again: \(.reason, error)")
       restore(partition.number)
-      return
+      return nil
     }
     let shift = max(0, edges.time.wallMs() - partition.clock)
     let takeover = PendingTakeover(shift: partition.n == 0 ? 0 : shift, reset: restored.reset)
     if restored.reset != nil { totals.resets += 1 }
     if restored.reset == nil { log.info(restored.summary) } else { log.warning(restored.summary) }
-    delivery.begin(ActivePartition(restored, takeover: takeover, time: edges.time))
+    return ActivePartition(restored, takeover: takeover, time: edges.time)
   }
 
   // MARK: - Looks into the journal

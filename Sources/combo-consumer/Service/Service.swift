@@ -30,10 +30,14 @@ final class Service: GroupEdgeDelegate {
     /// Restoring a partition, which may keep a processor busy for seconds.
     case restoring
 
-    /// Each kind on threads of its own, about as many as there are processors, more if these wait; none on those of the rooms, which
-    /// Dispatch keeps for `default`. So neither rooms nor questions ever wait behind partitions that are being restored.
+    /// Restoring has about as many threads as there are processors, none of them those of the rooms, which Dispatch keeps for
+    /// `default`. A question takes no processor and may wait for seconds, so each has a thread of its own, which is what Dispatch gives
+    /// to a serial queue. So neither rooms nor questions ever wait for partitions that are being restored, nor questions for others.
     static let run: @Sendable (Aside, @escaping @Sendable () -> Void) -> Void = { aside, work in
-      DispatchQueue.global(qos: aside == .question ? .userInitiated : .utility).async(execute: work)
+      switch aside {
+      case .question: DispatchQueue(label: "question", qos: .userInitiated).async(execute: work)
+      case .restoring: DispatchQueue.global(qos: .utility).async(execute: work)
+      }
     }
   }
 
@@ -51,8 +55,13 @@ final class Service: GroupEdgeDelegate {
   var claims: [Int32: ActivePartition] = [:]
   /// Those that take in, by index.
   private(set) var active: [ActivePartition?] = [] {
-    didSet { takers = active.map { $0.map(Unmanaged.passUnretained) } }
+    didSet {
+      takers = active.map { $0.map(Unmanaged.passUnretained) }
+      taking = takers.count { $0 != nil }
+    }
   }
+  /// How many those are.
+  private var taking = 0
   /// The same, without a reference count for each record.
   private var takers: [Unmanaged<ActivePartition>?] = []
   var batches = [Batch(), Batch()]
@@ -148,11 +157,22 @@ final class Service: GroupEdgeDelegate {
   func turn() {
     takeOverRestored()
     takeInLooks()
-    if delivery.takesIn { poll(maxWaitMs: watching.isInHaste ? 0 : delivery.waitMs()) }
+    if delivery.takesIn { poll(maxWaitMs: waitMs()) }
     delivery.turn()
     attend()
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
+
+  /// For how long it may wait for records.
+  private func waitMs() -> Int32 {
+    if watching.isInHaste { return 0 }
+    let ms = delivery.waitMs()
+    if owned.count == taking { return ms }
+    // What is being done for partitions beside the loop is seen by looking.
+    return owned.contains { !isActive($0.key) && $0.value.nextLook == nil } ? min(ms, Self.lookMs) : ms
+  }
+
+  private static let lookMs: Int32 = 5
 
   /// Waits until no room works.
   func quiesce() {

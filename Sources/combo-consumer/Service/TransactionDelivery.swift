@@ -237,13 +237,15 @@ final class TransactionDelivery: Delivery {
 
   // MARK: - Partitions come and go
 
-  func begin(_ active: ActivePartition) {
-    if active.terms.term != nil {
-      // Its last owner may still write; only once that is known to count for nothing, something may be said.
-      service.claims[active.number] = active
-    } else {
-      guard service.activate(active) else { return }
-      say(active.unsaid)
+  /// All in one transaction: the coordinator refuses the first partitions of the next one for as long as it still ends the last.
+  func begin(_ restored: [ActivePartition]) {
+    for active in restored {
+      if active.terms.term != nil {
+        // Its last owner may still write; only once that is known to count for nothing, something may be said.
+        service.claims[active.number] = active
+      } else if service.activate(active) {
+        say(active.unsaid)
+      }
     }
     commit()
   }

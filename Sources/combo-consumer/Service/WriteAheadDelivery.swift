@@ -296,15 +296,16 @@ final class WriteAheadDelivery: Delivery {
 
   // MARK: - Partitions come and go
 
-  func begin(_ active: ActivePartition) {
-    do throws(KafkaError) {
-      try direct.prepare(active.number)
-    } catch {
-      service.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
-      service.restore(active.number)
-      return
+  func begin(_ restored: [ActivePartition]) {
+    for active in restored {
+      do throws(KafkaError) {
+        try direct.prepare(active.number)
+        service.claims[active.number] = active
+      } catch {
+        service.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
+        service.restore(active.number)
+      }
     }
-    service.claims[active.number] = active
   }
 
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {

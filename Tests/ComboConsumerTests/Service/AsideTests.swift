@@ -34,4 +34,23 @@ struct AsideTests {
     mayEnd.store(true, ordering: .relaxed)
     ended.wait()
   }
+
+  @Test("no question waits for another to be answered")
+  func questionsAreAskedTogether() {
+    let answer = DispatchSemaphore(value: 0)
+    let (asked, answered) = (DispatchSemaphore(value: 0), DispatchGroup())
+    let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+    for _ in 0..<count {
+      answered.enter()
+      Service.Aside.run(.question) {
+        asked.signal()
+        answer.wait()
+        answered.leave()
+      }
+    }
+    let patience = DispatchTime.now() + .milliseconds(Int(ServiceKafka.patienceMs))
+    for _ in 0..<count { #expect(asked.wait(timeout: patience) == .success) }
+    for _ in 0..<count { answer.signal() }
+    answered.wait()
+  }
 }

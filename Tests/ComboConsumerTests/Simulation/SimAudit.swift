@@ -149,9 +149,12 @@ struct SimAudit {
     let edges = Service.Edges(
       group: AuditGroup(broker), output: NoOutput(), reader: SimReadEdge(broker, instance: nil),
       time: SimTime(SimClock(SplitMix64(seed: 1)), skew: 0))
-    return Restorer(
-      number, configuration, edges, log: ServiceLog(.error), cancellation: Cancellation(), isCertain: false, clockMin: .min
-    ).run()
+    let restorer = Restorer(
+      number, configuration, edges, log: ServiceLog(.error), cancellation: Cancellation(), isCertain: false, clockMin: .min)
+    switch restorer.ask() {
+    case .answer(let committed): return restorer.run(from: committed)
+    case .noAnswer(let outcome): return outcome
+    }
   }
 
   private func differences(_ one: Partition, _ other: Partition, _ what: String) -> [String] {

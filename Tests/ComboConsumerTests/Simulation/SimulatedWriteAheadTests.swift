@@ -186,10 +186,11 @@ struct SimulatedWriteAheadTests {
       scene.world.broker.areDirectsHeld = true
       scene.world.kill(one)
       let two = scene.start("b")
-      for turn in 0..<60 {
+      for _ in 0..<1000 where !two.service.isActive(0) { scene.turn(two) }
+      scene.world.broker.settleDirects()
+      for _ in 0..<30 {
         scene.world.feed(1)
         scene.turn(two)
-        if turn == 30 { scene.world.broker.settleDirects() }
       }
       #expect(scene.finish() == [])
       if scene.writtenEntries.count > scene.entries.count { late += 1 }

@@ -58,6 +58,18 @@ struct SimulationFindTests {
     }
   }
 
+  @Test("partitions that were restored meanwhile are taken over in one transaction")
+  func takeoversTogether() {
+    let scene = SimScene(partitions: 4)
+    let instance = scene.start()
+    for _ in 0..<100 where instance.beside.isEmpty { scene.turn(instance) }
+    while !instance.beside.isEmpty { instance.beside.removeFirst()() }
+    scene.turn(instance)
+    #expect((0..<4).allSatisfy { instance.service.isActive($0) })
+    #expect(instance.service.totals.commits == 1)
+    #expect(scene.finish() == [])
+  }
+
   @Test("while the wall clock is behind, what is due is said when it is due")
   func wallClockBehind() {
     let scene = SimScene()
