@@ -410,13 +410,14 @@ struct Restorer: @unchecked Sendable {
     partition.table.forEachRoom { $0.hasRecord = true }
     beginning.records.takenSince = runner.records
     let ms = edges.time.monotonicMs() - began
+    let proof: LogMessage = runner.entries > 0 ? "digest found" : "no entry since its checkpoint"
     return RestoredPartition(
       partition: partition, records: beginning.records, unsaid: unsaid.held, terms: journal.terms, journalEnd: journal.end,
       reset: nil,
       summary: """
         restored: partition \(.partition, number) at offset \(.offset, partition.offset), entry \(.entry, partition.n), \
         \(.rooms, partition.awake) rooms, \(.records, runner.records) records and \(.entries, runner.entries) entries run through again, \
-        digest found, in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are said again")
+        \(proof), in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are said again")
         """)
   }
 }

@@ -127,7 +127,7 @@ extension ServiceTests {
         let partitions = services[index].owned
         try services[index].stop()
         services[index] = try start(name)
-        try services[index].waitForLog("restored: ", "digest found", count: 2)
+        try services[index].waitForLog("restored: ", count: 2)
         #expect(services[index].owned == partitions)
         for other in services.indices where other > index {
           #expect(services[other].log.filter { $0.contains("assigned: ") }.count == before[other], "\(services[other].text)")
