@@ -14,6 +14,7 @@ INPUTS = {
   "instances": (0, "0 = as many as are needed"),
   "cores": (2.0, "of each instance"),
   "use": (0.6, "the share of its cores that the busiest instance may need"),
+  "slower": (1.0, "CPU seconds for the same work, against the machine that was measured; an Intel Xeon with busy neighbours took 2 to 3"),
   "commit-interval-ms": (100.0, "from one transaction to the next"),
   "checkpoint-gifts": (1_000_000, "a partition is swept after so many gifts"),
   "checkpoint-interval-ms": (60_000.0, "or after so long"),
@@ -32,22 +33,22 @@ INPUTS = {
   "partition-mb": (50.0, "megabytes a second that one partition of your brokers takes; an assumption, measure it"),
 }
 
-# Costs, CPU in seconds. "fitted": so chosen that the model meets one measurement; "measured": alone, docs/performance.md; "counted": from the formats.
+# Costs, CPU in seconds. "fitted": so chosen that the model meets some measurements; "measured": alone, docs/performance.md; "counted": from the formats.
 COST = SimpleNamespace(
-  idle=0.0085,            # fitted: an instance with nothing to do, of a core, without its requests
-  gift=1.0e-6,            # fitted: fetched, decoded, routed and taken in, in full batches
-  instruction=6.6e-6,     # fitted: a cold room woken for it, encoded, produced, compressed, sent
-  hot_gift=1.54e-6,       # measured: the backlog's gift, all that was said of it included
-  commit=8.0e-3,          # measured: librdkafka 2.0.2's main thread waits in a loop during a transaction
-  request=55e-6,          # fitted: one request to a broker and its answer
-  client_gift=0.45e-6,    # measured: librdkafka's share; one thread a broker
-  loop_gift=0.59e-6,      # measured: decoding, moving and the loop's share; one thread an instance
-  engine_gift=0.18e-6, engine_gift_busy=0.36e-6,  # measured: a room's serial queue
+  idle=0.0019,            # fitted: an instance with nothing to do, of a core, without its requests
+  gift=0.8e-6,            # fitted: fetched, decoded, routed and taken in
+  instruction=2.46e-6,    # fitted: a room woken for it, encoded, produced, compressed, sent
+  hot_gift=0.9e-6,        # measured: the backlog's gift, all that was said of it included
+  commit=3.2e-3,          # fitted: librdkafka 2.0.2's main thread waits in a loop during a transaction
+  request=70e-6,          # fitted: one request to a broker and its answer
+  client_gift=0.31e-6,    # measured: librdkafka's share; one thread a broker
+  loop_gift=0.44e-6,      # measured: decoding, moving and the loop's share; one thread an instance
+  engine_gift=0.12e-6, engine_gift_busy=0.16e-6,  # measured: a room's serial queue
   said_busy=0.47 * 0.41e-6,                       # measured: encoding and producing what a busy room says of a gift
   snapshot_byte=1 / 630e6,   # measured: restoring a room's snapshot
-  replayed_gift=1.4e-6,      # measured: replay, and the client's share
-  room_made=3e-6,            # assumed: a room made and entered
-  crowding=4.4,              # fitted: a restore beside broker and load, against the sum of these parts
+  replayed_gift=1.4e-6,      # measured: a restore of many gifts, the client's share included
+  room_made=1.4e-6,          # fitted: a room made and entered
+  crowding=1.7,              # fitted: a restore beside broker and load, against the sum of these parts
   restore_fixed_s=0.3,       # measured: the median of restores with little to run through, chaos test
 )
 BATCH, MARKER = 61, 78       # bytes of a record batch's header, and of a transaction's marker
@@ -55,8 +56,10 @@ REBALANCE_HEARTBEAT_S, HAND_OVER_S, JOIN_S = 0.5, 1.0, 0.15
 REST_S, DEDUPE_S, IDS_MAX, SHOWN_S = 60.0, 10.0, 2000, 4.0
 LINGER_S = 0.05              # of the transactional producer
 FETCH_BYTES, FETCH_WAIT_S = 65536, (0.005, 0.010)   # a fetch is answered when there is so much, or after a tenth of the interval within these
-FETCH_LATE_S = 0.0027        # fitted: from then until the next one waits at the broker, the round trip left out
+FETCH_LATE_S = 0.0004        # fitted: from then until the next one waits at the broker, the round trip left out
+HELD_BYTES = 65536           # of the output of a transaction, which go out together
 TURN_S = 0.0066              # fitted: gifts of a partition that come closer together than this share a batch of the journal
+PASSING_BYTES, PASSING_MAX = 1200, 120e6     # fitted, for each gift a second: fetched records, and what was freed and is kept for 5 s
 PARTS_BYTES, SWEEP_BUDGET, RECORD_MAX, OWN_SETTINGS = 512 << 10, 4 << 20, 8 << 20, 10_000
 
 
@@ -101,9 +104,9 @@ def compressed(records, raw):
   return BATCH + raw * min(1.0, 0.33 + 0.67 / (1 + records) ** 0.8)
 
 
-def batches(records, interval_s):
-  """Batches that a partition's records of a commit go out in: one for each linger in which there are any."""
-  windows = max(1.0, interval_s / LINGER_S)
+def batches(records, interval_s, held_s):
+  """Batches that a partition's records of a commit go out in: one for each linger in which there are any, once they are not held back any more."""
+  windows = max(1.0, (interval_s - held_s) / LINGER_S)
   return windows * -math.expm1(-records / windows)
 
 
@@ -125,7 +128,8 @@ def at(i, p, instances):
   said_each = said / own
   spread = own if i.aligned else p
   said_each /= o.commits or 1
-  produced = batches(said_each * own / spread, interval) * spread
+  held = min(interval, HELD_BYTES / (said * (i.instruction_bytes + 15))) if said else interval
+  produced = batches(said_each * own / spread, interval, held) * spread
   per_batch = said_each * own / produced if produced else 0
   touched = -math.expm1(-said_each * own / spread) * spread
 
@@ -138,7 +142,7 @@ def at(i, p, instances):
   o.transactions = o.commits * (118 + (118 + topics) + 4.26 * (118 + 0.6 * topics))
 
   o.produces = o.commits * produced + o.entries
-  o.coordinator = o.commits * (3.2 + 1 + 1)      # AddPartitionsToTxn, AddOffsetsToTxn, EndTxn
+  o.coordinator = o.commits * ((1 if held == interval else 2.5) + 1 + 1)      # AddPartitionsToTxn, AddOffsetsToTxn, EndTxn
   o.leaders = min(i.brokers, own)
   wait = min(max(interval / 10, FETCH_WAIT_S[0]), FETCH_WAIT_S[1])
   if gifts:
@@ -150,10 +154,17 @@ def at(i, p, instances):
     "idle": COST.idle, "gifts": gifts * COST.gift, "instructions": said * COST.instruction,
     "transactions": o.commits * COST.commit, "requests": o.requests * COST.request, "snapshots": o.state_raw * 4e-9,
   }
+  o.cpu_parts = {name: share * i.slower for name, share in o.cpu_parts.items()}
   o.cpu = sum(o.cpu_parts.values())
-  o.memory = (45e6 + (o.awake * 3000 + o.ids * (24 + i.id_bytes) + o.shown * 500 + i.waiting * o.awake * 500) / instances
-              + gifts * interval * 600)
+  banners = o.shown + i.waiting * o.awake
+  o.lasting = memory(o.awake / instances, o.ids / instances, banners / instances, i.id_bytes)
+  o.memory = o.lasting + min(gifts * PASSING_BYTES, PASSING_MAX)
   return o
+
+
+def memory(awake, ids, banners, id_bytes):
+  """Bytes of an instance with so many rooms awake, remembered ids and banners; what only passes through left out."""
+  return 45e6 + awake * 1500 + ids * (24 + id_bytes) + banners * 500
 
 
 def sweep(i, p, o, instances):
@@ -179,7 +190,7 @@ def sweep(i, p, o, instances):
 
 def restore(i, cores, records, rooms, snapshot):
   """Seconds until an instance has brought these back: its cores alone, and as seen on a crowded machine."""
-  cpu = records * COST.replayed_gift + rooms * (COST.room_made + snapshot * COST.snapshot_byte)
+  cpu = i.slower * (records * COST.replayed_gift + rooms * (COST.room_made + snapshot * COST.snapshot_byte))
   return COST.restore_fixed_s + cpu / cores, COST.restore_fixed_s + cpu / cores * COST.crowding
 
 
@@ -195,8 +206,8 @@ def predict(given):
       break
     o = at(i, p, count)
     _, busiest = shares(i.classes, i.gifts, p, count)
-    cpu = o.cpu + (busiest - i.gifts / count) * COST.hot_gift
-    if cpu <= i.cores * i.use and busiest * COST.loop_gift <= i.use:
+    cpu = o.cpu + (busiest - i.gifts / count) * COST.hot_gift * i.slower
+    if cpu <= i.cores * i.use and busiest * COST.loop_gift * i.slower <= i.use:
       r.needed = count
     count += 1 if count < 64 else count // 32
   r.count = instances or r.needed or count
@@ -204,7 +215,7 @@ def predict(given):
   r.o = o = at(i, p, min(r.count, p))
   r.count = min(r.count, p)
   r.busiest_partition, r.busiest = shares(i.classes, i.gifts, p, r.count)
-  r.busiest_cpu = o.cpu + (r.busiest - i.gifts / r.count) * COST.hot_gift
+  r.busiest_cpu = o.cpu + (r.busiest - i.gifts / r.count) * COST.hot_gift * i.slower
   r.room = i.classes[0][1]
   cluster(i, r)
   moves(i, r)
@@ -255,12 +266,12 @@ def moves(i, r):
 
 def rooms_max(i, r):
   r.stages = {
-    "its engine, serial, one core (plain)": 1 / COST.engine_gift,
-    "its engine and what it says, serial (busy, queue overflows)": 1 / (COST.engine_gift_busy + COST.said_busy),
-    "librdkafka's thread of that broker": 1 / COST.client_gift,
-    "the loop of its instance: decoding, routing": 1 / COST.loop_gift,
+    "its engine, serial, one core (plain)": 1 / COST.engine_gift / i.slower,
+    "its engine and what it says, serial (busy, queue overflows)": 1 / (COST.engine_gift_busy + COST.said_busy) / i.slower,
+    "librdkafka's thread of that broker": 1 / COST.client_gift / i.slower,
+    "the loop of its instance: decoding, routing": 1 / COST.loop_gift / i.slower,
     "its partition's log (--partition-mb)": i.partition_mb * 1e6 / i.input_bytes,
   }
-  cores_bound = i.cores / (COST.client_gift + COST.loop_gift + COST.engine_gift)
+  cores_bound = i.cores / (COST.client_gift + COST.loop_gift + COST.engine_gift) / i.slower
   r.stages["the cores of its instance"] = cores_bound
   r.room_max_by, r.room_max = min(r.stages.items(), key=lambda x: x[1])
