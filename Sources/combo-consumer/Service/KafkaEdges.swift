@@ -97,18 +97,28 @@ final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
 final class KafkaOutput: OutputEdge, @unchecked Sendable {
   // The proof: `current` is replaced by the loop's thread only while no room works; the first fault is behind a lock.
 
-  /// A class, so that who produces counts one reference.
   private final class Current {
     let transactional: TransactionalProducer
     let topics: [ProducerTopic]
+    // The same without a reference count for each record: all threads would raise and lower them at once.
+    let producer: Unmanaged<KafkaProducer>
+    let handles: UnsafeMutablePointer<Unmanaged<ProducerTopic>>
 
     init(_ transactional: TransactionalProducer, _ topics: [ProducerTopic]) {
       self.transactional = transactional
       self.topics = topics
+      producer = .passUnretained(transactional.producer)
+      handles = .allocate(capacity: topics.count)
+      for (index, topic) in topics.enumerated() { (handles + index).initialize(to: .passUnretained(topic)) }
     }
+
+    deinit { handles.deallocate() }
   }
 
-  private var current: Current?
+  private var current: Current? {
+    didSet { taker = current.map(Unmanaged.passUnretained) }
+  }
+  private var taker: Unmanaged<Current>?
   private let properties: KafkaProperties
   private let transactionalID: String
   private let names: TopicNames
@@ -158,17 +168,21 @@ final class KafkaOutput: OutputEdge, @unchecked Sendable {
   func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
   ) {
-    guard let current else { return }
+    guard let taker else { return }
     // This transaction is done for, as the commit tells. A record would only wait like the first one for room in the full queue.
     if hasFailed.load(ordering: .relaxed) { return }
-    let handle = current.topics[topic.rawValue - 1]
-    do throws(KafkaError) {
-      try current.transactional.producer.produce(
-        handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers)
-    } catch {
-      // The room that speaks cannot do anything about it; the commit can.
-      fault.withLock { if $0 == nil { $0 = error } }
-      hasFailed.store(true, ordering: .relaxed)
+    let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
+    producer._withUnsafeGuaranteedRef { producer in
+      handle._withUnsafeGuaranteedRef { handle in
+        do throws(KafkaError) {
+          try producer.produce(
+            handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers)
+        } catch {
+          // The room that speaks cannot do anything about it; the commit can.
+          fault.withLock { if $0 == nil { $0 = error } }
+          hasFailed.store(true, ordering: .relaxed)
+        }
+      }
     }
   }
 

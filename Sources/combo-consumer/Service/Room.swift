@@ -166,15 +166,22 @@ protocol SaidTarget: AnyObject, Sendable {
 
 /// What a thread needs to let rooms speak: a buffer, and where it goes.
 final class Lane {
-  let buffer = ByteBuffer()
+  private let buffer = ByteBuffer()
+  private let target: (any SaidTarget)?
+  // The same, without a reference count for each instruction: all threads would raise and lower that of the target at once.
+  fileprivate let heldBuffer: Unmanaged<ByteBuffer>
   /// nil: nowhere; it is only hashed, as while restoring.
-  let target: (any SaidTarget)?
+  fileprivate unowned(unsafe) let heldTarget: (any SaidTarget)?
   /// What was said on it.
   var said = InstructionCounts()
   /// The places that engines say they will look at.
   let places = PlaceList()
 
-  init(_ target: (any SaidTarget)?) { self.target = target }
+  init(_ target: (any SaidTarget)?) {
+    self.target = target
+    heldTarget = target
+    heldBuffer = .passUnretained(buffer)
+  }
 
   deinit { places.free() }
 }
@@ -194,16 +201,27 @@ struct PlaceList {
 
 /// Encodes what a room says, hashes it and hands it on.
 struct RoomSink: InstructionSink {
-  unowned(unsafe) let room: Room
-  unowned(unsafe) let lane: Lane
+  // Whoever lets the room work holds them: no reference is counted for an instruction.
+  private let room: Unmanaged<Room>
+  private let lane: Unmanaged<Lane>
+
+  init(room: Room, lane: Lane) {
+    self.room = .passUnretained(room)
+    self.lane = .passUnretained(lane)
+  }
 
   mutating func say(_ instruction: Instruction) {
-    let buffer = lane.buffer
-    buffer.removeAll()
-    InstructionEncoder.encode(instruction, room: room.name, into: buffer)
-    room.hash.add(buffer.bytes)
-    room.said += 1
-    lane.said.count(instruction.operation)
-    lane.target?.said(buffer.bytes, instruction, by: room)
+    room._withUnsafeGuaranteedRef { room in
+      lane._withUnsafeGuaranteedRef { lane in
+        lane.heldBuffer._withUnsafeGuaranteedRef { buffer in
+          buffer.removeAll()
+          InstructionEncoder.encode(instruction, room: room.name, into: buffer)
+          room.hash.add(buffer.bytes)
+          room.said += 1
+          lane.said.count(instruction.operation)
+          lane.heldTarget?.said(buffer.bytes, instruction, by: room)
+        }
+      }
+    }
   }
 }
