@@ -103,7 +103,7 @@ final class GroupConsumer {
       // What waits here is memory that is first filled, and then read when it is in no cache any more. With half of it the loop waits for
       // fetches.
       ("queued.min.messages", "1000000"),
-      ("queued.max.messages.kbytes", "8192"),
+      ("queued.max.messages.kbytes", "12288"),
       ("fetch.message.max.bytes", "524288"),
       // Otherwise each batch that any producer of gifts sends is fetched by itself, hundreds of times a second: nearly half of what
       // a steady stream costs here, a third of what it costs the brokers.
