@@ -56,7 +56,7 @@ extension ServiceTests {
         try service.crash()
       }
       let last = try group.thread(linger)
-      try last.waitForLog("restored: ")
+      try last.waitForLog("restored: ", "digest found")
       try group.produce([TestGift.close("r")])
       try group.waitUntilSaid(["r": expected], last)
       try last.stop()
