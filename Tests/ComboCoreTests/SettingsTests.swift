@@ -7,15 +7,16 @@ struct SettingsTests {
   @Test("the defaults are those of the specification")
   func defaults() {
     let integers: [IntegerSetting: Int] = [
-      .slots: 2, .enterMs: 250, .countMs: 250, .lingerMs: 3000, .busyLingerMs: 250, .busyThreshold: 10, .exitMs: 250,
-      .reuseMs: 5000, .maxQueue: 1000, .promoteMs: 0, .screenMs: 5000, .dedupeMs: 10_000, .maxIds: 2000,
+      .slots: 2, .enterMs: 250, .countMs: 250, .lingerMs: 3000, .busyLingerMs: 250, .busyThreshold: 10, .holdMs: 10_000,
+      .dwellMs: 0, .exitMs: 250,
+      .reuseMs: 5000, .maxHistory: 1000, .maxQueue: 1000, .promoteMs: 0, .screenMs: 5000, .dedupeMs: 10_000, .maxIds: 2000,
       .streakMs: 60_000, .maxStreaks: 1000, .restMs: 60_000,
     ]
     let settings = Settings()
     #expect(integers.count == IntegerSetting.allCases.count)
     for (name, value) in integers { #expect(settings[keyPath: name.keyPath] == value, "\(name)") }
     #expect(settings.queueMerge == .anywhere && settings.queueOrder == .fifo)
-    #expect(settings.tiers.isEmpty && settings.milestones.isEmpty)
+    #expect(settings.tiers.isEmpty && settings.milestones.isEmpty && !settings.finals)
   }
 
   @Test("each integer is allowed from its lowest to its highest value, and not beyond", arguments: IntegerSetting.allCases)
@@ -26,6 +27,28 @@ struct SettingsTests {
         Setting.integer(name, value).fault
           == "must be from \(name.range.lowerBound) to \(name.range.upperBound), not \(value)")
     }
+  }
+
+  @Test("a room's own settings have narrower ranges", arguments: IntegerSetting.allCases)
+  func roomRanges(name: IntegerSetting) {
+    for value in [name.roomRange.lowerBound, name.roomRange.upperBound] {
+      #expect(name.range.contains(value) && Setting.integer(name, value).roomFault == nil)
+    }
+    let above = name.roomRange.upperBound + 1
+    #expect(
+      Setting.integer(name, above).roomFault
+        == "must be \(name == .screenMs ? "0 or " : "")from \(name.roomRange.lowerBound) to \(name.roomRange.upperBound) for a room, not \(above)"
+    )
+  }
+
+  @Test("a room's own screen_ms is 0 or at least 500, its tiers linger for at most a minute")
+  func roomFaults() {
+    #expect(Setting.integer(.screenMs, 0).roomFault == nil)
+    #expect(Setting.integer(.screenMs, 499).roomFault == "must be 0 or from 500 to 60000 for a room, not 499")
+    #expect(Setting.tiers([Tier(value: 1, lingerMs: 60_000, busyLingerMs: 60_000)]).roomFault == nil)
+    #expect(Setting.tiers([Tier(value: 1, lingerMs: 0, busyLingerMs: 60_001)]).roomFault != nil)
+    #expect(Setting.tiers([Tier(value: 0, lingerMs: 0, busyLingerMs: 0)]).roomFault != nil)
+    #expect(Setting.milestones([0]).roomFault != nil)
   }
 
   @Test("tiers rise above 0, have durations up to a day, and are at most 100")
@@ -66,8 +89,9 @@ struct SettingsTests {
     settings.queueMerge = .tail
     #expect(
       settings.all.map(\.name) == [
-        "slots", "enter_ms", "count_ms", "linger_ms", "busy_linger_ms", "busy_threshold", "exit_ms", "reuse_ms", "max_queue",
-        "queue_merge", "tiers", "queue_order", "promote_ms", "milestones", "screen_ms", "dedupe_ms", "max_ids", "streak_ms",
+        "slots", "enter_ms", "count_ms", "linger_ms", "busy_linger_ms", "busy_threshold", "hold_ms", "dwell_ms", "exit_ms",
+        "reuse_ms", "max_history", "max_queue", "queue_merge", "tiers", "queue_order", "promote_ms", "milestones", "finals",
+        "screen_ms", "dedupe_ms", "max_ids", "streak_ms",
         "max_streaks", "rest_ms",
       ])
     #expect(Set(IntegerSetting.allCases.map(\.rawValue)).isSubset(of: settings.all.map(\.name)), "one is left out of `all`")

@@ -124,7 +124,7 @@ struct BadEventTests {
     BadCase(#"{"type":"room_settings","room":"r","settings":[]}"#, .wrongType, "settings"),
     BadCase(settings(#""slotz":1"#), .outOfRange, "settings.slotz"),
     BadCase(settings(#""Slots":1"#), .outOfRange, "settings.Slots"),
-    BadCase(settings(#""slots":0"#), .outOfRange, "settings.slots", "1 to 100", "0"),
+    BadCase(settings(#""slots":101"#), .outOfRange, "settings.slots", "0 to 100", "101"),
     BadCase(settings(#""slots":1.0"#), .wrongType, "settings.slots"),
     BadCase(settings(#""slots":"1""#), .wrongType, "settings.slots"),
     BadCase(settings(#""linger_ms":86400001"#), .outOfRange, "settings.linger_ms"),

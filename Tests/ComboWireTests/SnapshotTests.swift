@@ -166,7 +166,7 @@ struct SnapshotTests {
     (#"{"v":1,"epoch":1,"seq":-1,"banners":0,"time":1,"idle":0}"#, "seq"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":9223372036854775807,"idle":0}"#, "time"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":9223372036854775807}"#, "time"),
-    (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"own":{"slots":0}}"#, "slots"),
+    (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"own":{"slots":101}}"#, "slots"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"own":[]}"#, "own"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"ids":{}}"#, "ids"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"ids":[["a"]]}"#, "ids"),

@@ -33,7 +33,7 @@ struct WireMapTests {
     #"{"room":"r","ts":1,"sender":{"id":"u"},"receiver":5,"gift":{"id":"g"}}"#,
     #"{"type":"applause","room":"r","ts":1}"#, #"{"type":"retract","room":"r","ts":1}"#,
     #"{"type":"retract","room":"r","ts":1,"sender":{"id":"u"},"gift":{}}"#,
-    #"{"type":"room_settings","room":"r","ts":1,"settings":{"slots":0}}"#, #"{"type":"room_settings","room":"r","ts":1}"#,
+    #"{"type":"room_settings","room":"r","ts":1,"settings":{"slots":101}}"#, #"{"type":"room_settings","room":"r","ts":1}"#,
     #"{"room":"\#(String(repeating: "r", count: 257))","ts":1,"sender":{"id":"u"},"gift":{"id":"g"}}"#,
     #"{"room":"r","ts":1,"sender":{"id":"u","n":"\#(String(repeating: "n", count: 16_400))"},"gift":{"id":"g"}}"#,
   ]

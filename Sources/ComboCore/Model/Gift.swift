@@ -13,12 +13,18 @@ public struct Gift {
   public var receiverID: Bytes
   /// What is given.
   public var giftID: Bytes
+  /// Names the combo: only gifts of the same name join; empty: no name.
+  public var combo = Bytes(start: nil, count: 0)
   /// The display data, handed on as it is.
   public var display: Display
   /// What one is worth, from 0 on.
   public var value: Double
   /// How many.
   public var amount: Amount
+  /// Of a total: how long it is remembered, in milliseconds, in place of the setting.
+  public var streakMs: Int32?
+  /// Of a total: whether it is the last of its streak.
+  public var ends = false
   /// By what engines look it up, if a ``GiftHasher`` made it.
   public private(set) var hashes = Hashes()
 

@@ -22,6 +22,8 @@ public struct Instruction {
     case dismiss(banner: Int, slot: Int, count: Int, reason: DismissReason)
     /// A waiting banner will never be shown; `count` gifts with it.
     case skip(banner: Int, count: Int, reason: SkipReason, display: Display)
+    /// A combo's run has ended; `count` gifts in all. `banner` is the last of the run.
+    case final(banner: Int, count: Int, reason: FinalReason, display: Display)
     /// The whole screen, for those who join late; lowest slot first.
     case screen([ScreenBanner])
   }
@@ -43,12 +45,21 @@ public struct Instruction {
 
 /// Why a banner leaves.
 public enum DismissReason: String, Sendable {
-  case idle, busy, closed, retracted
+  case idle, busy, turn, closed, retracted
 }
 
 /// Why a banner is never shown.
 public enum SkipReason: String, Sendable {
   case overflow, closed, retracted
+}
+
+/// Why a combo's run has ended.
+public enum FinalReason: String, Sendable {
+  /// Nobody went on with it in time.
+  case over
+  /// Its last banner was skipped since too many waited.
+  case overflow
+  case closed, retracted
 }
 
 /// Takes what an engine says, in order.

@@ -1,8 +1,9 @@
 /// What a room's engine goes by. All durations are whole milliseconds.
 ///
-/// The values allowed stand in ``IntegerSetting/range`` and in ``Setting/fault``.
+/// The allowed values are in ``IntegerSetting/range`` and ``Setting/fault``; those of a room's own settings in ``IntegerSetting/roomRange`` and
+/// ``Setting/roomFault``.
 public struct Settings: Equatable, Sendable {
-  /// Banners on screen at once.
+  /// Banners on screen at once; 0 = paused.
   public var slots = 2
   /// How long a banner slides in.
   public var enterMs = 250
@@ -14,10 +15,16 @@ public struct Settings: Equatable, Sendable {
   public var busyLingerMs = 250
   /// A room is busy while more than this many banners wait.
   public var busyThreshold = 10
+  /// A banner for whose slot another waits takes no more gifts once it has been on screen for so long; 0 = no limit.
+  public var holdMs = 10_000
+  /// A banner stays at least this long where it would leave early because others wait.
+  public var dwellMs = 0
   /// How long a banner slides out.
   public var exitMs = 250
   /// For how long after a banner is gone its combo goes on from the old count.
   public var reuseMs = 5000
+  /// How many combos are remembered after they left.
+  public var maxHistory = 1000
   /// Banners that may wait.
   public var maxQueue = 1000
   /// Which waiting banner a gift may join.
@@ -30,6 +37,8 @@ public struct Settings: Equatable, Sendable {
   public var promoteMs = 0
   /// Counts worth a special effect, rising.
   public var milestones: [Int] = []
+  /// Whether the end of a combo is said.
+  public var finals = false
   /// How often the whole screen is said; 0 = never.
   public var screenMs = 5000
   /// For how long gift ids are remembered; 0 = off.
@@ -98,8 +107,11 @@ public enum IntegerSetting: String, CaseIterable, Sendable {
   case lingerMs = "linger_ms"
   case busyLingerMs = "busy_linger_ms"
   case busyThreshold = "busy_threshold"
+  case holdMs = "hold_ms"
+  case dwellMs = "dwell_ms"
   case exitMs = "exit_ms"
   case reuseMs = "reuse_ms"
+  case maxHistory = "max_history"
   case maxQueue = "max_queue"
   case promoteMs = "promote_ms"
   case screenMs = "screen_ms"
@@ -111,16 +123,33 @@ public enum IntegerSetting: String, CaseIterable, Sendable {
 
   /// A day: no duration may be longer.
   public static let longestMs = 86_400_000
+  /// A minute: no duration among a room's own settings may be longer, but those that are memories.
+  public static let longestRoomMs = 60_000
+  /// An hour: no memory among a room's own settings may be longer.
+  public static let longestRoomMemoryMs = 3_600_000
 
   /// What is allowed.
   public var range: ClosedRange<Int> {
     switch self {
-    case .slots: 1...Screen.most
+    case .slots: 0...Screen.most
     case .busyThreshold, .maxIds, .maxStreaks: 0...1_000_000
-    case .maxQueue: 1...1_000_000
-    case .enterMs, .countMs, .lingerMs, .busyLingerMs, .exitMs, .reuseMs, .promoteMs, .screenMs, .dedupeMs, .streakMs,
-      .restMs:
+    case .maxQueue, .maxHistory: 1...1_000_000
+    case .enterMs, .countMs, .lingerMs, .busyLingerMs, .holdMs, .dwellMs, .exitMs, .reuseMs, .promoteMs, .screenMs, .dedupeMs,
+      .streakMs, .restMs:
       0...Self.longestMs
+    }
+  }
+
+  /// What is allowed in a room's own settings; `screen_ms` also 0.
+  public var roomRange: ClosedRange<Int> {
+    switch self {
+    case .slots: 0...10
+    case .busyThreshold: range
+    case .maxIds, .maxStreaks: 0...10_000
+    case .maxQueue, .maxHistory: 1...10_000
+    case .screenMs: 500...Self.longestRoomMs
+    case .enterMs, .countMs, .lingerMs, .busyLingerMs, .holdMs, .dwellMs, .exitMs, .reuseMs, .promoteMs: 0...Self.longestRoomMs
+    case .dedupeMs, .streakMs, .restMs: 0...Self.longestRoomMemoryMs
     }
   }
 
@@ -133,8 +162,11 @@ public enum IntegerSetting: String, CaseIterable, Sendable {
     case .lingerMs: \.lingerMs
     case .busyLingerMs: \.busyLingerMs
     case .busyThreshold: \.busyThreshold
+    case .holdMs: \.holdMs
+    case .dwellMs: \.dwellMs
     case .exitMs: \.exitMs
     case .reuseMs: \.reuseMs
+    case .maxHistory: \.maxHistory
     case .maxQueue: \.maxQueue
     case .promoteMs: \.promoteMs
     case .screenMs: \.screenMs
@@ -154,6 +186,7 @@ public enum Setting: Equatable, Sendable {
   case queueOrder(QueueOrder)
   case tiers([Tier])
   case milestones([Int])
+  case finals(Bool)
 
   /// Its name on the wire.
   public var name: String {
@@ -163,6 +196,7 @@ public enum Setting: Equatable, Sendable {
     case .queueOrder: "queue_order"
     case .tiers: "tiers"
     case .milestones: "milestones"
+    case .finals: "finals"
     }
   }
 
@@ -172,7 +206,7 @@ public enum Setting: Equatable, Sendable {
     case .integer(let setting, let value):
       let range = setting.range
       if !range.contains(value) { return "must be from \(range.lowerBound) to \(range.upperBound), not \(value)" }
-    case .queueMerge, .queueOrder:
+    case .queueMerge, .queueOrder, .finals:
       break
     case .tiers(let tiers):
       if tiers.count > Self.listMax { return "may have at most \(Self.listMax) entries, not \(tiers.count)" }
@@ -197,6 +231,29 @@ public enum Setting: Equatable, Sendable {
     return nil
   }
 
+  /// The same for a setting of a room's own.
+  public var roomFault: String? {
+    switch self {
+    case .integer(.screenMs, 0):
+      return nil
+    case .integer(let setting, let value):
+      let range = setting.roomRange
+      if range.contains(value) { return nil }
+      return
+        "must be \(setting == .screenMs ? "0 or " : "")from \(range.lowerBound) to \(range.upperBound) for a room, not \(value)"
+    case .tiers(let tiers):
+      if let fault { return fault }
+      for tier in tiers {
+        for ms in [tier.lingerMs, tier.busyLingerMs] where ms > IntegerSetting.longestRoomMs {
+          return "must have durations from 0 to \(IntegerSetting.longestRoomMs) for a room, not \(ms)"
+        }
+      }
+      return nil
+    case .queueMerge, .queueOrder, .milestones, .finals:
+      return fault
+    }
+  }
+
   /// Entries that `tiers` and `milestones` may have.
   public static let listMax = 100
 }
@@ -211,6 +268,7 @@ extension Settings {
     case .queueOrder(let value): queueOrder = value
     case .tiers(let value): tiers = value
     case .milestones(let value): milestones = value
+    case .finals(let value): finals = value
     }
   }
 
@@ -224,9 +282,13 @@ extension Settings {
   /// All settings, in the order of the specification's table.
   public var all: [Setting] {
     let integers: (IntegerSetting) -> Setting = { .integer($0, self[keyPath: $0.keyPath]) }
-    return [IntegerSetting.slots, .enterMs, .countMs, .lingerMs, .busyLingerMs, .busyThreshold, .exitMs, .reuseMs, .maxQueue]
-      .map(integers) + [.queueMerge(queueMerge), .tiers(tiers), .queueOrder(queueOrder), integers(.promoteMs)]
-      + [.milestones(milestones)] + [.screenMs, .dedupeMs, .maxIds, .streakMs, .maxStreaks, .restMs].map(integers)
+    return [
+      IntegerSetting.slots, .enterMs, .countMs, .lingerMs, .busyLingerMs, .busyThreshold, .holdMs, .dwellMs, .exitMs, .reuseMs,
+      .maxHistory, .maxQueue,
+    ]
+    .map(integers) + [.queueMerge(queueMerge), .tiers(tiers), .queueOrder(queueOrder), integers(.promoteMs)]
+      + [.milestones(milestones), .finals(finals)]
+      + [.screenMs, .dedupeMs, .maxIds, .streakMs, .maxStreaks, .restMs].map(integers)
   }
 }
 

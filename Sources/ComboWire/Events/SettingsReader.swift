@@ -35,7 +35,7 @@ struct SettingsReader {
   /// Whether there is a setting of this name.
   static func knows(_ name: String) -> Bool { IntegerSetting(rawValue: name) != nil || others.contains(name) }
 
-  private static let others = ["queue_merge", "queue_order", "tiers", "milestones"]
+  private static let others = ["queue_merge", "queue_order", "tiers", "milestones", "finals"]
 
   private func setting(_ name: String, _ token: Int) throws(BadEvent) -> Setting {
     if let integer = IntegerSetting(rawValue: name) { return .integer(integer, try self.integer(token, "\(path).\(name)")) }
@@ -53,6 +53,9 @@ struct SettingsReader {
         milestones.append(try integer(element, name))
       }
       return .milestones(milestones)
+    case "finals":
+      if !text[token].isBoolean { throw .wrongType(text, token, "\(path).finals", "must be true or false") }
+      return .finals(text[token].isTrue)
     default:
       var name = name
       let shown = name.withUTF8 { Excerpt(Bytes($0)) }

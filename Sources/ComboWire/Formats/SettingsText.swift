@@ -23,6 +23,8 @@ extension ByteBuffer {
       append(jsonString: value.rawValue)
     case .queueOrder(let value):
       append(jsonString: value.rawValue)
+    case .finals(let value):
+      append(value ? "true" : "false")
     case .tiers(let tiers):
       append("[")
       for (index, tier) in tiers.enumerated() {

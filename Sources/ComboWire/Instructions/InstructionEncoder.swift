@@ -75,6 +75,16 @@ public enum InstructionEncoder {
       out.pointee = 0x22
       buffer.commit(upTo: out + 1)
       append(display, to: buffer)
+    case .final(let banner, let count, let reason, let display):
+      out = write(#","op":"final","banner":"#, at: out)
+      out = write(Int64(banner), at: out)
+      out = write(#","count":"#, at: out)
+      out = write(Int64(count), at: out)
+      out = write(#","reason":""#, at: out)
+      out = write(word(reason), at: out)
+      out.pointee = 0x22
+      buffer.commit(upTo: out + 1)
+      append(display, to: buffer)
     case .screen(let banners):
       out = write(#","op":"screen","banners":["#, at: out)
       buffer.commit(upTo: out)
@@ -129,6 +139,7 @@ public enum InstructionEncoder {
     switch reason {
     case .idle: "idle"
     case .busy: "busy"
+    case .turn: "turn"
     case .closed: "closed"
     case .retracted: "retracted"
     }
@@ -136,6 +147,15 @@ public enum InstructionEncoder {
 
   private static func word(_ reason: SkipReason) -> StaticString {
     switch reason {
+    case .overflow: "overflow"
+    case .closed: "closed"
+    case .retracted: "retracted"
+    }
+  }
+
+  private static func word(_ reason: FinalReason) -> StaticString {
+    switch reason {
+    case .over: "over"
     case .overflow: "overflow"
     case .closed: "closed"
     case .retracted: "retracted"

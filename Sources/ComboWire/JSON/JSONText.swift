@@ -130,6 +130,8 @@ extension csj_token {
   @inline(__always) var isInteger: Bool { kind == UInt8(CSJ_INTEGER) }
   /// A number, whole or not.
   @inline(__always) var isNumber: Bool { kind == UInt8(CSJ_INTEGER) || kind == UInt8(CSJ_NUMBER) }
+  @inline(__always) var isBoolean: Bool { isTrue || kind == UInt8(CSJ_FALSE) }
+  @inline(__always) var isTrue: Bool { kind == UInt8(CSJ_TRUE) }
   @inline(__always) var isNull: Bool { kind == UInt8(CSJ_NULL) }
   @inline(__always) var isEscaped: Bool { flags & UInt8(CSJ_ESCAPED) != 0 }
   /// An object or array with white space between its tokens.

@@ -166,7 +166,7 @@ enum OptionTable {
   private static func placeholder(of setting: Setting) -> String {
     switch setting {
     case .integer(let name, _): name.range.upperBound == IntegerSetting.longestMs ? "MS" : "N"
-    case .queueMerge, .queueOrder: "WORD"
+    case .queueMerge, .queueOrder, .finals: "WORD"
     case .tiers: "V:MS:MS,…"
     case .milestones: "N,N,…"
     }
@@ -178,16 +178,20 @@ enum OptionTable {
     case .queueOrder: "fifo: first in, first out; tier: the highest rank first"
     case .tiers: "from a banner's value on: its linger, and its linger while busy"
     case .milestones: "counts worth a special effect"
+    case .finals: "true: the end of a combo is said"
     case .integer(let name, _):
       switch name {
-      case .slots: "banners on screen at once"
+      case .slots: "banners on screen at once; 0 = paused"
       case .enterMs: "a banner slides in"
       case .countMs: "the number animation; no two number changes of one banner come closer together"
       case .lingerMs: "a banner stays after its last number animation"
       case .busyLingerMs: "the same, while the room is busy"
       case .busyThreshold: "busy = more than this many banners wait"
+      case .holdMs: "a banner for whose slot another waits takes no more gifts after so long on screen; 0 = no limit"
+      case .dwellMs: "a banner stays at least this long where it would leave early because others wait"
       case .exitMs: "a banner slides out"
       case .reuseMs: "after it is gone, the same combo goes on from the old count"
+      case .maxHistory: "combos remembered after they left"
       case .maxQueue: "banners waiting at most"
       case .promoteMs: "in tier order, one rank up for each so long waited; 0 = never"
       case .screenMs: "how often the whole screen is said; 0 = never"

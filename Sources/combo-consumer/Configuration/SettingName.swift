@@ -7,6 +7,7 @@ enum SettingName: Equatable, Sendable {
   case tiers
   case queueOrder
   case milestones
+  case finals
 
   /// The name that `setting` goes by.
   init(of setting: Setting) {
@@ -16,6 +17,7 @@ enum SettingName: Equatable, Sendable {
     case .tiers: self = .tiers
     case .queueOrder: self = .queueOrder
     case .milestones: self = .milestones
+    case .finals: self = .finals
     }
   }
 
@@ -62,6 +64,9 @@ enum SettingName: Equatable, Sendable {
         milestones.append(count)
       }
       return .success(.milestones(milestones))
+    case .finals:
+      guard text == "true" || text == "false" else { return refuse("true or false", text) }
+      return .success(.finals(text == "true"))
     }
   }
 
@@ -80,6 +85,7 @@ enum SettingName: Equatable, Sendable {
     case .integer(_, let value): "\(value)"
     case .queueMerge(let value): value.rawValue
     case .queueOrder(let value): value.rawValue
+    case .finals(let value): value ? "true" : "false"
     case .tiers(let tiers):
       tiers.isEmpty ? "none" : tiers.map { "\($0.value):\($0.lingerMs):\($0.busyLingerMs)" }.joined(separator: ",")
     case .milestones(let counts): counts.isEmpty ? "none" : counts.map { "\($0)" }.joined(separator: ",")

@@ -8,6 +8,7 @@ struct InstructionCounts: Equatable, Sendable {
   var moveUp = 0
   var dismiss = 0
   var skip = 0
+  var final = 0
   var screen = 0
 
   @inline(__always)
@@ -18,6 +19,7 @@ struct InstructionCounts: Equatable, Sendable {
     case .moveUp: moveUp &+= 1
     case .dismiss: dismiss &+= 1
     case .skip: skip &+= 1
+    case .final: final &+= 1
     case .screen: screen &+= 1
     }
   }
@@ -28,13 +30,15 @@ struct InstructionCounts: Equatable, Sendable {
     moveUp += other.moveUp
     dismiss += other.dismiss
     skip += other.skip
+    final += other.final
     screen += other.screen
   }
 
   /// By the names of the wire.
   var named: [(String, Int)] {
     [
-      ("show", show), ("update", update), ("move_up", moveUp), ("dismiss", dismiss), ("skip", skip), ("screen", screen),
+      ("show", show), ("update", update), ("move_up", moveUp), ("dismiss", dismiss), ("skip", skip), ("final", final),
+      ("screen", screen),
     ]
   }
 }

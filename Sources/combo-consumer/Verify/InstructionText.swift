@@ -5,7 +5,7 @@ internal import ComboWire
 ///
 /// The fields must stand as the engine's table has them; nothing is allocated but for ids with escapes. Bytes are borrowed.
 struct InstructionText {
-  enum Operation { case show, update, moveUp, dismiss, skip, screen }
+  enum Operation { case show, update, moveUp, dismiss, skip, final, screen }
 
   /// A banner as a `screen` has it.
   struct ScreenBanner {
@@ -25,7 +25,7 @@ struct InstructionText {
   private(set) var count: Int64 = 0
   private(set) var base: Int64 = 0
   private(set) var added: Int64 = 0
-  /// Of a `show` or a `skip`: who gives what to whom (``ComboIdentity``).
+  /// Of a `show`, a `skip` or a `final`: who gives what to whom (``ComboIdentity``).
   private(set) var combo: UInt64 = 0
   /// The room, between its quotes.
   private(set) var room: Bytes
@@ -87,6 +87,14 @@ struct InstructionText {
     }
     if text.skip(#"skip","#) {
       operation = .skip
+      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","count":"#), let count = text.integer(),
+        text.skip(#","reason":"#), text.string() != nil, let combo = text.combo()
+      else { return false }
+      (self.banner, self.count, self.combo) = (banner, count, combo)
+      return text.skip("}") && text.isAtEnd
+    }
+    if text.skip(#"final","#) {
+      operation = .final
       guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","count":"#), let count = text.integer(),
         text.skip(#","reason":"#), text.string() != nil, let combo = text.combo()
       else { return false }

@@ -49,6 +49,7 @@ struct ScreenClient {
     case .skip:
       count(instruction.count, of: instruction.combo)
       return index(of: instruction.banner) == nil ? nil : "it skips banner \(instruction.banner), which is on screen"
+    case .final: return nil
     case .screen: return screen(instruction)
     }
   }

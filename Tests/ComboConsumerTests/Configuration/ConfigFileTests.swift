@@ -103,7 +103,7 @@ struct ConfigFileTests {
   func allFaults() throws {
     let text = """
       slost = 3
-      slots = 0
+      slots = 101
       slots = 2
       hunter22
       linger-ms =
@@ -121,7 +121,7 @@ struct ConfigFileTests {
     #expect(
       try faults(text) == [
         "F:1: there is no option \"slost\"; did you mean slots?",
-        "F:2: slots must be from 1 to 100, not 0",
+        "F:2: slots must be from 0 to 100, not 101",
         "F:4: a line must be NAME = VALUE, or begin with # if it is a comment",
         "F:5: linger-ms needs a value",
         "F:6: \"[rum]\" must be one of [run], [demo], [replay], [generate], [verify], [watch], [check], [map]",
@@ -142,13 +142,13 @@ struct ConfigFileTests {
   @Test("that cannot be read is a fault like others")
   func unreadable() throws {
     func fault(_ path: String) -> [String] {
-      if case .refuse(let faults, _) = parse(["replay", "--slots", "0", "--config", path]) { faults } else { [] }
+      if case .refuse(let faults, _) = parse(["replay", "--slots", "101", "--config", path]) { faults } else { [] }
     }
     #expect(
       fault("/nowhere/c") == [
-        "--config: cannot open /nowhere/c: No such file or directory", "--slots must be from 1 to 100, not 0",
+        "--config: cannot open /nowhere/c: No such file or directory", "--slots must be from 0 to 100, not 101",
       ])
-    #expect(fault("/tmp") == ["--config: cannot read /tmp: it is a folder", "--slots must be from 1 to 100, not 0"])
+    #expect(fault("/tmp") == ["--config: cannot read /tmp: it is a folder", "--slots must be from 0 to 100, not 101"])
     let large = try File(String(repeating: "#\n", count: 1 << 20))
     #expect(fault(large.path)[0].contains("is larger than"))
   }
@@ -229,13 +229,13 @@ struct ConfigTableTests {
 
   @Test("of another command has that one's options, and shows what there is though something is wrong")
   func faults() {
-    guard case .show(let text, let faults, let hint) = Invocation.parse(["config", "replay", "--slots", "0", "--threads", "2"])
+    guard case .show(let text, let faults, let hint) = Invocation.parse(["config", "replay", "--slots", "101", "--threads", "2"])
     else {
       Issue.record("it was refused")
       return
     }
     #expect(text.contains("threads") && !text.contains("brokers"))
-    #expect(faults == ["--slots must be from 1 to 100, not 0"])
+    #expect(faults == ["--slots must be from 0 to 100, not 101"])
     #expect(hint == "combo-consumer replay --help")
     guard case .refuse(let sentences, _) = Invocation.parse(["config", "config"]) else {
       Issue.record("it was not refused")

@@ -37,11 +37,11 @@ struct OptionFaultTests {
         "verify --brokers b --input i --output o --room-from-body",
         "--room-from-body is no option of verify, but of run, check, map"
       ),
-      ("replay --slots", "--slots needs a value (N: banners on screen at once)"),
+      ("replay --slots", "--slots needs a value (N: banners on screen at once; 0 = paused)"),
       ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
-      ("replay --slots 0", "--slots must be from 1 to 100, not 0"),
-      ("replay --slots two", "--slots must be a whole number from 1 to 100, not \"two\""),
-      ("replay --slots=", "--slots must be a whole number from 1 to 100, not \"\""),
+      ("replay --slots 101", "--slots must be from 0 to 100, not 101"),
+      ("replay --slots two", "--slots must be a whole number from 0 to 100, not \"two\""),
+      ("replay --slots=", "--slots must be a whole number from 0 to 100, not \"\""),
       ("replay --linger-ms 1s", "--linger-ms must be a whole number from 0 to 86400000, not \"1s\""),
       (
         "replay --linger-ms 99999999999999999999",
@@ -144,9 +144,9 @@ struct OptionFaultTests {
   @Test("tells all its faults at once, in the order of the line, then what is missing")
   func allAtOnce() {
     #expect(
-      faults("run --lingr-ms=3 --slots 0 --count-ms x", environment: ["COMBO_EXIT_MS": "-1"]) == [
+      faults("run --lingr-ms=3 --slots 101 --count-ms x", environment: ["COMBO_EXIT_MS": "-1"]) == [
         "unknown option \"--lingr-ms\"; did you mean --linger-ms?",
-        "--slots must be from 1 to 100, not 0",
+        "--slots must be from 0 to 100, not 101",
         "--count-ms must be a whole number from 0 to 86400000, not \"x\"",
         "COMBO_EXIT_MS must be from 0 to 86400000, not -1",
         "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to begin with",

@@ -43,10 +43,10 @@ extension ServiceTests {
 
       // Something is wrong.
       let base = "http-token-file = \(files.path("token"))\nkafka-file = \(files.path("kafka"))\n"
-      try files.write("conf", base + "log-format = json\nslots = 0\n")
+      try files.write("conf", base + "log-format = json\nslots = 101\n")
       try files.write("token", second)
       service.signal(SIGHUP)
-      try service.waitForLog(" error the configuration is left as it was: ", "conf:4: slots must be from 1 to 100, not 0")
+      try service.waitForLog(" error the configuration is left as it was: ", "conf:4: slots must be from 0 to 100, not 101")
       #expect(try status(first, port) == 200)
 
       // What changes at once, and what takes a restart.

@@ -92,7 +92,7 @@ struct SimGifts {
     case 2: return record(room, #"{"room":"another","sender":{"id":"u1"},"gift":{"id":"g1"}}"#, now)
     case 3: return record(room, #"{"sender":{"id":"u1"},"gift":{"id":"g1"},"count":0}"#, now)
     case 4: return record(room, #"{"type":"applause"}"#, now)
-    case 5: return record(room, #"{"type":"room_settings","settings":{"slots":0}}"#, now)
+    case 5: return record(room, #"{"type":"room_settings","settings":{"slots":101}}"#, now)
     default:
       var headed = record(room, "", now)
       headed.headers = [RecordHeader(name: "trace", value: [1, 2, 3])]

@@ -84,6 +84,7 @@ struct Observer {
       if count <= 0 { return "banner \(banner) skips nothing" }
       ended.insert(banner)
       gifts += count
+    case .final: break
     case .screen(let shown):
       let expected = banners.filter { $0.value.leavesAt == nil }.sorted { $0.value.slot < $1.value.slot }
       if shown.map(\.banner) != expected.map(\.key) { return "another screen than was shown" }

@@ -89,7 +89,7 @@ struct RandomStream {
       .exitMs: [0, 1, 250, 2000], .reuseMs: [0, 1, 500, 5000], .promoteMs: [0, 1, 100, 1000], .screenMs: [0, 60, 750, 5000],
       .dedupeMs: [0, 1, 500, 10_000], .streakMs: [0, 1, 800, 60_000], .restMs: [0, 1000, 60_000], .slots: [1, 2, 3, 5],
       .busyThreshold: [0, 1, 3, 10], .maxQueue: [1, 2, 3, 7, 1000], .maxIds: [0, 1, 2, 5, 40, 2000],
-      .maxStreaks: [0, 1, 2, 5, 1000],
+      .maxStreaks: [0, 1, 2, 5, 1000], .holdMs: [0], .dwellMs: [0], .maxHistory: [1000],
     ]
     var settings: [Setting] = []
     for name in IntegerSetting.allCases where random.oneIn(cases) {

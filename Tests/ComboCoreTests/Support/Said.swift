@@ -13,6 +13,7 @@ struct Said: Hashable, CustomStringConvertible {
     case moveUp(banner: Int, slot: Int)
     case dismiss(banner: Int, slot: Int, count: Int, reason: DismissReason)
     case skip(banner: Int, count: Int, reason: SkipReason, display: OwnedDisplay)
+    case final(banner: Int, count: Int, reason: FinalReason, display: OwnedDisplay)
     case screen([Shown])
   }
 
@@ -43,6 +44,8 @@ struct Said: Hashable, CustomStringConvertible {
     case .dismiss(let banner, let slot, let count, let reason): return "dismiss \(banner)@\(slot) \(count) \(reason)"
     case .skip(let banner, let count, let reason, let display):
       return "skip \(banner) \(who(display)) \(count) \(reason)"
+    case .final(let banner, let count, let reason, let display):
+      return "final \(banner) \(who(display)) \(count) \(reason)"
     case .screen(let shown):
       if shown.isEmpty { return "screen empty" }
       let parts = shown.map { "\($0.banner)@\($0.slot) \(who($0.display)) \($0.count)\(taken($0.base))" }
@@ -75,6 +78,8 @@ struct Recorder: InstructionSink {
       operation = .dismiss(banner: banner, slot: slot, count: count, reason: reason)
     case .skip(let banner, let count, let reason, let display):
       operation = .skip(banner: banner, count: count, reason: reason, display: OwnedDisplay(display))
+    case .final(let banner, let count, let reason, let display):
+      operation = .final(banner: banner, count: count, reason: reason, display: OwnedDisplay(display))
     case .screen(let banners):
       operation = .screen(
         banners.map {
