@@ -1,4 +1,4 @@
-"""What was measured: printed as it comes, and put between marks of docs/performance.md, part by part, so that each part can be
+"""What was measured: printed as it comes, and put between marks of bench/results.md, part by part, so that each part can be
 measured again alone."""
 
 import os
@@ -32,21 +32,21 @@ class Results:
 
   def plot(self, name, svg, what):
     self.plots[name] = svg
-    self.lines += [f"![{what}](plots/{name}.svg)", ""]
+    self.lines += [f"![{what}](../docs/plots/{name}.svg)", ""]
 
   def end(self):
     self.sections[self.part] = "\n".join(self.lines).strip("\n")
 
   def write(self):
     """Parts that were not measured keep what stands there."""
-    path = os.path.join(self.root, "docs/performance.md")
+    path = os.path.join(self.root, "bench/results.md")
     text = open(path).read()
     for part, body in self.sections.items():
       begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
       section = f"{begin}\n{body}\n\n`{self.command}`; {self.machine}; {self.date}.\n{end}"
       pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
       if not pattern.search(text):
-        raise SystemExit(f"docs/performance.md has no place for {part}: it needs the lines {begin} and {end}")
+        raise SystemExit(f"bench/results.md has no place for {part}: it needs the lines {begin} and {end}")
       text = pattern.sub(lambda _: section, text)
     with open(path, "w") as file:
       file.write(text)
