@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick browser-test bench bench-counts chaos build install uninstall deb release image docs check-docs install-deps \
+.PHONY: help demo test quick clients browser-test bench bench-counts chaos build install uninstall deb release image docs check-docs install-deps \
 	check-swift format lint clean
 
 BIN := .build/release/combo-consumer
@@ -54,6 +54,9 @@ check-docs: build ## runs the commands of the docs, and looks where their links 
 
 browser-test: ## the pages in a real browser (Debian: apt-get install chromium); ARGS="keyboard" for some of them
 	@Tests/browser/run.py $(ARGS)
+
+clients: ## every client against Tests/Clients; ARGS="npm" for some of them
+	@Tests/Clients/all $(ARGS)
 
 bench: install-deps check-swift ## this machine's figures, in ten minutes; ARGS="engine wide" for some of them, ARGS="--help" for all there is
 	$(SWIFT_RELEASE)

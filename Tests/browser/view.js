@@ -108,10 +108,22 @@ globalThis.harness = {
   get spoken() {
     return document.querySelector(".combo-live").textContent;
   },
-  /** The verdicts on instructions, one after the other. */
-  follow(said) {
+  /** A case of Tests/Clients: after each line its verdict, the view's banners, and the sender's name in each node. */
+  suite(lines) {
+    this.make();
     const sequence = new Sequence();
-    return said.map((one) => (one?.snapshot ? sequence.acceptScreen(one.snapshot) : sequence.accept(one)));
+    return lines.map(([word, said]) => {
+      const verdict = word === "joined" ? sequence.acceptScreen(said) : sequence.accept(said);
+      if (verdict.startsWith("clear")) view.clear();
+      if (verdict.endsWith("draw")) view.draw(said);
+      clock.goTo(clock.time + 1000);
+      clock.draw();
+      const names = {};
+      for (const node of document.querySelectorAll(".combo-banner:not([hidden])")) {
+        names[node.dataset.banner] = node.querySelector(".combo-sender").textContent;
+      }
+      return { verdict, banners: view.banners, names };
+    });
   },
   /** When instructions of [time of arrival, at] are drawn. */
   pace(paceMs, arrivals) {

@@ -1,8 +1,20 @@
 """combo-view.js and combo-client.js, on a clock that the tests move."""
 
+import json
+import pathlib
+
 import browser_test
 from screen_model import Screen, Times
 from trace_of_rooms import KINDS, kinds, recorded, say, show
+
+CASES = pathlib.Path(__file__).resolve().parent.parent / "Clients" / "cases"
+
+
+def parsed(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 class ViewTests(browser_test.BrowserTest):
@@ -224,22 +236,35 @@ class ViewTests(browser_test.BrowserTest):
         self.call("play", [[2000, [say("update", 3, banner=1, slot=0, count=200, added=110, milestone=188)]], [2200, []]])
         self.assertFalse(self.page.run(empty), "without that wish there is confetti")
 
-    def test_a_client_keeps_epoch_and_seq(self):
-        screen = say("screen", 9, banners=[])
-        for said, verdicts in (
-                ([show(1), show(1), say("update", 2, banner=1, count=2)], ["draw", "repeated", "draw"]),
-                ([say("update", 5, banner=1), show(2, seq=6), screen, show(3, seq=10)], ["wait", "wait", "draw", "draw"]),
-                ([show(4, seq=40)], ["draw"]),
-                ([show(1), say("update", 3, banner=1), show(2, seq=4), screen], ["draw", "clear", "wait", "draw"]),
-                ([show(1), say("dismiss", 2, banner=1), show(5, seq=9)], ["draw", "draw", "draw"]),
-                ([show(1), show(1, epoch=2000), show(9, seq=9)], ["draw", "clear, draw", "repeated"]),
-                ([show(1), say("screen", 7, banners=[])], ["draw", "clear, draw"]),
-                ([show(1), {"snapshot": say("screen", 0, epoch=0, banners=[])}, show(4, seq=7)], ["draw", "draw", "draw"]),
-                ([show(1, epoch=2000), {"snapshot": say("screen", 8, epoch=1000, banners=[])}], ["draw", "repeated"]),
-                ([{"snapshot": say("screen", 3, banners=[])}, show(1, seq=3), show(2, seq=4)], ["draw", "repeated", "draw"]),
-                ([None, {}, {"epoch": "1", "seq": 1, "op": "show"}, {"snapshot": 5}, show(1)], ["bad"] * 4 + ["draw"]),
-                ([show(1), say("sing", 2), say("dismiss", 3, banner=1)], ["draw", "draw", "draw"])):
-            self.assertEqual(self.call("follow", said), verdicts, said)
+    def test_the_view_shows_after_each_line_of_the_client_suite_what_must_be_there(self):
+        # Tests/Clients: the cases of one room, and of their lines those that are objects with a room.
+        checked = 0
+        for path in sorted(CASES.glob("*.jsonl")):
+            cases = []
+            for line in path.read_text(encoding="utf-8").splitlines():
+                value = json.loads(line)
+                if "case" in value:
+                    cases.append((value["case"], []))
+                    continue
+                said = value.get("in", value.get("joined"))
+                if isinstance(said, str):
+                    said = parsed(said)
+                if isinstance(said, dict) and isinstance(said.get("room"), str):
+                    cases[-1][1].append(value | {"joined" if "joined" in value else "in": said})
+            for name, steps in cases:
+                said = [one.get("in", one.get("joined")) for one in steps]
+                if len({one["room"] for one in said}) > 1:
+                    continue
+                seen = self.call("suite", [["joined" if "joined" in one else "in", value] for one, value in zip(steps, said)])
+                for number, (want, got) in enumerate(zip(steps, seen), 1):
+                    place = [{key: one[key] for key in ("banner", "slot", "count")} for one in want["screen"]]
+                    self.assertEqual((want["verdict"], place), (got["verdict"], got["banners"]), f"{path.name}: {name}, line {number}")
+                    for banner in want["screen"]:
+                        name_of = (banner.get("sender") or {}).get("name")
+                        if isinstance(name_of, str) and name_of.isalpha() and banner["slot"] < 10:
+                            self.assertEqual(name_of, got["names"].get(str(banner["banner"])), f"{path.name}: {name}, line {number}")
+                    checked += 1
+        self.assertGreater(checked, 1500)
 
     def test_instructions_that_come_in_batches_are_drawn_in_their_rhythm(self):
         # Committed each 200 ms; the two clocks are a day apart.

@@ -146,12 +146,12 @@ export class RoomStream {
     this.#cancel("stale");
     this.#heardAt ??= performance.now();
     const act = () => {
-      if (verdict === "clear" || verdict === "clear, draw") this.#to.clear();
-      if (verdict === "draw" || verdict === "clear, draw") this.#to.draw(instruction);
+      if (verdict.startsWith("clear")) this.#to.clear();
+      if (verdict.endsWith("draw")) this.#to.draw(instruction);
       this.#to.seen?.(instruction, verdict);
     };
-    if (type === "instruction" && verdict === "draw") {
-      this.#pacer.hold(instruction.at, act);
+    if (type === "instruction" && !verdict.startsWith("clear")) {
+      this.#pacer.hold(instruction?.at, act);
     } else {
       // Not a step in time: how things are.
       this.#pacer.flush();

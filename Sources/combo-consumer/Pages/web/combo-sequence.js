@@ -1,75 +1,94 @@
 /** combo-sequence.js: what a client keeps of a room, however its instructions come to it. No DOM, no network, no dependencies. */
 
 /**
- * Which instructions of a room to draw. It keeps (epoch, seq): what is not above it is a repetition. After a gap, or joining in
- * mid-stream, it waits for the next `screen`, or for a `show` into a room with nothing on it. A new epoch begins with an empty
- * screen.
+ * Which instructions of a room to draw, and what is then on its screen (docs/client.md has the rules).
+ *
+ * It keeps (`epoch`, `seq`): what is not above that is a repetition. A new epoch begins with an empty screen. After a gap, or when it
+ * joins in mid-stream, it does not know what is on screen until the next `screen`: until then it draws the banners whose `show` it sees.
  */
 export class Sequence {
   epoch = -1;
   seq = 0;
-  /** Whether what is on screen is known. */
+  /** Whether all that is on screen is known. */
   isKnown = false;
-  /** Instructions that were missed or could not be drawn because of that, repetitions, and gaps, so far. */
+  /** Counted so far: gaps; instructions that were missed, or are about banners not known because of that; repetitions; malformed ones. */
+  gaps = 0;
   missed = 0;
   repeated = 0;
-  gaps = 0;
-  /** The banners on screen. While nothing is known: those that a viewer elsewhere still sees, as far as can be told. */
-  #banners = new Set();
+  malformed = 0;
+  /** By number: { banner, slot, count, base, sender, receiver, gift }. */
+  #banners = new Map();
+
+  /** What is on screen and not leaving, lowest slot first: { banner, slot, count, base, sender, receiver, gift }. */
+  get banners() {
+    return [...this.#banners.values()].sort((a, b) => a.slot - b.slot || a.banner - b.banner).map((one) => ({ ...one }));
+  }
 
   /**
-   * Takes in one instruction. Returns what to do: "draw"; "clear" (draw nothing, and what is drawn is not known any more);
-   * "clear, draw" (first the one, then the other); "wait"; "repeated"; or "bad" if it is none.
+   * Takes in one instruction. Never throws. Returns what to do:
+   *
+   * - `"draw"`: draw it.
+   * - `"clear"`: take away what is drawn, it is not known any more; do not draw this one.
+   * - `"clear, draw"`: first the one, then the other.
+   * - `"wait"`: nothing; it is about a banner that is not known before the next `screen`.
+   * - `"ignore"`: nothing; a repetition, malformed, or nothing that changes the screen (`skip`, `final`, ops of later versions).
    */
   accept(instruction) {
-    if (!isInstruction(instruction)) return "bad";
+    if (!isInstruction(instruction) || instruction.seq === 0) {
+      this.malformed += 1;
+      return "ignore";
+    }
     const { epoch, seq } = instruction;
     if (epoch < this.epoch || (epoch === this.epoch && seq <= this.seq)) {
       this.repeated += 1;
-      return "repeated";
+      return "ignore";
     }
-    const wasJoined = this.epoch >= 0;
     let isCleared = false;
     if (epoch > this.epoch) {
-      isCleared = this.isKnown && this.#banners.size > 0;
-      this.#banners.clear();
       // An epoch begins with seq 1; else its beginning was missed.
+      if (seq !== 1 && this.epoch >= 0) this.#lose(seq - 1);
+      isCleared = this.#letGo();
       this.isKnown = seq === 1;
-      if (seq !== 1 && wasJoined) this.#lose(seq - 1);
     } else if (seq !== this.seq + 1) {
       this.#lose(seq - this.seq - 1);
-      // Those drawn may be there still: they are kept in mind, since a room with them on it is no empty one.
-      isCleared = this.isKnown && this.#banners.size > 0;
+      // A screen says all there is: what stays need not be taken away first.
+      if (instruction.op !== "screen" || !Array.isArray(instruction.banners)) isCleared = this.#letGo();
       this.isKnown = false;
     }
     this.epoch = epoch;
     this.seq = seq;
-    const isDrawn = this.#follow(instruction);
-    if (isDrawn) return isCleared ? "clear, draw" : "draw";
-    this.missed += 1;
-    return isCleared ? "clear" : "wait";
+    const verdict = this.#apply(instruction);
+    if (verdict === "wait") this.missed += 1;
+    if (!isCleared) return verdict;
+    return verdict === "draw" ? "clear, draw" : "clear";
   }
 
   /**
-   * Takes in a screen that was asked for, as it is now: the first event of a stream. The same answers. A room that sleeps says
-   * epoch 0 and seq 0: nothing is on it, and what is kept stays.
+   * Takes in the screen with which a stream over HTTP begins: its `seq` is that of the last instruction it includes. The same answers.
+   * A room that sleeps says epoch 0 and seq 0: nothing is on it, and what is kept stays.
    */
   acceptScreen(screen) {
-    if (!isInstruction(screen) || !Array.isArray(screen.banners)) return "bad";
-    if (screen.epoch === 0 && screen.seq === 0) {
+    if (!isInstruction(screen) || screen.op !== "screen" || !Array.isArray(screen.banners)) {
+      this.malformed += 1;
+      return "ignore";
+    }
+    const { epoch, seq } = screen;
+    if (epoch === 0 && seq === 0) {
       this.#banners.clear();
       this.isKnown = true;
       return "draw";
     }
     // Behind what was seen: a service that is still catching up. What it says next is behind too, and passed over.
-    if (screen.epoch < this.epoch || (screen.epoch === this.epoch && screen.seq < this.seq)) {
+    if (epoch < this.epoch || (epoch === this.epoch && seq < this.seq)) {
       this.repeated += 1;
-      return "repeated";
+      return "ignore";
     }
-    this.epoch = screen.epoch;
-    this.seq = screen.seq;
-    this.#follow(screen);
-    return "draw";
+    // Banners of another epoch are others, though they have the same numbers.
+    const isCleared = epoch > this.epoch && this.#letGo();
+    this.epoch = epoch;
+    this.seq = seq;
+    this.#apply(screen);
+    return isCleared ? "clear, draw" : "draw";
   }
 
   #lose(count) {
@@ -77,34 +96,78 @@ export class Sequence {
     this.missed += count;
   }
 
-  #follow({ op, banner, banners }) {
-    switch (op) {
-      case "screen":
-        if (!Array.isArray(banners)) return false;
-        this.#banners = new Set(banners.slice(0, 100).map((one) => one?.banner));
-        this.isKnown = true;
-        break;
-      case "show":
-        if (!this.isKnown && this.#banners.size === 0) this.isKnown = true;
-        this.#remember(banner);
-        break;
-      case "update":
-      case "move_up":
-        this.#remember(banner);
-        break;
-      case "dismiss":
-        this.#banners.delete(banner);
-        break;
-    }
-    return this.isKnown;
+  /** Whether there was anything to let go of. */
+  #letGo() {
+    if (this.#banners.size === 0) return false;
+    this.#banners.clear();
+    return true;
   }
 
-  #remember(banner) {
-    // No room has more slots: whatever it is told, this does not grow.
-    if (this.#banners.size < 100) this.#banners.add(banner);
+  #apply(said) {
+    switch (said.op) {
+      case "show": {
+        const banner = bannerOf(said);
+        // No room has more slots: whatever it is told, this does not grow.
+        if (banner === null || (this.#banners.size >= MOST && !this.#banners.has(banner.banner))) return this.#refuse();
+        this.#banners.set(banner.banner, banner);
+        return "draw";
+      }
+      case "screen":
+        if (!Array.isArray(said.banners)) return this.#refuse();
+        this.#banners.clear();
+        for (const entry of said.banners.slice(0, MOST)) {
+          const banner = bannerOf(entry);
+          if (banner !== null) this.#banners.set(banner.banner, banner);
+        }
+        this.isKnown = true;
+        return "draw";
+      case "update":
+      case "move_up":
+      case "dismiss":
+        return this.#change(said);
+      default:
+        // skip, final, and whatever comes with later versions.
+        return "ignore";
+    }
+  }
+
+  #change({ op, banner, slot, count }) {
+    if (!isNumber(banner)) return this.#refuse();
+    const one = this.#banners.get(banner);
+    if (one === undefined) return this.isKnown ? "ignore" : "wait";
+    if (op === "dismiss") {
+      this.#banners.delete(banner);
+      return "draw";
+    }
+    if (op === "update" ? !isWhole(count) : !isSlot(slot)) return this.#refuse();
+    if (isSlot(slot)) one.slot = slot;
+    if (op === "update") one.count = count;
+    return "draw";
+  }
+
+  #refuse() {
+    this.malformed += 1;
+    return "ignore";
   }
 }
 
+/** Banners on screen at most. */
+const MOST = 100;
+
+function bannerOf(entry) {
+  if (!isObject(entry)) return null;
+  const { banner, slot, count, base, sender, receiver, gift } = entry;
+  if (!isNumber(banner) || !isSlot(slot) || !isWhole(count)) return null;
+  const one = { banner, slot, count, base: isWhole(base) ? base : 0 };
+  if (isObject(sender)) one.sender = sender;
+  if (isObject(receiver)) one.receiver = receiver;
+  if (isObject(gift)) one.gift = gift;
+  return one;
+}
+
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const isWhole = (value) => Number.isSafeInteger(value) && value >= 0;
+const isNumber = (value) => Number.isSafeInteger(value) && value > 0;
+const isSlot = (value) => Number.isSafeInteger(value) && value >= 0 && value < MOST;
 const isInstruction = (value) =>
-  value !== null && typeof value === "object" && isWhole(value.epoch) && isWhole(value.seq) && typeof value.op === "string";
+  isObject(value) && isWhole(value.epoch) && isWhole(value.seq) && typeof value.op === "string";

@@ -218,6 +218,8 @@ export class ComboView {
       } else {
         if (one.count !== entry.count) one.setCount(entry.count, now);
         if (one.slot !== entry.slot) this.#place(one, entry.slot, now);
+        // The gifts that joined since may have brought a new name or picture; nothing is written that is as it was.
+        this.#dress(one, entry);
       }
     }
     return true;
@@ -377,4 +379,4 @@ function safely(call, argument) {
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const isSlot = (value) => Number.isSafeInteger(value) && value >= 0 && value < MOST_SLOTS;
 const isBanner = (value) =>
-  value !== null && typeof value === "object" && Number.isSafeInteger(value.banner) && isSlot(value.slot) && isCount(value.count);
+  value !== null && typeof value === "object" && isCount(value.banner) && value.banner > 0 && isSlot(value.slot) && isCount(value.count);
