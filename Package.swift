@@ -23,6 +23,8 @@ let package = Package(
     .systemLibrary(name: "CKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
     // The HTTP server.
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    // The log of those who have no Kafka.
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // XXH3, the hash of the journal's digest and of room look-up. Header only.
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // glibc's getopt_long, which Swift's module of glibc leaves out.
@@ -37,6 +39,7 @@ let package = Package(
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "ComboCore", swiftSettings: settings),
     .target(name: "ComboWire", dependencies: ["ComboCore", "CSimdJSON", "CXXHash"], swiftSettings: settings),
+    .target(name: "ComboLog", dependencies: ["CSQLite"], swiftSettings: settings),
     .executableTarget(
       name: "combo-consumer",
       dependencies: [
@@ -49,6 +52,7 @@ let package = Package(
     .executableTarget(name: "bench-drain", dependencies: ["CKafka"], path: "bench/drain", swiftSettings: settings),
     .testTarget(name: "ComboCoreTests", dependencies: ["ComboCore"], swiftSettings: settings),
     .testTarget(name: "ComboWireTests", dependencies: ["ComboCore", "ComboWire"], swiftSettings: settings),
+    .testTarget(name: "ComboLogTests", dependencies: ["ComboLog"], swiftSettings: settings),
     .testTarget(
       name: "ComboConsumerTests", dependencies: ["combo-consumer", "ComboCore", "ComboWire", "CKafka", "CPages"],
       exclude: ["Samples"], swiftSettings: settings),

@@ -1,0 +1,165 @@
+internal import CSQLite
+
+/// One connection to an SQLite database. Not thread-safe: the caller locks.
+final class Database {
+  private let handle: OpaquePointer
+  private let name: String
+
+  /// - Parameters:
+  ///   - path: nil: a database in memory.
+  ///   - name: what sentences call the file.
+  init(_ path: String?, name: String, isReader: Bool = false) throws(LogFault) {
+    var opened: OpaquePointer?
+    // The caller has a lock of its own, so SQLite needs none.
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (isReader ? 0 : SQLITE_OPEN_CREATE)
+    let result = sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)
+    guard let opened else { throw LogFault(.failed, "SQLite has no memory left to open \(name)") }
+    handle = opened
+    self.name = name
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, 2000)
+    if result != SQLITE_OK { throw fault(result, "cannot open") }
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  /// Runs statements that return nothing of interest.
+  func run(_ sql: String) throws(LogFault) {
+    let result = sqlite3_exec(handle, sql, nil, nil, nil)
+    if result != SQLITE_OK { throw fault(result, "cannot write") }
+  }
+
+  /// The first column of the first row; nil: there is no row.
+  func integer(_ sql: String) throws(LogFault) -> Int64? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// The first column of the first row, as text.
+  func text(_ sql: String) throws(LogFault) -> String? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.text(0) : nil
+  }
+
+  func prepare(_ sql: String) throws(LogFault) -> Statement {
+    var statement: OpaquePointer?
+    let result = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard result == SQLITE_OK, let statement else { throw fault(result, "cannot use") }
+    return Statement(statement, self)
+  }
+
+  /// Whether a transaction is open. SQLite ends one by itself when the disk is full.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// How many rows the last statement has changed.
+  var changes: Int64 { sqlite3_changes64(handle) }
+
+  func fault(_ result: Int32, _ what: String) -> LogFault {
+    let detail = String(cString: sqlite3_errmsg(handle))
+    return Self.fault(result, what, name, detail)
+  }
+
+  private static func fault(_ result: Int32, _ what: String, _ name: String, _ detail: String) -> LogFault {
+    switch result & 0xff {
+    case SQLITE_FULL:
+      return LogFault(
+        .full,
+        "\(name) cannot grow: the disk is full, or the log has reached its size limit. Free space on the disk, or raise --data-max"
+      )
+    case SQLITE_READONLY, SQLITE_PERM:
+      return LogFault(
+        .readOnly,
+        "\(name) cannot be written (\(detail)). Check the permissions of the file and its folder, or give --data another file")
+    case SQLITE_CANTOPEN:
+      return LogFault(
+        .readOnly,
+        "\(name) cannot be opened (\(detail)). Check that its folder exists and can be written, or give --data another file")
+    case SQLITE_CORRUPT:
+      return LogFault(.damaged, damaged(name, detail))
+    case SQLITE_NOTADB:
+      return LogFault(.foreign, "\(name) is not a log of this program, nor any SQLite file. Give --data another file")
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return LogFault(.inUse, "\(name) is locked by another program (\(detail)). Close that program, or give --data another file")
+    default:
+      return LogFault(.failed, "\(what) \(name): \(detail) (SQLite \(result)). Check the disk and the kernel's log")
+    }
+  }
+
+  static func damaged(_ name: String, _ detail: String) -> String {
+    "\(name) is damaged (\(detail)). Move it away to begin with an empty log; what can be read of it, `sqlite3 FILE .recover` prints"
+  }
+}
+
+/// A prepared statement. Not thread-safe: the caller locks.
+final class Statement {
+  private let handle: OpaquePointer
+  private let database: Database
+
+  fileprivate init(_ handle: OpaquePointer, _ database: Database) {
+    self.handle = handle
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// Goes on to the next row.
+  /// - Returns: false: there is none. The statement is reset then, and when it fails.
+  func step() throws(LogFault) -> Bool {
+    let result = sqlite3_step(handle)
+    if result == SQLITE_ROW { return true }
+    let fault = result == SQLITE_DONE ? nil : database.fault(result, "cannot use")
+    sqlite3_reset(handle)
+    if let fault { throw fault }
+    return false
+  }
+
+  /// Runs it to its end.
+  func run() throws(LogFault) { while try step() {} }
+
+  func reset() { sqlite3_reset(handle) }
+
+  func bind(_ index: Int32, _ value: Int64?) {
+    if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
+  }
+
+  func bind(_ index: Int32, _ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      // Copied, as the bytes are gone when this returns.
+      let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      _ =
+        bytes.baseAddress == nil
+        ? sqlite3_bind_text(handle, index, "", 0, copy)
+        : bytes.withMemoryRebound(to: CChar.self) { sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), copy) }
+    }
+  }
+
+  /// Binds bytes without copying: they must stay until the statement has run.
+  func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer?) {
+    guard let bytes else {
+      sqlite3_bind_null(handle, index)
+      return
+    }
+    if bytes.isEmpty {
+      sqlite3_bind_zeroblob(handle, index, 0)
+    } else {
+      sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
+    }
+  }
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
+
+  /// Valid until the next step. nil: the column is null.
+  func bytes(_ column: Int32) -> UnsafeRawBufferPointer? {
+    if isNull(column) { return nil }
+    let start = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+  }
+}
+
+/// SQLite's version, of the library that was loaded: `3.40.1`.
+package var sqliteVersion: String { String(cString: sqlite3_libversion()) }

@@ -1,0 +1,164 @@
+/// Records that are to be appended together. Copies what it is given. One thread at a time.
+package final class LogBatch: @unchecked Sendable {
+  // Sendable: who hands one over does not touch it before it is handed back.
+
+  package struct Entry {
+    package var stream: Int
+    /// Where the record stands; known once the batch is appended.
+    package internal(set) var offset: Int64 = -1
+    /// Milliseconds since the Unix epoch; nil: unknown.
+    package var timestamp: Int64?
+    /// The caller's own.
+    package var tag: UInt = 0
+    var key: Range<Int>?
+    var value: Range<Int>?
+    var headers: Range<Int>?
+  }
+
+  package private(set) var entries: [Entry] = []
+  private(set) var bytes: [UInt8] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { entries.isEmpty }
+  package var count: Int { entries.count }
+  /// Bytes of keys, values and headers.
+  package var size: Int { bytes.count }
+
+  /// - Parameters:
+  ///   - stream: as ``LogFile/stream(_:_:)`` returns it.
+  ///   - headers: as ``LogHeaders`` writes them; empty: none.
+  package func append(
+    _ stream: Int, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, timestamp: Int64?, headers: [UInt8] = [],
+    tag: UInt = 0
+  ) {
+    var entry = Entry(stream: stream, timestamp: timestamp, tag: tag)
+    entry.key = key.map(keep)
+    entry.value = value.map(keep)
+    if !headers.isEmpty { entry.headers = headers.withUnsafeBytes(keep) }
+    entries.append(entry)
+  }
+
+  private func keep(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
+    let start = bytes.count
+    bytes.append(contentsOf: piece)
+    return start..<bytes.count
+  }
+
+  /// Adds all records of another batch.
+  package func append(contentsOf other: LogBatch) {
+    let shift = bytes.count
+    bytes.append(contentsOf: other.bytes)
+    entries.reserveCapacity(entries.count + other.entries.count)
+    for entry in other.entries {
+      var moved = entry
+      moved.key = entry.key.map { $0.lowerBound + shift..<$0.upperBound + shift }
+      moved.value = entry.value.map { $0.lowerBound + shift..<$0.upperBound + shift }
+      moved.headers = entry.headers.map { $0.lowerBound + shift..<$0.upperBound + shift }
+      entries.append(moved)
+    }
+  }
+
+  package func removeAll() {
+    // What one large transaction took is not kept for ever.
+    let isLarge = bytes.capacity > 4 << 20
+    entries.removeAll(keepingCapacity: !isLarge)
+    bytes.removeAll(keepingCapacity: !isLarge)
+  }
+
+  func place(_ index: Int, at offset: Int64) { entries[index].offset = offset }
+}
+
+/// Records that were read, in memory of their own.
+package final class LogPage {
+  package struct Record {
+    package var offset: Int64
+    package var timestamp: Int64?
+    var key: Range<Int>?
+    var value: Range<Int>?
+    var headers: Range<Int>?
+  }
+
+  package private(set) var records: [Record] = []
+  private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+  private var used = 0
+
+  package init() {}
+
+  deinit { memory.deallocate() }
+
+  package var isEmpty: Bool { records.isEmpty }
+
+  package func removeAll() {
+    records.removeAll(keepingCapacity: true)
+    used = 0
+    if memory.count > 8 << 20 {
+      memory.deallocate()
+      memory = .allocate(byteCount: 4096, alignment: 16)
+    }
+  }
+
+  /// Bytes that can be read behind each value, whatever stands there.
+  package static let padding = 64
+
+  package func key(_ record: Record) -> UnsafeRawBufferPointer? { record.key.map(piece) }
+  package func value(_ record: Record) -> UnsafeRawBufferPointer? { record.value.map(piece) }
+  package func headers(_ record: Record) -> UnsafeRawBufferPointer? { record.headers.map(piece) }
+
+  /// Bytes taken.
+  var size: Int { used }
+
+  func append(
+    _ offset: Int64, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, timestamp: Int64?,
+    headers: UnsafeRawBufferPointer?
+  ) {
+    records.append(
+      Record(
+        offset: offset, timestamp: timestamp, key: key.map(keep), value: value.map(keep), headers: headers.map(keep)))
+  }
+
+  private func piece(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[range]) }
+
+  private func keep(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
+    let end = used + piece.count
+    if end + Self.padding > memory.count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(2 * memory.count, end + Self.padding), alignment: 16)
+      larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<used]))
+      memory.deallocate()
+      memory = larger
+    }
+    if !piece.isEmpty { UnsafeMutableRawBufferPointer(rebasing: memory[used..<end]).copyMemory(from: piece) }
+    defer { used = end }
+    return used..<end
+  }
+}
+
+/// Headers of a record as bytes: for each, the name's length in two bytes, the name, the value's length in four (-1: there is none), the
+/// value. Little-endian.
+package enum LogHeaders {
+  package static func write(_ name: String, _ value: UnsafeRawBufferPointer?, to bytes: inout [UInt8]) {
+    let name = Array(name.utf8.prefix(Int(UInt16.max)))
+    withUnsafeBytes(of: UInt16(name.count).littleEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: name)
+    withUnsafeBytes(of: Int32(value.map { $0.count } ?? -1).littleEndian) { bytes.append(contentsOf: $0) }
+    if let value { bytes.append(contentsOf: value) }
+  }
+
+  /// Hands out each header, in order, until `body` returns false. What is damaged ends it.
+  package static func forEach(
+    _ bytes: UnsafeRawBufferPointer, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
+  ) {
+    var place = 0
+    while place + 2 <= bytes.count {
+      let length = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self)))
+      let name = place + 2..<place + 2 + length
+      guard name.upperBound + 4 <= bytes.count else { return }
+      let size = Int(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: name.upperBound, as: Int32.self)))
+      let value = name.upperBound + 4..<name.upperBound + 4 + max(0, size)
+      guard value.upperBound <= bytes.count else { return }
+      body(
+        UnsafeRawBufferPointer(rebasing: bytes[name]), size < 0 ? nil : UnsafeRawBufferPointer(rebasing: bytes[value]))
+      place = value.upperBound
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/// Why the log cannot do what it was asked for, in a sentence for the person who runs the program.
+package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Small and stable; programs decide by it.
+  package enum Code: String, Sendable, CaseIterable {
+    /// Another process uses the file.
+    case inUse
+    /// The file or its folder may not be written.
+    case readOnly
+    /// The file is damaged.
+    case damaged
+    /// The file is not a log, or a log of another version.
+    case foreign
+    /// The file lies on a network file system.
+    case networkDisk
+    /// No more records fit: the disk is full, or the log has reached its size limit.
+    case full
+    /// Another owner has taken over the group.
+    case fenced
+    /// The offset is not in the partition.
+    case outOfRange
+    /// The topic or partition does not exist.
+    case unknown
+    /// The disk reports an error, or SQLite does.
+    case failed
+  }
+
+  package let code: Code
+  /// What is wrong, where, and what to do.
+  package let message: String
+
+  package var description: String { message }
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

@@ -1,0 +1,303 @@
+internal import Synchronization
+
+/// Topics with partitions, offsets and transactions in one SQLite file, or in memory.
+///
+/// What is appended together is durable together: one SQLite transaction, written ahead and synced to the disk before the call returns.
+/// One process owns a file; others may look at it (``Use/look``). Any thread may call anything.
+package final class LogFile: @unchecked Sendable {
+  // Sendable: `writer` and all that belongs to it is used under `writing`, `reader` under `reading`, `streams` under `state`.
+
+  package enum Use: Sendable {
+    /// Read and write. One process at a time.
+    case own
+    /// Read only, also while another process owns the file.
+    case look
+  }
+
+  package struct Limits: Sendable {
+    /// Bytes that the records may take. Beyond that ``append(_:)`` refuses more.
+    package var sizeMax: Int64 = 2 << 30
+    /// Bytes that ``append(_:)`` leaves free on the disk, so that what was appended can still be worked off.
+    package var reserve: Int64 = 64 << 20
+    /// A file up to this size is checked when it is opened after a crash.
+    package var checkMax: Int64 = 256 << 20
+    /// The free space of the disk is asked for at most so often.
+    package var diskEveryMs: Int64 = 500
+
+    package init() {}
+  }
+
+  /// How long a topic's records are kept.
+  package enum Keeping: Int64, Sendable {
+    /// For the time and up to the size that ``retain(ageMs:now:)`` is given.
+    case retained = 0
+    /// The same, but never beyond what ``commit(_:group:positions:holds:owner:)`` was told to hold.
+    case held = 1
+    /// The newest record of each key, for ever; a record without value deletes its key.
+    case compacted = 2
+  }
+
+  struct Stream {
+    let id: Int64
+    let topic: String
+    let partition: Int32
+    let keeping: Keeping
+    var first: Int64
+    /// The offset of the next record.
+    var next: Int64
+    /// Records from here on are kept, whatever their age.
+    var floor: Int64
+
+    var table: String { "log_\(id)" }
+    /// Below this offset records may be deleted.
+    var deletable: Int64 { keeping == .held ? min(floor, next) : next }
+  }
+
+  struct Name: Hashable {
+    let topic: String
+    let partition: Int32
+  }
+
+  struct State {
+    var streams: [Stream] = []
+    var places: [Name: Int] = [:]
+    /// Who may commit for a group: the newest.
+    var owners: [String: UInt64] = [:]
+  }
+
+  /// The statements of a stream, of one connection.
+  final class Statements {
+    var insert: [Int: Statement] = [:]
+    var replace: [Int: Statement] = [:]
+    var select: [Int: Statement] = [:]
+    var offsets: Statement?
+  }
+
+  package let place: LogPlace
+  package let limits: Limits
+  let use: Use
+  let writer: Database
+  let reader: Database
+  let writing: PlainMutex
+  let reading: PlainMutex
+  let written = Statements()
+  let read = Statements()
+  let state = Mutex(State())
+  private let lock: LogLock?
+  private let pages: Statement
+  private let freePages: Statement
+  private let pageSize: Int64
+  private var disk: (free: Int64, at: Int64)?
+  /// Rung when records were appended by ``append(_:)``.
+  package let appended = LogBell()
+  /// Rung when a transaction was committed by ``commit(_:group:positions:holds:owner:)``.
+  package let committed = LogBell()
+  /// Whether the file was not closed in good order last time, and was looked through.
+  package let wasChecked: Bool
+
+  // MARK: - Opening
+
+  /// Opens a log, or makes an empty one.
+  package init(_ place: LogPlace, use: Use = .own, limits: Limits = Limits()) throws(LogFault) {
+    self.place = place
+    self.limits = limits
+    self.use = use
+    let name = place.name
+    switch place {
+    case .memory:
+      lock = nil
+      writer = try Database(nil, name: name)
+      try LogSchema.create(writer)
+      wasChecked = false
+      reader = writer
+      writing = PlainMutex()
+      reading = writing
+    case .file(let path):
+      if let network = LogDisk.network(path) {
+        throw LogFault(
+          .networkDisk,
+          "\(path) lies on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
+            + " this machine")
+      }
+      let isThere = LogDisk.size(path).map { $0 > 0 } ?? false
+      if use == .look {
+        guard isThere else { throw LogFault(.unknown, "there is no log \(path). Check --data") }
+        lock = nil
+        writer = try Database(path, name: path, isReader: true)
+        try LogSchema.check(writer, name: path)
+        wasChecked = false
+        reader = writer
+        writing = PlainMutex()
+        reading = writing
+      } else {
+        try LogDisk.makeFolder(of: path)
+        guard LogDisk.isWritable(path) else {
+          throw LogFault(
+            .readOnly, "\(path) is read-only. Allow this user to write it (chmod u+w), or give --data another file")
+        }
+        lock = try LogLock(path)
+        let wasOpen = (LogDisk.size(path + "-wal") ?? 0) > 0
+        writer = try Database(path, name: path)
+        try LogSchema.prepare(writer, isNew: !isThere, name: path)
+        wasChecked = wasOpen && (LogDisk.size(path) ?? 0) <= limits.checkMax
+        if wasChecked, let found = try writer.text("PRAGMA quick_check(1)"), found != "ok" {
+          throw LogFault(.damaged, Database.damaged(path, found))
+        }
+        reader = try Database(path, name: path)
+        try reader.run("PRAGMA cache_size = -2000")
+        writing = PlainMutex()
+        reading = PlainMutex()
+      }
+    }
+    pageSize = try writer.integer("PRAGMA page_size") ?? 4096
+    if use == .own {
+      // What is under way can be finished after no more is taken in.
+      let most = (limits.sizeMax + max(limits.sizeMax / 4, 1 << 20)) / pageSize
+      try writer.run("PRAGMA max_page_count = \(most)")
+    }
+    pages = try writer.prepare("PRAGMA page_count")
+    freePages = try writer.prepare("PRAGMA freelist_count")
+    try load()
+  }
+
+  /// Reads which streams there are.
+  func load() throws(LogFault) {
+    reading.lock()
+    defer { reading.unlock() }
+    var streams: [Stream] = []
+    let statement = try reader.prepare("SELECT id, topic, partition, keeping, first, next, floor FROM streams ORDER BY id")
+    while try statement.step() {
+      guard let keeping = Keeping(rawValue: statement.integer(3)) else {
+        statement.reset()
+        throw LogFault(.foreign, "\(place.name) keeps a topic in a way that this version does not know. Use a newer version")
+      }
+      streams.append(
+        Stream(
+          id: statement.integer(0), topic: statement.text(1), partition: Int32(statement.integer(2)), keeping: keeping,
+          first: statement.integer(4), next: statement.integer(5), floor: statement.integer(6)))
+    }
+    for index in streams.indices {
+      if let last = try reader.integer("SELECT max(offset) FROM \(streams[index].table)"), try hasRows(streams[index]) {
+        streams[index].next = max(streams[index].next, last + 1)
+      }
+    }
+    state.withLock { [streams] state in
+      state.streams = streams
+      state.places = [:]
+      for (index, stream) in streams.enumerated() { state.places[Name(topic: stream.topic, partition: stream.partition)] = index }
+    }
+  }
+
+  private func hasRows(_ stream: Stream) throws(LogFault) -> Bool {
+    try reader.integer("SELECT EXISTS (SELECT 1 FROM \(stream.table))") == 1
+  }
+
+  /// Writes everything into the file itself, so that the next start need not check it.
+  package func close() {
+    if use == .look { return }
+    writing.lock()
+    defer { writing.unlock() }
+    if case .file = place { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+  }
+
+  // MARK: - Topics
+
+  /// Makes a topic, if it does not exist yet. One that exists gets the partitions that it lacks.
+  package func makeTopic(_ topic: String, partitions: Int, _ keeping: Keeping = .retained) throws(LogFault) {
+    for partition in 0..<Int32(partitions) where stream(topic, partition) == nil {
+      writing.lock()
+      defer { writing.unlock() }
+      let id = (try writer.integer("SELECT coalesce(max(id), 0) FROM streams") ?? 0) + 1
+      let new = Stream(id: id, topic: topic, partition: partition, keeping: keeping, first: 0, next: 0, floor: 0)
+      try transaction { () throws(LogFault) in
+        try writer.run(
+          "CREATE TABLE \(new.table) (offset INTEGER PRIMARY KEY, key BLOB, value BLOB, time INTEGER, headers BLOB)")
+        if keeping == .compacted { try writer.run("CREATE UNIQUE INDEX \(new.table)_key ON \(new.table) (key)") }
+        let insert = try writer.prepare(
+          "INSERT INTO streams (id, topic, partition, keeping, first, next, floor) VALUES (?, ?, ?, ?, 0, 0, 0)")
+        insert.bind(1, id)
+        insert.bind(2, topic)
+        insert.bind(3, Int64(partition))
+        insert.bind(4, keeping.rawValue)
+        try insert.run()
+      }
+      state.withLock { state in
+        state.places[Name(topic: topic, partition: partition)] = state.streams.count
+        state.streams.append(new)
+      }
+    }
+  }
+
+  /// By what the partition is called in all other calls; nil: it does not exist.
+  package func stream(_ topic: String, _ partition: Int32) -> Int? {
+    state.withLock { $0.places[Name(topic: topic, partition: partition)] }
+  }
+
+  /// How many partitions a topic has; 0: it does not exist.
+  package func partitions(_ topic: String) -> Int { state.withLock { $0.streams.count { $0.topic == topic } } }
+
+  package var topics: [String] {
+    state.withLock { state in
+      var topics: [String] = []
+      for stream in state.streams where !topics.contains(stream.topic) { topics.append(stream.topic) }
+      return topics
+    }
+  }
+
+  /// The first offset that is still there, and that of the next record.
+  package func bounds(_ stream: Int) -> (first: Int64, next: Int64) {
+    state.withLock { ($0.streams[stream].first, $0.streams[stream].next) }
+  }
+
+  // MARK: - Writing
+
+  /// Runs `body` in a transaction; takes all of it back if it fails. Under `writing`.
+  func transaction(_ body: () throws(LogFault) -> Void) throws(LogFault) {
+    try writer.run("BEGIN IMMEDIATE")
+    do throws(LogFault) {
+      try body()
+      try writer.run("COMMIT")
+    } catch {
+      if writer.isInTransaction { try? writer.run("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Bytes that records take in the file. Under `writing`.
+  func usedBytes() throws(LogFault) -> (used: Int64, free: Int64) {
+    _ = try pages.step()
+    let count = pages.integer(0)
+    pages.reset()
+    _ = try freePages.step()
+    let free = freePages.integer(0)
+    freePages.reset()
+    return ((count - free) * pageSize, free * pageSize)
+  }
+
+  /// Bytes that records take in the file.
+  package func size() throws(LogFault) -> Int64 {
+    writing.lock()
+    defer { writing.unlock() }
+    return try usedBytes().used
+  }
+
+  /// Refuses early, so that what was taken in before can still be worked off. Under `writing`.
+  func checkRoom(for bytes: Int) throws(LogFault) {
+    let (used, free) = try usedBytes()
+    if used + Int64(bytes) > limits.sizeMax {
+      throw LogFault(
+        .full,
+        "\(place.name) has reached its size limit of \(limits.sizeMax) bytes, and no record in it may be deleted yet. Raise --data-max"
+      )
+    }
+    guard case .file(let path) = place, limits.reserve > 0 else { return }
+    let now = monotonicMs()
+    if disk == nil || now - disk!.at >= limits.diskEveryMs { disk = LogDisk.free(path).map { ($0, now) } }
+    if let disk, disk.free + free < limits.reserve + Int64(bytes) {
+      throw LogFault(
+        .full,
+        "the disk of \(path) is full: \(disk.free >> 20) MiB are free, and \(limits.reserve >> 20) MiB are kept for what was taken in"
+          + " already. Free space on the disk")
+    }
+  }
+}
