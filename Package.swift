@@ -1,7 +1,13 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The same for every target.
+// For clients, which others build for other systems: nothing that is unsafe.
+let clientSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// The same for every other target.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // SE-0335
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
@@ -13,7 +19,10 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
   name: "combo-consumer",
+  // Of the clients: all else is for Linux.
+  platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9)],
   products: [
+    .library(name: "ComboClient", targets: ["ComboClient", "ComboClientHTTP"]),
     .library(name: "ComboCore", targets: ["ComboCore"]),
     .library(name: "ComboWire", targets: ["ComboWire"]),
     .executable(name: "combo-consumer", targets: ["combo-consumer"]),
@@ -39,6 +48,8 @@ let package = Package(
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "ComboCore", swiftSettings: settings),
     .target(name: "ComboWire", dependencies: ["ComboCore", "CSimdJSON", "CXXHash"], swiftSettings: settings),
+    .target(name: "ComboClient", swiftSettings: clientSettings),
+    .target(name: "ComboClientHTTP", dependencies: ["ComboClient"], swiftSettings: clientSettings),
     .target(name: "ComboLog", dependencies: ["CSQLite"], swiftSettings: settings),
     .executableTarget(
       name: "combo-consumer",
@@ -50,6 +61,10 @@ let package = Package(
     .executableTarget(
       name: "bench-wire", dependencies: ["ComboCore", "ComboWire"], path: "bench/wire", swiftSettings: settings),
     .executableTarget(name: "bench-drain", dependencies: ["CKafka"], path: "bench/drain", swiftSettings: settings),
+    .executableTarget(
+      name: "client-suite", dependencies: ["ComboClient"], path: "Tests/Clients/swift", swiftSettings: clientSettings),
+    .testTarget(
+      name: "ComboClientTests", dependencies: ["ComboClient", "ComboClientHTTP"], swiftSettings: settings),
     .testTarget(name: "ComboCoreTests", dependencies: ["ComboCore"], swiftSettings: settings),
     .testTarget(name: "ComboWireTests", dependencies: ["ComboCore", "ComboWire"], swiftSettings: settings),
     .testTarget(name: "ComboLogTests", dependencies: ["ComboLog"], swiftSettings: settings),

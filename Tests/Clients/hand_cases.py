@@ -329,7 +329,9 @@ CASES = {
         "a dismiss needs its banner alone": [
             (show(1, 1), "draw", "1@0x1"), (dismiss(2, "1"), "ignore", "1@0x1"), (without(dismiss(3, 1), "banner"), "ignore", "1@0x1"),
             (without(dismiss(4, 1), "slot", "count", "reason"), "draw", "")],
-        "what names no banner does not wait": [(update(40, None, 3), "ignore", ""), (dismiss(41, "x"), "ignore", "")],
+        "what is malformed does not wait": [
+            (update(40, None, 3), "ignore", ""), (dismiss(41, "x"), "ignore", ""), (update(42, 5, "x"), "ignore", ""),
+            (move_up(43, 5, None), "ignore", ""), (update(44, 5, 2), "wait", "")],
         "a screen without a list says nothing": [
             (show(1, 1), "draw", "1@0x1"), (without(screen(2), "banners"), "ignore", "1@0x1"), (screen(3) | {"banners": {}}, "ignore", "1@0x1"),
             (screen(4) | {"banners": None}, "ignore", "1@0x1"), (update(5, 1, 2), "draw", "1@0x2")],

@@ -119,18 +119,15 @@ class Room:
             return "draw"
         if op not in ("update", "move_up", "dismiss"):
             return "ignore"
-        number = whole(said.get("banner"), 1)
-        if number is None:
+        number, slot, count = whole(said.get("banner"), 1), whole(said.get("slot"), 0, MOST_BANNERS - 1), whole(said.get("count"))
+        if number is None or op == "update" and count is None or op == "move_up" and slot is None:
             return "ignore"
         if number not in self.banners:
             return "ignore" if self.is_known else "wait"
-        banner = self.banners[number]
-        slot, count = whole(said.get("slot"), 0, MOST_BANNERS - 1), whole(said.get("count"))
         if op == "dismiss":
             del self.banners[number]
             return "draw"
-        if count is None if op == "update" else slot is None:
-            return "ignore"
+        banner = self.banners[number]
         if slot is not None:
             banner["slot"] = slot
         if op == "update":

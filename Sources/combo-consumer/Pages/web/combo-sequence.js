@@ -132,14 +132,13 @@ export class Sequence {
   }
 
   #change({ op, banner, slot, count }) {
-    if (!isNumber(banner)) return this.#refuse();
+    if (!isNumber(banner) || (op === "update" && !isWhole(count)) || (op === "move_up" && !isSlot(slot))) return this.#refuse();
     const one = this.#banners.get(banner);
     if (one === undefined) return this.isKnown ? "ignore" : "wait";
     if (op === "dismiss") {
       this.#banners.delete(banner);
       return "draw";
     }
-    if (op === "update" ? !isWhole(count) : !isSlot(slot)) return this.#refuse();
     if (isSlot(slot)) one.slot = slot;
     if (op === "update") one.count = count;
     return "draw";

@@ -1,0 +1,287 @@
+/// Reads a JSON text (RFC 8259) from its beginning to its end, once, without building a tree. It borrows the bytes.
+///
+/// Text that is not UTF-8 is not refused; it is repaired where it is read as a `String`.
+struct JSONCursor {
+  /// The text is no JSON, or none that could be read here.
+  struct Malformed: Error {}
+
+  /// What stands between a string's quotes.
+  struct Text {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let isEscaped: Bool
+
+    /// What it means.
+    var string: String {
+      isEscaped ? String(decoding: JSONCursor.unescaped(bytes), as: UTF8.self) : String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  /// No instruction is deeper by far.
+  private static let depthMax = 512
+
+  private var at: UnsafePointer<UInt8>
+  private let end: UnsafePointer<UInt8>
+
+  init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let base = bytes.baseAddress else { return nil }
+    at = base
+    end = base + bytes.count
+  }
+
+  /// Calls `member` with each name in the object that stands here; it must read the value. False if another value stands here,
+  /// which is left.
+  @inline(__always)
+  mutating func object(_ member: (inout JSONCursor, Text) throws(Malformed) -> Void) throws(Malformed) -> Bool {
+    skipSpace()
+    guard take(UInt8(ascii: "{")) else { return false }
+    skipSpace()
+    if take(UInt8(ascii: "}")) { return true }
+    while true {
+      skipSpace()
+      let name = try text()
+      skipSpace()
+      try expect(UInt8(ascii: ":"))
+      try member(&self, name)
+      skipSpace()
+      if take(UInt8(ascii: "}")) { return true }
+      try expect(UInt8(ascii: ","))
+    }
+  }
+
+  /// The same for the entries of an array.
+  @inline(__always)
+  mutating func array(_ entry: (inout JSONCursor) throws(Malformed) -> Void) throws(Malformed) -> Bool {
+    skipSpace()
+    guard take(UInt8(ascii: "[")) else { return false }
+    skipSpace()
+    if take(UInt8(ascii: "]")) { return true }
+    while true {
+      try entry(&self)
+      skipSpace()
+      if take(UInt8(ascii: "]")) { return true }
+      try expect(UInt8(ascii: ","))
+    }
+  }
+
+  /// The value here if it is a string; another is read over.
+  @inline(__always)
+  mutating func stringValue() throws(Malformed) -> Text? {
+    skipSpace()
+    if at < end, at.pointee == UInt8(ascii: "\"") { return try text() }
+    try skipValue()
+    return nil
+  }
+
+  /// The value here if it is a whole number from 0 to 2^53 - 1, however it is written; another is read over.
+  @inline(__always)
+  mutating func wholeValue() throws(Malformed) -> Int? {
+    skipSpace()
+    // Digits alone are nearly all there is.
+    var p = at
+    var value = 0
+    while p < end, p.pointee &- 0x30 < 10, p - at < 17 {
+      value = value &* 10 &+ Int(p.pointee &- 0x30)
+      p += 1
+    }
+    let count = p - at
+    if count > 0, count < 17, p < end, at.pointee != 0x30 || count == 1, ![0x2E, 0x65, 0x45].contains(p.pointee) {
+      at = p
+      return value <= DisplayInstruction.numberMax ? value : nil
+    }
+    return try otherWholeValue()
+  }
+
+  @inline(never)
+  private mutating func otherWholeValue() throws(Malformed) -> Int? {
+    guard at < end, at.pointee == 0x2D || at.pointee &- 0x30 < 10 else {
+      try skipValue()
+      return nil
+    }
+    let start = at
+    try skipNumber()
+    let text = String(decoding: UnsafeBufferPointer(start: start, count: at - start), as: UTF8.self)
+    // Nothing here may need the C library's mathematics, as Double.rounded() does.
+    guard let value = Double(text), value >= 0, value <= Double(DisplayInstruction.numberMax), Double(Int(value)) == value else {
+      return nil
+    }
+    return Int(value)
+  }
+
+  /// The value here as it stands, if it is an object; another is read over.
+  mutating func objectValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
+    skipSpace()
+    let start = at
+    try skipValue()
+    return start.pointee == UInt8(ascii: "{") ? UnsafeBufferPointer(start: start, count: at - start) : nil
+  }
+
+  /// The value here as it stands, if it is a number; another is read over.
+  mutating func numberValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
+    skipSpace()
+    let start = at
+    try skipValue()
+    let isNumber = start.pointee == 0x2D || start.pointee &- 0x30 < 10
+    return isNumber ? UnsafeBufferPointer(start: start, count: at - start) : nil
+  }
+
+  /// Reads over the value here, whatever it is.
+  mutating func skipValue() throws(Malformed) { try skipValue(depth: 0) }
+
+  /// Nothing but white space is left.
+  mutating func isAtEnd() -> Bool {
+    skipSpace()
+    return at == end
+  }
+
+  private mutating func skipValue(depth: Int) throws(Malformed) {
+    skipSpace()
+    guard at < end, depth < Self.depthMax else { throw Malformed() }
+    switch at.pointee {
+    case UInt8(ascii: "\""): _ = try text()
+    case UInt8(ascii: "{"):
+      _ = try object { (cursor, _) throws(Malformed) in try cursor.skipValue(depth: depth + 1) }
+    case UInt8(ascii: "["):
+      _ = try array { (cursor) throws(Malformed) in try cursor.skipValue(depth: depth + 1) }
+    case UInt8(ascii: "t"): try skipWord("true")
+    case UInt8(ascii: "f"): try skipWord("false")
+    case UInt8(ascii: "n"): try skipWord("null")
+    default: try skipNumber()
+    }
+  }
+
+  private mutating func skipWord(_ word: StaticString) throws(Malformed) {
+    guard end - at >= word.utf8CodeUnitCount else { throw Malformed() }
+    for index in 0..<word.utf8CodeUnitCount where at[index] != word.utf8Start[index] { throw Malformed() }
+    at += word.utf8CodeUnitCount
+  }
+
+  private mutating func skipNumber() throws(Malformed) {
+    _ = take(0x2D)
+    if !take(0x30) { try skipDigits() }
+    if take(0x2E) { try skipDigits() }
+    if take(0x65) || take(0x45) {
+      if !take(0x2B) { _ = take(0x2D) }
+      try skipDigits()
+    }
+  }
+
+  private mutating func skipDigits() throws(Malformed) {
+    let start = at
+    while at < end, at.pointee &- 0x30 < 10 { at += 1 }
+    if at == start { throw Malformed() }
+  }
+
+  /// A string, from its opening quote on.
+  @inline(__always)
+  private mutating func text() throws(Malformed) -> Text {
+    try expect(UInt8(ascii: "\""))
+    let start = at
+    var isEscaped = false
+    while at < end {
+      let byte = at.pointee
+      if byte == UInt8(ascii: "\"") {
+        at += 1
+        return Text(bytes: UnsafeBufferPointer(start: start, count: at - start - 1), isEscaped: isEscaped)
+      }
+      if byte < 0x20 { break }
+      at += 1
+      if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+        try skipEscape()
+      }
+    }
+    throw Malformed()
+  }
+
+  private mutating func skipEscape() throws(Malformed) {
+    guard at < end else { throw Malformed() }
+    let byte = at.pointee
+    at += 1
+    switch byte {
+    case UInt8(ascii: "u"):
+      for _ in 0..<4 {
+        guard at < end, Self.hexDigit(at.pointee) != nil else { throw Malformed() }
+        at += 1
+      }
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
+      UInt8(ascii: "r"), UInt8(ascii: "t"):
+      break
+    default: throw Malformed()
+    }
+  }
+
+  @inline(__always)
+  private mutating func skipSpace() {
+    while at < end, at.pointee <= 0x20, at.pointee == 0x20 || at.pointee == 0x0A || at.pointee == 0x0D || at.pointee == 0x09 {
+      at += 1
+    }
+  }
+
+  @inline(__always)
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard at < end, at.pointee == byte else { return false }
+    at += 1
+    return true
+  }
+
+  @inline(__always)
+  private mutating func expect(_ byte: UInt8) throws(Malformed) {
+    if !take(byte) { throw Malformed() }
+  }
+
+  // MARK: - Escapes
+
+  private static func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) - 0x30
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte) - 0x61 + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte) - 0x41 + 10
+    default: nil
+    }
+  }
+
+  /// What a string with valid escapes means. A surrogate without its partner becomes U+FFFD.
+  private static func unescaped(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count)
+    var index = 0
+    func unit() -> UInt32 {
+      defer { index += 4 }
+      return (0..<4).reduce(0) { $0 << 4 | (hexDigit(bytes[index + $1]) ?? 0) }
+    }
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      guard byte == UInt8(ascii: "\\") else {
+        out.append(byte)
+        continue
+      }
+      let escape = bytes[index]
+      index += 1
+      switch escape {
+      case UInt8(ascii: "b"): out.append(0x08)
+      case UInt8(ascii: "f"): out.append(0x0C)
+      case UInt8(ascii: "n"): out.append(0x0A)
+      case UInt8(ascii: "r"): out.append(0x0D)
+      case UInt8(ascii: "t"): out.append(0x09)
+      case UInt8(ascii: "u"):
+        var value = unit()
+        if 0xD800..<0xDC00 ~= value, index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"),
+          bytes[index + 1] == UInt8(ascii: "u")
+        {
+          let before = index
+          index += 2
+          let low = unit()
+          if 0xDC00..<0xE000 ~= low {
+            value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+          } else {
+            index = before
+          }
+        }
+        out += Array(String(Unicode.Scalar(value) ?? "\u{FFFD}").utf8)
+      default: out.append(escape)
+      }
+    }
+    return out
+  }
+}

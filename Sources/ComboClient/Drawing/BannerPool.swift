@@ -1,0 +1,103 @@
+/// The views of one room: never more than slots + 1, made when they are needed, and reused.
+///
+/// A banner that leaves still slides out while another enters: that is the one view more than there are slots. If more leave at
+/// once,
+/// the one that has been leaving for longest gives its view away. A room that turns out to have more slots than was said gets
+/// more views.
+///
+/// Feed it by ``follow(_:after:now:)`` behind every instruction that a ``RoomScreen`` took in; draw ``views`` each frame.
+public struct BannerPool: Sendable {
+  /// All views that were made, in use or not. A view's `id` is its index.
+  public private(set) var views: [BannerView] = []
+  /// Banners on screen at once, as far as is known.
+  public private(set) var slots: Int
+  /// How long things move. A `screen` that names the room's own times changes it.
+  public private(set) var motion: BannerMotion
+
+  /// - Parameter slots: the service's setting; 2 unless it has others.
+  public init(slots: Int = 2, motion: BannerMotion = BannerMotion()) {
+    self.slots = min(max(1, slots), DisplayInstruction.slotMax + 1)
+    self.motion = motion
+  }
+
+  /// Makes the views show what is on `screen`, at the viewer's time `now` in milliseconds.
+  /// - Parameter instruction: the one that the screen took in last; nil if none did (the connection was lost, and the screen let
+  ///   go).
+  public mutating func follow(_ screen: RoomScreen, after instruction: DisplayInstruction?, now: Int64) {
+    take(screen.times)
+    sweep(now: now)
+    var last: (number: Int, count: Int)?
+    if case .dismiss(let number, let count?, _) = instruction?.operation { last = (number, count) }
+    for index in views.indices where views[index].banner != nil && views[index].leftAt == nil {
+      let number = views[index].banner!.number
+      if views[index].epoch != screen.epoch || !screen.banners.contains(where: { $0.number == number }) {
+        let isLast = views[index].epoch == screen.epoch && last?.number == number
+        views[index].leave(count: isLast ? last?.count : nil, now: now)
+      }
+    }
+    // Only an update's number runs; a screen's is corrected at once.
+    var runs = false
+    if case .update = instruction?.operation { runs = true }
+    for banner in screen.banners {
+      if let index = index(of: banner.number, epoch: screen.epoch), views[index].leftAt == nil {
+        views[index].change(to: banner, runs: runs, now: now, motion)
+      } else {
+        let index = index(of: banner.number, epoch: screen.epoch) ?? free(now: now)
+        views[index].put(banner, of: screen.epoch, now: now)
+      }
+      slots = max(slots, banner.slot + 1)
+    }
+    switch instruction?.operation {
+    case .show(let banner, let milestone?): praise(banner.number, screen.epoch, milestone, now: now)
+    case .update(let number, _, _, let milestone?): praise(number, screen.epoch, milestone, now: now)
+    default: break
+    }
+  }
+
+  /// Lets every banner slide out: the connection has been gone for too long.
+  public mutating func clear(now: Int64) {
+    for index in views.indices where views[index].banner != nil && views[index].leftAt == nil {
+      views[index].leave(count: nil, now: now)
+    }
+  }
+
+  /// Frees the views whose banners have slid out. ``follow(_:after:now:)`` does it too.
+  public mutating func sweep(now: Int64) {
+    for index in views.indices {
+      if let left = views[index].leftAt, now - left >= Int64(motion.exitMs) { views[index].release() }
+    }
+  }
+
+  /// Whether something moves at `now`, so that another frame is needed.
+  public func isMoving(at now: Int64) -> Bool { views.contains { $0.isMoving(at: now, motion) } }
+
+  private mutating func take(_ times: RoomTimes) {
+    if let enter = times.enterMs { motion.enterMs = enter }
+    if let count = times.countMs { motion.countMs = count }
+    if let exit = times.exitMs { motion.exitMs = exit }
+    if let told = times.slots { slots = min(max(1, told), DisplayInstruction.slotMax + 1) }
+  }
+
+  private mutating func praise(_ number: Int, _ epoch: Int64, _ milestone: Int, now: Int64) {
+    if let index = index(of: number, epoch: epoch) { views[index].praise(milestone, now: now) }
+  }
+
+  private func index(of number: Int, epoch: Int64) -> Int? {
+    views.firstIndex { $0.banner?.number == number && $0.epoch == epoch }
+  }
+
+  /// A view for a banner: a free one, a new one, or that of the banner which has been leaving for longest.
+  private mutating func free(now: Int64) -> Int {
+    if let index = views.firstIndex(where: { $0.banner == nil }) { return index }
+    let leaving = views.indices.filter { views[$0].leftAt != nil }.min { views[$0].leftAt! < views[$1].leftAt! }
+    // More banners than slots, and none leaves: the room has more slots than was known.
+    if leaving == nil { slots = max(slots, min(views.count, DisplayInstruction.slotMax + 1)) }
+    if views.count <= slots {
+      views.append(BannerView(id: views.count))
+      return views.count - 1
+    }
+    let index = leaving ?? 0
+    views[index].release()
+    return index
+  }
+}

@@ -1,0 +1,145 @@
+/// One view of a ``BannerPool``, and the banner that is on it: everything that is needed to draw it at any moment.
+///
+/// Times are the viewer's own, in milliseconds.
+public struct BannerView: Identifiable, Sendable {
+  /// What a viewer sees of a banner.
+  public enum Phase: Sendable {
+    /// It slides in.
+    case entering
+    /// Its number runs.
+    case counting
+    /// It rests.
+    case lingering
+    /// It slides out.
+    case leaving
+  }
+
+  /// The view's own number, from 0 on, the same for ever: views are reused, so whatever draws it can be, too.
+  public let id: Int
+  /// What is on it; nil if it is free.
+  public private(set) var banner: RoomBanner?
+  /// The milestone that was passed last, if any.
+  public private(set) var milestone: Int?
+  /// When that was.
+  public private(set) var milestoneAt: Int64?
+  /// When it began to leave; nil if it does not.
+  public private(set) var leftAt: Int64?
+
+  private(set) var epoch: Int64 = 0
+  private var enteredAt: Int64 = 0
+  private var countedAt: Int64?
+  private var countBefore = 0
+  private var movedAt: Int64?
+  private var placeBefore = 0.0
+
+  init(id: Int) {
+    self.id = id
+  }
+
+  /// How it is at `now`.
+  public func phase(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Phase {
+    if leftAt != nil { return .leaving }
+    if Self.progress(enteredAt, motion.enterMs, now) < 1 { return .entering }
+    return Self.progress(countedAt, motion.countMs, now) < 1 ? .counting : .lingering
+  }
+
+  /// The number to draw at `now`: on its way to the banner's count, or there.
+  public func number(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Int {
+    guard let banner else { return 0 }
+    let part = Self.progress(countedAt, motion.countMs, now)
+    if part >= 1 { return banner.count }
+    return countBefore + Int(Double(banner.count - countBefore) * Self.easeOut(part))
+  }
+
+  /// How high it stands at `now`, in slots: its slot, or on its way there.
+  public func place(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Double {
+    guard let banner else { return 0 }
+    return placeBefore + (Double(banner.slot) - placeBefore) * Self.easeOut(Self.progress(movedAt, motion.enterMs, now))
+  }
+
+  /// How far it is on screen at `now`: 0 before it has slid in and after it has slid out, 1 when it is there.
+  public func presence(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Double {
+    guard banner != nil else { return 0 }
+    let exit = leftAt == nil ? 0 : Self.progress(leftAt, motion.exitMs, now)
+    return Self.easeOut(Self.progress(enteredAt, motion.enterMs, now)) * (1 - exit * exit * exit)
+  }
+
+  /// Whether something about it changes with time alone.
+  public func isMoving(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Bool {
+    guard banner != nil else { return false }
+    return leftAt != nil || phase(at: now, motion) != .lingering || Self.progress(movedAt, motion.enterMs, now) < 1
+  }
+
+  // MARK: - What the pool does with it
+
+  mutating func put(_ banner: RoomBanner, of epoch: Int64, now: Int64) {
+    self.banner = banner
+    self.epoch = epoch
+    enteredAt = now
+    leftAt = nil
+    countedAt = nil
+    movedAt = nil
+    milestone = nil
+    milestoneAt = nil
+    placeBefore = Double(banner.slot)
+  }
+
+  /// What is on it is as `banner` says now. The number runs there, or is there at once.
+  mutating func change(to banner: RoomBanner, runs: Bool, now: Int64, _ motion: BannerMotion) {
+    guard let old = self.banner, old != banner else { return }
+    if old.count != banner.count {
+      countBefore = number(at: now, motion)
+      countedAt = runs ? now : nil
+    }
+    if old.slot != banner.slot {
+      placeBefore = place(at: now, motion)
+      movedAt = now
+    }
+    self.banner = banner
+  }
+
+  mutating func praise(_ milestone: Int, now: Int64) {
+    self.milestone = milestone
+    milestoneAt = now
+  }
+
+  mutating func leave(count: Int?, now: Int64) {
+    if let count, count != banner?.count {
+      banner?.count = count
+      countedAt = nil
+    }
+    leftAt = now
+  }
+
+  mutating func release() {
+    banner = nil
+    leftAt = nil
+    milestone = nil
+    milestoneAt = nil
+  }
+
+  /// From 0 at `start` to 1 after so many milliseconds; 1 if it never started.
+  private static func progress(_ start: Int64?, _ durationMs: Int, _ now: Int64) -> Double {
+    guard let start, durationMs > 0 else { return 1 }
+    return min(1, max(0, Double(now - start) / Double(durationMs)))
+  }
+
+  private static func easeOut(_ part: Double) -> Double { 1 - (1 - part) * (1 - part) * (1 - part) }
+}
+
+/// How long things move, in milliseconds: the service's settings of the same names.
+public struct BannerMotion: Equatable, Sendable {
+  /// A banner slides in, or moves up.
+  public var enterMs: Int
+  /// A number runs.
+  public var countMs: Int
+  /// A banner slides out.
+  public var exitMs: Int
+
+  /// The service's defaults, unless others are given.
+  public init(enterMs: Int = 250, countMs: Int = 250, exitMs: Int = 250) {
+    self.enterMs = enterMs
+    self.countMs = countMs
+    self.exitMs = exitMs
+  }
+}

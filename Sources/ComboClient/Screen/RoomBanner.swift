@@ -1,0 +1,31 @@
+/// A banner on a room's screen: one showing of a combo.
+public struct RoomBanner: Equatable, Sendable {
+  /// Its number, from 1 on. Another epoch's banner of the same number is another banner.
+  public let number: Int
+  /// Where it stands: 0 is the lowest place.
+  public internal(set) var slot: Int
+  /// The number to draw.
+  public internal(set) var count: Int
+  /// How much of ``count`` an earlier banner of this combo has shown. Never to be added to it.
+  public let base: Int
+  /// Who gave, as of the latest `show` or `screen`.
+  public let sender: DisplayData?
+  /// Who got, if the gift had a receiver.
+  public let receiver: DisplayData?
+  /// What was given.
+  public let gift: DisplayData?
+
+  /// A banner of known parts, for tests and previews.
+  public init(
+    number: Int, slot: Int, count: Int, base: Int = 0, sender: DisplayData? = nil, receiver: DisplayData? = nil,
+    gift: DisplayData? = nil
+  ) {
+    self.number = number
+    self.slot = slot
+    self.count = count
+    self.base = base
+    self.sender = sender
+    self.receiver = receiver
+    self.gift = gift
+  }
+}

@@ -1,0 +1,172 @@
+/// What is on one room's screen, from its instructions: a reducer without clock, network or views.
+///
+/// It keeps (`epoch`, `seq`): what is not above that is a repetition. A new epoch begins with an empty screen. After a gap, or
+/// when it
+/// joins in mid-stream, it does not know what is on screen until the next `screen`: until then it has the banners whose `show` it
+/// saw.
+/// Whatever it is given, it holds at most 100 banners. docs/client.md has the rules, Tests/Clients proves them.
+public struct RoomScreen: Equatable, Sendable {
+  /// What to do with an instruction.
+  public enum Verdict: String, Sendable {
+    /// Draw it.
+    case draw
+    /// Take away what is drawn, because it is not known any more. Do not draw this one.
+    case clear
+    /// First clear, then draw.
+    case clearAndDraw = "clear, draw"
+    /// Nothing: it is about a banner that is not known before the next `screen`.
+    case wait
+    /// Nothing: a repetition, malformed, or nothing that changes the screen.
+    case ignore
+
+    /// Whether what was drawn before is to be taken away.
+    public var clears: Bool { self == .clear || self == .clearAndDraw }
+    /// Whether the instruction is to be drawn.
+    public var draws: Bool { self == .draw || self == .clearAndDraw }
+  }
+
+  private static let bannersMax = DisplayInstruction.bannersMax
+
+  /// Of the latest instruction that was taken in; -1 before the first.
+  public private(set) var epoch: Int64 = -1
+  /// Of the latest instruction that was taken in.
+  public private(set) var seq: Int64 = 0
+  /// Whether all that is on screen is in ``banners``.
+  public private(set) var isKnown = false
+  /// What is on screen and not leaving, lowest slot first.
+  public private(set) var banners: [RoomBanner] = []
+  /// The times and slots that the latest screen named.
+  public private(set) var times = RoomTimes()
+  /// Gaps so far.
+  public private(set) var gaps = 0
+  /// Repetitions so far.
+  public private(set) var repetitions = 0
+
+  /// A room of which nothing is known yet.
+  public init() {}
+
+  /// Says that the room has nothing on its screen, as when it has been silent for longer than any banner stays. What it has
+  /// taken in stays taken in.
+  public mutating func beginEmpty() {
+    banners = []
+    isKnown = true
+    isEmptyAtStart = epoch < 0
+  }
+
+  /// Whether the first instruction, whatever its number, follows on an empty screen.
+  private var isEmptyAtStart = false
+
+  /// Takes in one instruction of this room. Costs little more than the search for its banner.
+  public mutating func take(_ instruction: DisplayInstruction) -> Verdict {
+    let (newEpoch, newSeq) = (instruction.epoch, instruction.seq)
+    if newSeq == 0 { return .ignore }
+    if newEpoch < epoch || newEpoch == epoch && newSeq <= seq {
+      repetitions += 1
+      return .ignore
+    }
+    var isCleared = false
+    if newEpoch > epoch {
+      if epoch >= 0, newSeq != 1 { gaps += 1 }
+      isCleared = letGo()
+      // An epoch begins with seq 1; else its beginning was missed, unless there was nothing to miss.
+      isKnown = newSeq == 1 || isEmptyAtStart
+      isEmptyAtStart = false
+    } else if newSeq != seq + 1 {
+      gaps += 1
+      // A screen says all there is: what stays need not be taken away first.
+      if case .screen = instruction.operation {} else { isCleared = letGo() }
+      isKnown = false
+    }
+    epoch = newEpoch
+    seq = newSeq
+    let verdict = apply(instruction.operation)
+    if !isCleared { return verdict }
+    return verdict == .draw ? .clearAndDraw : .clear
+  }
+
+  /// Takes in the screen with which a stream over HTTP begins. Its `seq` is that of the last instruction that it includes. A room
+  /// that sleeps says epoch 0 and seq 0: its screen is empty, and what was kept of it stays.
+  public mutating func takeJoined(_ screen: DisplayInstruction) -> Verdict {
+    guard case .screen = screen.operation else { return .ignore }
+    if screen.epoch == 0, screen.seq == 0 {
+      banners = []
+      isKnown = true
+      return .draw
+    }
+    // Behind what was seen: a service that is still catching up.
+    if screen.epoch < epoch || screen.epoch == epoch && screen.seq < seq {
+      repetitions += 1
+      return .ignore
+    }
+    // Banners of another epoch are others, though they have the same numbers.
+    let isCleared = screen.epoch > epoch && letGo()
+    isEmptyAtStart = false
+    epoch = screen.epoch
+    seq = screen.seq
+    _ = apply(screen.operation)
+    return isCleared ? .clearAndDraw : .draw
+  }
+
+  /// Whether there was anything to let go of.
+  private mutating func letGo() -> Bool {
+    if banners.isEmpty { return false }
+    banners.removeAll(keepingCapacity: true)
+    return true
+  }
+
+  private mutating func apply(_ operation: DisplayInstruction.Operation) -> Verdict {
+    switch operation {
+    case .show(let banner, _):
+      if let old = index(banner.number) {
+        banners.remove(at: old)
+      } else if banners.count >= Self.bannersMax {
+        return .ignore
+      }
+      insert(banner)
+      return .draw
+    case .update(let number, let slot, let count, _):
+      guard let index = index(number) else { return isKnown ? .ignore : .wait }
+      banners[index].count = count
+      if let slot { place(index, in: slot) }
+      return .draw
+    case .moveUp(let number, let slot):
+      guard let index = index(number) else { return isKnown ? .ignore : .wait }
+      place(index, in: slot)
+      return .draw
+    case .dismiss(let number, _, _):
+      guard let index = index(number) else { return isKnown ? .ignore : .wait }
+      banners.remove(at: index)
+      return .draw
+    case .screen(let there, let times):
+      banners.removeAll(keepingCapacity: true)
+      for banner in there {
+        // Of one that stands there twice, the last counts.
+        if let old = index(banner.number) { banners.remove(at: old) }
+        insert(banner)
+      }
+      self.times = times
+      isKnown = true
+      return .draw
+    case .skip, .final, .unknown, .malformed:
+      return .ignore
+    }
+  }
+
+  @inline(__always)
+  private func index(_ number: Int) -> Int? {
+    for index in banners.indices where banners[index].number == number { return index }
+    return nil
+  }
+
+  private mutating func place(_ index: Int, in slot: Int) {
+    if banners[index].slot == slot { return }
+    var banner = banners.remove(at: index)
+    banner.slot = slot
+    insert(banner)
+  }
+
+  private mutating func insert(_ banner: RoomBanner) {
+    let index = banners.firstIndex { ($0.slot, $0.number) > (banner.slot, banner.number) } ?? banners.endIndex
+    banners.insert(banner, at: index)
+  }
+}

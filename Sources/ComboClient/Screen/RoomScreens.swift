@@ -1,0 +1,40 @@
+/// The screens of many rooms, for whoever reads an output topic.
+///
+/// It grows with the rooms that are heard of; forget those that nobody draws.
+public struct RoomScreens: Sendable {
+  /// Rooms are told apart by their bytes: `String` takes "é" and "e" with an accent for the same.
+  private struct Key: Hashable, Sendable {
+    let room: String
+
+    static func == (a: Key, b: Key) -> Bool { a.room.utf8.elementsEqual(b.room.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+      var room = room
+      room.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+  }
+
+  private var screens: [Key: RoomScreen] = [:]
+
+  /// No rooms.
+  public init() {}
+
+  /// Takes in one instruction, of whatever room.
+  public mutating func take(_ instruction: DisplayInstruction) -> RoomScreen.Verdict {
+    screens[Key(room: instruction.room), default: RoomScreen()].take(instruction)
+  }
+
+  /// Takes in the screen with which a room's stream over HTTP begins.
+  public mutating func takeJoined(_ screen: DisplayInstruction) -> RoomScreen.Verdict {
+    screens[Key(room: screen.room), default: RoomScreen()].takeJoined(screen)
+  }
+
+  /// A room's screen; nil if nothing was heard of it.
+  public subscript(room: String) -> RoomScreen? { screens[Key(room: room)] }
+
+  /// How many rooms were heard of.
+  public var count: Int { screens.count }
+
+  /// Forgets a room.
+  public mutating func forget(_ room: String) { screens[Key(room: room)] = nil }
+}

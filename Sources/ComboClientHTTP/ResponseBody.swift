@@ -1,0 +1,57 @@
+internal import ComboClient
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// Hands on a response's body in the pieces in which it comes: URLSession's own `bytes(for:)` is not there on Linux.
+///
+/// URLSession calls it on one queue of its own, one call at a time: nothing here is touched by two threads.
+final class ResponseBody: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  /// Of a refusal no more is read.
+  private static let refusalMax = 4096
+
+  private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
+  private var refused: Int?
+  private var refusal: [UInt8] = []
+
+  private init(_ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation) {
+    self.continuation = continuation
+  }
+
+  /// Sends the request; the pieces of a 200's body. Anything else ends in an error: a ``Refusal``, or URLSession's own.
+  static func chunks(of request: URLRequest) -> AsyncThrowingStream<[UInt8], any Error> {
+    AsyncThrowingStream { continuation in
+      let session = URLSession(configuration: .ephemeral, delegate: ResponseBody(continuation), delegateQueue: nil)
+      continuation.onTermination = { _ in session.invalidateAndCancel() }
+      session.dataTask(with: request).resume()
+    }
+  }
+
+  func urlSession(
+    _: URLSession, dataTask _: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    if status != 200 { refused = status }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_: URLSession, dataTask _: URLSessionDataTask, didReceive data: Data) {
+    if refused == nil {
+      continuation.yield(Array(data))
+    } else {
+      refusal += data.prefix(Self.refusalMax - refusal.count)
+    }
+  }
+
+  func urlSession(_: URLSession, task _: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    if let refused {
+      let said = DisplayData(json: String(decoding: refusal, as: UTF8.self))?.text("error")
+      continuation.finish(throwing: Refusal(sentence: said ?? "the service answered \(refused)"))
+    } else {
+      continuation.finish(throwing: error)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import ComboClient
+
+@Suite("The pacer")
+struct PacerTests {
+  /// When each is drawn, of [time of arrival, at], by somebody who asks as soon as something is due.
+  private func drawn(_ paceMs: Int, _ arrivals: [(came: Int64, at: Int64?)]) -> [(at: Int64?, time: Int64)] {
+    var pacer = Pacer<Int64?>(paceMs: paceMs)
+    var out: [(Int64?, Int64)] = []
+    func goTo(_ time: Int64) {
+      while let due = pacer.nextDue, due <= time {
+        let now = max(due, out.last?.1 ?? .min)
+        out += pacer.due(at: now).map { ($0, now) }
+      }
+    }
+    for (came, at) in arrivals {
+      goTo(came - 1)
+      pacer.hold(at, at: at, now: came)
+      out += pacer.due(at: came).map { ($0, came) }
+    }
+    goTo(.max)
+    return out
+  }
+
+  @Test("batches of 100 ms get their rhythm back, whatever the clocks say", arguments: [0, 86_400_000, -3_600_000])
+  func rhythm(skew: Int64) {
+    let said = (0..<200).map { Int64($0) * 30 }
+    let out = drawn(500, said.map { ($0 / 100 * 100 + 150, $0 + skew) })
+    #expect(out.map(\.at) == said.map { $0 + skew })
+    let steps = zip(out, out.dropFirst()).map { $1.time - $0.time }.dropFirst(20)
+    #expect(Set(steps) == [30])
+  }
+
+  @Test("nothing is held for longer than its bound, and what is later than that is due at once")
+  func bound() {
+    let arrivals: [(came: Int64, at: Int64?)] = (0..<300).map { index in
+      let at = Int64(index) * 90
+      return (at > 5000 && at < 9000 ? 9000 : at + 30, at)
+    }
+    for (one, (came, at)) in zip(drawn(500, arrivals), arrivals) {
+      #expect(one.at == at)
+      #expect(one.time - came <= 500)
+      if came - at! > 530 { #expect(one.time == came) }
+    }
+  }
+
+  @Test("without a bound, and without a time, everything is due as it comes")
+  func none() {
+    #expect(drawn(0, [(0, 0), (100, 90), (300, 100)]).map(\.time) == [0, 100, 300])
+    #expect(drawn(500, [(5, nil), (7, nil)]).map(\.time) == [5, 7])
+  }
+
+  @Test("flush takes everything out in order, and where nobody asks no more than a thousand are held back")
+  func flush() {
+    var pacer = Pacer<Int>(paceMs: 500)
+    pacer.hold(-1, at: 0, now: 400)
+    #expect(pacer.due(at: 400) == [-1])
+    for index in 0..<10 { pacer.hold(index, at: 1000, now: 1000) }
+    #expect(pacer.due(at: 1000).isEmpty)
+    #expect(pacer.flush() == Array(0..<10))
+    #expect(pacer.nextDue == nil)
+    for index in 0..<1001 { pacer.hold(index, at: 1000, now: 1000) }
+    #expect(pacer.due(at: 1000) == Array(0..<1001))
+  }
+}

@@ -1,0 +1,99 @@
+import ComboClientHTTP
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import ComboClient
+
+@Suite("A room's stream by URLSession")
+struct RoomStreamTests {
+  private let screen = #"{"room":"r","epoch":1,"seq":4,"op":"screen","banners":[]}"#
+
+  private func stream(_ server: Server, room: String = "r", headers: [String: String] = [:]) -> RoomStream {
+    var waits = RoomStream.Waits()
+    waits.retryMs = 1
+    waits.retryMostMs = 5
+    return RoomStream(service: URL(string: "http://127.0.0.1:\(server.port)/")!, room: room, headers: headers, waits: waits)
+  }
+
+  @Test("it reads events, says why the connection ended, and connects again")
+  func reconnects() async throws {
+    let body = "event: screen\ndata: \(screen)\n\n"
+    let server = try Server { _ in "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\(body)" }
+    defer { server.stop() }
+    var told: [RoomStream.Element] = []
+    for await happened in stream(server, room: "a/b é", headers: ["Authorization": "Bearer x"]) {
+      told.append(happened)
+      if told.count == 4 { break }
+    }
+    let event = RoomStream.Element.event(.screen(try #require(DisplayInstruction(screen))))
+    #expect(told[0] == event && told[2] == event)
+    guard case .disconnected(_, let retryMs) = told[1] else { throw DecodingTests.Wrong() }
+    #expect(retryMs <= 5)
+    let first = try #require(server.requests.first)
+    #expect(first.hasPrefix("GET /rooms/a%2Fb%20%C3%A9/events HTTP/1.1\r\n"))
+    #expect(first.contains("Authorization: Bearer x") && first.contains("text/event-stream"))
+  }
+
+  @Test("a refusal is told in the service's words")
+  func refusal() async throws {
+    let said = #"{"error":"this room is another instance's"}"#
+    let server = try Server { _ in
+      "HTTP/1.1 404 Not Found\r\nContent-Length: \(said.utf8.count)\r\nConnection: close\r\n\r\n\(said)"
+    }
+    defer { server.stop() }
+    for await happened in stream(server) {
+      guard case .disconnected(let sentence, _) = happened else { throw DecodingTests.Wrong() }
+      #expect(sentence == "this room is another instance's")
+      break
+    }
+  }
+}
+
+/// Answers each connection with a text, and closes it.
+private final class Server: Sendable {
+  let port: UInt16
+  private let socket: Int32
+  private let heard = Mutex<[String]>([])
+
+  var requests: [String] { heard.withLock { $0 } }
+
+  init(_ answer: @escaping @Sendable (String) -> String) throws {
+    let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let port: UInt16? = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+        guard bind(listener, raw, length) == 0, listen(listener, 8) == 0, getsockname(listener, raw, &length) == 0 else {
+          return nil
+        }
+        return UnsafeRawPointer(raw).load(as: sockaddr_in.self).sin_port.bigEndian
+      }
+    }
+    self.port = try #require(port)
+    socket = listener
+    Thread.detachNewThread { [self] in
+      while true {
+        let connection = accept(listener, nil, nil)
+        if connection < 0 { return }
+        var request = [UInt8](repeating: 0, count: 8192)
+        let count = read(connection, &request, request.count)
+        let text = String(decoding: request[..<max(0, count)], as: UTF8.self)
+        heard.withLock { $0.append(text) }
+        let said = Array(answer(text).utf8)
+        _ = write(connection, said, said.count)
+        shutdown(connection, Int32(SHUT_WR))
+        while read(connection, &request, request.count) > 0 {}
+        close(connection)
+      }
+    }
+  }
+
+  func stop() {
+    shutdown(socket, Int32(SHUT_RDWR))
+    close(socket)
+  }
+}

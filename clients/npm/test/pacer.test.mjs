@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Pacer } from "../index.js";
+
+class Clock {
+  time = 0;
+  timers = new Map();
+  number = 0;
+  now = () => this.time;
+  after = (ms, call) => (this.timers.set(++this.number, { at: this.time + ms, call }), this.number);
+  cancelAfter = (id) => this.timers.delete(id);
+
+  goTo(time) {
+    for (;;) {
+      const due = [...this.timers].filter(([, { at }]) => at <= time).sort((a, b) => a[1].at - b[1].at)[0];
+      if (due === undefined) break;
+      this.timers.delete(due[0]);
+      this.time = Math.max(this.time, due[1].at);
+      due[1].call();
+    }
+    this.time = time;
+  }
+}
+
+function drawn(paceMs, arrivals) {
+  const clock = new Clock();
+  const pacer = new Pacer(paceMs, clock);
+  const out = [];
+  for (const [came, at] of arrivals) {
+    clock.goTo(came);
+    pacer.hold(at, () => out.push([at, clock.time]));
+  }
+  clock.goTo(1e9);
+  return out;
+}
+
+test("batches of 100 ms get their rhythm back, whatever the clocks say", () => {
+  for (const skew of [0, 86_400_000, -3_600_000]) {
+    const said = Array.from({ length: 200 }, (_, index) => index * 30);
+    const out = drawn(500, said.map((at) => [Math.floor(at / 100) * 100 + 150, at + skew]));
+    const steps = out.map(([, time], index) => time - (out[index - 1]?.[1] ?? 0)).slice(20);
+    assert.deepEqual(new Set(steps), new Set([30]));
+  }
+});
+
+test("nothing waits longer than paceMs, and what is later is drawn at once", () => {
+  const said = Array.from({ length: 300 }, (_, index) => index * 90);
+  const arrivals = said.map((at) => [at > 5000 && at < 9000 ? 9000 : at + 30, at]);
+  for (const [index, [, time]] of drawn(500, arrivals).entries()) assert.ok(time - arrivals[index][0] <= 500);
+});
+
+test("what has no time is drawn as it comes", () => {
+  assert.deepEqual(drawn(500, [[5, undefined], [7, "x"]]), [[undefined, 5], ["x", 7]]);
+});

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { EventParser, RoomStream } from "../index.js";
+
+const say = (op, seq, more = {}) => ({ v: 1, room: "r1", epoch: 1000, seq, at: 1000, op, ...more });
+const event = (type, value) => `event: ${type}\ndata: ${JSON.stringify(value)}\n\n`;
+
+/** A service at an origin of its own. `answer(request, response, number)` is called for each request. */
+async function service(answer) {
+  const requests = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    answer(request, response, requests.length);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { base: `http://127.0.0.1:${server.address().port}`, requests, stop: () => (server.closeAllConnections(), server.close()) };
+}
+
+/** Resolves once `is` holds; it is looked at whenever something happens. */
+function follow(base, options = {}) {
+  const heard = { drawn: [], cleared: 0, states: [] };
+  const waits = [];
+  const look = () => waits.filter(({ is }) => is(heard)).forEach((one) => (waits.splice(waits.indexOf(one), 1), one.resolve(heard)));
+  const stream = new RoomStream("r 1/é", {
+    draw: (one) => (heard.drawn.push(one), look()),
+    clear: () => ((heard.cleared += 1), look()),
+    state: (one) => (heard.states.push(one), look()),
+  }, { base, retryMs: 1, retryMostMs: 5, paceMs: 0, ...options });
+  return { stream, heard, until: (is) => new Promise((resolve) => (waits.push({ is, resolve }), look())) };
+}
+
+const begin = (response) => response.writeHead(200, { "Content-Type": "text/event-stream", "Access-Control-Allow-Origin": "*" });
+
+test("another origin's stream is read, with a request that needs no preflight", async () => {
+  const { base, requests, stop } = await service((_, response) => {
+    begin(response);
+    response.write(event("screen", say("screen", 4, { banners: [] })));
+    response.write(event("instruction", say("show", 5, { banner: 1, slot: 0, count: 3 })));
+  });
+  const { stream, until } = follow(base);
+  stream.start();
+  const { drawn } = await until(({ drawn }) => drawn.length === 2);
+  stream.stop();
+  stop();
+  assert.deepEqual(drawn.map(({ op }) => op), ["screen", "show"]);
+  assert.equal(requests[0].url, `/rooms/${encodeURIComponent("r 1/é")}/events`);
+  assert.equal(requests[0].method, "GET");
+  // Headers that a page may send to another origin unasked; the others are the client's own (a browser has those of its own).
+  const own = new Set(["host", "connection", "user-agent", "sec-fetch-mode", "accept-encoding", "accept-language", "cache-control", "pragma"]);
+  assert.deepEqual(Object.keys(requests[0].headers).filter((name) => !own.has(name)), ["accept"]);
+});
+
+test("a connection that breaks is made anew, and nothing is drawn twice", async () => {
+  const { base, stop } = await service((_, response, number) => {
+    begin(response);
+    response.write(event("screen", say("screen", number, { banners: [{ banner: 1, slot: 0, count: 2 }] })));
+    response.write(event("instruction", say("update", 1, { banner: 1, slot: 0, count: 1 })));
+    if (number < 3) setImmediate(() => response.destroy());
+  });
+  const { stream, heard, until } = follow(base);
+  stream.start();
+  await until(({ drawn }) => drawn.length === 3);
+  stream.stop();
+  stop();
+  assert.deepEqual(heard.drawn.map(({ op, seq }) => [op, seq]), [["screen", 1], ["screen", 2], ["screen", 3]]);
+  assert.ok(stream.reconnects >= 2);
+});
+
+test("a refusal is told in the service's words", async () => {
+  const { base, stop } = await service((_, response) => {
+    response.writeHead(404, { "Content-Type": "application/json" });
+    response.end(JSON.stringify({ error: "this room is another instance's" }));
+  });
+  const { stream, until } = follow(base);
+  stream.start();
+  const { states } = await until(({ states }) => states.some(({ name }) => name === "refused"));
+  stream.stop();
+  stop();
+  assert.equal(states.find(({ name }) => name === "refused").sentence, "This room is another instance's.");
+});
+
+test("a gap that no screen fills leads to another connection", async () => {
+  const { base, requests, stop } = await service((_, response) => {
+    begin(response);
+    response.write(event("screen", say("screen", 1, { banners: [{ banner: 1, slot: 0, count: 2 }] })));
+    response.write(event("instruction", say("update", 9, { banner: 1, slot: 0, count: 5 })));
+  });
+  const { stream, until } = follow(base, { gapMs: 5 });
+  stream.start();
+  await until(({ cleared, states }) => cleared > 0 && states.filter(({ name }) => name === "connecting").length > 1);
+  stream.stop();
+  stop();
+  assert.ok(requests.length >= 1);
+});
+
+test("what changes nothing keeps its place among what is paced", async () => {
+  const at = 5_000_000;
+  const { base, stop } = await service((_, response) => {
+    begin(response);
+    response.write(event("screen", say("screen", 1, { banners: [] })));
+    response.write(event("instruction", say("show", 2, { at, banner: 1, slot: 0, count: 1 })));
+    response.write(event("instruction", say("skip", 3, { at: at + 1 })));
+    response.write(event("instruction", say("update", 4, { at: at + 40, banner: 1, slot: 0, count: 2 })));
+  });
+  const seen = [];
+  let done;
+  const all = new Promise((resolve) => (done = resolve));
+  const stream = new RoomStream("r1", {
+    draw() {}, clear() {},
+    seen: ({ op }, verdict) => (seen.push([op, verdict, performance.now()]), seen.length === 4 && done()),
+  }, { base });
+  stream.start();
+  await all;
+  stream.stop();
+  stop();
+  assert.deepEqual(seen.map(([op, verdict]) => [op, verdict]), [["screen", "draw"], ["show", "draw"], ["skip", "ignore"], ["update", "draw"]]);
+});
+
+test("events are read however they are cut", () => {
+  const text = ': alive\n\nevent: screen\r\nid: 1-2\r\ndata: {"a":\ndata:1}\r\n\r\nevent: x\rdata: ü\r\rid: 5\n\ndata\n\n';
+  for (let size = 1; size <= text.length; size += 1) {
+    const parser = new EventParser();
+    const events = [];
+    for (let at = 0; at < text.length; at += size) events.push(...parser.push(text.slice(at, at + size)));
+    assert.deepEqual(events, [{ type: "screen", data: '{"a":\n1}' }, { type: "x", data: "ü" }, { type: "message", data: "" }]);
+  }
+});
