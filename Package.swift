@@ -40,6 +40,8 @@ let package = Package(
     .systemLibrary(name: "CGetopt"),
     // An instruction that Swift has no word for.
     .systemLibrary(name: "CPrefetch"),
+    // Lets librdkafka's threads wait by the monotonic clock.
+    .target(name: "CWaits"),
     // jemalloc, in the place of glibc's malloc.
     .target(name: "CMemory", linkerSettings: [.linkedLibrary("jemalloc")]),
     // The pages that the HTTP server hands out, as bytes; made by tools/embed-pages.
@@ -54,7 +56,7 @@ let package = Package(
     .executableTarget(
       name: "combo-consumer",
       dependencies: [
-        "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt", "CMemory",
+        "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt", "CMemory", "CWaits",
       ], exclude: ["Pages/web"], swiftSettings: settings),
     .executableTarget(
       name: "bench-engine", dependencies: ["ComboCore", "CMemory", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
@@ -69,7 +71,7 @@ let package = Package(
     .testTarget(name: "ComboWireTests", dependencies: ["ComboCore", "ComboWire"], swiftSettings: settings),
     .testTarget(name: "ComboLogTests", dependencies: ["ComboLog"], swiftSettings: settings),
     .testTarget(
-      name: "ComboConsumerTests", dependencies: ["combo-consumer", "ComboCore", "ComboWire", "CKafka", "CPages"],
+      name: "ComboConsumerTests", dependencies: ["combo-consumer", "ComboCore", "ComboWire", "CKafka", "CPages", "CWaits"],
       exclude: ["Samples"], swiftSettings: settings),
   ],
   cxxLanguageStandard: .cxx17
