@@ -18,6 +18,8 @@ enum ComboConsumer {
   /// Ends the process without running down its static objects, as `exit` would: threads that nobody waits for, such as a look into
   /// the journal that a stop has cancelled, may still use them.
   private static func end(_ code: Int32) -> Never {
+    LineWriter.standardOutput.drain()
+    LineWriter.standardError.drain()
     fflush(nil)
     _exit(code)
   }

@@ -63,7 +63,7 @@ enum RunCommand {
     var before = Service.Totals()
     while true {
       let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout)
-      if options.progress { service?.progress = Progress(before: before) { Console.write($0 + "\n", to: 1) } }
+      if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
       if stop.takeFreshStart(), let reload {
         options.kafka = reload.kafka

@@ -5,19 +5,19 @@ internal import Synchronization
 /// What the program says of itself while it works, a line an event, on standard error. One for the whole process: copies
 /// share level, format and counts.
 ///
-/// Any thread. A line is one `write`, so that lines of several threads do not mix. Warnings and errors that say the same
-/// within ``LogFlood/windowMs`` are counted.
+/// Any thread, and none ever waits: lines go to standard error through a ``LineWriter``. Warnings and errors that say the same within
+/// ``LogFlood/windowMs`` are counted.
 struct ServiceLog: Sendable {
   private let core: Core
 
   /// - Parameters:
   ///   - level: the least that is said.
   ///   - countsRepeats: whether a flood of the same is counted instead of being written.
-  ///   - write: takes a line without its end.
+  ///   - write: takes a line without its end; nil: standard error does.
   ///   - now: the time by which repeats are counted.
   init(
     _ level: LogLevel, format: LogFormat = .text, countsRepeats: Bool = true,
-    write: @escaping @Sendable (String) -> Void = onStandardError,
+    write: (@Sendable (String) -> Void)? = nil,
     now: @escaping @Sendable () -> Int64 = { MonotonicClock.nowMs }
   ) {
     core = Core(level, format, countsRepeats: countsRepeats, write: write, now: now)
@@ -47,16 +47,11 @@ struct ServiceLog: Sendable {
   func info(_ message: @autoclosure () -> LogMessage) { say(.info, message()) }
   func debug(_ message: @autoclosure () -> LogMessage) { say(.debug, message()) }
 
-  /// Says how many lines were counted that are not told yet: before the process ends.
+  /// Says how many lines were counted that are not told yet, and waits for a moment until all is written: before the process ends.
   func flush() { core.flush() }
 
   private func say(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
     if level.rank >= core.level.load(ordering: .relaxed) { core.say(level, message()) }
-  }
-
-  static let onStandardError: @Sendable (String) -> Void = { line in
-    var line = line + "\n"
-    line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
   private final class Core: Sendable {
@@ -71,17 +66,17 @@ struct ServiceLog: Sendable {
     let level: Atomic<Int>
     let state: Mutex<State>
     private let countsRepeats: Bool
-    private let write: @Sendable (String) -> Void
+    private let sink: (@Sendable (String) -> Void)?
     private let now: @Sendable () -> Int64
 
     init(
-      _ level: LogLevel, _ format: LogFormat, countsRepeats: Bool, write: @escaping @Sendable (String) -> Void,
+      _ level: LogLevel, _ format: LogFormat, countsRepeats: Bool, write: (@Sendable (String) -> Void)?,
       now: @escaping @Sendable () -> Int64
     ) {
       self.level = Atomic(level.rank)
       state = Mutex(State(format: format))
       self.countsRepeats = countsRepeats
-      self.write = write
+      sink = write
       self.now = now
     }
 
@@ -100,6 +95,18 @@ struct ServiceLog: Sendable {
     func flush() {
       let lines = state.withLock { state in state.flood.rest().map { Self.line($0, state) } }
       for line in lines { write(line) }
+      if sink == nil { LineWriter.standardError.drain() }
+    }
+
+    private func write(_ line: String) {
+      if let sink { return sink(line) }
+      LineWriter.standardError.write(line) { [self] count, ms in
+        state.withLock { Self.line(.warning, Self.loss(count, ms), $0) }
+      }
+    }
+
+    private static func loss(_ count: Int, _ ms: Int64) -> LogMessage {
+      "\(.count, count) lines of this log were dropped, as nobody read standard error for \(.ms, ms) ms"
     }
 
     private func scheduleIfNeeded(_ state: inout State, at now: Int64) {

@@ -17,8 +17,6 @@ final class StopWatchdog: @unchecked Sendable {
   static let tickMs: Int64 = 200
   /// From the signal on, so that all is over within 10 s.
   static let patienceMs: Int64 = 8000
-  /// So long it waits for its line to be written: nobody may read standard error, and a full pipe holds whoever writes.
-  static let lineMs: Int64 = 500
 
   init(_ stop: StopFlag, log: ServiceLog) {
     self.stop = stop
@@ -34,15 +32,10 @@ final class StopWatchdog: @unchecked Sendable {
     let began = sinceMs ?? nowMs
     sinceMs = began
     if nowMs - began < Self.patienceMs { return }
-    let isSaid = DispatchSemaphore(value: 0)
-    _ = WorkThread { [log] in
-      log.warning(
-        "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next start"
-      )
-      log.flush()
-      isSaid.signal()
-    }
-    _ = isSaid.wait(timeout: .now() + .milliseconds(Int(Self.lineMs)))
+    log.warning(
+      "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next start"
+    )
+    log.flush()
     _exit(0)
   }
 }

@@ -39,7 +39,10 @@ enum Console {
   static func tell(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : 1 }
 
   /// A sentence on standard error, in one write, so that lines of several threads do not mix.
-  static func say(_ sentence: String) { write("combo-consumer: \(sentence)\n", to: STDERR_FILENO) }
+  static func say(_ sentence: String) {
+    LineWriter.standardError.drain()
+    write("combo-consumer: \(sentence)\n", to: STDERR_FILENO)
+  }
 
   /// What is wrong with a command line; an exit code.
   static func refuse(_ sentences: [String], hint: String) -> Int32 {

@@ -14,6 +14,7 @@ final class HeldBackLog {
     guard file >= 0 else { return nil }
     unlink(name)
     let terminal = dup(STDERR_FILENO)
+    LineWriter.standardError.drain()
     guard terminal >= 0, dup2(file, STDERR_FILENO) >= 0 else {
       close(file)
       return nil
@@ -27,6 +28,7 @@ final class HeldBackLog {
 
   /// Gives standard error back, and shows what was written meanwhile.
   func release() {
+    LineWriter.standardError.drain()
     dup2(terminal, STDERR_FILENO)
     close(terminal)
     let end = lseek(file, 0, Int32(SEEK_END))

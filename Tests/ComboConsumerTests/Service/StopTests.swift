@@ -9,7 +9,7 @@ extension ServiceTests {
     /// Waits for its end, and returns its exit code. That all is over within 10 s is held by the watchdog's own times: what could be
     /// measured here is the machine.
     private func exitCode(of service: ServiceProcess) throws -> Int32 {
-      #expect(StopWatchdog.patienceMs + 2 * StopWatchdog.tickMs + StopWatchdog.lineMs < 9000)
+      #expect(StopWatchdog.patienceMs + 2 * StopWatchdog.tickMs + LineWriter.drainMs < 9000)
       return try service.waitForExit()
     }
 
