@@ -56,7 +56,8 @@ let package = Package(
     .executableTarget(
       name: "combo-consumer",
       dependencies: [
-        "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt", "CMemory", "CWaits",
+        "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt", "CMemory",
+        "CWaits",
       ], exclude: ["Pages/web"], swiftSettings: settings),
     .executableTarget(
       name: "bench-engine", dependencies: ["ComboCore", "CMemory", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
