@@ -8,8 +8,8 @@ SHELL := bash
 BIN := .build/release/combo-consumer
 # A target may import what Package.swift says it depends on, and nothing else.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
-# With Swift's runtime in it, so that it runs where no toolchain is. For all release builds: another flag would build all anew.
-SWIFT_RELEASE := $(SWIFT_BUILD) -c release --static-swift-stdlib
+# For all release builds: another flag would build all anew.
+SWIFT_RELEASE := $(SWIFT_BUILD) $(shell tools/release-flags)
 # What builds images.
 ENGINE ?= $(if $(shell command -v docker),docker,podman)
 export PREFIX DESTDIR
@@ -79,9 +79,8 @@ check-swift: install-deps
 format: check-swift ## formats the sources
 	swift format --in-place --parallel --recursive Package.swift Sources Tests bench Examples
 
-lint: check-swift ## says where sources are not formatted, or import what docs/design.md does not allow
+lint: check-swift ## says where sources are not formatted
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests bench Examples
-	@tools/check-architecture
 
 clean: ## removes what was built
 	rm -rf .build

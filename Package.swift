@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // For clients, which others build for other systems: nothing that is unsafe.
@@ -7,15 +7,27 @@ let clientSettings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// The same for every other target.
+// The same for every other target. Flags that SwiftPM calls unsafe are given by the Makefile: a package that has them cannot be depended on.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // SE-0335
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
-  .unsafeFlags(["-warnings-as-errors"]),
-  // Rooms are reached through one owner at a time (their queue); checking that again at run time costs 3 to 5 ns an access.
-  .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
+  .treatAllWarnings(as: .error),
 ]
+
+func library(
+  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], settings: [SwiftSetting] = settings
+) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+func bench(_ name: String, _ dependencies: [Target.Dependency], path: String) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
 
 let package = Package(
   name: "combo-consumer",
@@ -47,33 +59,92 @@ let package = Package(
     // The pages that the HTTP server hands out, as bytes; made by tools/embed-pages.
     .target(name: "CPages"),
     // simdjson behind a few C functions.
-    .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
-    .target(name: "ComboCore", swiftSettings: settings),
-    .target(name: "ComboWire", dependencies: ["ComboCore", "CSimdJSON", "CXXHash"], swiftSettings: settings),
-    .target(name: "ComboClient", swiftSettings: clientSettings),
-    .target(name: "ComboClientHTTP", dependencies: ["ComboClient"], swiftSettings: clientSettings),
-    .target(name: "ComboLog", dependencies: ["CSQLite"], swiftSettings: settings),
-    .executableTarget(
-      name: "combo-consumer",
-      dependencies: [
-        "ComboCore", "ComboWire", "CKafka", "CMicroHTTPD", "CPages", "CSimdJSON", "CXXHash", "CPrefetch", "CGetopt", "CMemory",
-        "CWaits",
-      ], exclude: ["Pages/web"], swiftSettings: settings),
-    .executableTarget(
-      name: "bench-engine", dependencies: ["ComboCore", "CMemory", "CPrefetch"], path: "bench/engine", swiftSettings: settings),
-    .executableTarget(
-      name: "bench-wire", dependencies: ["ComboCore", "ComboWire"], path: "bench/wire", swiftSettings: settings),
-    .executableTarget(name: "bench-drain", dependencies: ["CKafka"], path: "bench/drain", swiftSettings: settings),
+    .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+
+    // What outsiders may depend on.
+    library("ComboCore"),
+    library("ComboWire", ["ComboCore", "CSimdJSON", "CXXHash"]),
+
+    library("ComboClient", [], settings: clientSettings),
+    library("ComboClientHTTP", ["ComboClient"], settings: clientSettings),
+
+    // The program's parts. docs/design.md says what each one is.
+    library("ComboSystem"),
+    library("ComboEdge", ["ComboSystem"]),
+    library("ComboKafka", ["ComboSystem", "ComboEdge", "CKafka", "CPrefetch", "CSimdJSON", "CWaits"]),
+    library("ComboLog", ["CSQLite"]),
+    library("ComboRooms", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "CPrefetch"]),
+    library("ComboService", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "CPrefetch"]),
+    library(
+      "ComboHTTP",
+      ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "CMicroHTTPD", "CPages"],
+      exclude: ["Pages/web"]),
+    library("ComboGenerate", ["ComboSystem"]),
+    library("ComboReplay", ["ComboCore", "ComboWire", "ComboSystem", "CPrefetch"]),
+    library("ComboVerify", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms"]),
+    library(
+      "ComboCommands",
+      [
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
+        "ComboGenerate", "ComboReplay", "ComboVerify", "CGetopt", "CMemory", "CSimdJSON",
+      ]),
+    .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: settings),
+
+    bench("bench-engine", ["ComboCore", "CMemory", "CPrefetch"], path: "bench/engine"),
+    bench("bench-wire", ["ComboCore", "ComboWire"], path: "bench/wire"),
+    bench("bench-drain", ["CKafka"], path: "bench/drain"),
+
     .executableTarget(
       name: "client-suite", dependencies: ["ComboClient"], path: "Tests/Clients/swift", swiftSettings: clientSettings),
-    .testTarget(
-      name: "ComboClientTests", dependencies: ["ComboClient", "ComboClientHTTP"], swiftSettings: settings),
-    .testTarget(name: "ComboCoreTests", dependencies: ["ComboCore"], swiftSettings: settings),
-    .testTarget(name: "ComboWireTests", dependencies: ["ComboCore", "ComboWire"], swiftSettings: settings),
-    .testTarget(name: "ComboLogTests", dependencies: ["ComboLog"], swiftSettings: settings),
-    .testTarget(
-      name: "ComboConsumerTests", dependencies: ["combo-consumer", "ComboCore", "ComboWire", "CKafka", "CPages", "CWaits"],
-      exclude: ["Samples"], swiftSettings: settings),
+
+    tests("ComboClientTests", ["ComboClient", "ComboClientHTTP"]),
+    tests("ComboCoreTests", ["ComboCore"]),
+    tests("ComboWireTests", ["ComboCore", "ComboWire"]),
+    // What several of them need: brokers, sockets, helpers; and the simulation, a whole cluster in memory.
+    tests(
+      "ComboTestSupport",
+      [
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboService", "ComboHTTP", "ComboGenerate",
+        "ComboReplay", "CKafka",
+      ]),
+    tests(
+      "ComboSimulation",
+      [
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboGenerate", "ComboVerify",
+        "ComboTestSupport",
+      ]),
+    tests("ComboSystemTests", ["ComboSystem", "ComboGenerate", "ComboTestSupport"]),
+    tests(
+      "ComboKafkaTests", ["ComboSystem", "ComboEdge", "ComboKafka", "ComboGenerate", "ComboWire", "CKafka", "CWaits", "ComboTestSupport"]),
+    tests("ComboLogTests", ["ComboLog"]),
+    tests("ComboRoomsTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboTestSupport"]),
+    tests(
+      "ComboServiceTests",
+      [
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboGenerate", "ComboTestSupport",
+        "ComboSimulation",
+      ]),
+    tests(
+      "ComboHTTPTests",
+      [
+        "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP", "ComboGenerate",
+        "ComboTestSupport", "CPages",
+      ]),
+    tests("ComboReplayTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboReplay", "ComboGenerate", "ComboTestSupport"]),
+    tests("ComboGenerateTests", ["ComboWire", "ComboSystem", "ComboGenerate", "ComboTestSupport"]),
+    tests(
+      "ComboVerifyTests",
+      [
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboVerify", "ComboGenerate",
+        "ComboTestSupport", "ComboSimulation",
+      ]),
+    // The program as a whole, on real brokers too.
+    tests(
+      "ComboCommandsTests",
+      [
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
+        "ComboGenerate", "ComboReplay", "ComboVerify", "ComboCommands", "CKafka", "combo-consumer", "ComboTestSupport",
+      ], exclude: ["Samples"]),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -68,7 +68,7 @@ def listed():
 
 def from_the_source():
     """Those of the HTTP server, of which the docs have only the beginning, as the program writes them."""
-    text = pathlib.Path("Sources/combo-consumer/HTTP/MetricsPage.swift").read_text(encoding="utf-8")
+    text = pathlib.Path("Sources/ComboHTTP/MetricsPage.swift").read_text(encoding="utf-8")
     return set(re.findall(r'"(combo_http_[a-z0-9_]+)"', text))
 
 

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // Targets for libFuzzer. A package of its own, since all of it, and what it tests, is built with the fuzzer's instrumentation:

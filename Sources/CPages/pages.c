@@ -1,4 +1,4 @@
-// Made by tools/embed-pages from Sources/combo-consumer/Pages/web. Not to be edited.
+// Made by tools/embed-pages from Sources/ComboHTTP/Pages/web. Not to be edited.
 #include "pages.h"
 
 // combo-banner.js

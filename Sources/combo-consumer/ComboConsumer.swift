@@ -1,47 +1,7 @@
-internal import Glibc
+internal import ComboCommands
 
 /// The program.
 @main
 enum ComboConsumer {
-  static func main() {
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    let invocation = Invocation.parse(arguments, environment: Console.variable, host: Console.hostName)
-    let code = perform(invocation)
-    // An answer that nobody got is none. Those that only print their progress may go on without.
-    if code == 0, Console.hasLostOutput, invocation.answers {
-      Console.say("standard output could not be written: is the disk full, or nobody reading?")
-      end(1)
-    }
-    end(code)
-  }
-
-  /// Ends the process without running down its static objects, as `exit` would: threads that nobody waits for, such as a look into
-  /// the journal that a stop has cancelled, may still use them.
-  private static func end(_ code: Int32) -> Never {
-    LineWriter.standardOutput.drain()
-    LineWriter.standardError.drain()
-    fflush(nil)
-    _exit(code)
-  }
-
-  private static func perform(_ invocation: Invocation) -> Int32 {
-    switch invocation {
-    case .run(let options):
-      RunCommand.run(options) {
-        Configuration.read(
-          .run, Array(CommandLine.arguments.dropFirst(2)), environment: Console.variable, host: Console.hostName)
-      }
-    case .demo(let options): DemoCommand.run(options)
-    case .replay(let options): ReplayCommand.run(options)
-    case .generate(let options): GenerateCommand.run(options)
-    case .verify(let options): VerifyCommand.run(options)
-    case .watch(let options): WatchCommand.run(options)
-    case .check(let options): CheckCommand.run(options)
-    case .map(let options): MapCommand.run(options)
-    case .tell(let text): Console.tell(text)
-    case .show(let text, let faults, let hint):
-      faults.isEmpty ? Console.tell(text) : (Console.tell(text), Console.refuse(faults, hint: hint)).1
-    case .refuse(let sentences, let hint): Console.refuse(sentences, hint: hint)
-    }
-  }
+  static func main() { Program.main() }
 }

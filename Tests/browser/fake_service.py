@@ -26,7 +26,7 @@ from screen_model import Screen
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGES = ROOT / "Sources/combo-consumer/Pages/web"
+PAGES = ROOT / "Sources/ComboHTTP/Pages/web"
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
          ".svg": "image/svg+xml"}
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; "

@@ -1,0 +1,292 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+internal import ComboWire
+
+/// The steps of `check`. Each goes on after the faults of another, as far as there is anything to try.
+struct Check {
+  private let options: ServiceOptions
+  private let properties: KafkaProperties
+  private let names: TopicNames
+  private(set) var report: CheckReport
+  /// The settings of topics that are there and may be looked at.
+  private var settings: [String: TopicSettings] = [:]
+  private var partitions: [String: Int] = [:]
+
+  private static let withinMs: Int64 = 5000
+
+  init(_ options: ServiceOptions, _ properties: KafkaProperties, _ report: CheckReport) {
+    self.options = options
+    self.properties = properties
+    self.report = report
+    names = options.topicNames
+  }
+
+  mutating func run() {
+    report.ok("this is combo-consumer \(Version.number) with librdkafka \(LibrdkafkaProperties.versionText)")
+    do throws(EdgeError) {
+      let control = try ControlClient(properties)
+      let cluster = try control.cluster(withinMs: Self.withinMs)
+      checkBrokers(cluster)
+      checkTopics(control)
+      let trial = Trial(properties, transactionalID: "\(options.transactionalID).check", withinMs: Self.withinMs)
+      checkRights(control, trial)
+    } catch {
+      report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", mend: Self.remedy(error))
+    }
+  }
+
+  // MARK: - Brokers
+
+  private mutating func checkBrokers(_ cluster: ControlClient.Cluster) {
+    report.ok("cluster \(cluster.id ?? "without an id") has \(Self.count(cluster.brokers.count, "broker"))")
+    for broker in cluster.brokers {
+      let name = "broker \(broker.id) at \(broker.address)"
+      do throws(EdgeError) {
+        let versions = try BrokerVersions.ask(broker.address, as: properties, withinMs: Self.withinMs)
+        guard let kafka = versions.kafka else {
+          report.note("\(name) answers; its version is not known, as --kafka debug=… hides it")
+          continue
+        }
+        if !versions.hasGroupTransactions {
+          report.fault("\(name) is Kafka \(kafka)", mend: "use brokers from 2.5 on: exactly-once delivery rests on KIP-447")
+        } else if !versions.hasOldJoin, !LibrdkafkaProperties.hasSoundCooperativeAssignor {
+          report.fault(
+            "\(name) is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
+            mend: "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
+        } else {
+          report.ok("\(name) answers, and is Kafka \(kafka) by what it understands")
+        }
+      } catch {
+        report.fault(
+          "\(name) does not answer: \(Self.reason(error))",
+          mend: "let this machine reach that address: it is the one that the broker tells clients (advertised.listeners)")
+      }
+    }
+  }
+
+  // MARK: - Topics
+
+  private mutating func checkTopics(_ control: ControlClient) {
+    let wanted: [(name: String, what: String)] = [
+      (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
+      (names.state, "state topic"),
+    ]
+    for (name, what) in wanted {
+      do throws(EdgeError) {
+        guard let count = try control.partitionCount(name, withinMs: Self.withinMs) else {
+          checkMissing(name, what, control)
+          continue
+        }
+        partitions[name] = count
+        let found = try control.settings(of: name, withinMs: Self.withinMs)
+        settings[name] = found
+        let replicas = try control.replicas(of: name, withinMs: Self.withinMs)
+        report.ok(
+          "\(what) \"\(name)\" has \(Self.count(count, "partition")) on \(Self.count(replicas, "broker")) each, policy \(found["cleanup.policy"] ?? "delete")"
+        )
+        checkReplicas(replicas, found, name, what)
+      } catch {
+        let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
+        report.fault("cannot look at the \(what) \"\(name)\": \(Self.reason(error))", mend: mend(error, right, "--topic", name))
+      }
+    }
+    checkPolicies()
+    checkPartitions()
+  }
+
+  private mutating func checkMissing(_ name: String, _ what: String, _ control: ControlClient) {
+    if name == names.input {
+      report.fault(
+        "the input \"\(name)\" does not exist", mend: "create it, keyed by rooms and not compacted, or check --input")
+      return
+    }
+    do throws(EdgeError) {
+      let policy = name == names.state ? "compact" : "delete"
+      try control.tryCreateTopic(
+        name, partitions: partitions[names.input] ?? 1,
+        settings: [("cleanup.policy", policy), ("max.message.bytes", String(TopicSetup.recordBytesMax))], withinMs: Self.withinMs)
+      report.ok("\(what) \"\(name)\" does not exist; the service may create it, and will at its start")
+    } catch {
+      report.fault(
+        "\(what) \"\(name)\" does not exist, and cannot be created: \(Self.reason(error))",
+        mend: mend(error, "Create", "--topic", name))
+    }
+  }
+
+  private mutating func checkReplicas(_ replicas: Int, _ settings: TopicSettings, _ name: String, _ what: String) {
+    let needed = settings["min.insync.replicas"].flatMap { Int($0) } ?? 1
+    if replicas < needed {
+      report.fault(
+        "the \(what) is on \(replicas) brokers, but min.insync.replicas is \(needed): nothing can be written to it",
+        mend: "give it more replicas (kafka-reassign-partitions), or set min.insync.replicas of \"\(name)\" to \(replicas)")
+    } else if replicas == 1 {
+      report.note("the \(what) is on one broker only: with that broker it is away, with its disk it is lost")
+    }
+  }
+
+  private mutating func checkPolicies() {
+    func alter(_ topic: String, _ setting: String) -> String {
+      "kafka-configs --bootstrap-server \(options.brokers) --alter --topic \(topic) --add-config \(setting)"
+    }
+    if settings[names.input]?.isCompacted == true {
+      report.fault(
+        "the input is compacted: gifts vanish from it, and the state could not be restored",
+        mend: alter(names.input, "cleanup.policy=delete"))
+    }
+    if let journal = settings[names.journal] {
+      if journal.isCompacted {
+        report.fault("the journal is compacted: entries would vanish", mend: alter(names.journal, "cleanup.policy=delete"))
+      }
+      let needed = settings[names.input].flatMap { $0.isDeleted ? $0.retentionMs : nil }
+      let isShort = journal.retentionMs.map { own in needed.map { own < $0 } ?? true } ?? false
+      if journal.isDeleted, isShort || journal.retentionBytes != nil {
+        report.note(
+          "the journal is kept for less long than the input; the service raises that at its start, if it has AlterConfigs on it",
+          mend: "or do it now: " + alter(names.journal, "retention.ms=\(needed.map { "\($0)" } ?? "-1"),retention.bytes=-1"))
+      }
+    }
+    if let state = settings[names.state], !state.isCompacted || state.isDeleted {
+      report.fault(
+        "the state topic is not compacted only: rooms would be forgotten", mend: alter(names.state, "cleanup.policy=compact"))
+    }
+    let needed = Int64(options.settings.slots) * Int64(WireLimits().displayBytes + 256)
+    if let max = settings[names.output]?.maxMessageBytes, max < needed {
+      report.note(
+        "the output takes records of up to \(max) bytes, but a full screen of \(options.settings.slots) banners may need \(needed)",
+        mend: alter(names.output, "max.message.bytes=\(TopicSetup.recordBytesMax)"))
+    }
+    if settings[names.deadLetter]?.hasAppendTime == true {
+      report.note("the dead-letter topic has append time: bad events lose the time that they had")
+    }
+  }
+
+  private mutating func checkPartitions() {
+    guard let needed = partitions[names.input] else { return }
+    for (name, what) in [(names.journal, "journal"), (names.state, "state topic")] {
+      guard let count = partitions[name], count < needed else { continue }
+      report.note(
+        "the \(what) has \(count) partitions, the input \(needed); the service adds the rest at its start, if it has Alter on it",
+        mend: "or do it now: kafka-topics --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
+    }
+  }
+
+  // MARK: - Rights
+
+  private mutating func checkRights(_ control: ControlClient, _ trial: Trial) {
+    for (name, what) in [(names.input, "input"), (names.journal, "journal"), (names.state, "state topic")]
+    where partitions[name] != nil {
+      do throws(EdgeError) {
+        let (first, end) = try control.watermarks(name, 0, withinMs: Self.withinMs)
+        try trial.read(name, 0, from: max(first, end - 1))
+        report.ok("the \(what) can be read")
+      } catch {
+        report.fault("the \(what) cannot be read: \(Self.reason(error))", mend: mend(error, "Read", "--topic", name))
+      }
+    }
+    do throws(EdgeError) {
+      try trial.begin()
+      report.ok("transactions can be begun, tried as \"\(trial.transactionalID)\"")
+    } catch {
+      report.fault(
+        "no transaction can be begun as \"\(trial.transactionalID)\": \(Self.reason(error))",
+        mend: mend(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
+      return
+    }
+    for (name, what) in [
+      (names.output, "output"), (names.journal, "journal"), (names.state, "state topic"), (names.deadLetter, "dead-letter topic"),
+    ] where partitions[name] != nil {
+      do throws(EdgeError) {
+        if name == names.deadLetter {
+          try checkClock(control, trial)
+        } else {
+          try trial.write(to: name, partition: 0, timestampMs: WallClock.nowMs)
+        }
+        report.ok("the \(what) can be written to")
+      } catch {
+        report.fault("the \(what) cannot be written to: \(Self.reason(error))", mend: mend(error, "Write", "--topic", name))
+      }
+    }
+    guard partitions[names.input] != nil else { return }
+    do throws(EdgeError) {
+      try trial.commit(group: options.group, input: names.input)
+      report.ok("the group \"\(options.group)\" may be used: its offsets can be committed")
+    } catch {
+      report.fault(
+        "the group \"\(options.group)\" cannot be used: \(Self.reason(error))",
+        mend: mend(error, "Read", "--group", options.group))
+    }
+  }
+
+  // MARK: - Clocks
+
+  /// Beyond this, times in logs and records of different machines cannot be put side by side.
+  private static let skewMsNoted: Int64 = 1000
+  private static let skewMsMax: Int64 = 10_000
+
+  /// Writes to the dead-letter topic, and reads the broker's time from the mark that ends the transaction: Kafka tells its clock in
+  /// no other way. The record is said to be an hour old, so that the mark is what is found at the newest time.
+  private mutating func checkClock(_ control: ControlClient, _ trial: Trial) throws(EdgeError) {
+    let topic = names.deadLetter
+    let before = try control.watermarks(topic, 0, withinMs: Self.withinMs).end
+    let began = WallClock.nowMs
+    try trial.write(to: topic, partition: 0, timestampMs: began - 3_600_000)
+    let ended = WallClock.nowMs
+    // The mark comes a moment after the answer.
+    let deadline = Deadline(afterMs: 2000)
+    var end = before
+    while end < before + 2, !deadline.isOver {
+      end = try control.watermarks(topic, 0, withinMs: Self.withinMs).end
+      if end < before + 2 { MonotonicClock.sleep(ms: 5) }
+    }
+    let mark = end - 1
+    /// The first record of this time or later.
+    func found(_ atMs: Int64) throws(EdgeError) -> Int64? {
+      try control.offsets(topic, [0], atMs: atMs, withinMs: Self.withinMs)[0].offset.flatMap { $0 <= mark ? $0 : nil }
+    }
+    var (low, high) = (began - (1 << 31), began + (1 << 31))
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if try found(middle) == nil { high = middle } else { low = middle }
+    }
+    let isMark = try found(low) == mark
+    guard end >= before + 2, isMark || settings[topic]?.hasAppendTime == true else {
+      report.note("how far the broker's clock is from this machine's could not be told: the dead-letter topic was busy")
+      return
+    }
+    // Somewhere between the two moments the mark was made.
+    let skew = low < began ? low - began : low > ended + 50 ? low - ended : 0
+    let words = "the broker's clock is \(abs(skew)) ms \(skew < 0 ? "behind" : "ahead of") this machine's"
+    switch abs(skew) {
+    case 0: report.ok("the broker's clock and this machine's agree, to \(max(1, ended - began)) ms")
+    case ..<Self.skewMsNoted: report.ok(words)
+    case ..<Self.skewMsMax: report.note(words, mend: "let both follow the same time servers (NTP)")
+    default:
+      report.fault(
+        words, mend: "let both follow the same time servers (NTP): times of gifts, banners and retention mean nothing so")
+    }
+  }
+
+  // MARK: - Words
+
+  private static func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
+
+  /// What went wrong, without what to do about it.
+  private static func reason(_ error: EdgeError) -> String {
+    guard let end = error.message.firstRange(of: "). ")?.lowerBound else { return error.message }
+    return String(error.message[...end])
+  }
+
+  private static func remedy(_ error: EdgeError) -> String {
+    if error.code == .badProperty { return "mend the properties given with --kafka, --kafka-file or --config" }
+    guard let end = error.message.firstRange(of: "). ")?.upperBound else { return "see the broker's log" }
+    return String(error.message[end...])
+  }
+
+  private func mend(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
+    // Where it stopped more than the request, librdkafka calls it fatal.
+    guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
+    return "kafka-acls --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"
+  }
+}

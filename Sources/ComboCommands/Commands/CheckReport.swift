@@ -1,0 +1,39 @@
+internal import ComboSystem
+
+/// What `check` has found, a line a finding.
+struct CheckReport {
+  /// How a thing stands.
+  enum Verdict: String, Sendable {
+    case ok
+    /// It works, but somebody may want to know.
+    case note
+    /// The service cannot work so.
+    case fault = "FAULT"
+  }
+
+  struct Finding: Equatable, Sendable {
+    let verdict: Verdict
+    let text: String
+    /// What to do, if something is to be done.
+    let mend: String?
+  }
+
+  private(set) var findings: [Finding] = []
+  private let tell: (String) -> Void
+
+  /// - Parameter tell: takes each line as soon as it is known.
+  init(tell: @escaping (String) -> Void) { self.tell = tell }
+
+  mutating func ok(_ text: String) { add(Finding(verdict: .ok, text: text, mend: nil)) }
+  mutating func note(_ text: String, mend: String? = nil) { add(Finding(verdict: .note, text: text, mend: mend)) }
+  mutating func fault(_ text: String, mend: String) { add(Finding(verdict: .fault, text: text, mend: mend)) }
+
+  private mutating func add(_ finding: Finding) {
+    findings.append(finding)
+    func padded(_ word: String) -> String { word + String(repeating: " ", count: 7 - word.count) }
+    tell(padded(finding.verdict.rawValue) + DisplayWidth.harmless(finding.text))
+    if let mend = finding.mend { tell("       → \(DisplayWidth.harmless(mend))") }
+  }
+
+  var faults: Int { findings.count { $0.verdict == .fault } }
+}

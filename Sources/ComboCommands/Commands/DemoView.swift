@@ -1,0 +1,91 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+internal import Glibc
+internal import Synchronization
+
+/// What is seen of a demo: the banners of its rooms, from the output topic.
+final class DemoView {
+  /// From one frame to the next.
+  private static let frameMs: Int64 = 33
+
+  private let options: DemoOptions
+  private let readers: [PartitionReader]
+  private let batch = MessageBatch(capacity: 1000)
+  private let screen: TerminalScreen?
+  private let began: Int64
+  private let print: (String) -> Void
+  private var stage = Stage()
+  /// What was seen, in one line.
+  private(set) var summary = ""
+  private var painter = StagePainter()
+
+  /// - Parameters:
+  ///   - screen: nil: lines of text instead.
+  ///   - print: takes those lines.
+  ///   - url: where the pages are, if they are served.
+  ///   - began: when the demo began, in milliseconds of ``MonotonicClock/nowMs``.
+  init(
+    _ options: DemoOptions, _ properties: KafkaProperties, topic: String, partitions: Int, screen: TerminalScreen?, began: Int64,
+    url: String? = nil, print: @escaping (String) -> Void
+  ) throws(EdgeError) {
+    self.print = print
+    self.options = options
+    self.screen = screen
+    self.began = began
+    let client = try ReaderClient(properties)
+    var readers: [PartitionReader] = []
+    for partition in 0..<partitions { readers.append(try client.reader(topic, Int32(partition), from: 0, to: .max)) }
+    self.readers = readers
+    painter.slots = options.settings.slots
+    painter.enterMs = options.settings.enterMs
+    painter.countMs = options.settings.countMs
+    painter.exitMs = options.settings.exitMs
+    // Each fits into 80 columns.
+    painter.footer = [Demo.notice, (url.map { "In a browser: \($0)   " } ?? "") + "Ctrl-C or q ends it."]
+    if screen == nil {
+      print(Demo.notice)
+      if let url { print("In a browser: \(url)") }
+    }
+  }
+
+  /// Shows what comes, until it is told to stop, or the time asked for is over, or the terminal is gone.
+  func run(until stop: StopSignal, _ state: Demo.State) throws(EdgeError) {
+    while !stop.isSet {
+      let now = MonotonicClock.nowMs
+      if options.seconds > 0, Double(now - began) >= options.seconds * 1000 { break }
+      for reader in readers { try take(from: reader, at: now) }
+      if let screen {
+        stage.sweep(at: now, exitMs: options.settings.exitMs)
+        // Asked for anew each time, so that a resized window needs no signal.
+        let size = TerminalScreen.size() ?? (80, 24)
+        painter.title = title(state.gifts.load(ordering: .relaxed), at: now)
+        if !screen.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || screen.isQuitTyped() { break }
+      }
+      let spent = MonotonicClock.nowMs - now
+      if spent < Self.frameMs { usleep(UInt32(Self.frameMs - spent) * 1000) }
+    }
+    summary = title(state.gifts.load(ordering: .relaxed), at: MonotonicClock.nowMs)
+  }
+
+  private func take(from reader: PartitionReader, at now: Int64) throws(EdgeError) {
+    // Bounded, so that a flood of instructions cannot hold up the frame.
+    for _ in 0..<20 {
+      let count = try reader.read(maxWaitMs: 0, into: batch)
+      defer { batch.release() }
+      if count == 0 { return }
+      for index in 0..<count {
+        guard let value = batch[index].value, let instruction = stage.apply(value, at: now), screen == nil else { continue }
+        if let line = PlainLines.line(for: instruction, in: stage) { print(line) }
+        stage.sweep(at: now, exitMs: 0)
+      }
+    }
+  }
+
+  private func title(_ gifts: Int, at now: Int64) -> String {
+    let counts = "\(ProgressMeter.grouped(gifts)) gifts, \(ProgressMeter.grouped(stage.instructions)) instructions"
+    let waiting = stage.shows == 0 ? " (the first banner comes within seconds)" : ""
+    return "combo-consumer demo: \(counts), \(ProgressMeter.grouped(stage.shows)) banners, \((now - began) / 1000) s\(waiting)"
+  }
+}

@@ -1,0 +1,153 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboReplay
+internal import ComboSystem
+internal import ComboWire
+internal import Glibc
+
+/// `map`: what a map makes of records; and the maps themselves.
+enum MapCommand {
+  static func run(_ options: MapOptions) -> Int32 {
+    switch options.task {
+    case .list: return list()
+    case .print(let text): return Console.tell(text)
+    case .check(let file): return check(file)
+    case .infer(let file): return infer(file)
+    case .explainFile(let map, let file): return explainFile(map, file, options)
+    case .explainTopic(let map, let topic, let last): return explainTopic(map, topic, last, options)
+    }
+  }
+
+  private static func list() -> Int32 {
+    var text = ""
+    let width = BuiltInMaps.names.map(\.count).max() ?? 0
+    for name in BuiltInMaps.names {
+      guard case .success(let map) = MapSource.map(name) else { continue }
+      text += name + String(repeating: " ", count: width - name.count) + "  \(map.about)\n"
+      for one in map.switches {
+        let indent = String(repeating: " ", count: width + 2)
+        for value in one.values {
+          text += "\(indent)\(one.name)=\(value.name)\(value.name == one.initial ? " (default)" : "")  \(value.about)\n"
+        }
+      }
+    }
+    return Console.tell(text)
+  }
+
+  private static func check(_ file: String) -> Int32 {
+    switch MapSource.map(file) {
+    case .success(let map): return Console.tell("\(file) is a map without faults: \(map.name). \(map.about)\n")
+    case .failure(let failure):
+      for sentence in failure.sentences { Console.write("\(sentence)\n", to: STDERR_FILENO) }
+      return 1
+    }
+  }
+
+  private static func infer(_ file: String?) -> Int32 {
+    guard let records = records(file, elements: true) else { return 1 }
+    let guess = MapInference(records.map(\.bytes))
+    if guess.text.isEmpty {
+      Console.say("\(file ?? "standard input"): \(guess.doubts.joined(separator: "; "))")
+      return 1
+    }
+    for doubt in guess.doubts { Console.say("unsure of \(doubt)") }
+    return Console.tell(guess.text)
+  }
+
+  // MARK: - Explaining
+
+  private static func explainFile(_ map: RecordMap, _ file: String?, _ options: MapOptions) -> Int32 {
+    guard let records = records(file) else { return 1 }
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    let explainer = MapExplainer(map, limits: limits)
+    var report = MapReport(isJSON: options.isJSON, width: width)
+    // As a replay takes them.
+    let key = ChunkDecoder.roomName.withUTF8Buffer { Bytes($0) }
+    for record in records {
+      let explanation = record.bytes.withUnsafeBytes { explainer.explain($0, key: key) }
+      guard Console.write(report.text(of: explanation, place: "line \(record.line)"), to: STDOUT_FILENO) else { return 1 }
+    }
+    return end(report)
+  }
+
+  private static func explainTopic(_ map: RecordMap, _ topic: String, _ last: Int, _ options: MapOptions) -> Int32 {
+    let log = ServiceLog(.error)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
+    do throws(EdgeError) {
+      let properties = try KafkaProperties(
+        brokers: options.brokers, clientID: "combo-consumer-map",
+        overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      var limits = WireLimits()
+      limits.roomFromBody = options.roomFromBody
+      let explainer = MapExplainer(map, limits: limits)
+      var report = MapReport(isJSON: options.isJSON, width: width)
+      try TopicTail(properties, topic).read(last: last) { partition, message in
+        guard let value = message.value else { return }
+        let explanation = explainer.explain(value, key: message.key, header: { message.withLastHeader($0, $1) })
+        Console.write(report.text(of: explanation, place: "partition \(partition), offset \(message.offset)"), to: STDOUT_FILENO)
+      }
+      return end(report)
+    } catch {
+      Console.say(error.message)
+      return error.code == .badProperty ? 2 : 1
+    }
+  }
+
+  private static func end(_ report: MapReport) -> Int32 {
+    Console.write(report.summary, to: STDOUT_FILENO)
+    return report.bad > 0 ? 1 : 0
+  }
+
+  /// Where no terminal is, lines may be long.
+  private static var width: Int { TerminalScreen.size()?.width ?? 160 }
+
+  /// Samples are few: a larger file is a mistake.
+  private static let fileMax = 64 << 20
+
+  private static func records(_ file: String?, elements: Bool = false) -> [RecordFile.Record]? {
+    switch TextFile.bytes(of: file ?? "/dev/stdin", limit: fileMax) {
+    case .success(let bytes): return RecordFile(bytes, elements: elements).records
+    case .failure(let failure):
+      Console.say("\(failure)")
+      return nil
+    }
+  }
+}
+
+/// The newest records of a topic.
+struct TopicTail {
+  private static let withinMs: Int64 = 10_000
+  private let client: ReaderClient
+  private let control: ControlClient
+  private let topic: String
+
+  init(_ properties: KafkaProperties, _ topic: String) throws(EdgeError) {
+    self.topic = topic
+    control = try ControlClient(properties)
+    client = try ReaderClient(properties)
+  }
+
+  /// Hands out the last so many offsets of each partition, partition by partition.
+  func read(last: Int, _ take: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
+    guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
+      throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --from-topic")
+    }
+    let batch = MessageBatch(capacity: 1000)
+    for partition in 0..<Int32(count) {
+      let bounds = try control.watermarks(topic, partition, withinMs: Self.withinMs)
+      let start = max(bounds.first, bounds.end - Int64(last))
+      if start >= bounds.end { continue }
+      let reader = try client.reader(topic, partition, from: start, to: bounds.end)
+      // A transaction that is open holds readers back.
+      let deadline = Deadline(afterMs: Self.withinMs)
+      while !reader.isAtEnd, !deadline.isOver {
+        try reader.read(maxWaitMs: 100, into: batch)
+        for index in 0..<batch.count { take(partition, batch[index]) }
+        batch.release()
+      }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+internal import ComboSystem
+internal import ComboWire
+
+/// Explanations as a table that fits a width, or as JSON lines.
+struct MapReport {
+  private let isJSON: Bool
+  private let width: Int
+  private var records = 0
+  /// Events by type.
+  private var events: [String: Int] = [:]
+  private var dropped = 0
+  private(set) var bad = 0
+
+  init(isJSON: Bool, width: Int) {
+    self.isJSON = isJSON
+    self.width = max(40, width)
+  }
+
+  /// What became of a record, in lines.
+  mutating func text(of explanation: MapExplanation, place: String) -> String {
+    records += 1
+    switch explanation.outcome {
+    case .event(let type): events[type, default: 0] += 1 + explanation.further
+    case .dropped: dropped += 1
+    case .bad: bad += 1
+    }
+    return isJSON ? Self.json(explanation, place) : table(explanation, place)
+  }
+
+  /// What came of all of them; empty where programs read.
+  var summary: String {
+    if isJSON { return "" }
+    var parts = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    parts += ["\(dropped) dropped", "\(bad) bad"]
+    return "\(records) records: \(parts.joined(separator: ", "))\n"
+  }
+
+  // MARK: - A table
+
+  private func table(_ explanation: MapExplanation, _ place: String) -> String {
+    let by = explanation.rule.map { " by \($0)" } ?? ""
+    var head: String
+    switch explanation.outcome {
+    case .event(let type):
+      let further = explanation.further
+      head = "\(place): \(type)\(by)" + (further > 0 ? ", the first of \(further + 1) in this record" : "")
+    case .dropped(let reason): head = "\(place): dropped: \(reason)"
+    case .bad(let fault): head = "\(place): BAD, \(fault)"
+    }
+    head = DisplayWidth.harmless(head) + "\n"
+    if explanation.fields.isEmpty { return head }
+    let rows = explanation.fields.map { field in
+      [
+        field.source, field.found ?? "(not there)", field.name,
+        field.found == nil && field.value == nil ? "" : field.value ?? "?",
+      ]
+      .map(DisplayWidth.harmless)
+    }
+    return head
+      + Self.aligned([["  FROM", "  STANDS THERE", "FIELD", "BECOMES"]] + rows, in: width - 2).map { "  \($0)\n" }.joined() + "\n"
+  }
+
+  /// Columns side by side; where they are too wide, the widest give way.
+  static func aligned(_ rows: [[String]], in width: Int) -> [String] {
+    let cells = rows.map { row in row.map { $0.drop { $0 == " " } }.map(String.init) }
+    let count = cells.map(\.count).max() ?? 0
+    var widths = (0..<count).map { column in cells.map { DisplayWidth.columns(of: $0[column]) }.max() ?? 0 }
+    let gaps = 2 * (count - 1)
+    while widths.reduce(gaps, +) > width, let widest = widths.max(), widest > 8 {
+      widths[widths.lastIndex(of: widest)!] -= 1
+    }
+    return cells.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        let shown = clipped(cell, widths[column])
+        line += shown
+        if column + 1 < row.count {
+          line += String(repeating: " ", count: widths[column] - DisplayWidth.columns(of: shown) + 2)
+        }
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+
+  private static func clipped(_ text: String, _ width: Int) -> String {
+    if DisplayWidth.columns(of: text) <= width { return text }
+    var clipped = ""
+    var columns = 0
+    for character in text {
+      columns += DisplayWidth.columns(of: character)
+      if columns > width - 1 { break }
+      clipped.append(character)
+    }
+    return clipped + "…"
+  }
+
+  // MARK: - JSON
+
+  private static func json(_ explanation: MapExplanation, _ place: String) -> String {
+    let out = ByteBuffer()
+    func member(_ name: String, _ value: String?) {
+      out.append(jsonString: name)
+      out.append(":")
+      if let value { out.append(jsonString: value) } else { out.append("null") }
+    }
+    out.append("{")
+    member("place", place)
+    out.append(",")
+    switch explanation.outcome {
+    case .event(let type):
+      member("outcome", type)
+      out.append(",\"events\":")
+      out.append(explanation.further + 1)
+    case .dropped(let reason):
+      member("outcome", "dropped")
+      out.append(",")
+      member("reason", reason)
+    case .bad(let fault):
+      member("outcome", "bad")
+      out.append(",")
+      member("code", fault.code.rawValue)
+      out.append(",")
+      member("reason", fault.reason)
+    }
+    out.append(",")
+    member("rule", explanation.rule)
+    out.append(",\"fields\":[")
+    for (index, field) in explanation.fields.enumerated() {
+      out.append(index == 0 ? "{" : ",{")
+      member("field", field.name)
+      out.append(",")
+      member("from", field.source)
+      out.append(",")
+      member("found", field.found)
+      out.append(",")
+      member("value", field.value)
+      out.append("}")
+    }
+    out.append("]}\n")
+    return String(decoding: out.bytes, as: UTF8.self)
+  }
+}

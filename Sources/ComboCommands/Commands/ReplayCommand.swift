@@ -1,0 +1,50 @@
+internal import ComboReplay
+internal import ComboSystem
+internal import Glibc
+
+/// `replay`: events as JSON lines in, instructions as JSON lines out, in virtual time.
+enum ReplayCommand {
+  static func run(_ options: ReplayOptions) -> Int32 {
+    var input = STDIN_FILENO
+    if let path = options.file {
+      input = open(path, O_RDONLY | O_CLOEXEC)
+      guard input >= 0 else {
+        Console.say("cannot open \(path): \(String(cString: strerror(errno)))")
+        return 1
+      }
+      posix_fadvise(input, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+    defer { if options.file != nil { close(input) } }
+
+    var meter = ProgressMeter(of: nil, unit: "lines")
+    var outputError: Int32 = 0
+    let threads = options.threads > 0 ? options.threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    let pipeline = ReplayPipeline(
+      LineSource(descriptor: input), settings: options.settings, map: options.map,
+      maxRestedRooms: options.maxRestedRooms, threads: threads,
+      write: { bytes in
+        if Console.write(bytes, to: STDOUT_FILENO) { return true }
+        outputError = errno
+        return false
+      },
+      report: { sentences in
+        Console.write(sentences.map { "combo-consumer: \($0)\n" }.joined(), to: STDERR_FILENO)
+      },
+      progress: { meter.tell($0) })
+    let summary = pipeline.run()
+    meter.end(summary.lines)
+    if outputError != 0 {
+      Console.say("cannot write to standard output: \(String(cString: strerror(outputError)))")
+      return 1
+    }
+    if let failure = summary.failure {
+      Console.say("\(options.file ?? "standard input"): \(failure)")
+      return 1
+    }
+    if summary.badLines > 0 {
+      Console.say("\(summary.badLines) of \(summary.lines) lines were bad, and skipped")
+      return 1
+    }
+    return 0
+  }
+}

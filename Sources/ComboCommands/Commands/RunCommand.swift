@@ -1,0 +1,125 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboService
+internal import ComboSystem
+internal import Glibc
+
+/// `run`: the service.
+enum RunCommand {
+  /// - Parameter read: reads the configuration again, as a SIGHUP asks for.
+  static func run(_ options: ServiceOptions, read: @escaping @Sendable () -> Configuration.Outcome) -> Int32 {
+    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
+    let stop = StopFlag()
+    let signals = StopSignal()
+    signals.onSet { stop.set() }
+    signals.watchSignals(hangUp: false)
+    // Whoever reads what is printed may leave; that is no reason to end.
+    signal(SIGPIPE, SIG_IGN)
+    var reload: Reload?
+    if case .read(_, let table, _) = read() {
+      let new = Reload(options, table, log: log, stop: stop, read: read)
+      Signals.each([SIGHUP]) { _ in new.run() }
+      reload = new
+    }
+    let watchdog = StopWatchdog(stop, log: log)
+    defer { withExtendedLifetime(watchdog) {} }
+    do throws(EdgeError) {
+      return try serve(options, reload, log, stop)
+    } catch {
+      log.error("the service cannot go on: \(.reason, error)")
+      return error.code == .badProperty ? 2 : 1
+    }
+  }
+
+  private static func serve(
+    _ options: ServiceOptions, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
+  ) throws(EdgeError) -> Int32 {
+    var properties = try options.kafkaProperties(log: log)
+    try options.tryProducer(properties)
+    // Who looks at it from outside: clients of HTTP, and whoever started the process.
+    let isWatched = options.http != nil || ServiceManager.isWanted(Console.variable)
+    let lookout = isWatched ? Lookout(stop: stop) : nil
+    let manager = lookout.flatMap { ServiceManager(environment: Console.variable, lookout: $0, log: log) }
+    defer { manager?.finish() }
+    var server: HTTPServer?
+    if let address = options.http, let lookout {
+      let statistics = ClientStatistics()
+      properties.statistics = statistics
+      let identity = ServiceIdentity(
+        group: options.group, instance: options.instance ?? Console.hostName, librdkafka: LibrdkafkaProperties.versionText)
+      do throws(HTTPFault) {
+        server = try HTTPServer.start(
+          address, token: options.httpToken, lookout: lookout, identity: identity, statistics: { statistics.figures() }, log: log)
+      } catch {
+        log.error("http cannot begin: \(.reason, error)")
+        return 1
+      }
+    }
+    reload?.serves(server)
+    defer {
+      reload?.serves(nil)
+      server?.stop()
+    }
+    var options = options
+    var freshStarts = FreshStarts()
+    var before = Service.Totals()
+    while true {
+      let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout)
+      if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
+      let code = service?.run()
+      if stop.takeFreshStart(), let reload {
+        options.kafka = reload.kafka
+        let statistics = properties.statistics
+        properties = try options.kafkaProperties(log: log)
+        properties.statistics = statistics
+      } else {
+        guard let service, let code else { return stop.isSet ? 0 : 1 }
+        guard let loss = service.loss, !stop.isSet else {
+          // It has left the group, and its clients go with the process: to take them down first would wait for brokers that stand still.
+          _ = Unmanaged.passRetained(service)
+          return code
+        }
+        guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
+          log.error(
+            """
+            gave up, as fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
+            and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has this one's place
+            """)
+          return code
+        }
+        log.warning("starting afresh")
+      }
+      if let service {
+        lookout?.startsAfresh(after: service.totals)
+        before.add(service.totals)
+      }
+    }
+  }
+}
+
+/// Counts the fresh starts of a process: what mends itself by a few is worth them, what does not is for whoever watches the process.
+///
+/// A static member that is told it was fenced may have lost its place to another instance with its name, or only the coordinator
+/// may have moved or been away in the midst of its joining. A fresh start tells: it takes the place back; if there is another
+/// instance, that one takes it back in turn, and who is fenced twice in a short time leaves it its place.
+struct FreshStarts {
+  static let max = 10
+  static let withinMs: Int64 = 600_000
+  static let fencedWithinMs: Int64 = 60_000
+  private var at: [Int64] = []
+  private var fencedAt: Int64?
+
+  /// Whether another is to be made, which then counts.
+  mutating func isOneMoreSound(at now: Int64, wasFenced: Bool) -> Bool {
+    if wasFenced, let fencedAt, now - fencedAt <= Self.fencedWithinMs { return false }
+    at.removeAll { now - $0 > Self.withinMs }
+    if at.count >= Self.max { return false }
+    at.append(now)
+    if wasFenced { fencedAt = now }
+    return true
+  }
+}

@@ -1,0 +1,114 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboRooms
+internal import ComboService
+internal import ComboSystem
+internal import ComboWire
+internal import Glibc
+
+extension ServiceOptions {
+  /// The names of its topics.
+  var topicNames: TopicNames {
+    TopicNames(input: input, output: output, journal: journal, state: state, deadLetter: deadLetter)
+  }
+
+  /// What its clients are made with; what is wrong with the properties is thrown.
+  func kafkaProperties(presets: [KafkaProperties.Override] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
+    try KafkaProperties(
+      brokers: brokers, clientID: "combo-consumer", overrides: kafka.map { .init(key: $0.key, value: $0.value) },
+      presets: presets, log: log.ofKafka)
+  }
+
+  /// Makes a producer and gives it up again: librdkafka refuses some properties only when it sees them side by side.
+  /// - Throws: `badProperty`. Brokers are not contacted.
+  func tryProducer(_ properties: KafkaProperties) throws(EdgeError) {
+    _ = try TransactionalProducer(properties, transactionalID: transactionalID)
+  }
+
+  /// What the service's logic goes by.
+  var configuration: ServiceConfiguration {
+    var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
+    configuration.brokers = brokers
+    configuration.settings = settings
+    configuration.limits.roomFromBody = roomFromBody
+    configuration.map = map
+    configuration.delivery = delivery
+    configuration.commitIntervalMs = commitIntervalMs
+    configuration.checkpointGifts = checkpointGifts
+    configuration.checkpointIntervalMs = checkpointIntervalMs
+    configuration.ownSettingsMax = maxOwnSettings
+    configuration.fromLatest = from == .latest
+    return configuration
+  }
+}
+
+extension ServiceLog {
+  /// For what librdkafka says.
+  var ofKafka: KafkaLog {
+    KafkaLog { level, facility, text in
+      // Of a property that is set on purpose: without it a lost record would leave a gap in the journal.
+      if facility == "CONFWARN", text.contains("enable.gapless.guarantee") { return }
+      switch level {
+      case .emergency, .alert, .critical, .error: error("kafka: \(.text, text) [\(.facility, facility)]")
+      case .warning: warning("kafka: \(.text, text) [\(.facility, facility)]")
+      case .notice, .info: info("kafka: \(.text, text) [\(.facility, facility)]")
+      case .debug: debug("kafka: \(.text, text) [\(.facility, facility)]")
+      }
+    }
+  }
+}
+
+extension Service {
+  /// A service on real brokers. Waits for them, and for the input topic, until `stop` is set.
+  /// - Parameters:
+  ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
+  ///   - lookout: for those who look at it from outside; nil: nobody does.
+  /// - Returns: nil if it was told to stop before, or something must be mended first, which has then been said.
+  static func build(
+    _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
+    lookout: Lookout? = nil
+  ) throws(EdgeError) -> Service? {
+    let names = options.topicNames
+    let control = try ControlClient(properties)
+    var configuration = options.configuration
+    var said = ""
+    while hasAdmin {
+      if stop.endsService { return nil }
+      lookout?.beat()
+      do throws(TopicSetup.Fault) {
+        let found = try TopicSetup(control, names, options.settings, log: log).run()
+        configuration.deadLetterLimits = found.deadLetterLimits
+        break
+      } catch {
+        switch error {
+        case .refused(let reason):
+          log.error("the service cannot begin: \(.reason, reason)")
+          return nil
+        case .notYet(let reason):
+          if reason != said { log.warning("waiting, and trying again: \(.reason, reason)") }
+          said = reason
+          usleep(500_000)
+        }
+      }
+    }
+    let group = try KafkaGroup(
+      properties,
+      GroupConsumer.Options(
+        groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options)))
+    let edges = Edges(
+      group: group,
+      output: KafkaOutput(properties, transactionalID: options.transactionalID, names: names, group: group),
+      direct: options.delivery == .atLeastOnce ? KafkaDirectOutput(properties, names: names) : nil,
+      reader: try KafkaReading(properties, control: control, names: names), time: SystemTime())
+    return Service(configuration, edges, log: log, stop: stop, lookout: lookout)
+  }
+
+  /// A tenth of what gifts wait for anyway, but seldom enough to cost little, and not longer than a screen takes for a frame.
+  private static func fetchWaitMs(_ options: ServiceOptions) -> Int {
+    switch options.delivery {
+    case .exactlyOnce: min(10, max(5, options.commitIntervalMs / 10))
+    case .atLeastOnce: 5
+    }
+  }
+}

@@ -1,0 +1,157 @@
+internal import ComboEdge
+internal import ComboGenerate
+internal import ComboKafka
+internal import ComboRooms
+internal import ComboSystem
+internal import Glibc
+
+/// Made-up gifts into a topic, at the pace of the clock.
+struct TopicGenerator {
+  let options: GenerateOptions
+  let topic: String
+  let brokers: String
+  let kafka: [KafkaProperty]
+
+  init(_ options: GenerateOptions, topic: String, brokers: String, kafka: [KafkaProperty]) {
+    self.options = options
+    self.topic = topic
+    self.brokers = brokers
+    self.kafka = kafka
+  }
+
+  /// Runs until all are delivered, or a signal comes; an exit code.
+  func run() -> Int32 {
+    let stop = StopSignal()
+    stop.watchSignals()
+    let log = ServiceLog(.warning)
+    log.hide(kafka.secrets)
+    defer { log.flush() }
+    let truth: TruthFile
+    do throws(TruthFile.Failure) {
+      truth = try TruthFile(options.truth)
+    } catch {
+      Console.say(error.description)
+      return 1
+    }
+    do throws(EdgeError) {
+      let properties = try KafkaProperties(
+        brokers: brokers, clientID: "combo-consumer-generate",
+        overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let producer = try TopicProducer(properties, topic: topic, withinMs: 30_000)
+      let produced =
+        options.platform == nil
+        ? try produce(to: producer, until: stop).events : try produceRecords(to: producer, until: stop, truth)
+      guard let produced else { return 1 }
+      try producer.flush(withinMs: 60_000)
+      if producer.failedDeliveries > 0 {
+        let why = producer.firstFailedDelivery.map { ": \($0)" } ?? ""
+        Console.say("\(producer.failedDeliveries) of \(produced) events could not be delivered\(why)")
+        return 1
+      }
+      return 0
+    } catch {
+      Console.say(error.message)
+      return 1
+    }
+  }
+
+  /// Makes events and hands them to the producer.
+  private func produce(to producer: TopicProducer, until stop: StopSignal) throws(EdgeError) -> GiftGenerator.Tally {
+    // Another run's events must not pass for repeats of these.
+    let generator = GiftGenerator(options.mix, prefix: "g\(WallClock.nowMs)-\(options.mix.seed)-")
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)
+    defer { memory.deallocate() }
+    let limit = options.events == 0 ? Int.max : options.events
+    var meter = ProgressMeter(of: options.events == 0 ? nil : options.events, unit: "events")
+    let pace = Pace(rate: options.rate, seconds: options.seconds, begins: MonotonicClock.nowMs)
+    while !stop.isSet, generator.tally.events < limit {
+      let due = pace.due(at: MonotonicClock.nowMs, made: generator.tally.events)
+      if due < 0 { break }
+      if due == 0 {
+        producer.poll()
+        usleep(1000)
+        continue
+      }
+      let now = WallClock.nowMs
+      for _ in 0..<min(due, limit - generator.tally.events) {
+        let size = generator.make(at: now, to: memory).size
+        try producer.produce(key: generator.room, value: UnsafeRawBufferPointer(start: memory, count: size))
+      }
+      producer.poll()
+      meter.tell(generator.tally.events)
+    }
+    meter.end(generator.tally.events)
+    return generator.tally
+  }
+}
+
+extension TopicGenerator {
+  /// Makes a platform's records and hands them to the producer when they are due; how many, or nil if the truth cannot be written.
+  /// Without a rate, all at once.
+  private func produceRecords(
+    to producer: TopicProducer, until stop: StopSignal, _ truth: borrowing TruthFile
+  ) throws(EdgeError) -> Int? {
+    let start = WallClock.nowMs
+    let sends = GenerateCommand.count(options)
+    guard var generator = GenerateCommand.platformGenerator(options, start: start, sends: sends, first: Int(start)) else {
+      return 0
+    }
+    var meter = ProgressMeter(of: sends == Int.max ? nil : sends, unit: "gifts")
+    defer { meter.end(generator.sends) }
+    let begin = MonotonicClock.nowMs
+    var produced = 0
+    while !stop.isSet {
+      let now = options.rate == 0 ? Int64.max : start + MonotonicClock.nowMs - begin
+      var batch = 0
+      while batch < Pace.batch, let record = generator.next(upTo: now) {
+        try send(record, to: producer)
+        batch += 1
+      }
+      produced += batch
+      producer.poll()
+      if let failure = truth.add(generator.takeTruth()) {
+        Console.say(failure.description)
+        return nil
+      }
+      meter.tell(generator.sends)
+      if generator.isDone { break }
+      if batch < Pace.batch { usleep(1000) }
+    }
+    return produced
+  }
+
+  private func send(_ record: PlatformGenerator.Record, to producer: TopicProducer) throws(EdgeError) {
+    let room = Array(record.room.utf8), text = Array(record.text.utf8)
+    let result = room.withUnsafeBytes { room in
+      text.withUnsafeBytes { text in
+        Result { () throws(EdgeError) in try producer.produce(key: room, value: text) }
+      }
+    }
+    try result.get()
+  }
+}
+
+/// How many events are due, at an even rate.
+struct Pace {
+  /// Events a second; 0: as fast as it goes.
+  let rate: Int
+  /// For how long; 0: no limit.
+  let seconds: Double
+  /// In milliseconds of a clock that never runs back.
+  let begins: Int64
+
+  /// Events made at once: so many share a time.
+  static let batch = 1000
+
+  /// How many to make now, if `made` are made; 0: none yet; below 0: the time is over.
+  func due(at now: Int64, made: Int) -> Int {
+    let elapsed = max(0, now - begins)
+    let isOver = seconds > 0 && Double(elapsed) >= seconds * 1000
+    if rate == 0 { return isOver ? -1 : Self.batch }
+    // Those that are late when the time is over are still made, so that the number does not depend on the machine.
+    let last = isOver ? Int64(seconds * 1000) : elapsed
+    let due = Int(Double(last) * Double(rate) / 1000) + (isOver ? 0 : 1) - made
+    if due <= 0 { return isOver ? -1 : 0 }
+    return min(due, Self.batch)
+  }
+}

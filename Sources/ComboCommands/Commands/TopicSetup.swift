@@ -1,0 +1,156 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Looks whether a group's topics are as they must be, and makes those that are missing.
+struct TopicSetup {
+  private let control: ControlClient
+  private let names: TopicNames
+  private let settings: Settings
+  private let log: ServiceLog
+  /// Whoever waits for it looks after each try whether it is to stop, which must not take longer than 10 s.
+  private static let withinMs: Int64 = 5000
+
+  /// So far a clock may go wrong without anybody noticing: it is what Kafka allows by default.
+  private static let clockLeadMs: Int64 = 3_600_000
+
+  /// The largest record that the service writes: what the brokers must take in the topics that it makes.
+  static let recordBytesMax = 8 << 20
+
+  /// With less, the headers of a dead letter might not find room.
+  private static let deadLetterBytesMin: Int64 = 16_384
+
+  init(_ control: ControlClient, _ names: TopicNames, _ settings: Settings, log: ServiceLog) {
+    self.control = control
+    self.names = names
+    self.settings = settings
+    self.log = log
+  }
+
+  /// What the service must know of its topics.
+  struct Found {
+    var partitions: Int
+    var deadLetterLimits: DeadLetterLimits
+  }
+
+  /// Why the service cannot begin.
+  enum Fault: Error {
+    /// Nothing is wrong with the topics, but the brokers did not answer, or the input is not there yet.
+    case notYet(String)
+    /// Somebody must mend something.
+    case refused(String)
+  }
+
+  /// Creates what is missing, and says what is wrong with the rest.
+  func run() throws(Fault) -> Found {
+    do {
+      guard let partitions = try control.partitionCount(names.input, withinMs: Self.withinMs) else {
+        throw Fault.notYet("the input topic \"\(names.input)\" does not exist. Create it, or check --input")
+      }
+      let input = try control.settings(of: names.input, withinMs: Self.withinMs)
+      if input.isCompacted {
+        throw Fault.refused(
+          "the input topic \"\(names.input)\" is compacted: gifts would vanish from it, and the state could not be restored. Set its"
+            + " cleanup.policy to delete")
+      }
+      try create(names.output, partitions, [("cleanup.policy", "delete")])
+      try create(names.deadLetter, partitions, [("cleanup.policy", "delete")])
+      try setUpJournal(partitions, input)
+      try setUpState(partitions)
+      return Found(partitions: partitions, deadLetterLimits: try deadLetterLimits())
+    } catch let fault as Fault {
+      throw fault
+    } catch let error as EdgeError {
+      // A topic that was made a moment ago, by this instance or another, is not known to every broker yet.
+      throw error.isRetriable || error.code == .unknownTopic ? .notYet(error.message) : .refused(error.message)
+    } catch {
+      throw .refused("\(error)")
+    }
+  }
+
+  private func create(_ name: String, _ partitions: Int, _ own: [(String, String)]) throws(EdgeError) {
+    if try control.partitionCount(name, withinMs: Self.withinMs) != nil { return }
+    let settings =
+      own + [
+        ("max.message.bytes", String(Self.recordBytesMax)),
+        // Instructions bear their partition's time, which may be ahead of the brokers' where a clock was; bad events bear any.
+        ("message.timestamp.after.max.ms", String(Int64.max)), ("message.timestamp.before.max.ms", String(Int64.max)),
+      ]
+    do throws(EdgeError) {
+      try control.createTopic(name, partitions: partitions, settings: settings, withinMs: Self.withinMs)
+    } catch {
+      // Older brokers do not know both bounds of time.
+      let known = settings.filter { !$0.0.hasPrefix("message.timestamp.") }
+      guard error.code == .invalidRequest, known.count < settings.count else { throw error }
+      try control.createTopic(name, partitions: partitions, settings: known, withinMs: Self.withinMs)
+    }
+    log.info("created topic \"\(.topic, name)\" with \(.count, partitions) partitions")
+  }
+
+  private func setUpJournal(_ partitions: Int, _ input: TopicSettings) throws {
+    let retention = input.isDeleted ? input.retentionMs : nil
+    let wanted = retention.map { String($0) } ?? "-1"
+    try create(
+      names.journal, partitions,
+      [
+        ("cleanup.policy", "delete"), ("retention.ms", wanted), ("retention.bytes", "-1"),
+      ])
+    let journal = try control.settings(of: names.journal, withinMs: Self.withinMs)
+    if journal.isCompacted {
+      throw Fault.refused(
+        "the journal topic \"\(names.journal)\" is compacted, so entries would vanish. Set its cleanup.policy to delete")
+    }
+    let isTooShort = journal.retentionMs.map { own in retention.map { own < $0 } ?? true } ?? false
+    if journal.isDeleted, isTooShort || journal.retentionBytes != nil {
+      log.info("raising the retention of \"\(.topic, names.journal)\" to that of the input")
+      try control.alterSettings(
+        of: names.journal, [("retention.ms", wanted), ("retention.bytes", "-1")], withinMs: Self.withinMs)
+    }
+    try control.createPartitions(names.journal, total: partitions, withinMs: Self.withinMs)
+  }
+
+  private func setUpState(_ partitions: Int) throws {
+    try create(names.state, partitions, [("cleanup.policy", "compact")])
+    let state = try control.settings(of: names.state, withinMs: Self.withinMs)
+    if !state.isCompacted || state.isDeleted {
+      throw Fault.refused(
+        "the state topic \"\(names.state)\" must only be compacted, or rooms would be forgotten. Set its cleanup.policy to compact"
+      )
+    }
+    try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
+  }
+
+  private func deadLetterLimits() throws -> DeadLetterLimits {
+    let output = try control.settings(of: names.output, withinMs: Self.withinMs)
+    let needed = Int64(settings.slots) * Int64(WireLimits().displayBytes + 256)
+    if let max = output.maxMessageBytes, max < needed {
+      log.warning(
+        """
+        the output topic \"\(.topic, names.output)\" takes records of up to \(.limit, max) bytes, but a full screen of --slots banners \
+        may need \(.count, needed). Raise its max.message.bytes, or lower --slots
+        """)
+    }
+    if let most = [output.timestampBeforeMaxMs, output.timestampAfterMaxMs].compactMap({ $0 }).min(), most < Self.clockLeadMs {
+      log.warning(
+        """
+        the output topic "\(.topic, names.output)" refuses records whose time is further than \(.ms, most) ms from the brokers': an \
+        instruction bears its partition's time, which goes on from the latest that any owner's clock has shown. Raise its \
+        message.timestamp.before.max.ms and message.timestamp.after.max.ms
+        """)
+    }
+    let deadLetters = try control.settings(of: names.deadLetter, withinMs: Self.withinMs)
+    if let max = deadLetters.maxMessageBytes, max < Self.deadLetterBytesMin {
+      throw Fault.refused(
+        "the dead-letter topic \"\(names.deadLetter)\" takes records of up to \(max) bytes, too few to say what was wrong with a record."
+          + " Raise its max.message.bytes to \(Self.deadLetterBytesMin) at least; \(Self.recordBytesMax) is what it is made with")
+    }
+    var limits = DeadLetterLimits()
+    if let max = deadLetters.maxMessageBytes { limits.bytes = Int(min(max, Int64(Self.recordBytesMax))) - 4096 }
+    limits.beforeMs = deadLetters.timestampBeforeMaxMs
+    limits.afterMs = deadLetters.timestampAfterMaxMs
+    return limits
+  }
+}

@@ -1,0 +1,61 @@
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+internal import ComboVerify
+internal import ComboWire
+internal import Synchronization
+
+/// `verify`: derives the output again and compares.
+enum VerifyCommand {
+  static func run(_ options: VerifyOptions) -> Int32 {
+    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
+    let names = TopicNames(
+      input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
+      state: "\(options.input).\(options.group).combo-state",
+      deadLetter: ServiceOptions.deadLetter(input: options.input, group: options.group))
+    do {
+      let properties = try KafkaProperties(
+        brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let control = try ControlClient(properties)
+      for name in [names.input, names.output, names.journal] where try control.partitionCount(name, withinMs: 30_000) == nil {
+        Console.say("the topic \"\(name)\" does not exist: check --input, --output and --group, or run the service first")
+        return 1
+      }
+      let reading = try KafkaReading(properties, control: control, names: names)
+      var verifier = Verifier(
+        reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
+        options: Verifier.Options(
+          from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint,
+          time: { _, record in
+            let time = record.token.map { KafkaMessage(token: $0).timestamp }
+            return time?.type == .create ? time?.ms : nil
+          }, notice: { Console.say($0) }), log: log)
+      let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
+      verifier.progress = { count, total in
+        meter.withLock {
+          if let total { $0.meter = ProgressMeter(of: total, unit: "records", isAlone: true) }
+          $0.count += count
+          $0.meter.tell($0.count)
+        }
+      }
+      let report = try verifier.run()
+      meter.withLock { $0.meter.end($0.count) }
+      if report.isEmpty {
+        Console.say(
+          "there is nothing to verify: journal and output are empty, so the group \(options.group) has not taken in anything of"
+            + " \(options.input) yet. Check --group")
+        return 1
+      }
+      _ = Console.tell(report.summary)
+      return report.isProven ? 0 : 1
+    } catch let error as EdgeError {
+      Console.say(error.message)
+      return error.code == .badProperty ? 2 : 1
+    } catch {
+      Console.say("\(error)")
+      return 1
+    }
+  }
+}

@@ -1,0 +1,171 @@
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+
+/// `watch`: a room's banners in the terminal, from the output topic.
+enum WatchCommand {
+  static func run(_ options: WatchOptions) -> Int32 {
+    let stop = StopSignal()
+    stop.watchSignals()
+    let log = ServiceLog(options.logLevel)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
+    do throws(EdgeError) {
+      let properties = try KafkaProperties(
+        brokers: options.brokers, clientID: "combo-consumer-watch",
+        overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let feed = try RoomFeed(properties, topic: options.output, room: options.room)
+      var watch = Watch(options, feed, stop: stop)
+      return try watch.run()
+    } catch {
+      Console.say(error.message)
+      return error.code == .badProperty ? 2 : 1
+    }
+  }
+}
+
+/// Shows a room until it is told to stop.
+struct Watch {
+  /// From one frame to the next.
+  private static let frameMs: Int64 = 33
+  /// As far back at most is looked for what a room has on its screen.
+  private static let backMsMax: Int64 = 3_600_000
+  /// So long `--once` waits for a room that says nothing of its whole screen.
+  private static let onceMs: Int64 = 15_000
+
+  private let options: WatchOptions
+  private let feed: RoomFeed
+  private let stop: StopSignal
+  private let print: (String) -> Void
+  private var stage: Stage
+  private let began = MonotonicClock.nowMs
+
+  init(
+    _ options: WatchOptions, _ feed: RoomFeed, stop: StopSignal,
+    print: @escaping (String) -> Void = { Console.write("\($0)\n", to: 1) }
+  ) {
+    self.options = options
+    self.feed = feed
+    self.stop = stop
+    self.print = print
+    stage = Stage(room: options.room)
+  }
+
+  /// An exit code.
+  mutating func run() throws(EdgeError) -> Int32 {
+    try lookBack()
+    if options.isOnce { return try once() }
+    guard let screen = TerminalScreen() else {
+      try lines()
+      return 0
+    }
+    let log = HeldBackLog()
+    defer {
+      screen.close()
+      log?.release()
+    }
+    try draw(on: screen)
+    return 0
+  }
+
+  /// What the room has on its screen is said by its newest `screen`, or by all that it has said since its epoch began; what it
+  /// has not spoken of for as long as that takes is not there.
+  private mutating func lookBack() throws(EdgeError) {
+    var backMs = Int64(options.backSeconds * 1000)
+    while !stop.isSet {
+      stage = Stage(room: options.room)
+      try feed.goBack(to: WallClock.nowMs - backMs)
+      while !feed.isCaughtUp, !stop.isSet { try take(maxWaitMs: 20) { _ in } }
+      stage.sweep(at: MonotonicClock.nowMs, exitMs: 0)
+      if !feed.hasHeard {
+        stage.beginEmpty()
+        return
+      }
+      if screen.isKnown || backMs >= Self.backMsMax { return }
+      backMs = min(Self.backMsMax, max(1000, backMs) * 4)
+    }
+  }
+
+  private var screen: RoomScreen { stage.rooms[0].screen }
+
+  private mutating func take(maxWaitMs: Int32, _ show: (JSONValue) -> Void) throws(EdgeError) {
+    let now = MonotonicClock.nowMs
+    try feed.read(maxWaitMs: maxWaitMs) { value in
+      if let instruction = stage.apply(value, at: now) { show(instruction) }
+    }
+  }
+
+  private var isOver: Bool {
+    stop.isSet || options.seconds > 0 && Double(MonotonicClock.nowMs - began) >= options.seconds * 1000
+  }
+
+  // MARK: - For scripts
+
+  /// A line a banner, the lowest slot first.
+  private mutating func once() throws(EdgeError) -> Int32 {
+    let deadline = MonotonicClock.nowMs + Self.onceMs
+    while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try take(maxWaitMs: 50) { _ in } }
+    guard screen.isKnown else {
+      Console.say(
+        "what is on the screen of \(Sentence.quoted(options.room)) cannot be told: in the last \(Self.backMsMax / 60_000) minutes and"
+          + " \(Self.onceMs / 1000) s from now on it has said no `screen` (--screen-ms 0?)")
+      return 1
+    }
+    for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
+      let fields = ["\(banner.slot)", "\(banner.count)", banner.sender, banner.receiver ?? "", banner.gift]
+      print(fields.map(DisplayWidth.harmless).joined(separator: "\t"))
+    }
+    return 0
+  }
+
+  // MARK: - Where nothing can be drawn
+
+  private mutating func lines() throws(EdgeError) {
+    for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
+      print(PlainLines.line("=", options.room, banner))
+    }
+    while !isOver {
+      var said: [JSONValue] = []
+      try take(maxWaitMs: 50) { said.append($0) }
+      for instruction in said { if let line = PlainLines.line(for: instruction, in: stage) { print(line) } }
+      stage.sweep(at: MonotonicClock.nowMs, exitMs: 0)
+    }
+  }
+
+  // MARK: - In a terminal
+
+  private mutating func draw(on terminal: TerminalScreen) throws(EdgeError) {
+    var painter = StagePainter()
+    painter.enterMs = options.enterMs
+    painter.countMs = options.countMs
+    painter.exitMs = options.exitMs
+    painter.columnsMax = 1
+    painter.slots = options.slots
+    var heardAt: Int64?
+    while !isOver {
+      let now = MonotonicClock.nowMs
+      var isNews = false
+      try take(maxWaitMs: 0) { _ in isNews = true }
+      if isNews { heardAt = now }
+      stage.sweep(at: now, exitMs: options.exitMs)
+      // A room may have settings of its own, and more slots than others. Space that was once needed stays.
+      painter.slots = min(100, max(painter.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
+      painter.title = "combo-consumer watch: \(options.room)"
+      painter.footer = [state(heardAt, at: now), "Ctrl-C or q ends it."]
+      // Asked for anew each time, so that a resized window needs no signal.
+      let size = TerminalScreen.size() ?? (80, 24)
+      if !terminal.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || terminal.isQuitTyped() {
+        return
+      }
+      MonotonicClock.sleep(ms: max(0, Self.frameMs - (MonotonicClock.nowMs - now)))
+    }
+  }
+
+  private func state(_ heardAt: Int64?, at now: Int64) -> String {
+    if !screen.isKnown { return feed.hasHeard ? "Waiting for the room's next `screen`." : "The room has said nothing lately." }
+    let place =
+      screen.seq > 0
+      ? "seq \(screen.seq), \(ProgressMeter.grouped(stage.instructions)) instructions" : "quiet"
+    return place + (heardAt.map { ", the last \((now - $0) / 1000) s ago" } ?? "")
+  }
+}

@@ -1,0 +1,117 @@
+@preconcurrency internal import CGetopt
+internal import ComboSystem
+@preconcurrency internal import Glibc
+internal import Synchronization
+
+/// The command line after the command, taken apart by `getopt_long`: `--name value` or `--name=value`, in any order,
+/// with operands anywhere, and all behind `--` an operand. An option is written out: `getopt_long`'s abbreviations are
+/// refused, since one that works today would be ambiguous once another option is added.
+struct ArgumentParser {
+  /// What was found.
+  struct Result {
+    var source = OptionSource()
+    var operands: [String] = []
+    var wantsHelp = false
+    var faults: [String] = []
+  }
+
+  let command: Command
+
+  /// `getopt_long` keeps its place in global variables.
+  private static let turn = Mutex(())
+
+  /// Values are not looked at here, only that there is one.
+  func parse(_ arguments: [String]) -> Result {
+    Self.turn.withLock { _ in parseInTurn(arguments) }
+  }
+
+  private func parseInTurn(_ arguments: [String]) -> Result {
+    let options = OptionTable.options(of: command)
+    var result = Result()
+
+    var argv: [UnsafeMutablePointer<CChar>?] = ([command.rawValue] + arguments).map { strdup($0) } + [nil]
+    // getopt_long moves operands to the end: these are the same pointers in another order.
+    defer { for pointer in argv { free(pointer) } }
+    let names = options.map { strdup($0.name) } + [strdup("help")]
+    defer { for name in names { free(name) } }
+    var table: [option] = names.enumerated().map { index, name in
+      let takes: Int32 =
+        if index == options.count { no_argument } else if case .flag = options[index].kind { 2 } else { required_argument }
+      return option(name: name, has_arg: takes, flag: nil, val: Int32(256 + index))
+    }
+    table.append(option(name: nil, has_arg: 0, flag: nil, val: 0))
+
+    opterr = 0
+    optind = 0  // glibc: begin anew
+    let count = Int32(arguments.count + 1)
+    while true {
+      let found = getopt_long(count, &argv, ":h", table, nil)
+      if found == -1 { break }
+      let last = argv[Int(optind) - 1].map { String(cString: $0) } ?? ""
+      switch found {
+      case Int32(Character("h").asciiValue!), Int32(256 + options.count):
+        result.wantsHelp = true
+      case Int32(Character(":").asciiValue!):
+        result.faults.append(missing(last))
+        result.source.values[String(Self.name(last).dropFirst(2))] = []
+      case 256...:
+        take(options[Int(found) - 256], argv: argv, into: &result)
+      default:
+        // Of several short options in one argument, getopt is still inside of it.
+        result.faults.append(unknown(optopt > 0 && optopt < 128 ? "-\(Character(Unicode.Scalar(UInt8(optopt))))" : last))
+      }
+    }
+    result.operands = argv[Int(optind)..<Int(count)].compactMap { $0.map { String(cString: $0) } }
+    return result
+  }
+
+  private func take(_ option: Option, argv: [UnsafeMutablePointer<CChar>?], into result: inout Result) {
+    let label = "--" + option.name
+    var value = "true"
+    var written = argv[Int(optind) - 1].map { String(cString: $0) } ?? ""
+    if let argument = optarg {
+      value = String(cString: argument)
+      if argument == argv[Int(optind) - 1] {  // in an argument of its own
+        written = argv[Int(optind) - 2].map { String(cString: $0) } ?? ""
+        if value.hasPrefix("--"), OptionTable.all.contains(where: { "--" + $0.name == Self.name(value) }) {
+          result.faults.append("\(label) needs a value (\(option.placeholder)), but \(value) follows")
+          result.source.values[option.name] = []
+          return
+        }
+      }
+    }
+    guard Self.name(written) == label else {
+      result.faults.append("unknown option \(Self.name(written)): an option is written out, here \(label)")
+      return
+    }
+    let entry = OptionSource.Value(text: value, label: label)
+    if option.isRepeatable {
+      result.source.values[option.name, default: []].append(entry)
+    } else {
+      result.source.values[option.name] = [entry]
+    }
+  }
+
+  /// What stands before the `=`.
+  private static func name(_ argument: String) -> String {
+    String(argument.prefix { $0 != "=" })
+  }
+
+  private func missing(_ argument: String) -> String {
+    let option = OptionTable.options(of: command).first { "--" + $0.name == argument }
+    return "\(argument) needs a value\(option.map { " (\($0.placeholder): \($0.help))" } ?? "")"
+  }
+
+  private func unknown(_ argument: String) -> String {
+    let name = Self.name(argument)
+    let elsewhere = OptionTable.all.filter { "--" + $0.name == name }.flatMap(\.commands)
+    if elsewhere.contains(command) { return "\(name) takes no value, but \(Sentence.quoted(argument)) was given" }
+    if !elsewhere.isEmpty {
+      let commands = Command.allCases.filter(elsewhere.contains).map(\.rawValue)
+      return "\(name) is no option of \(command.rawValue), but of \(commands.joined(separator: ", "))"
+    }
+    let names = OptionTable.options(of: command).map { "--" + $0.name } + ["--help"]
+    let likely = Suggestion.nearest(to: name, among: names)
+    return "unknown option \(Sentence.quoted(name))\(likely.map { "; did you mean \($0)?" } ?? "")"
+  }
+}

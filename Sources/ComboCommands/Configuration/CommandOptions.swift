@@ -1,0 +1,185 @@
+internal import ComboCore
+internal import ComboGenerate
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboSystem
+internal import ComboWire
+
+/// The options of `replay`.
+struct ReplayOptions: Equatable, Sendable {
+  /// Nil: standard input.
+  var file: String?
+  /// Rooms that are remembered at least, however long they are silent.
+  var maxRestedRooms = 65_536
+  /// 0: one a processor.
+  var threads = 0
+  /// By which lines become events; nil: they are events.
+  var map: RecordMap?
+  var settings = Settings()
+
+  init(file: String? = nil) { self.file = file }
+
+  init(_ reader: inout OptionReader, operands: [String]) {
+    file = operands.first.flatMap { $0 == "-" ? nil : $0 }
+    maxRestedRooms = reader.integer("max-rested-rooms")
+    threads = reader.integer("threads")
+    map = reader.map()
+    settings = reader.settings()
+  }
+}
+
+/// The options of `generate`.
+struct GenerateOptions: Equatable, Sendable {
+  /// Where the events go.
+  enum Target: Equatable, Sendable {
+    /// JSON lines in virtual time; nil: standard output.
+    case file(String?)
+    case topic(String, brokers: String, kafka: [KafkaProperty])
+  }
+
+  var target = Target.file(nil)
+  /// 0: no limit.
+  var events = 0
+  /// 0: no limit.
+  var seconds = 0.0
+  /// Events a second; 0: as fast as it goes.
+  var rate = 0
+  var mix = GiftMix()
+  /// Whose records are written; nil: this service's own events.
+  var platform: String?
+  var faults = PlatformFaults()
+  /// Where what the streaks come to is written.
+  var truth: String?
+
+  init() {}
+
+  init(_ reader: inout OptionReader) {
+    events = reader.integer("events")
+    seconds = reader.number("seconds")
+    rate = reader.integer("rate")
+    if events == 0, seconds == 0 { events = 1_000_000 }
+    mix.rooms = reader.integer("rooms")
+    mix.skew = reader.number("skew")
+    mix.senders = reader.integer("senders")
+    mix.active = reader.integer("active")
+    mix.gifts = reader.integer("gifts")
+    mix.totals = reader.share("totals")
+    mix.repeats = reader.share("repeats")
+    mix.retracts = reader.share("retracts")
+    mix.closes = reader.share("closes")
+    mix.bad = reader.share("bad")
+    mix.seed = reader.integer("seed")
+    if let fault = mix.fault { reader.fault(fault) }
+    platform = reader.optionalText("as")
+    faults.duplicates = reader.share("duplicates")
+    faults.reorderMs = reader.milliseconds("reorder")
+    faults.lostEnds = reader.share("lost-ends")
+    faults.lateTotals = reader.share("late-totals")
+    truth = reader.optionalText("truth")
+    for name in ["duplicates", "reorder", "lost-ends", "late-totals", "truth"] where platform == nil && reader.isGiven(name) {
+      reader.fault("--\(name) needs --as: it is about a platform's records")
+    }
+    for name in ["active", "totals", "repeats", "retracts", "closes", "bad"] where platform != nil && reader.isGiven(name) {
+      reader.fault("--\(name) is about this service's own events: it does not go with --as")
+    }
+    let kafka = reader.kafkaProperties()
+    if let topic = reader.optionalText("topic") {
+      if reader.isGiven("file") { reader.fault("--file and --topic exclude each other: events go to one of them") }
+      target = .topic(topic, brokers: reader.requiredText("brokers"), kafka: kafka)
+    } else {
+      target = .file(reader.optionalText("file").flatMap { $0 == "-" ? nil : $0 })
+    }
+  }
+}
+
+/// The options of `demo`.
+struct DemoOptions: Equatable, Sendable {
+  /// 0: until it is ended.
+  var seconds = 0.0
+  var rooms = 12
+  /// Gifts a second.
+  var rate = 20
+  var seed = 1
+  var logLevel = LogLevel.error
+  /// Where the pages are served; nil: nowhere.
+  var http: HTTPAddress? = .standard
+  var settings = Settings()
+
+  init() {}
+
+  init(_ reader: inout OptionReader) {
+    seconds = reader.number("seconds")
+    rooms = reader.integer("rooms")
+    rate = reader.integer("rate")
+    seed = reader.integer("seed")
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    http = HTTPAddress(reader.text("http"))
+    if let http, !http.isLoopback {
+      reader.fault("--http \(http.text) can be reached by other machines; the demo is served to this one only")
+    }
+    settings = reader.settings()
+  }
+}
+
+/// The options of `verify`.
+struct VerifyOptions: Equatable, Sendable {
+  var brokers: String
+  var input: String
+  var output: String
+  var group: String
+  /// Instructions before this time are not compared, in milliseconds since the Unix epoch; nil: all are.
+  var from: Int64?
+  /// Begin at the current checkpoint.
+  var fromCheckpoint: Bool
+  var logLevel: LogLevel
+  var logFormat: LogFormat
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader) {
+    brokers = reader.requiredText("brokers")
+    input = reader.requiredText("input")
+    output = reader.requiredText("output")
+    group = reader.text("group")
+    from = reader.optionalText("from").flatMap { Timestamp.milliseconds($0) }
+    fromCheckpoint = reader.flag("from-checkpoint")
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
+    kafka = reader.kafkaProperties()
+  }
+}
+
+/// The options of `watch`.
+struct WatchOptions: Equatable, Sendable {
+  var brokers: String
+  var output: String
+  var room: String
+  /// Print what is on the screen, and end.
+  var isOnce: Bool
+  /// 0: until it is ended.
+  var seconds: Double
+  var backSeconds: Double
+  var slots: Int
+  var enterMs: Int
+  var countMs: Int
+  var exitMs: Int
+  var logLevel: LogLevel
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader, operands: [String]) {
+    brokers = reader.requiredText("brokers")
+    output = reader.requiredText("output")
+    room = operands.first ?? ""
+    if room.isEmpty || room.utf8.count > 256 {
+      reader.fault(
+        "watch needs a ROOM"
+          + (room.isEmpty ? ", such as: combo-consumer watch r1" : " of at most 256 bytes, not \(room.utf8.count)"))
+    }
+    isOnce = reader.flag("once")
+    seconds = reader.number("seconds")
+    backSeconds = reader.number("back")
+    let settings = reader.settings()
+    (slots, enterMs, countMs, exitMs) = (settings.slots, settings.enterMs, settings.countMs, settings.exitMs)
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    kafka = reader.kafkaProperties()
+  }
+}

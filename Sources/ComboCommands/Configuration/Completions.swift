@@ -1,0 +1,235 @@
+internal import ComboCore
+internal import ComboHTTP
+internal import ComboWire
+
+/// What shells need to complete a command line, made from the table.
+enum Completions {
+  enum Shell: String, CaseIterable, Sendable {
+    case bash, zsh, fish
+  }
+
+  static func script(for shell: Shell) -> String {
+    switch shell {
+    case .bash: bash
+    case .zsh: zsh
+    case .fish: fish
+    }
+  }
+
+  /// What may stand for an option's value.
+  private enum Values {
+    case none
+    case words([String])
+    case files
+    /// Something that nobody can guess.
+    case unknown
+  }
+
+  private static func values(of option: Option) -> Values {
+    switch option.kind {
+    case .flag: .none
+    case .choice(let words): .words(words)
+    case .setting(.queueMerge): .words(QueueMerge.allCases.map(\.rawValue))
+    case .setting(.queueOrder): .words(QueueOrder.allCases.map(\.rawValue))
+    case .setting(.finals): .words(["true", "false"])
+    case .address: .words(["none", HTTPAddress.standard.text, "*:8080"])
+    case .text where option.placeholder == "FILE": .files
+    case .text where option.placeholder == "NAME" && option.name == "print": .words(BuiltInMaps.names)
+    case .text where option.name == "map": .files
+    case .text, .topic, .integer, .number, .share, .duration, .property, .time, .setting: .unknown
+    }
+  }
+
+  /// Those whose command line has options.
+  private static var commandsWithOptions: [Command] { Command.allCases.filter { !OptionTable.options(of: $0).isEmpty } }
+  private static var shells: String { Shell.allCases.map(\.rawValue).joined(separator: " ") }
+
+  // MARK: - bash
+
+  private static var bash: String {
+    var options = ""
+    var values = ""
+    for command in commandsWithOptions {
+      let all = OptionTable.options(of: command)
+      options += "    \(command.rawValue)) options='\(all.map { "--\($0.name)" }.joined(separator: " ")) --help' ;;\n"
+      for option in all {
+        let place = "    \(command.rawValue):--\(option.name))"
+        switch Self.values(of: option) {
+        case .none: break
+        case .words(let words): values += "\(place) words='\(words.joined(separator: " "))' ;;\n"
+        case .files: values += "\(place) kind=files ;;\n"
+        case .unknown: values += "\(place) kind=unknown ;;\n"
+        }
+      }
+    }
+    return #"""
+      # Completes combo-consumer in bash: source it, or put it into
+      # /usr/share/bash-completion/completions/combo-consumer
+
+      _combo_consumer() {
+        local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
+        local options= words= kind=
+        COMPREPLY=()
+        # Bash takes `--name=value` for three words, and `HOST:PORT` too.
+        if [[ $cur == = ]]; then
+          cur=
+        elif [[ $option == = ]]; then
+          option=${COMP_WORDS[COMP_CWORD-2]}
+        fi
+        if ((COMP_CWORD == 1)); then
+          COMPREPLY=($(compgen -W '\#(Command.allCases.map(\.rawValue).joined(separator: " ")) help --help --version' -- "$cur"))
+          return
+        fi
+        case $command in
+          config | help)
+            if ((COMP_CWORD == 2)) && [[ $cur != -* ]]; then
+              COMPREPLY=($(compgen -W '\#(Command.allCases.map(\.rawValue).joined(separator: " "))' -- "$cur"))
+              return
+            fi
+            command=${COMP_WORDS[2]} ;;
+          completions)
+            COMPREPLY=($(compgen -W '\#(shells)' -- "$cur"))
+            return ;;
+        esac
+        case $command:$option in
+      \#(values)  esac
+        if [[ -n $words ]]; then
+          # A star is a word here, not a pattern for files.
+          local -
+          set -f
+          COMPREPLY=($(compgen -W "$words" -- "$cur"))
+          return
+        fi
+        case $kind in
+          files)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+            return ;;
+          unknown) return ;;
+        esac
+        if [[ $cur != -* ]]; then
+          if [[ $command == replay ]]; then
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+          fi
+          return
+        fi
+        case $command in
+      \#(options)    -*) options='\#(OptionTable.options(of: .run).map { "--\($0.name)" }.joined(separator: " ")) --help' ;;
+        esac
+        COMPREPLY=($(compgen -W "$options" -- "$cur"))
+      }
+
+      complete -F _combo_consumer combo-consumer
+
+      """#
+  }
+
+  // MARK: - zsh
+
+  private static var zsh: String {
+    func quoted(_ text: String) -> String {
+      "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+    func escaped(_ text: String) -> String {
+      text.reduce(into: "") { result, character in
+        if "[]:\\".contains(character) { result.append("\\") }
+        result.append(character)
+      }
+    }
+    var cases = ""
+    for command in commandsWithOptions {
+      cases += "    \(command.rawValue))\n      _arguments -S \\\n"
+      for option in OptionTable.options(of: command) {
+        let name = "\(option.isRepeatable ? "*" : "")--\(option.name)"
+        let help = "[\(escaped(option.help))]"
+        let spec: String =
+          switch values(of: option) {
+          case .none: "\(name)\(help)"
+          case .words(let words): "\(name)=\(help):\(escaped(option.placeholder)):(\(words.map(escaped).joined(separator: " ")))"
+          case .files: "\(name)=\(help):\(escaped(option.placeholder)):_files"
+          case .unknown: "\(name)=\(help):\(escaped(option.placeholder)): "
+          }
+        cases += "        \(quoted(spec)) \\\n"
+      }
+      let operand = command == .replay ? " '1:FILE:_files'" : command.operand.map { " '1:\($0): '" } ?? ""
+      cases += "        '(- *)--help[tells its options]'\(operand) ;;\n"
+    }
+    let commands = Command.allCases.map { "    \(quoted("\($0.rawValue):\(escaped($0.summary))"))\n" }.joined()
+    return #"""
+      #compdef combo-consumer
+      # Completes combo-consumer in zsh: put it into a folder of $fpath, as _combo-consumer.
+
+      _combo_consumer() {
+        local -a commands
+        commands=(
+      \#(commands)  )
+        if (( CURRENT == 2 )); then
+          _describe -t commands command commands
+          return
+        fi
+        local command=$words[2]
+        if [[ $command == (config|help) ]]; then
+          if (( CURRENT == 3 )); then
+            _describe -t commands command commands
+            return
+          fi
+          command=$words[3]
+          shift words
+          (( CURRENT-- ))
+        fi
+        shift words
+        (( CURRENT-- ))
+        case $command in
+      \#(cases)    completions) _arguments '1:SHELL:(\#(shells))' ;;
+        esac
+      }
+
+      if [[ $funcstack[1] == _combo-consumer ]]; then
+        _combo_consumer "$@"
+      else
+        compdef _combo_consumer combo-consumer
+      fi
+
+      """#
+  }
+
+  // MARK: - fish
+
+  private static var fish: String {
+    func quoted(_ text: String) -> String {
+      "'"
+        + text.reduce(into: "") { result, character in
+          if "'\\".contains(character) { result.append("\\") }
+          result.append(character)
+        } + "'"
+    }
+    var lines = [
+      "# Completes combo-consumer in fish: put it into ~/.config/fish/completions/combo-consumer.fish", "",
+      "complete -c combo-consumer -f",
+    ]
+    for command in Command.allCases {
+      lines.append("complete -c combo-consumer -n __fish_use_subcommand -a \(command.rawValue) -d \(quoted(command.summary))")
+    }
+    // What stands before the cursor's word: the program and `config`.
+    let second = "'__fish_seen_subcommand_from config help; and test (count (commandline -opc)) -eq 2'"
+    lines.append("complete -c combo-consumer -n \(second) -a '\(Command.allCases.map(\.rawValue).joined(separator: " "))'")
+    lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from completions' -a '\(shells)'")
+    lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from replay' -F")
+    for command in commandsWithOptions {
+      let seen = "complete -c combo-consumer -n '__fish_seen_subcommand_from \(command.rawValue)'"
+      lines.append("\(seen) -l help -d 'tells its options'")
+      for option in OptionTable.options(of: command) {
+        let takes: String =
+          switch values(of: option) {
+          case .none: ""
+          case .words(let words): " -x -a \(quoted(words.joined(separator: " ")))"
+          case .files: " -r -F"
+          case .unknown: " -x"
+          }
+        lines.append("\(seen) -l \(option.name)\(takes) -d \(quoted(option.help))")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

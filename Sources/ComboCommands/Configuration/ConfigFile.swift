@@ -1,0 +1,106 @@
+internal import ComboKafka
+internal import ComboSystem
+
+/// The text of a `--config` file: a line an option, `name = value`, under the names that the options have on the command
+/// line. Blank lines, and lines that begin with `#`, are comments. What stands under a line `[COMMAND]` is for that command
+/// alone; what stands above the first such line, for every command that has the option.
+///
+/// Nothing is unquoted and nothing replaced: a value is the rest of its line, without the white space around it.
+struct ConfigFile: Sendable {
+  /// A line with an option.
+  struct Entry: Equatable, Sendable {
+    /// For which command alone; nil: for all that have it.
+    let command: Command?
+    let name: String
+    let value: String
+    let line: Int
+  }
+
+  let name: String
+  private(set) var entries: [Entry] = []
+  /// Sentences that begin with `FILE:LINE: `.
+  private(set) var faults: [String] = []
+
+  /// The largest that is read, in bytes.
+  static let bytesMax = 1 << 20
+
+  /// Says all that can be known to be wrong with it, whichever command it is read for.
+  init(_ text: String, named name: String) {
+    self.name = name
+    var command: Command?
+    var isKnownSection = true
+    // A mark of byte order that some editors put first is no part of the text.
+    let text = text.unicodeScalars.first == "\u{feff}" ? String(text.unicodeScalars.dropFirst()) : text
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let place = index + 1
+      let line = KafkaProperty.trimmed(line)
+      if line.isEmpty || line.hasPrefix("#") { continue }
+      if line.hasPrefix("[") {
+        let word = line.hasSuffix("]") ? KafkaProperty.trimmed(line.dropFirst().dropLast()) : ""
+        command = Command(rawValue: word)
+        isKnownSection = command != nil
+        if command == nil {
+          let names = Command.allCases.filter { !OptionTable.options(of: $0).isEmpty }.map(\.rawValue)
+          fault(place, "\(Sentence.quoted(line)) must be one of \(names.map { "[\($0)]" }.joined(separator: ", "))")
+        }
+        continue
+      }
+      guard let equals = line.firstIndex(of: "=") else {
+        // It may hold a password: only its place is said.
+        fault(place, "a line must be NAME = VALUE, or begin with # if it is a comment")
+        continue
+      }
+      let entry = Entry(
+        command: command, name: KafkaProperty.trimmed(line[..<equals]),
+        value: KafkaProperty.trimmed(line[line.index(after: equals)...]), line: place)
+      if !isKnownSection { continue }
+      if let fault = fault(of: entry) { self.fault(place, fault) } else { entries.append(entry) }
+    }
+  }
+
+  private mutating func fault(_ line: Int, _ sentence: String) { faults.append("\(name):\(line): \(sentence)") }
+
+  private func fault(of entry: Entry) -> String? {
+    let named = OptionTable.all.filter { $0.name == entry.name }
+    guard !named.isEmpty else {
+      let likely = Suggestion.nearest(to: entry.name, among: OptionTable.all.map(\.name))
+      let isProperty = entry.name.contains(".") ? "; a property of librdkafka is written kafka = KEY=VALUE" : ""
+      return "there is no option \(Sentence.quoted(entry.name))\(likely.map { "; did you mean \($0)?" } ?? isProperty)"
+    }
+    if entry.name == "config" { return "a file cannot name another one" }
+    let options = entry.command.map { command in named.filter { $0.commands.contains(command) } } ?? named
+    guard !options.isEmpty else {
+      let commands = named.flatMap(\.commands).map(\.rawValue)
+      return "\(entry.name) is no option of \(entry.command!.rawValue), but of \(commands.joined(separator: ", "))"
+    }
+    if entry.value.isEmpty { return "\(entry.name) needs a value" }
+    if !options[0].isRepeatable,
+      let first = entries.first(where: { $0.name == entry.name && $0.command == entry.command })
+    {
+      return "\(entry.name) stands in line \(first.line) already"
+    }
+    // Where commands have different options of one name, a value that suits one of them may be meant for it.
+    let faults = options.map { $0.fault(of: entry.value) }
+    return faults.contains(where: { $0 == nil }) ? nil : "\(entry.name) \(faults[0]!)"
+  }
+
+  /// What it says to `command`. What is said to it alone wins over what is said to all.
+  func source(for command: Command) -> OptionSource {
+    var source = OptionSource()
+    for option in OptionTable.options(of: command) {
+      // What does not suit this command, though it stands there for all, is meant for the other option of its name.
+      let all = entries.filter { entry in
+        guard entry.name == option.name else { return false }
+        return entry.command.map { $0 == command } ?? (option.fault(of: entry.value) == nil)
+      }
+      let own = all.filter { $0.command != nil }
+      let counting = option.isRepeatable ? all.filter { $0.command == nil } + own : own.isEmpty ? all : own
+      if counting.isEmpty { continue }
+      source.values[option.name] = counting.map { entry in
+        let place = "\(name):\(entry.line)"
+        return OptionSource.Value(text: entry.value, label: "\(place): \(entry.name)", origin: place)
+      }
+    }
+    return source
+  }
+}

@@ -1,0 +1,72 @@
+internal import ComboKafka
+internal import ComboSystem
+
+/// Every option of a command with the value that it has and where that came from: what `config` prints, and what is compared
+/// when the configuration is read again.
+struct ConfigTable: Equatable, Sendable {
+  /// A line of it.
+  struct Row: Equatable, Sendable {
+    let name: String
+    /// As an option takes it; nil: none.
+    let value: String?
+    /// `--slots`, `COMBO_SLOTS`, `combo.conf:4`, or why nobody needed to say it.
+    let origin: String
+    /// Whether nobody may see the value.
+    let isSecret: Bool
+  }
+
+  let command: Command
+  private(set) var rows: [Row]
+
+  static let mask = "******"
+
+  /// - Parameter workedOut: values that follow from others, where nobody says them.
+  init(_ reader: OptionReader, workedOut: [String: String]) {
+    command = reader.command
+    rows = []
+    for option in OptionTable.options(of: reader.command) {
+      let given = reader.values(of: option)
+      if given.isEmpty, let value = workedOut[option.name] {
+        rows.append(Row(name: option.name, value: value, origin: "worked out", isSecret: false))
+      } else if given.isEmpty {
+        rows.append(
+          Row(
+            name: option.name, value: option.fallback, origin: option.fallback == nil ? "not given" : "default", isSecret: false))
+      }
+      for value in given {
+        // A property that is none may be a password with something missing before it.
+        let property = option.isRepeatable ? KafkaProperty(value.text) : nil
+        let isSecret = option.isRepeatable && property?.isSecret != false
+        rows.append(Row(name: option.name, value: value.text, origin: value.origin, isSecret: isSecret))
+      }
+    }
+  }
+
+  /// As `config` prints it.
+  var text: String {
+    let cells = rows.map { row in (row.name, shown(row), row.origin) }
+    let nameWidth = cells.map { DisplayWidth.columns(of: $0.0) }.max() ?? 0
+    // A long value does not push all origins to the right.
+    let valueWidth = min(48, cells.map { DisplayWidth.columns(of: $0.1) }.max() ?? 0)
+    func padded(_ text: String, _ width: Int) -> String {
+      text + String(repeating: " ", count: max(0, width - DisplayWidth.columns(of: text)))
+    }
+    return cells.map { "\(padded($0.0, nameWidth))  \(padded($0.1, valueWidth))  \($0.2)\n" }.joined()
+  }
+
+  private func shown(_ row: Row) -> String {
+    guard let value = row.value else { return "-" }
+    if !row.isSecret { return DisplayWidth.harmless(value) }
+    return KafkaProperty(value).map { "\($0.key)=\(Self.mask)" } ?? Self.mask
+  }
+
+  /// The names of options whose value is another one in `other`, in the order of the table.
+  func differences(from other: ConfigTable) -> [String] {
+    func values(_ table: ConfigTable, _ name: String) -> [String?] { table.rows.filter { $0.name == name }.map(\.value) }
+    var names: [String] = []
+    for row in rows where !names.contains(row.name) {
+      if values(self, row.name) != values(other, row.name) { names.append(row.name) }
+    }
+    return names
+  }
+}

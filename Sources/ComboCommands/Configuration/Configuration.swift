@@ -1,0 +1,62 @@
+internal import ComboSystem
+
+/// Puts together what the command line, the environment and a file say.
+enum Configuration {
+  /// What came of it.
+  enum Outcome {
+    /// Help was asked for: nothing was looked at.
+    case help
+    /// What is to be done, which counts only if there are no faults; every option with its value; all that is wrong.
+    case read(Invocation, ConfigTable, faults: [String])
+  }
+
+  /// - Parameters:
+  ///   - arguments: those behind the command.
+  ///   - variable: the environment.
+  ///   - host: this machine's name.
+  static func read(
+    _ command: Command, _ arguments: [String], environment variable: (String) -> String?, host: String
+  ) -> Outcome {
+    let parsed = ArgumentParser(command: command).parse(arguments)
+    if parsed.wantsHelp { return .help }
+    var sources = [parsed.source, OptionSource.environment(OptionTable.options(of: command), variable)]
+    var faults = parsed.faults
+    if let named = sources.lazy.compactMap({ $0.values["config"]?.last }).first, !named.text.isEmpty {
+      switch TextFile.read(named.text, limit: ConfigFile.bytesMax) {
+      case .success(let text):
+        let file = ConfigFile(text, named: named.text)
+        faults += file.faults
+        sources.append(file.source(for: command))
+      case .failure(let failure): faults.append("\(named.label): \(failure)")
+      }
+    }
+    var reader = OptionReader(command, sources: sources, faults: faults)
+    // Behind an unknown option an operand may be that option's value.
+    for extra in parsed.operands.dropFirst(command.operand == nil ? 0 : 1) where parsed.faults.isEmpty {
+      let taken = command.operand.map { "takes one \($0)" } ?? "takes options only"
+      reader.fault("\(command.rawValue) \(taken), but \(Sentence.quoted(extra)) was given too")
+    }
+    var workedOut: [String: String] = [:]
+    let invocation: Invocation
+    switch command {
+    case .run:
+      let options = ServiceOptions(&reader, host: host)
+      workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
+      workedOut["transactional-id"] = options.transactionalID
+      invocation = .run(options)
+    case .demo: invocation = .demo(DemoOptions(&reader))
+    case .replay: invocation = .replay(ReplayOptions(&reader, operands: parsed.operands))
+    case .generate: invocation = .generate(GenerateOptions(&reader))
+    case .verify: invocation = .verify(VerifyOptions(&reader))
+    case .watch: invocation = .watch(WatchOptions(&reader, operands: parsed.operands))
+    case .map: invocation = .map(MapOptions(&reader, operands: parsed.operands))
+    case .check:
+      let options = ServiceOptions(&reader, host: host)
+      workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
+      workedOut["transactional-id"] = options.transactionalID
+      invocation = .check(options)
+    case .config, .completions, .man: preconditionFailure("it has no options of its own")
+    }
+    return .read(invocation, ConfigTable(reader, workedOut: workedOut), faults: reader.faults)
+  }
+}

@@ -1,0 +1,94 @@
+internal import ComboSystem
+
+/// What a command line asks for.
+enum Invocation: Equatable, Sendable {
+  case run(ServiceOptions)
+  case demo(DemoOptions)
+  case replay(ReplayOptions)
+  case generate(GenerateOptions)
+  case verify(VerifyOptions)
+  case watch(WatchOptions)
+  case check(ServiceOptions)
+  case map(MapOptions)
+  /// A text for standard output.
+  case tell(String)
+  /// The same, with what is wrong with it for standard error.
+  case show(String, faults: [String], hint: String)
+  /// Sentences for standard error, and how to find help.
+  case refuse([String], hint: String)
+
+  /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
+  var answers: Bool {
+    switch self {
+    case .verify, .watch, .check, .map, .tell, .show: true
+    case .run, .demo, .replay, .generate, .refuse: false
+    }
+  }
+
+  /// From the arguments after the program's name, and the environment. `host` is this machine's name.
+  static func parse(
+    _ arguments: [String], environment variable: (String) -> String? = { _ in nil }, host: String = "localhost"
+  ) -> Invocation {
+    guard let first = arguments.first else {
+      return .refuse(["say what to do: \(commandNames)"], hint: "combo-consumer --help")
+    }
+    if first == "--version" || first == "version" { return .tell(Version.text) }
+    if first == "--help" || first == "-h" || first == "help" {
+      let command = arguments.dropFirst().first.flatMap(Command.init(rawValue:))
+      return .tell(command.map(Help.text(of:)) ?? Help.overview)
+    }
+    guard let command = Command(rawValue: first) else { return .refuse([unknown(first)], hint: "combo-consumer --help") }
+    switch command {
+    case .config: return config(arguments.dropFirst(), environment: variable, host: host)
+    case .completions, .man: return made(command, Array(arguments.dropFirst()))
+    case .run, .demo, .replay, .generate, .verify, .watch, .check, .map: break
+    }
+    switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
+    case .help: return .tell(Help.text(of: command))
+    case .read(let invocation, _, let faults):
+      return faults.isEmpty ? invocation : .refuse(faults, hint: "combo-consumer \(command.rawValue) --help")
+    }
+  }
+
+  /// `completions SHELL` and `man`.
+  private static func made(_ command: Command, _ arguments: [String]) -> Invocation {
+    if arguments.contains("--help") || arguments.contains("-h") { return .tell(Help.text(of: command)) }
+    let hint = "combo-consumer \(command.rawValue) --help"
+    if command == .man {
+      return arguments.isEmpty
+        ? .tell(ManPage.text) : .refuse(["man takes nothing, but \(Sentence.quoted(arguments[0])) was given"], hint: hint)
+    }
+    let shells = Completions.Shell.allCases.map(\.rawValue).joined(separator: ", ")
+    guard arguments.count == 1, let shell = Completions.Shell(rawValue: arguments[0]) else {
+      let given = arguments.isEmpty ? "" : ", not \(Sentence.quoted(arguments.joined(separator: " ")))"
+      return .refuse(["completions needs one SHELL of \(shells)\(given)"], hint: hint)
+    }
+    return .tell(Completions.script(for: shell))
+  }
+
+  /// `config [COMMAND] [OPTIONS]`.
+  private static func config(
+    _ arguments: ArraySlice<String>, environment variable: (String) -> String?, host: String
+  ) -> Invocation {
+    let named = arguments.first.flatMap(Command.init(rawValue:))
+    if let named, OptionTable.options(of: named).isEmpty {
+      return .refuse(["\(named.rawValue) has no options"], hint: "combo-consumer config --help")
+    }
+    let rest = Array(named == nil ? arguments : arguments.dropFirst())
+    switch Configuration.read(named ?? .run, rest, environment: variable, host: host) {
+    case .help: return .tell(Help.text(of: .config))
+    case .read(_, let table, let faults):
+      return .show(table.text, faults: faults, hint: "combo-consumer \(table.command.rawValue) --help")
+    }
+  }
+
+  private static var commandNames: String { Command.allCases.map(\.rawValue).joined(separator: ", ") }
+
+  private static func unknown(_ word: String) -> String {
+    if word.hasPrefix("-") {
+      return "the command comes first, then its options: \(commandNames), not \(Sentence.quoted(word))"
+    }
+    let likely = Suggestion.nearest(to: word, among: Command.allCases.map(\.rawValue))
+    return "unknown command \(Sentence.quoted(word))" + (likely.map { "; did you mean \($0)?" } ?? ": there are \(commandNames)")
+  }
+}

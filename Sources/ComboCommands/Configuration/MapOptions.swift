@@ -1,0 +1,65 @@
+internal import ComboKafka
+internal import ComboWire
+
+/// The options of `map`.
+struct MapOptions: Equatable, Sendable {
+  /// What it shall do.
+  enum Task: Equatable, Sendable {
+    case list
+    /// A map's text.
+    case print(String)
+    case check(String)
+    /// nil: standard input.
+    case infer(String?)
+    /// nil: standard input.
+    case explainFile(RecordMap, String?)
+    case explainTopic(RecordMap, String, last: Int)
+  }
+
+  var task = Task.list
+  /// For programs.
+  var isJSON = false
+  var brokers = ""
+  /// The room is the event's, whatever the record key says.
+  var roomFromBody = false
+  var kafka: [KafkaProperty] = []
+
+  init(_ reader: inout OptionReader, operands: [String]) {
+    isJSON = reader.flag("json")
+    roomFromBody = reader.flag("room-from-body")
+    kafka = reader.kafkaProperties()
+    let tasks = ["list", "print", "check", "infer"].filter { reader.isGiven($0) && ($0 != "list" || reader.flag("list")) }
+    let file = operands.first
+    func named(_ file: String) -> String? { file == "-" ? nil : file }
+    let topic = reader.optionalText("from-topic")
+    if tasks.count + (file == nil && topic == nil ? 0 : 1) > 1 || (file != nil && topic != nil) {
+      reader.fault("map does one thing at a time: --list, --print, --check, --infer, a FILE or --from-topic")
+      return
+    }
+    switch tasks.first {
+    case "list": task = .list
+    case "print":
+      let name = reader.text("print")
+      switch MapSource.bytes(name) {
+      case .success(let found): task = .print(String(decoding: found.text, as: UTF8.self) + (found.text.last == 0x0a ? "" : "\n"))
+      case .failure(let failure): for sentence in failure.sentences { reader.fault("--print: \(sentence)") }
+      }
+    case "check": task = .check(reader.text("check"))
+    case "infer": task = .infer(named(reader.text("infer")))
+    default:
+      guard let map = reader.map() else {
+        if !reader.isGiven("map") {
+          reader.fault(
+            "map needs --map NAME|FILE for what it shall explain, or one of --list, --print NAME, --check FILE, --infer FILE")
+        }
+        return
+      }
+      if let topic {
+        brokers = reader.requiredText("brokers")
+        task = .explainTopic(map, topic, last: reader.integer("last"))
+      } else {
+        task = .explainFile(map, file.flatMap(named))
+      }
+    }
+  }
+}

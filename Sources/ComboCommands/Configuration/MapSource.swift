@@ -1,0 +1,61 @@
+internal import ComboSystem
+internal import ComboWire
+internal import Glibc
+
+/// Maps by name or from files.
+enum MapSource {
+  /// Why a map cannot be used: a sentence a fault.
+  struct Failure: Error {
+    let sentences: [String]
+  }
+
+  /// A map's file may have so many bytes.
+  static let bytesMax = 256 << 10
+
+  /// What `--map` names, switches included. A name that is built in goes before a file; `./NAME` is always a file.
+  static func map(_ text: String) -> Result<RecordMap, Failure> {
+    let reference: MapReference
+    switch MapReference.read(text) {
+    case .success(let read): reference = read
+    case .failure(let fault): return .failure(Failure(sentences: [fault.description]))
+    }
+    switch bytes(reference.name) {
+    case .failure(let failure): return .failure(failure)
+    case .success(let found):
+      do throws(MapFaults) {
+        let library = library(beside: found)
+        return .success(try RecordMap(found.text, file: found.file, switches: reference.switches, library: library))
+      } catch {
+        return .failure(Failure(sentences: error.faults.map(\.description)))
+      }
+    }
+  }
+
+  /// A map's text as it stands, and what it is called.
+  static func bytes(_ name: String) -> Result<(text: [UInt8], file: String), Failure> {
+    if let text = BuiltInMaps.text(name) { return .success((Array(text.utf8), "built-in \(name)")) }
+    switch TextFile.bytes(of: name, limit: bytesMax) {
+    case .success(let bytes): return .success((bytes, name))
+    case .failure(let failure):
+      // If it is there, what is wrong with it is what matters.
+      if name.contains("/") || name.contains(".") || access(name, F_OK) == 0 {
+        return .failure(Failure(sentences: [failure.description]))
+      }
+      let likely = Suggestion.nearest(to: name, among: BuiltInMaps.names).map { "; did you mean \($0)?" } ?? ""
+      let known = BuiltInMaps.names.joined(separator: ", ")
+      return .failure(
+        Failure(sentences: ["there is no map \(Sentence.quoted(name)), built in or as a file\(likely); built in are \(known)"]))
+    }
+  }
+
+  /// Maps that another one chooses among: built in, or files named from where that one lies.
+  private static func library(beside found: (text: [UInt8], file: String)) -> MapLibrary {
+    let folder = found.file.lastIndex(of: "/").map { String(found.file[...$0]) } ?? ""
+    return MapLibrary { name in
+      if let text = BuiltInMaps.text(name) { return (Array(text.utf8), "built-in \(name)") }
+      let path = name.hasPrefix("/") ? name : folder + name
+      guard case .success(let bytes) = TextFile.bytes(of: path, limit: bytesMax) else { return nil }
+      return (bytes, path)
+    }
+  }
+}

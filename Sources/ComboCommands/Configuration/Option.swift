@@ -1,0 +1,166 @@
+internal import ComboCore
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboService
+internal import ComboSystem
+
+/// One option of the program: the same name on the command line (`--commit-interval-ms`), in the environment
+/// (`COMBO_COMMIT_INTERVAL_MS`) and in a file (`commit-interval-ms`).
+struct Option: Sendable {
+  /// What its value is.
+  enum Kind: Sendable {
+    /// Yes or no; named alone, it is a yes.
+    case flag
+    /// Any text but the empty one.
+    case text
+    /// A Kafka topic's name.
+    case topic
+    /// A whole number.
+    case integer(ClosedRange<Int>)
+    /// A number that may have a fraction.
+    case number(ClosedRange<Double>)
+    /// A share, from 0 to 1 or from 0% to 100%.
+    case share
+    /// A duration up to so many milliseconds: `200ms`, `2s`, `1m`; a number alone is in milliseconds.
+    case duration(Int)
+    /// One of these words.
+    case choice([String])
+    /// `KEY=VALUE`; may be given several times, in the environment one a line.
+    case property
+    /// A moment, as ``Timestamp`` reads it.
+    case time
+    /// Where to listen, or `none`.
+    case address
+    /// A setting of the combo engine.
+    case setting(SettingName)
+  }
+
+  /// Under which heading `--help` shows it.
+  enum Section: String, CaseIterable, Sendable {
+    case main = "Options"
+    case service = "Service"
+    case kafka = "Kafka"
+    case combo = "Combo settings (durations in whole milliseconds)"
+  }
+
+  /// Without the dashes.
+  let name: String
+  /// What stands for the value in `--help`.
+  let placeholder: String
+  let kind: Kind
+  /// The value if nobody says any; nil: there is none, or it is worked out (then `help` says how).
+  let fallback: String?
+  let commands: [Command]
+  let section: Section
+  /// One line.
+  let help: String
+
+  init(
+    _ name: String, _ placeholder: String, _ kind: Kind, _ fallback: String?, _ commands: [Command], _ section: Section,
+    _ help: String
+  ) {
+    self.name = name
+    self.placeholder = placeholder
+    self.kind = kind
+    self.fallback = fallback
+    self.commands = commands
+    self.section = section
+    self.help = help
+  }
+
+  /// Its name in the environment.
+  var variable: String {
+    "COMBO_" + String(name.map { $0 == "-" ? "_" : Character($0.uppercased()) })
+  }
+
+  /// Whether several values add up, instead of the last one counting.
+  var isRepeatable: Bool {
+    if case .property = kind { true } else { false }
+  }
+
+  /// Why `text` is not allowed, as the end of a sentence that begins with the option's name, or nil if it is.
+  func fault(of text: String) -> String? {
+    switch kind {
+    case .flag:
+      return Self.flag(text) == nil ? "must be true or false, not \(Sentence.quoted(text))" : nil
+    case .text:
+      return text.isEmpty ? "must not be empty" : nil
+    case .topic:
+      return Self.topicFault(text)
+    case .integer(let range):
+      guard let value = Int(text) else {
+        return "must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(Sentence.quoted(text))"
+      }
+      return range.contains(value) ? nil : "must be from \(range.lowerBound) to \(range.upperBound), not \(text)"
+    case .number(let range):
+      guard let value = DecimalNumber.value(of: text) else {
+        return "must be a number from \(range.lowerBound) to \(range.upperBound), not \(Sentence.quoted(text))"
+      }
+      return range.contains(value) ? nil : "must be from \(range.lowerBound) to \(range.upperBound), not \(text)"
+    case .share:
+      return Self.share(text) == nil ? "must be a share from 0 to 1, or from 0% to 100%, not \(Sentence.quoted(text))" : nil
+    case .duration(let longest):
+      guard let value = Self.milliseconds(text), value <= longest else {
+        return "must be a duration such as 200ms or 2s, up to \(longest) ms, not \(Sentence.quoted(text))"
+      }
+      return nil
+    case .choice(let words):
+      if words.contains(text) { return nil }
+      return "must be \(words.joined(separator: " or ")), not \(Sentence.quoted(text))"
+    case .property:
+      return KafkaProperty(text) == nil
+        // It may be a password with something missing before it: it is not shown.
+        ? "must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000" : nil
+    case .time:
+      return Timestamp.milliseconds(text) == nil
+        ? "must be a time such as 2026-11-21T13:00:00Z, or milliseconds since 1970, not \(Sentence.quoted(text))" : nil
+    case .address:
+      return text == "none" || HTTPAddress(text) != nil
+        ? nil
+        : "must be ADDRESS:PORT with an address in numbers, such as 127.0.0.1:8080, [::1]:8080 or *:8080, or none; not "
+          + Sentence.quoted(text)
+    case .setting(let name):
+      switch name.parse(text) {
+      case .success(let setting): return setting.fault
+      case .failure(let fault): return fault.description
+      }
+    }
+  }
+
+  /// A yes or a no, or nil if it is neither.
+  static func flag(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "true", "yes", "on", "1": true
+    case "false", "no", "off", "0": false
+    default: nil
+    }
+  }
+
+  /// A share, as a fraction of 1.
+  static func share(_ text: String) -> Double? {
+    let isPercent = text.hasSuffix("%")
+    guard let number = DecimalNumber.value(of: isPercent ? String(text.dropLast()) : text) else { return nil }
+    let share = isPercent ? number / 100 : number
+    return (0...1).contains(share) ? share : nil
+  }
+
+  /// A duration, in milliseconds.
+  static func milliseconds(_ text: String) -> Int? {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    let unit = [("", 1), ("ms", 1), ("s", 1000), ("m", 60_000)].first { $0.0 == text.dropFirst(digits.count) }
+    guard let unit, let number = Int(digits) else { return nil }
+    let product = number.multipliedReportingOverflow(by: unit.1)
+    return product.overflow ? nil : product.partialValue
+  }
+
+  /// Kafka's rule for topic names.
+  static func topicFault(_ text: String) -> String? {
+    let allowed = text.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || "._-".utf8.contains($0)
+    }
+    guard allowed, (1...249).contains(text.utf8.count), text != ".", text != ".." else {
+      return "must be a topic's name (1 to 249 of a-z, A-Z, 0-9, `.`, `_` and `-`), not \(Sentence.quoted(text))"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,136 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+internal import ComboWire
+
+/// Reads a command's options from their sources, and gathers everything that is wrong with them.
+struct OptionReader {
+  let command: Command
+  /// The first that has a value wins.
+  let sources: [OptionSource]
+  /// Sentences.
+  private(set) var faults: [String] = []
+  private let options: [Option]
+  /// What the file of librdkafka properties says.
+  private var kafkaFileValues: [OptionSource.Value] = []
+
+  /// Checks every value against the table.
+  init(_ command: Command, sources: [OptionSource], faults: [String] = []) {
+    self.command = command
+    self.sources = sources
+    self.faults = faults
+    options = OptionTable.options(of: command)
+    for option in options {
+      for value in given(option) {
+        if let fault = option.fault(of: value.text) { self.faults.append("\(value.label) \(fault)") }
+      }
+    }
+  }
+
+  /// Adds what only this command can know to be wrong.
+  mutating func fault(_ sentence: String) { faults.append(sentence) }
+
+  /// The values that count: of a repeatable option all of them, those of the first source last.
+  private func given(_ option: Option) -> [OptionSource.Value] {
+    if option.isRepeatable { return sources.reversed().flatMap { $0.values[option.name] ?? [] } }
+    return sources.lazy.compactMap { $0.values[option.name]?.last }.first.map { [$0] } ?? []
+  }
+
+  private func option(_ name: String) -> Option {
+    guard let option = options.first(where: { $0.name == name }) else {
+      preconditionFailure("\(command.rawValue) has no option --\(name)")
+    }
+    return option
+  }
+
+  /// What was said, else the default. A value that is not allowed is as good as none: it is among the faults already.
+  func optionalText(_ name: String) -> String? {
+    let option = option(name)
+    guard let text = given(option).first?.text, option.fault(of: text) == nil else { return option.fallback }
+    return text
+  }
+
+  /// The same where the table has a default.
+  func text(_ name: String) -> String {
+    guard let text = optionalText(name) else { preconditionFailure("--\(name) has no default") }
+    return text
+  }
+
+  /// The same where one must be given: a fault if it is not.
+  mutating func requiredText(_ name: String) -> String {
+    let option = option(name)
+    if given(option).isEmpty, !sources.contains(where: { $0.values[name] != nil }) {
+      fault("\(command.rawValue) needs --\(name) \(option.placeholder) (or \(option.variable)): \(option.help)")
+    }
+    return optionalText(name) ?? ""
+  }
+
+  /// The table's kind and default guarantee that these succeed.
+  func integer(_ name: String) -> Int { Int(text(name))! }
+  func number(_ name: String) -> Double { DecimalNumber.value(of: text(name))! }
+  func share(_ name: String) -> Double { Option.share(text(name))! }
+  func milliseconds(_ name: String) -> Int { Option.milliseconds(text(name))! }
+  func flag(_ name: String) -> Bool { Option.flag(text(name))! }
+
+  /// Whether somebody said a value.
+  func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }
+
+  /// The combo settings.
+  func settings() -> Settings {
+    var settings = Settings()
+    for option in options {
+      guard case .setting(let name) = option.kind, isGiven(option.name) else { continue }
+      if case .success(let setting) = name.parse(text(option.name)), setting.fault == nil { settings.apply(setting) }
+    }
+    return settings
+  }
+
+  /// The map, if one is named; what is wrong with it is added to the faults.
+  mutating func map() -> RecordMap? {
+    guard let value = given(option("map")).first, !value.text.isEmpty else { return nil }
+    switch MapSource.map(value.text) {
+    case .success(let map): return map
+    case .failure(let failure):
+      for sentence in failure.sentences { fault("\(value.label): \(sentence)") }
+      return nil
+    }
+  }
+
+  /// The values of an option that count, as they were given.
+  func values(of option: Option) -> [OptionSource.Value] { (option.name == "kafka" ? kafkaFileValues : []) + given(option) }
+
+  /// The librdkafka properties: those of the file first, so that what is said nearer by wins.
+  mutating func kafkaProperties() -> [KafkaProperty] {
+    if let file = optionalText("kafka-file") {
+      switch TextFile.read(file, limit: ConfigFile.bytesMax) {
+      case .success(let text):
+        let parsed = KafkaProperty.parse(file: text, named: file)
+        for sentence in parsed.faults { fault(sentence) }
+        kafkaFileValues = zip(parsed.properties, parsed.places).map { property, line in
+          OptionSource.Value(text: "\(property.key)=\(property.value)", label: "\(file):\(line)")
+        }
+      case .failure(let failure):
+        fault("\(given(option("kafka-file")).first?.label ?? "--kafka-file"): \(failure)")
+      }
+    }
+    var properties: [KafkaProperty] = []
+    for value in kafkaFileValues + given(option("kafka")) {
+      guard let property = KafkaProperty(value.text) else { continue }
+      properties.append(property)
+      if property.isSecret, value.label == "--kafka" {
+        fault(
+          "--kafka \(property.key) must not stand on the command line, where everybody on this machine can read it: put it into a file"
+            + " (--kafka-file or --config), or into \(option("kafka").variable)")
+      }
+      if let sentence = KafkaProperties.fault(of: property.key, property.value) { fault("\(value.label): \(sentence)") }
+    }
+    // Of one alone it cannot be told.
+    do throws(EdgeError) {
+      _ = try BearerToken.file(properties.map { KafkaProperties.Override(key: $0.key, value: $0.value) })
+    } catch {
+      fault(error.message)
+    }
+    return properties
+  }
+}

@@ -1,0 +1,209 @@
+internal import ComboCore
+internal import ComboGenerate
+internal import ComboHTTP
+internal import ComboSystem
+
+/// Every option there is. All else, `--help` and checks included, is made from this table.
+enum OptionTable {
+  static let all: [Option] = general + service + demo + generate + map + kafka + combo
+
+  /// Those that `command` takes.
+  static func options(of command: Command) -> [Option] {
+    all.filter { $0.commands.contains(command) }
+  }
+
+  private static let kafkaCommands: [Command] = [.run, .check, .verify, .watch, .generate, .map]
+  private static let engineCommands: [Command] = [.run, .check, .demo, .replay]
+  private static let serviceCommands: [Command] = [.run, .check]
+
+  private static let general: [Option] = [
+    Option(
+      "config", "FILE", .text, nil, kafkaCommands + [.demo, .replay], .main,
+      "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
+    Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
+    Option("input", "TOPIC", .topic, nil, [.run, .check, .verify], .main, "where gift events are read"),
+    Option("output", "TOPIC", .topic, nil, [.run, .check, .verify, .watch], .main, "where display instructions are written"),
+    Option(
+      "group", "NAME", .text, "combo-consumer", [.run, .check, .verify], .main,
+      "the consumer group; journal and state belong to it"),
+    Option(
+      "map", "NAME|FILE", .text, nil, [.run, .check, .replay, .map], .main,
+      "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
+    Option(
+      "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
+      "rooms remembered at least, however long they are silent"),
+    Option("threads", "N", .integer(0...64), "0", [.replay], .main, "threads that work; 0 = one a processor"),
+  ]
+
+  private static let service: [Option] = [
+    Option(
+      "dead-letter", "TOPIC", .topic, nil, serviceCommands, .service,
+      "where bad events go; default <input>.<group>.combo-dead-letter"),
+    Option(
+      "from", "WHERE", .choice(["earliest", "latest"]), "earliest", serviceCommands, .service,
+      "where a group that has read nothing yet begins"),
+    Option(
+      "from", "TIME", .time, nil, [.verify], .main,
+      "compare only instructions of this time or later: 2026-11-21T13:00:00Z, or milliseconds since 1970; default: all"),
+    Option(
+      "from-checkpoint", "", .flag, "false", [.verify], .main,
+      "begin at the current checkpoint instead of the journal's first entry: quick, but proves only what came after"),
+    Option(
+      "delivery", "KIND", .choice(["exactly-once", "at-least-once"]), "exactly-once", serviceCommands, .service,
+      "exactly-once: in transactions; at-least-once: sooner, and some again after a crash, with the same seq"),
+    Option(
+      "commit-interval-ms", "MS", .integer(1...5000), "100", serviceCommands, .service,
+      "from one transaction to the next; in a backlog up to five times as long"),
+    Option(
+      "checkpoint-gifts", "N", .integer(1...1_000_000_000_000), "1000000", serviceCommands, .service,
+      "snapshots of rooms are written after so many gifts"),
+    Option(
+      "checkpoint-interval-ms", "MS", .integer(1...IntegerSetting.longestMs), "60000", serviceCommands, .service,
+      "… or after so long"),
+    Option(
+      "max-own-settings", "N", .integer(0...100_000_000), "10000", serviceCommands, .service,
+      "rooms of a partition that may have settings of their own"),
+    Option(
+      "instance", "NAME", .text, nil, serviceCommands, .service,
+      "a stable name of this instance within the group, for a restart without a rebalance"),
+    Option(
+      "transactional-id", "ID", .text, nil, serviceCommands, .service,
+      "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
+    Option(
+      "room-from-body", "", .flag, "false", [.run, .check, .map], .service,
+      "take the room from the event though the record key differs; only if producers keep a room in one partition"),
+    Option(
+      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .demo], .service,
+      "where to serve health, metrics and the pages; *:8080 for all addresses of this machine"),
+    Option(
+      "http-token-file", "FILE", .text, nil, serviceCommands, .service,
+      "a file with the token that HTTP requests must show; needed where other machines can reach it"),
+    Option(
+      "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
+    Option(
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .check, .verify], .service,
+      "the least that is logged on standard error"),
+    Option(
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .check, .verify], .service,
+      "text for people, json for programs: one object a line"),
+  ]
+
+  private static let kafka: [Option] = [
+    Option(
+      "kafka", "KEY=VALUE", .property, nil, kafkaCommands, .kafka,
+      "a property of librdkafka; may be given several times (in the environment, one a line)"),
+    Option("kafka-file", "FILE", .text, nil, kafkaCommands, .kafka, "a file of such properties, one a line"),
+  ]
+
+  private static let demo: [Option] = [
+    Option(
+      "once", "", .flag, "false", [.watch], .main, "print what is on the screen now, a line a banner, and end: for scripts"),
+    Option(
+      "back", "S", .number(0...3600), "20", [.watch], .main,
+      "how far back what is on the screen is looked for first; a few times --screen-ms is enough"),
+    Option("seconds", "S", .number(0...1_000_000_000), "0", [.demo, .generate, .watch], .main, "how long; 0 = no limit"),
+    Option("rooms", "N", .integer(1...10_000_000), "1000", [.generate], .main, "how many rooms"),
+    Option("rooms", "N", .integer(1...1000), "12", [.demo], .main, "how many rooms"),
+    Option(
+      "rate", "N", .integer(0...100_000_000), "0", [.generate], .main, "events a second, evenly; 0 = as fast as it goes"),
+    Option("rate", "N", .integer(1...100_000), "20", [.demo], .main, "gifts a second"),
+    Option(
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "error", [.demo, .watch], .main,
+      "the least that is logged on standard error"),
+    Option("seed", "N", .integer(0...Int.max), "1", [.demo, .generate], .main, "of the random numbers"),
+  ]
+
+  private static let map: [Option] = [
+    Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "explain records of this topic, instead of a file's"),
+    Option("last", "N", .integer(1...100_000), "10", [.map], .main, "so many of the newest of each partition"),
+    Option("json", "", .flag, "false", [.map], .main, "an object a record, for programs"),
+    Option("list", "", .flag, "false", [.map], .main, "the built-in maps with their switches"),
+    Option("print", "NAME", .text, nil, [.map], .main, "a built-in map's text, to begin one's own with"),
+    Option(
+      "check", "FILE", .text, nil, [.map], .main, "read a map, and say all that is wrong with it; exit code 1 if anything is"),
+    Option(
+      "infer", "FILE", .text, nil, [.map], .main, "propose a map from samples (-: on standard input), and say where it is unsure"),
+  ]
+
+  private static let generate: [Option] = [
+    Option("file", "FILE", .text, nil, [.generate], .main, "where to write JSON lines; default, and `-`: standard output"),
+    Option("topic", "TOPIC", .topic, nil, [.generate], .main, "the topic to produce to, instead of a file"),
+    Option("events", "N", .integer(0...1_000_000_000_000), "0", [.generate], .main, "how many; 0 = no limit"),
+    Option("skew", "S", .number(0...10), "1", [.generate], .main, "Zipf exponent of the rooms' shares; 0 = all alike"),
+    Option("senders", "N", .integer(1...1_000_000), "50", [.generate], .main, "senders a room"),
+    Option("active", "N", .integer(1...100_000), "2", [.generate], .main, "how many of them send at once"),
+    Option("gifts", "N", .integer(1...65_535), "24", [.generate], .main, "kinds of gifts"),
+    Option(
+      "as", "PLATFORM", .choice(PlatformShape.all.map(\.name)), nil, [.generate], .main,
+      "write the records of a platform, not this service's events; --map with the same name reads them"),
+    Option("duplicates", "SHARE", .share, "0", [.generate], .main, "with --as: share of records that come twice: 0.05, or 5%"),
+    Option(
+      "reorder", "DURATION", .duration(60_000), "0", [.generate], .main,
+      "with --as: each record comes up to so much later: 200ms, or 2s"),
+    Option(
+      "lost-ends", "SHARE", .share, "0", [.generate], .main,
+      "with --as: share of streaks whose end is never told, where the platform tells it"),
+    Option(
+      "late-totals", "SHARE", .share, "0", [.generate], .main,
+      "with --as: share of a streak's records that come 3 to 12 s late, after its end"),
+    Option(
+      "truth", "FILE", .text, nil, [.generate], .main, "with --as: where to write what each streak comes to, a JSON line each"),
+    Option("totals", "SHARE", .share, "0", [.generate], .main, "share of gifts told as running totals of a streak (0 to 1)"),
+    Option("repeats", "SHARE", .share, "0", [.generate], .main, "share of events that are an earlier one sent again"),
+    Option("retracts", "SHARE", .share, "0", [.generate], .main, "share of events that retract a sender's combos"),
+    Option("closes", "SHARE", .share, "0", [.generate], .main, "share of events that close a room"),
+    Option("bad", "SHARE", .share, "0", [.generate], .main, "share of events that are bad"),
+  ]
+
+  /// One option for each setting of the engine, in the order of its table.
+  private static let combo: [Option] = Settings().all.map { setting in
+    Option(
+      setting.name.split(separator: "_").joined(separator: "-"), placeholder(of: setting),
+      .setting(SettingName(of: setting)), SettingName.text(of: setting),
+      engineCommands + (drawn.contains(setting.name) ? [.watch] : []), .combo, help(of: setting))
+  }
+
+  /// What who draws a room must know.
+  private static let drawn: Set = ["slots", "enter_ms", "count_ms", "exit_ms"]
+
+  private static func placeholder(of setting: Setting) -> String {
+    switch setting {
+    case .integer(let name, _): name.range.upperBound == IntegerSetting.longestMs ? "MS" : "N"
+    case .queueMerge, .queueOrder, .finals: "WORD"
+    case .tiers: "V:MS:MS,…"
+    case .milestones: "N,N,…"
+    }
+  }
+
+  private static func help(of setting: Setting) -> String {
+    switch setting {
+    case .queueMerge: "anywhere: a gift joins its combo wherever it waits; tail: only if it is the last to have come"
+    case .queueOrder: "fifo: first in, first out; tier: the highest rank first"
+    case .tiers: "from a banner's value on: its linger, and its linger while busy"
+    case .milestones: "counts worth a special effect"
+    case .finals: "true: the end of a combo is said"
+    case .integer(let name, _):
+      switch name {
+      case .slots: "banners on screen at once; 0 = paused"
+      case .enterMs: "a banner slides in"
+      case .countMs: "the number animation; no two number changes of one banner come closer together"
+      case .lingerMs: "a banner stays after its last number animation"
+      case .busyLingerMs: "the same, while the room is busy"
+      case .busyThreshold: "busy = more than this many banners wait"
+      case .holdMs: "a banner for whose slot another waits takes no more gifts after so long on screen; 0 = no limit"
+      case .dwellMs: "a banner stays at least this long where it would leave early because others wait"
+      case .exitMs: "a banner slides out"
+      case .reuseMs: "after it is gone, the same combo goes on from the old count"
+      case .maxHistory: "combos remembered after they left"
+      case .maxQueue: "banners waiting at most"
+      case .promoteMs: "in tier order, one rank up for each so long waited; 0 = never"
+      case .screenMs: "how often the whole screen is said; 0 = never"
+      case .dedupeMs: "how long gift ids are remembered; 0 = off"
+      case .maxIds: "how many gift ids are remembered; 0 = off"
+      case .streakMs: "how long running totals are remembered"
+      case .maxStreaks: "how many running totals are remembered"
+      case .restMs: "an idle room is forgotten after this, if nothing is remembered for longer"
+      }
+    }
+  }
+}

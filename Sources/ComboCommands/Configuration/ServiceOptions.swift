@@ -1,0 +1,142 @@
+internal import ComboCore
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboService
+internal import ComboSystem
+internal import ComboWire
+
+/// What the service goes by: the options of `run`.
+struct ServiceOptions: Equatable, Sendable {
+  /// Where a group that has read nothing yet begins.
+  enum Start: String, Sendable {
+    case earliest, latest
+  }
+
+  /// `host:port,…`
+  var brokers: String
+  /// The topic that gift events are read from.
+  var input: String
+  /// The topic that instructions are written to.
+  var output: String
+  /// The consumer group.
+  var group: String
+  /// The topic that bad events go to.
+  var deadLetter: String
+  var from = Start.earliest
+  /// How instructions are delivered.
+  var delivery = JournalEntry.Delivery.exactlyOnce
+  /// In milliseconds, from one transaction to the next.
+  var commitIntervalMs = 100
+  /// A sweep of snapshots begins after so many gifts …
+  var checkpointGifts = 1_000_000
+  /// … or after so many milliseconds.
+  var checkpointIntervalMs = 60_000
+  /// Rooms of one partition that may have settings of their own.
+  var maxOwnSettings = 10_000
+  /// A stable name of this instance within the group, or nil.
+  var instance: String?
+  /// Of the producer; two live processes must not share one.
+  var transactionalID: String
+  /// The room is the event's, whatever the record key says.
+  var roomFromBody = false
+  /// By which records become events; nil: they are as wire.md has them.
+  var map: RecordMap?
+  /// Where HTTP is served; nil: nowhere.
+  var http: HTTPAddress? = .standard
+  /// What HTTP requests must show; nil: nothing.
+  var httpToken: HTTPToken?
+  /// Whether to say the committed totals on standard output once a second.
+  var progress = false
+  var logLevel = LogLevel.info
+  var logFormat = LogFormat.text
+  /// Handed to librdkafka; of two under one key the later counts.
+  var kafka: [KafkaProperty] = []
+  /// Of the engines.
+  var settings = Settings()
+
+  /// The journal of this group on this input.
+  var journal: String { "\(input).\(group).combo-journal" }
+  /// The snapshots of this group on this input.
+  var state: String { "\(input).\(group).combo-state" }
+
+  /// With defaults for all that is not named here.
+  init(brokers: String, input: String, output: String, group: String, transactionalID: String) {
+    self.brokers = brokers
+    self.input = input
+    self.output = output
+    self.group = group
+    self.transactionalID = transactionalID
+    deadLetter = Self.deadLetter(input: input, group: group)
+  }
+
+  static func deadLetter(input: String, group: String) -> String { "\(input).\(group).combo-dead-letter" }
+
+  /// As `reader` says; what is wrong is added to its faults. `host` is this machine's name.
+  init(_ reader: inout OptionReader, host: String) {
+    let group = reader.text("group")
+    let instance = reader.optionalText("instance")
+    self.init(
+      brokers: reader.requiredText("brokers"), input: reader.requiredText("input"),
+      output: reader.requiredText("output"), group: group,
+      transactionalID: reader.optionalText("transactional-id") ?? "\(group).\(instance ?? host)")
+    if let topic = reader.optionalText("dead-letter") { deadLetter = topic }
+    // The table allows no other words.
+    from = Start(rawValue: reader.text("from"))!
+    delivery = JournalEntry.Delivery(rawValue: reader.text("delivery"))!
+    commitIntervalMs = reader.integer("commit-interval-ms")
+    checkpointGifts = reader.integer("checkpoint-gifts")
+    checkpointIntervalMs = reader.integer("checkpoint-interval-ms")
+    maxOwnSettings = reader.integer("max-own-settings")
+    self.instance = instance
+    roomFromBody = reader.flag("room-from-body")
+    map = reader.map()
+    http = HTTPAddress(reader.text("http"))
+    httpToken = Self.token(&reader)
+    if let http, !http.isLoopback, !reader.isGiven("http-token-file") {
+      reader.fault(
+        "--http \(http.text) can be reached by other machines, so --http-token-file is needed too; for this machine alone use"
+          + " 127.0.0.1:\(http.port)")
+    }
+    progress = reader.flag("progress")
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
+    kafka = reader.kafkaProperties()
+    settings = reader.settings()
+    checkTopics(&reader)
+  }
+
+  private static func token(_ reader: inout OptionReader) -> HTTPToken? {
+    guard let file = reader.optionalText("http-token-file") else { return nil }
+    switch TextFile.read(file, limit: 4096) {
+    case .success(let text):
+      do throws(HTTPFault) {
+        return try HTTPToken(text)
+      } catch {
+        reader.fault("--http-token-file: \(file) \(error)")
+      }
+    case .failure(let failure): reader.fault("--http-token-file: \(failure)")
+    }
+    return nil
+  }
+
+  /// Topics that are worked out must be names too, and no topic may serve two ends.
+  private func checkTopics(_ reader: inout OptionReader) {
+    guard !input.isEmpty, !output.isEmpty else { return }
+    if Option.topicFault(journal) != nil {
+      reader.fault(
+        "--group must go into topic names such as \(Sentence.quoted(journal)) (at most 249 of a-z, A-Z, 0-9, `.`, `_` and `-`)")
+      return
+    }
+    if Option.topicFault(deadLetter) != nil {
+      reader.fault("the dead-letter topic would be \(Sentence.quoted(deadLetter)): give a shorter one by --dead-letter")
+    }
+    let topics = [
+      ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
+    ]
+    for (index, topic) in topics.enumerated() {
+      for other in topics[..<index] where other.1 == topic.1 {
+        reader.fault("\(topic.0) must be another topic than \(other.0), but both are \(topic.1)")
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+internal import ComboCore
+internal import ComboSystem
+
+/// A setting of the combo engine, by name.
+enum SettingName: Equatable, Sendable {
+  case integer(IntegerSetting)
+  case queueMerge
+  case tiers
+  case queueOrder
+  case milestones
+  case finals
+
+  /// The name that `setting` goes by.
+  init(of setting: Setting) {
+    switch setting {
+    case .integer(let name, _): self = .integer(name)
+    case .queueMerge: self = .queueMerge
+    case .tiers: self = .tiers
+    case .queueOrder: self = .queueOrder
+    case .milestones: self = .milestones
+    case .finals: self = .finals
+    }
+  }
+
+  /// Why a text is no value at all, as the end of a sentence.
+  struct Fault: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static func words<Word: RawRepresentable<String> & CaseIterable>(_: Word.Type) -> String {
+    Word.allCases.map(\.rawValue).joined(separator: " or ")
+  }
+
+  /// The setting that `text` gives. Whether its value is allowed is said by `Setting.fault`.
+  func parse(_ text: String) -> Result<Setting, Fault> {
+    switch self {
+    case .integer(let name):
+      guard let value = Int(text) else {
+        let range = name.range
+        return refuse("a whole number from \(range.lowerBound) to \(range.upperBound)", text)
+      }
+      return .success(.integer(name, value))
+    case .queueMerge:
+      guard let value = QueueMerge(rawValue: text) else { return refuse(Self.words(QueueMerge.self), text) }
+      return .success(.queueMerge(value))
+    case .queueOrder:
+      guard let value = QueueOrder(rawValue: text) else { return refuse(Self.words(QueueOrder.self), text) }
+      return .success(.queueOrder(value))
+    case .tiers:
+      var tiers: [Tier] = []
+      for entry in Self.entries(text) {
+        let parts = entry.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let value = DecimalNumber.value(of: parts[0]), let linger = Int(parts[1]),
+          let busy = Int(parts[2])
+        else {
+          return refuse("a list of VALUE:LINGER_MS:BUSY_LINGER_MS such as 1000:4000:1000,10000:6000:2000", text)
+        }
+        tiers.append(Tier(value: value, lingerMs: linger, busyLingerMs: busy))
+      }
+      return .success(.tiers(tiers))
+    case .milestones:
+      var milestones: [Int] = []
+      for entry in Self.entries(text) {
+        guard let count = Int(entry) else { return refuse("a list of counts such as 10,66,520", text) }
+        milestones.append(count)
+      }
+      return .success(.milestones(milestones))
+    case .finals:
+      guard text == "true" || text == "false" else { return refuse("true or false", text) }
+      return .success(.finals(text == "true"))
+    }
+  }
+
+  /// The entries of a list; none if it is empty or says `none`.
+  private static func entries(_ text: String) -> [Substring] {
+    text.isEmpty || text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+  }
+
+  private func refuse(_ allowed: String, _ text: String) -> Result<Setting, Fault> {
+    .failure(Fault(description: "must be \(allowed), not \(Sentence.quoted(text))"))
+  }
+
+  /// A setting's value as an option takes it.
+  static func text(of setting: Setting) -> String {
+    switch setting {
+    case .integer(_, let value): "\(value)"
+    case .queueMerge(let value): value.rawValue
+    case .queueOrder(let value): value.rawValue
+    case .finals(let value): value ? "true" : "false"
+    case .tiers(let tiers):
+      tiers.isEmpty ? "none" : tiers.map { "\($0.value):\($0.lingerMs):\($0.busyLingerMs)" }.joined(separator: ",")
+    case .milestones(let counts): counts.isEmpty ? "none" : counts.map { "\($0)" }.joined(separator: ",")
+    }
+  }
+}

@@ -1,0 +1,19 @@
+internal import CMemory
+internal import CSimdJSON
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboSystem
+
+extension Version {
+  /// What `--version` says. librdkafka's, libmicrohttpd's and jemalloc's are of those that were loaded, simdjson's of the one that it was
+  /// compiled with, with the instructions of this processor that it chose.
+  static var text: String {
+    """
+    combo-consumer \(number)
+    librdkafka \(LibrdkafkaProperties.versionText), libmicrohttpd \(HTTPServer.libraryVersion), \
+    simdjson \(String(cString: csj_version())) (\(String(cString: csj_implementation()))), \
+    jemalloc \(String(cString: cmemory_version()).prefix { $0 != "-" })
+
+    """
+  }
+}

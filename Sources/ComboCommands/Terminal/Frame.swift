@@ -1,0 +1,120 @@
+internal import ComboSystem
+
+/// What a terminal shows: a grid of characters with their looks.
+struct Frame: Equatable, Sendable {
+  /// How a character looks.
+  struct Style: Equatable, Sendable {
+    /// Of the 256 colours, or nil for the terminal's own.
+    var color: UInt8?
+    var isBold = false
+    var isDim = false
+
+    static let plain = Style()
+
+    /// The escape sequence that sets it, whatever was set before.
+    var sequence: String {
+      "\u{1b}[0" + (isBold ? ";1" : "") + (isDim ? ";2" : "") + (color.map { ";38;5;\($0)" } ?? "") + "m"
+    }
+  }
+
+  /// One column. A wide character stands in its first; the second is empty.
+  struct Cell: Equatable, Sendable {
+    var text: Character?
+    var style: Style
+
+    static let blank = Cell(text: " ", style: .plain)
+  }
+
+  private static let scalarsMax = 16
+
+  let width: Int
+  let height: Int
+  private(set) var cells: [Cell]
+
+  /// A blank one.
+  init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+    cells = Array(repeating: .blank, count: width * height)
+  }
+
+  /// Writes `text` from column `x` of row `y` on, within the columns `clip`: what lies outside, also to the left, is not
+  /// seen. Returns the column behind it.
+  @discardableResult
+  mutating func put(_ text: String, x: Int, y: Int, style: Style = .plain, clip: Range<Int>? = nil) -> Int {
+    let clip = (clip ?? 0..<width).clamped(to: 0..<width)
+    var x = x
+    for character in DisplayWidth.harmless(text) {
+      // No letter has so many accents, and no family so many members; a name of nothing else would be one character.
+      if character.unicodeScalars.count > Self.scalarsMax { continue }
+      let columns = DisplayWidth.columns(of: character)
+      if columns == 0 { continue }
+      if (0..<height).contains(y), x >= clip.lowerBound, x + columns <= clip.upperBound {
+        clearWide(x, y)
+        cells[y * width + x] = Cell(text: character, style: style)
+        if columns == 2 {
+          clearWide(x + 1, y)
+          cells[y * width + x + 1] = Cell(text: nil, style: style)
+        }
+      }
+      x += columns
+    }
+    return x
+  }
+
+  /// Half of a wide character cannot stay.
+  private mutating func clearWide(_ x: Int, _ y: Int) {
+    let index = y * width + x
+    if cells[index].text == nil, x > 0 { cells[index - 1] = .blank }
+    if x + 1 < width, cells[index + 1].text == nil { cells[index + 1] = .blank }
+  }
+
+  /// Its rows as text, without looks and without blanks at their ends.
+  var lines: [String] {
+    (0..<height).map { y in
+      var line = ""
+      for cell in cells[y * width..<(y + 1) * width] { if let text = cell.text { line.append(text) } }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+
+  /// What to send to a terminal that shows `previous` so that it shows this: only what differs, nothing if nothing does.
+  /// If there is no previous one, or of another size, all of it.
+  func bytes(after previous: Frame?) -> String {
+    let isWhole = previous == nil || previous!.width != width || previous!.height != height
+    var out = isWhole ? "\u{1b}[0m\u{1b}[2J" : ""
+    var style = isWhole ? Style.plain : nil
+    let old = isWhole ? Frame(width: width, height: height) : previous!
+    for y in 0..<height {
+      var x = 0
+      while x < width {
+        if cells[y * width + x] == old.cells[y * width + x] {
+          x += 1
+          continue
+        }
+        // Up to where four columns in a row are as they were. What differs begins with a whole character: a wide one's second
+        // column never changes without its first.
+        out += "\u{1b}[\(y + 1);\(x + 1)H"
+        var same = 0
+        while x < width, same < 4 || cells[y * width + x].text == nil {
+          let cell = cells[y * width + x]
+          same = cell == old.cells[y * width + x] ? same + 1 : 0
+          if let text = cell.text {
+            if cell.style != style {
+              out += cell.style.sequence
+              style = cell.style
+            }
+            out.append(text)
+            // Terminals disagree on the width of such characters: say where the next one stands.
+            if text.unicodeScalars.count > 1 || text.unicodeScalars.first!.value > 0xffff {
+              out += "\u{1b}[\(x + 1 + DisplayWidth.columns(of: text))G"
+            }
+          }
+          x += 1
+        }
+      }
+    }
+    return out
+  }
+}

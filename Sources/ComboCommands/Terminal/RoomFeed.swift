@@ -1,0 +1,85 @@
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+
+/// What a room says, from the output topic.
+///
+/// All partitions are read until the room is heard of in one; from then on only that one: a room's key decides where it is. Who
+/// adds partitions moves rooms, and must watch them anew. One thread.
+final class RoomFeed {
+  private let client: ReaderClient
+  private let control: ControlClient
+  private let topic: String
+  private let room: [UInt8]
+  private var partitions: [Int32]
+  private var readers: [PartitionReader] = []
+  /// Up to where each reader must come to have caught up.
+  private var ends: [Int64] = []
+  private let batch = MessageBatch(capacity: 2000)
+  private var caughtUpBy: Int64 = 0
+  /// Whether the room has said anything since it was gone back to.
+  private(set) var hasHeard = false
+
+  /// So long brokers are asked.
+  private static let withinMs: Int64 = 10_000
+  /// A transaction that is open holds readers back, for so long at most.
+  private static let heldUpMs: Int64 = 15_000
+
+  /// - Throws: if there are no brokers, or no such topic.
+  init(_ properties: KafkaProperties, topic: String, room: String) throws(EdgeError) {
+    self.topic = topic
+    self.room = Array(room.utf8)
+    control = try ControlClient(properties)
+    client = try ReaderClient(properties)
+    guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
+      throw EdgeError(.unknownTopic, "the output topic \"\(topic)\" does not exist: check --output, or run the service first")
+    }
+    partitions = (0..<Int32(count)).map { $0 }
+  }
+
+  /// Reads from the records of this time on, in milliseconds since the Unix epoch.
+  func goBack(to wallMs: Int64) throws(EdgeError) {
+    readers = []
+    ends = []
+    hasHeard = false
+    let starts = try control.offsets(topic, partitions, atMs: max(0, wallMs), withinMs: Self.withinMs)
+    for partition in partitions {
+      let end = try control.watermarks(topic, partition, withinMs: Self.withinMs).end
+      let start = starts.first { $0.partition == partition }?.offset ?? end
+      readers.append(try client.reader(topic, partition, from: start, to: .max))
+      ends.append(end)
+    }
+    caughtUpBy = MonotonicClock.nowMs + Self.heldUpMs
+  }
+
+  /// Whether all that was there when it was gone back has been read.
+  var isCaughtUp: Bool {
+    zip(readers, ends).allSatisfy { $0.position >= $1 } || MonotonicClock.nowMs >= caughtUpBy
+  }
+
+  /// Waits up to about `maxWaitMs` for records, and shows the values of those of the room.
+  func read(maxWaitMs: Int32, _ show: (UnsafeRawBufferPointer) -> Void) throws(EdgeError) {
+    var isWaiting = maxWaitMs > 0
+    // Bounded, so that a flood of instructions cannot hold up a frame.
+    for _ in 0..<20 {
+      var count = 0
+      for reader in readers {
+        // Which one has the next record is not known, so each is waited for in its turn.
+        count += try reader.read(maxWaitMs: isWaiting ? max(1, maxWaitMs / Int32(readers.count)) : 0, into: batch)
+        defer { batch.release() }
+        for index in 0..<batch.count {
+          guard let key = batch[index].key, key.elementsEqual(room), let value = batch[index].value else { continue }
+          hasHeard = true
+          partitions = [reader.partition]
+          show(value)
+        }
+      }
+      if partitions.count < readers.count, let place = readers.firstIndex(where: { $0.partition == partitions[0] }) {
+        readers = [readers[place]]
+        ends = [ends[place]]
+      }
+      if count == 0 { return }
+      isWaiting = false
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import ComboSystem
+
+/// Draws rooms side by side, as many as there is space for.
+struct StagePainter: Sendable {
+  /// Places for banners in a room.
+  var slots = 2
+  /// Rooms side by side at most.
+  var columnsMax = Int.max
+  /// How long things move, in milliseconds.
+  var enterMs = 250
+  var countMs = 250
+  var exitMs = 250
+  /// The first line.
+  var title = ""
+  /// The last lines; where there is little space, the last of them.
+  var footer: [String] = []
+
+  private static let cardWidth = 40
+  private static let border = Frame.Style(color: 240)
+
+  /// The stage at the viewer's time `now`, in milliseconds.
+  func frame(_ stage: Stage, at now: Int64, width: Int, height: Int) -> Frame {
+    var frame = Frame(width: width, height: height)
+    frame.put(title, x: 1, y: 0, style: Frame.Style(color: 213, isBold: true))
+    let footer = footer.suffix(max(0, height - 1))
+    for (index, line) in footer.enumerated() {
+      frame.put(line, x: 1, y: height - footer.count + index, style: Frame.Style(color: 245))
+    }
+
+    let columns = max(1, min(columnsMax, width / Self.cardWidth))
+    let cardWidth = width / columns
+    let cardHeight = slots + 2
+    let rows = max(0, (height - 1 - footer.count) / cardHeight)
+    for (index, room) in stage.rooms.prefix(columns * rows).enumerated() {
+      let x = index % columns * cardWidth
+      let y = 1 + index / columns * cardHeight
+      paint(room.name, room.screen, into: &frame, x: x, y: y, width: cardWidth, at: now)
+    }
+    return frame
+  }
+
+  private func paint(
+    _ name: String, _ screen: RoomScreen, into frame: inout Frame, x: Int, y: Int, width: Int, at now: Int64
+  ) {
+    guard width >= 8 else { return }
+    let line = String(repeating: "─", count: width - 2)
+    frame.put("╭\(line)╮", x: x, y: y, style: Self.border)
+    frame.put(" \(name) ", x: x + 2, y: y, style: Frame.Style(color: 250), clip: x + 2..<x + width - 2)
+    for row in 1...slots {
+      frame.put("│", x: x, y: y + row, style: Self.border)
+      frame.put("│", x: x + width - 1, y: y + row, style: Self.border)
+    }
+    frame.put("╰\(line)╯", x: x, y: y + slots + 1, style: Self.border)
+    // A banner in a slot that is no more (the room's own settings may have had more) is not drawn.
+    for banner in screen.banners where banner.slot < slots {
+      paint(banner, into: &frame, y: y + slots - banner.slot, columns: x + 1..<x + width - 1, at: now)
+    }
+  }
+
+  /// A banner slides in from the left and out to the left; its number stands at the right.
+  private func paint(_ banner: RoomScreen.Banner, into frame: inout Frame, y: Int, columns: Range<Int>, at now: Int64) {
+    let shift = Self.shift(banner, width: columns.count, enterMs: enterMs, exitMs: exitMs, at: now)
+    let isLeaving = banner.left != nil
+    let count = banner.countShown(at: now, countMs: countMs)
+    let isFresh = now - banner.changed < Int64(countMs)
+
+    let number = "\(banner.milestone == nil ? "" : "★ ")×\(count)"
+    let numberStart = columns.upperBound - 1 - DisplayWidth.columns(of: number) + shift
+    var style = Frame.Style(color: Self.color(of: count), isBold: true, isDim: isLeaving)
+    if isFresh, !isLeaving { style.color = 231 }
+
+    let textClip = columns.lowerBound..<max(columns.lowerBound, min(columns.upperBound, numberStart - 1))
+    var x = columns.lowerBound + 1 + shift
+    x = frame.put(banner.sender, x: x, y: y, style: Frame.Style(color: 117, isBold: true, isDim: isLeaving), clip: textClip)
+    if let receiver = banner.receiver {
+      x = frame.put(" → \(receiver)", x: x, y: y, style: Frame.Style(color: 245, isDim: isLeaving), clip: textClip)
+    }
+    let gift = " \(banner.icon.map { "\($0) " } ?? "")\(banner.gift)"
+    frame.put(gift, x: x, y: y, style: Frame.Style(color: 223, isDim: isLeaving), clip: textClip)
+    frame.put(number, x: numberStart, y: y, style: style, clip: columns)
+  }
+
+  /// How many columns a banner stands to the left of its place: 0 or less.
+  private static func shift(_ banner: RoomScreen.Banner, width: Int, enterMs: Int, exitMs: Int, at now: Int64) -> Int {
+    if let left = banner.left {
+      return exitMs <= 0 ? -width : -Int(min(Int64(exitMs), max(0, now - left))) * width / exitMs
+    }
+    if enterMs <= 0 || now - banner.entered >= Int64(enterMs) { return 0 }
+    return -(enterMs - Int(max(0, now - banner.entered))) * width / enterMs
+  }
+
+  private static func color(of count: Int) -> UInt8 {
+    switch count {
+    case ..<10: 252
+    case ..<100: 221
+    case ..<1000: 208
+    default: 199
+    }
+  }
+}

@@ -1,0 +1,235 @@
+package import ComboSystem
+
+// The border between the service's logic and the log that it reads and writes: Kafka, a file, or a simulation.
+
+/// Bytes that somebody else keeps.
+package typealias Bytes = UnsafeRawBufferPointer
+
+/// A record that is handed out, borrowed: valid during the call, unless it is lasting.
+package struct InputRecord {
+  package var partition: Int32
+  package var offset: Int64
+  /// nil: the record has none.
+  package var key: Bytes?
+  /// nil: the record has none.
+  package var value: Bytes?
+  /// What its time and headers are found by.
+  package var token: UnsafeRawPointer?
+  /// Whether the next one that is handed out may be another partition's, or none may come. Where it is false, the next one is of the
+  /// same partition.
+  package var endsRun = true
+  /// Whether key and value stay as they are, with ``InputRecord/padding`` more bytes that can be read behind the value, until the next poll with
+  /// the same `hold`, or ``GroupEdge/release()``.
+  package var isLasting = false
+
+  package init(
+    partition: Int32, offset: Int64, key: Bytes? = nil, value: Bytes? = nil, token: UnsafeRawPointer? = nil,
+    endsRun: Bool = true, isLasting: Bool = false
+  ) {
+    self.partition = partition
+    self.offset = offset
+    self.key = key
+    self.value = value
+    self.token = token
+    self.endsRun = endsRun
+    self.isLasting = isLasting
+  }
+}
+
+/// A header of a record.
+package struct RecordHeader: Equatable, Sendable {
+  package var name: String
+  package var value: [UInt8]?
+
+  package init(name: String, value: [UInt8]? = nil) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// The topics that a group reads and writes.
+package enum Topic: Int, CaseIterable, Sendable {
+  case input, output, journal, state, deadLetter
+
+  /// As one says it.
+  package var word: String { self == .deadLetter ? "dead-letter" : "\(self)" }
+}
+
+/// An offset to be committed, with the number of the last journal entry beside it.
+package struct OffsetToCommit: Equatable, Sendable {
+  package var partition: Int32
+  package var offset: Int64
+  package var metadata: String
+
+  package init(partition: Int32, offset: Int64, metadata: String) {
+    self.partition = partition
+    self.offset = offset
+    self.metadata = metadata
+  }
+}
+
+/// Why a transaction did not come to its end.
+package enum TransactionFault: Error, Equatable, Sendable {
+  /// It must be aborted, and the producer be made anew.
+  case abort(String)
+  /// Nobody knows whether it was committed; the producer must be made anew before the offsets are asked for.
+  case indefinite(String)
+  /// The producer is done for, as when it was fenced.
+  case fatal(String)
+
+  package var reason: String {
+    switch self {
+    case .abort(let reason), .indefinite(let reason), .fatal(let reason): reason
+    }
+  }
+}
+
+/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:foresee:_:)`` or `close`.
+package protocol GroupEdgeDelegate: AnyObject {
+  func assigned(_ partitions: [Int32])
+  /// The partitions go to others when this returns; if `lost`, they are others' already.
+  func revoked(_ partitions: [Int32], lost: Bool)
+  func failed(_ error: EdgeError, partition: Int32?)
+}
+
+/// A member of the consumer group. Everything but ``committed(_:)`` is called by the loop's thread alone.
+package protocol GroupEdge: AnyObject, Sendable {
+  var delegate: (any GroupEdgeDelegate)? { get set }
+  /// Joins the group.
+  func subscribe() throws(EdgeError)
+  /// Waits for a record, at most so long, then hands out what is there.
+  /// - Parameters:
+  ///   - hold: 0 or 1: lasting records of the last poll with the same one are given back, those of the other one stay.
+  ///   - foresee: may get partition and key of records some records before they are handed out, first in step 0, later
+  ///     in step 1, so that memory can be asked for early. Nothing may depend on it.
+  func poll(
+    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
+    _ take: (InputRecord) -> Void)
+  /// Nobody looks any more at what was handed out.
+  func release()
+  /// From now on the partition's records are handed out, from this offset on.
+  func start(_ partition: Int32, at offset: Int64) throws(EdgeError)
+  /// Nothing more is handed out of it, until it is started again.
+  func stop(_ partition: Int32)
+  /// What the group has committed, once no transaction is open on it. Any thread.
+  func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
+  /// Commits offsets outside of any transaction, for tools that show the lag. Nobody waits for it.
+  func commitWithoutWaiting(_ offsets: [OffsetToCommit])
+  /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
+  /// Calls `body` with the value of the last header of this name, if there is one.
+  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void)
+  /// The time alone, which costs less.
+  func timestamp(of record: InputRecord) -> Int64?
+  /// The offset behind the last record of a partition, as far as that is known; asks nobody.
+  func end(of partition: Int32) -> Int64?
+  /// Leaves the group.
+  func close()
+}
+
+extension GroupEdge {
+  package func release() {}
+  package func timestamp(of record: InputRecord) -> Int64? { details(of: record).timestamp }
+  package func end(of partition: Int32) -> Int64? { nil }
+  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    details(of: record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
+  }
+}
+
+/// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by
+/// the loop's alone.
+package protocol OutputEdge: AnyObject, Sendable {
+  func begin() throws(TransactionFault)
+  /// Copies what it is given. What goes wrong with it is told by the next ``commit(_:)``.
+  /// - Parameter partition: nil: by the key, as Java's producer does.
+  func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader])
+  /// Sends the offsets and commits; returns once all of it is durable.
+  func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault)
+  /// Throws away what was produced since ``begin()``. The producer is not good for another transaction.
+  func abort() throws(TransactionFault)
+  /// A new producer in place of the old one; what that left open is ended.
+  func renew() throws(EdgeError)
+  /// Lets what the client has to say be heard; call it often.
+  func serve()
+  /// Sees to it that this partition of journal and state can be produced to, also if it is newer than the producer.
+  func prepare(_ partition: Int32) throws(EdgeError)
+}
+
+extension OutputEdge {
+  package func prepare(_ partition: Int32) throws(EdgeError) {}
+}
+
+/// The producer without transactions, which writes at once: each record once, in order, and if one fails none after it. The
+/// loop's thread alone uses it.
+package protocol DirectEdge: AnyObject, Sendable {
+  /// A new producer in place of the old one, of which nothing more is heard; what that had under way may still arrive.
+  func renew() throws(EdgeError)
+  /// Copies what it is given; waits while there is no room for it, up to a limit. Once a record has failed, be it for want of room,
+  /// nothing more is taken or waited for.
+  /// - Parameters:
+  ///   - partition: nil: by the key, as Java's producer does.
+  ///   - tag: not 0; by it ``serve(maxWaitMs:_:)`` tells what became of the record.
+  func produce(
+    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt)
+  /// Hands out what became of records: of those that are acknowledged by all replicas where they stand; a negative offset if that is
+  /// not known, as of a record that had to be sent again and was there already. Waits for the first, at most so long.
+  /// - Throws: once the producer is done for, or a record could not be delivered.
+  func serve(maxWaitMs: Int32, _ acknowledged: (_ tag: UInt, _ offset: Int64) -> Void) throws(EdgeError)
+  /// Sees to it that this partition of the journal can be produced to, also if it is newer than the producer.
+  func prepare(_ partition: Int32) throws(EdgeError)
+}
+
+/// Reads partitions from one offset to another, `read_committed`. Any number at a time, by any threads.
+package protocol ReadEdge: AnyObject, Sendable {
+  /// The first offset that is still there, and the one after the last, whatever is committed of it.
+  func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64)
+  /// The offset up to which all transactions have ended, one way or the other.
+  func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64
+  /// The first offset whose record is of this time or later; nil: there is none.
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64?
+  /// Makes this partition of journal and state, if the input has gained it and they have not.
+  func makeRoom(for partition: Int32) throws(EdgeError)
+  /// The partitions of a topic.
+  func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32>
+  /// Hands out all committed records from `start` on, below `end`, until `take` returns false or `isCancelled`, which is
+  /// asked now and then, does not. Waits for transactions that are open.
+  func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(EdgeError)
+  /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
+  /// Calls `body` with the value of the last header of this name, if there is one.
+  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void)
+}
+
+extension ReadEdge {
+  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    details(of: record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
+  }
+  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
+  package func makeRoom(for partition: Int32) throws(EdgeError) {}
+  package func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? { nil }
+}
+
+/// What a service reads and writes with.
+package struct Edges {
+  package var group: any GroupEdge
+  package var output: any OutputEdge
+  /// Needed for at-least-once delivery only.
+  package var direct: (any DirectEdge)?
+  package var reader: any ReadEdge
+  package var time: any TimeSource
+  /// Runs what blocks beside the loop.
+  package var beside: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
+
+  package init(
+    group: any GroupEdge, output: any OutputEdge, direct: (any DirectEdge)? = nil, reader: any ReadEdge, time: any TimeSource
+  ) {
+    self.group = group
+    self.output = output
+    self.direct = direct
+    self.reader = reader
+    self.time = time
+  }
+}

@@ -1,0 +1,63 @@
+/// What went wrong with a log, in a sentence for the operator, and sorted by who has to act.
+package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Small and stable; what programs decide by.
+  package enum Code: String, Sendable, CaseIterable {
+    /// A property that librdkafka does not know, refuses, or that the service sets itself.
+    case badProperty
+    /// No broker answers: name, port, network, or the brokers are down. Passes by itself once they are up.
+    case unreachable
+    /// The broker was there but did not finish in time.
+    case timedOut
+    /// TLS or SASL: who we are was not accepted.
+    case authentication
+    /// Who we are was accepted, but may not do this.
+    case notAuthorized
+    case unknownTopic
+    case unknownPartition
+    case topicExists
+    /// A name, a number of partitions or replicas, or a topic setting that the broker refuses.
+    case invalidRequest
+    /// The offset asked for is not (or no longer) in the partition.
+    case offsetOutOfRange
+    /// Where a partition is read on cannot be made sure of; it must be started anew.
+    case positionLost
+    /// Another producer or member with our id has taken over.
+    case fenced
+    /// The group no longer counts us as a member of this generation.
+    case memberLost
+    /// Other members of the group divide the partitions in another way.
+    case otherAssignor
+    /// Not polled for longer than `max.poll.interval.ms`.
+    case pollTooLate
+    case recordTooLarge
+    /// A record's time is further from the broker's than its topic allows.
+    case badTimestamp
+    /// The producer's own queue stayed full.
+    case queueFull
+    /// A record could not be delivered.
+    case undelivered
+    /// The broker or this librdkafka is too old or too new for it.
+    case unsupported
+    /// The client has given up and must be made anew.
+    case fatal
+    case other
+  }
+
+  /// What kind of failure it is.
+  package let code: Code
+  /// What went wrong, where, and what to do.
+  package let message: String
+  /// librdkafka's number for it; 0 if it does not come from there. Below 0: its own; above: the broker's.
+  package let number: Int32
+  /// Whether doing the same again later may work without anybody mending anything.
+  package let isRetriable: Bool
+
+  package var description: String { message }
+
+  package init(_ code: Code, _ message: String, number: Int32 = 0, isRetriable: Bool = false) {
+    self.code = code
+    self.message = message
+    self.number = number
+    self.isRetriable = isRetriable
+  }
+}

@@ -1,0 +1,328 @@
+internal import Glibc
+
+/// Makes up gift events: the same seed makes the same ones. Some hundred nanoseconds each, without an allocation.
+///
+/// Not for several threads at once.
+package final class GiftGenerator {
+  /// What an event is.
+  package enum Kind: Sendable {
+    case gift, total, again, retract, close, bad
+  }
+
+  /// What was made so far.
+  package struct Tally: Equatable, Sendable {
+    package var events = 0
+    package var gifts = 0
+    package var totals = 0
+    package var repeats = 0
+    package var retracts = 0
+    package var closes = 0
+    package var bad = 0
+    package var bytes = 0
+
+    package init() {}
+  }
+
+  /// A sender at it: so many more of one gift.
+  private struct Run {
+    var sender: UInt32 = 0
+    var gift: UInt16 = 0
+    var left: UInt16 = 0
+    /// The number of the streak that it is told as, or 0 if each gift is told by itself.
+    var streak: UInt64 = 0
+    var total: UInt64 = 0
+  }
+
+  /// No event is longer; room for it must be there in ``make(at:to:)``.
+  package static let longest = 20_480
+  /// Events that one sent again is drawn from, and the longest of them.
+  private static let recentCount = 64
+  private static let recentLongest = 1024
+
+  private let mix: GiftMix
+  private var random: SplitMix64
+  private let rooms: ZipfTable
+  private let viewers = WordTable(GiftWords.viewers)
+  private let hosts = WordTable(GiftWords.hosts)
+  /// `"gift":{…}`, whole.
+  private let presents: WordTable
+  private let prefix: WordTable
+  private let runs: UnsafeMutablePointer<Run>
+  private let runCount: Int
+  /// The latest events, each with its length and its room.
+  private let recent: UnsafeMutablePointer<UInt8>
+  private var recentSizes = [(size: Int, room: Int)]()
+  private var streaks: UInt64 = 0
+  private var number: UInt64 = 0
+  /// Shares as limits on a number of 32 bits, each on top of those before.
+  private let limits: (bad: UInt64, close: UInt64, retract: UInt64, again: UInt64)
+  private let totalLimit: UInt64
+  private let roomText: UnsafeMutablePointer<UInt8>
+  private var roomTextSize = 0
+
+  /// What was made so far.
+  package private(set) var tally = Tally()
+
+  /// `prefix` begins each event's id: what is made in another run needs another one, or it would be taken for repeats.
+  /// Takes 24 bytes for each room and active sender.
+  package init(_ mix: GiftMix, prefix: String) {
+    self.mix = mix
+    random = SplitMix64(seed: UInt64(bitPattern: Int64(mix.seed)))
+    rooms = ZipfTable(count: mix.rooms, exponent: mix.skew)
+    presents = WordTable((0..<mix.gifts).map(Self.present))
+    self.prefix = WordTable([prefix])
+    runCount = mix.rooms * mix.active
+    runs = .allocate(capacity: runCount)
+    runs.initialize(repeating: Run(), count: runCount)
+    recent = .allocate(capacity: Self.recentCount * Self.recentLongest)
+    roomText = .allocate(capacity: 32)
+    let unit = 4_294_967_296.0
+    limits = (
+      UInt64(mix.bad * unit), UInt64((mix.bad + mix.closes) * unit),
+      UInt64((mix.bad + mix.closes + mix.retracts) * unit),
+      UInt64((mix.bad + mix.closes + mix.retracts + mix.repeats) * unit)
+    )
+    totalLimit = UInt64(mix.totals * unit)
+  }
+
+  deinit {
+    runs.deallocate()
+    recent.deallocate()
+    roomText.deallocate()
+  }
+
+  /// A kind of gift; beyond the list, the same again as another one.
+  private static func present(_ index: Int) -> String {
+    let present = GiftWords.presents[index % GiftWords.presents.count]
+    let round = index / GiftWords.presents.count
+    let suffix = round == 0 ? "" : "\(round + 1)"
+    return """
+      "gift":{"id":"\(present.id)\(suffix)","name":"\(present.name)\(suffix)","value":\(present.value),"icon":"\(present.icon)"}
+      """
+  }
+
+  /// The room of the latest event: a record's key. Valid until the next event.
+  package var room: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: roomText, count: roomTextSize) }
+
+  /// Writes the next event, with the time `ts` in milliseconds, to memory with at least ``longest`` bytes; its size and kind.
+  package func make(at ts: Int64, to memory: UnsafeMutablePointer<UInt8>) -> (size: Int, kind: Kind) {
+    let bits = random.next()
+    let room = rooms.draw(random.next())
+    let chance = bits >> 32
+    let made: (size: Int, kind: Kind)
+    if chance >= limits.again {
+      made = gift(room, bits, ts, memory)
+    } else if chance < limits.bad {
+      made = (bad(room, bits, ts, memory), .bad)
+      tally.bad += 1
+    } else if chance < limits.close {
+      made = (close(room, ts, memory), .close)
+      tally.closes += 1
+    } else if chance < limits.retract {
+      made = (retract(room, bits, ts, memory), .retract)
+      tally.retracts += 1
+    } else if !recentSizes.isEmpty {
+      made = (again(bits, memory), .again)
+      tally.repeats += 1
+    } else {
+      made = gift(room, bits, ts, memory)
+    }
+    tally.events += 1
+    tally.bytes += made.size
+    return made
+  }
+
+  // MARK: - Kinds
+
+  private func gift(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> (size: Int, kind: Kind) {
+    setRoom(room)
+    let run = runs + (room * mix.active + SplitMix64.scale(bits & 0xffff_ffff, mix.active))
+    if run.pointee.left == 0 { begin(run) }
+    run.pointee.left -= 1
+    let many = random.next()
+    let count = many & 15 < 11 ? 1 : 2 + (many >> 4) % 9
+
+    var text = EventText(memory)
+    head(ts, &text)
+    people(room, run.pointee, &text)
+    let isTotal = run.pointee.streak > 0
+    if isTotal {
+      run.pointee.total += count
+      text.put(",\"total\":")
+      text.put(run.pointee.total)
+      text.put(",\"streak\":\"s")
+      text.put(run.pointee.streak)
+      text.put("\"}")
+      tally.totals += 1
+    } else {
+      text.put(",\"count\":")
+      text.put(count)
+      text.put("}")
+    }
+    tally.gifts += 1
+    if mix.repeats > 0 { remember(memory, text.count, room) }
+    return (text.count, isTotal ? .total : .gift)
+  }
+
+  private func begin(_ run: UnsafeMutablePointer<Run>) {
+    let what = random.next(), who = random.next()
+    // The cheaper of two, so that cheap ones are the most given.
+    let one = SplitMix64.scale(what >> 32, mix.gifts), two = SplitMix64.scale(what & 0xffff_ffff, mix.gifts)
+    run.pointee.gift = UInt16(min(one, two))
+    run.pointee.sender = UInt32(SplitMix64.scale(who >> 32, mix.senders))
+    // Half of all runs end with their next gift, an eighth of the others go on for long: 8 in the mean.
+    let length = who & 0xffff_ffff
+    run.pointee.left = length & 1 == 0 ? UInt16(1 + (length >> 1) % 4) : UInt16(1 + (length >> 1) % 26)
+    run.pointee.total = 0
+    run.pointee.streak = 0
+    if totalLimit > 0, random.next() >> 32 < totalLimit {
+      streaks += 1
+      run.pointee.streak = streaks
+    }
+  }
+
+  /// An event of the last ones again, byte for byte.
+  private func again(_ bits: UInt64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
+    let index = SplitMix64.scale(bits & 0xffff_ffff, recentSizes.count)
+    let (size, room) = recentSizes[index]
+    memcpy(memory, recent + index * Self.recentLongest, size)
+    setRoom(room)
+    return size
+  }
+
+  private func remember(_ memory: UnsafeMutablePointer<UInt8>, _ size: Int, _ room: Int) {
+    guard size <= Self.recentLongest else { return }
+    var index = recentSizes.count
+    if index < Self.recentCount {
+      recentSizes.append((size, room))
+    } else {
+      index = tally.gifts % Self.recentCount
+      recentSizes[index] = (size, room)
+    }
+    memcpy(recent + index * Self.recentLongest, memory, size)
+  }
+
+  private func close(_ room: Int, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
+    setRoom(room)
+    for index in room * mix.active..<(room + 1) * mix.active { runs[index].left = 0 }
+    var text = EventText(memory)
+    text.put("{\"type\":\"room_closed\",")
+    roomAndTime(ts, &text)
+    text.put("}")
+    return text.count
+  }
+
+  /// Of one who is at it: all of that sender's, or those to the receiver, or those of one gift.
+  private func retract(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
+    setRoom(room)
+    let run = runs[room * mix.active + SplitMix64.scale(bits & 0xffff_ffff, mix.active)]
+    var text = EventText(memory)
+    text.put("{\"type\":\"retract\",")
+    roomAndTime(ts, &text)
+    text.put(",\"sender\":{\"id\":\"u")
+    text.put(UInt64(room))
+    text.put("-")
+    text.put(UInt64(run.sender))
+    text.put("\"}")
+    let parts = random.next()
+    if parts & 1 == 1 {
+      text.put(",\"receiver\":{\"id\":\"a")
+      text.put(UInt64(room))
+      text.put("\"}")
+    }
+    if parts & 2 == 2 {
+      text.put(",")
+      text.put(presents[Int(run.gift)])
+    }
+    text.put("}")
+    return text.count
+  }
+
+  /// One of each kind of fault, in turn as chance has it.
+  private func bad(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
+    setRoom(room)
+    var text = EventText(memory)
+    let run = Run(sender: 0, gift: 0)
+    switch SplitMix64.scale(bits & 0xffff_ffff, 33) {
+    case 0:  // too_large: display data above 16 KiB; seldom, as it is long
+      head(ts, &text)
+      text.put(",\"sender\":{\"id\":\"u\",\"name\":\"")
+      for _ in 0..<17_408 { text.put(byte: 0x78) }
+      text.put("\"},")
+      text.put(presents[0])
+      text.put("}")
+    case 1...6:  // not_json
+      head(ts, &text)
+      people(room, run, &text)
+    case 7...11:  // unknown_type
+      text.put("{\"type\":\"follow\",")
+      roomAndTime(ts, &text)
+      text.put("}")
+    case 12...16:  // missing_field
+      head(ts, &text)
+      text.put(",")
+      text.put(presents[0])
+      text.put("}")
+    case 17...22:  // wrong_type
+      head(ts, &text)
+      people(room, run, &text)
+      text.put(",\"count\":\"three\"}")
+    case 23...27:  // out_of_range
+      head(ts, &text)
+      people(room, run, &text)
+      text.put(",\"count\":0}")
+    default:  // out_of_range
+      head(ts, &text)
+      people(room, run, &text)
+      text.put(",\"count\":1,\"total\":2}")
+    }
+    return text.count
+  }
+
+  // MARK: - Parts
+
+  private func setRoom(_ room: Int) {
+    var text = EventText(roomText)
+    text.put("r")
+    text.put(UInt64(room))
+    roomTextSize = text.count
+  }
+
+  private func head(_ ts: Int64, _ text: inout EventText) {
+    text.put("{\"id\":\"")
+    text.put(prefix[0])
+    text.put(number)
+    number += 1
+    text.put("\",")
+    roomAndTime(ts, &text)
+  }
+
+  private func roomAndTime(_ ts: Int64, _ text: inout EventText) {
+    text.put("\"room\":\"")
+    text.put(UnsafeBufferPointer(start: roomText, count: roomTextSize))
+    text.put("\",\"ts\":")
+    text.put(UInt64(max(0, ts)))
+  }
+
+  /// Sender, receiver and gift. A sender looks the same each time.
+  private func people(_ room: Int, _ run: Run, _ text: inout EventText) {
+    let face = SplitMix64.mix(UInt64(room) << 32 | UInt64(run.sender) | 1 << 63)
+    text.put(",\"sender\":{\"id\":\"u")
+    text.put(UInt64(room))
+    text.put("-")
+    text.put(UInt64(run.sender))
+    text.put("\",\"name\":\"")
+    text.put(viewers[SplitMix64.scale(face >> 32, viewers.count)])
+    if face & 1 == 1 { text.put(face % 97) }
+    text.put("\",\"avatar\":\"https://img.example.net/face/")
+    text.put(hex: face)
+    text.put("/120.webp\",\"level\":")
+    text.put(1 + face % 60)
+    text.put("},\"receiver\":{\"id\":\"a")
+    text.put(UInt64(room))
+    text.put("\",\"name\":\"")
+    text.put(hosts[room % hosts.count])
+    text.put("\"},")
+    text.put(presents[Int(run.gift)])
+  }
+}

@@ -1,0 +1,40 @@
+/// What made-up gifts are like.
+package struct GiftMix: Equatable, Sendable {
+  /// How many rooms.
+  package var rooms = 1000
+  /// Zipf exponent of the rooms' shares: room k gets a share of 1/k^skew. 0: all alike.
+  package var skew = 1.0
+  /// Senders a room.
+  package var senders = 50
+  /// How many of them send at once, each a run of one gift.
+  package var active = 2
+  /// Kinds of gifts.
+  package var gifts = 24
+  /// Share of gifts told as running totals of a streak.
+  package var totals = 0.0
+  /// Share of events that are an earlier one sent again.
+  package var repeats = 0.0
+  /// Share of events that retract a sender's combos.
+  package var retracts = 0.0
+  /// Share of events that close a room.
+  package var closes = 0.0
+  /// Share of events that are bad.
+  package var bad = 0.0
+  /// Of the random numbers.
+  package var seed = 1
+
+  package init() {}
+
+  /// What does not fit together, as a sentence.
+  package var fault: String? {
+    if repeats + retracts + closes + bad > 1 {
+      return "--repeats, --retracts, --closes and --bad must be at most 1 together, not \(repeats + retracts + closes + bad)"
+    }
+    if rooms * active > Self.runsMax {
+      return "--rooms times --active must be at most \(Self.runsMax), not \(rooms * active): each takes 24 bytes"
+    }
+    return nil
+  }
+
+  static let runsMax = 100_000_000
+}

@@ -1,0 +1,198 @@
+internal import ComboWire
+
+/// Somebody who reads a room's events. Belongs to the server's thread.
+///
+/// It holds a place in its room's ``EventFeed``, and beside that only what is its own: the screen it begins with, and the rest of the
+/// event that is being sent. So a thousand of them cost little, and a slow one costs nobody anything.
+package final class EventReader {
+  package let feed: EventFeed
+  /// Whether it was sent off: what it has still to get is its own, and then it ends.
+  private(set) var isEnding = false
+  /// Whether it missed what is no longer there.
+  private(set) var wasTooSlow = false
+  /// Whether it is known to have gone.
+  var isGone = false
+  /// Waits for something to be sent.
+  var isSuspended = false
+  /// When something was last given to its connection.
+  private(set) var sentAt: Int64
+
+  private var own: [[UInt8]] = []
+  private var place = 0
+  private var current: [UInt8] = []
+  private var sent = 0
+
+  /// One that begins with a screen; what the feed gets from here on follows.
+  package init(_ feed: EventFeed, screen: [UInt8], at now: Int64) {
+    self.feed = feed
+    sentAt = now
+    begin(screen)
+  }
+
+  /// Whether there is something to be sent.
+  var hasMore: Bool {
+    isGone || isEnding || sent < current.count || !own.isEmpty || place < feed.end
+  }
+
+  /// The next event of the feed that it needs; nil: none.
+  package var needs: Int? { isEnding ? nil : place }
+
+  /// It begins anew with a screen, as what came before may not fit what comes.
+  package func begin(_ screen: [UInt8]) {
+    if isEnding { return }
+    own = [screen]
+    place = feed.end
+  }
+
+  /// A comment, so that both ends see that the other is there.
+  package func comment() { if own.isEmpty { own.append(StreamText.alive) } }
+
+  /// It gets this and nothing after it. An event that is under way is brought to its end.
+  package func end(with event: [UInt8]) {
+    if isEnding { return }
+    isEnding = true
+    own = [event]
+  }
+
+  package enum Outcome {
+    case wrote(Int)
+    /// Nothing is there now.
+    case wait
+    case ended
+    case gone
+  }
+
+  /// Writes what there is, as much as has room.
+  package func write(to buffer: UnsafeMutableRawBufferPointer, at now: Int64) -> Outcome {
+    if isGone { return .gone }
+    var count = 0
+    while count < buffer.count, sent < current.count || next() {
+      let piece = min(current.count - sent, buffer.count - count)
+      current.withUnsafeBytes { bytes in
+        buffer.baseAddress!.advanced(by: count).copyMemory(from: bytes.baseAddress! + sent, byteCount: piece)
+      }
+      sent += piece
+      count += piece
+    }
+    if count > 0 {
+      sentAt = now
+      return .wrote(count)
+    }
+    return isEnding ? .ended : .wait
+  }
+
+  private func next() -> Bool {
+    sent = 0
+    current = []
+    if !own.isEmpty {
+      current = own.removeFirst()
+      return true
+    }
+    if isEnding { return false }
+    if place < feed.first {
+      wasTooSlow = true
+      end(with: StreamText.dropped)
+      return next()
+    }
+    guard place < feed.end else { return false }
+    current = feed[place]
+    place += 1
+    return true
+  }
+}
+
+/// What readers of a room have still to get: the last events, once for all of them.
+package final class EventFeed {
+  package let room: [UInt8]
+  private var events: [[UInt8]] = []
+  private var head = 0
+  /// The number of the first event that is still there, and of the one to come.
+  package private(set) var first = 0
+  package var end: Int { first + events.count - head }
+  package private(set) var bytes = 0
+  package var readers: [ObjectIdentifier: EventReader] = [:]
+  /// When its readers may be served next, by the monotonic clock, and whether there is something to serve.
+  var nextRound: Int64 = 0
+  var isDue = false
+  /// The loop must be asked again to let it be watched.
+  var isForgotten = false
+
+  /// Events of a room that wait for its slowest reader: more than a room says in minutes, or of a whole queue that is skipped.
+  package static let bytesMax = 1 << 20
+
+  package init(_ room: [UInt8]) { self.room = room }
+
+  package subscript(place: Int) -> [UInt8] { events[head + place - first] }
+
+  package func add(_ event: [UInt8], bytesMax: Int) {
+    events.append(event)
+    bytes += event.count
+    while bytes > bytesMax, end - first > 1 { removeFirst() }
+  }
+
+  /// Forgets what all readers have.
+  func forgetRead() {
+    var needed = end
+    for reader in readers.values { if let place = reader.needs { needed = min(needed, place) } }
+    while first < needed { removeFirst() }
+  }
+
+  private func removeFirst() {
+    bytes -= events[head].count
+    events[head] = []
+    head += 1
+    first += 1
+    if head > 64, head * 2 > events.count {
+      events.removeFirst(head)
+      head = 0
+    }
+  }
+}
+
+/// Events as they go over the wire.
+enum StreamText {
+  static let alive = Array(": alive\n\n".utf8)
+  static let dropped = closing(
+    "dropped", "slow", "this reader was so slow that what it missed is no longer kept: connect again for the present screen")
+  static let stopping = closing("closing", "stopping", "the service is stopping: connect again, perhaps to another instance")
+  static let moved = closing("closing", "moved", "the room's partition has gone to another instance")
+  static let overrun = closing("dropped", "slow", "the server could not keep up: connect again for the present screen")
+
+  private static func closing(_ event: String, _ reason: String, _ sentence: String) -> [UInt8] {
+    Array("event: \(event)\ndata: {\"reason\":\"\(reason)\",\"sentence\":\"\(sentence)\"}\n\n".utf8)
+  }
+
+  /// An instruction: its event, and where it stands as the event's id.
+  static func event(_ name: StaticString, _ record: [UInt8]) -> [UInt8] {
+    let buffer = ByteBuffer(capacity: record.count + 96)
+    buffer.append("event: ")
+    buffer.append(name)
+    buffer.append("\nid: ")
+    record.withUnsafeBytes { bytes in
+      buffer.append(Self.number(behind: #","epoch":"#, in: bytes))
+      buffer.append(UInt8(ascii: "-"))
+      buffer.append(Self.number(behind: #","seq":"#, in: bytes))
+      buffer.append("\ndata: ")
+      buffer.append(bytes)
+    }
+    buffer.append("\n\n")
+    return buffer.array
+  }
+
+  /// The digits behind a name. A quote within a string is escaped, so that a room's id cannot be taken for it.
+  private static func number(behind name: StaticString, in record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let length = name.utf8CodeUnitCount
+    var start = 0
+    while start + length <= record.count {
+      var same = 0
+      while same < length, record[start + same] == name.utf8Start[same] { same += 1 }
+      if same == length {
+        var end = start + length
+        while end < record.count, (0x30...0x39).contains(record[end]) { end += 1 }
+        return UnsafeRawBufferPointer(rebasing: record[(start + length)..<end])
+      }
+      start += 1
+    }
+    return UnsafeRawBufferPointer(rebasing: record[0..<0])
+  }
+}

@@ -1,0 +1,157 @@
+internal import Glibc
+
+/// Where the HTTP server listens: an address of this machine, and a port.
+package struct HTTPAddress: Equatable, Sendable {
+  /// As in a URL, without brackets; `*`: all addresses of this machine.
+  package let host: String
+  /// 0: any that is free.
+  package let port: UInt16
+  let isIPv6: Bool
+
+  package static let standard = HTTPAddress(host: "127.0.0.1", port: 8080, isIPv6: false)
+
+  private init(host: String, port: UInt16, isIPv6: Bool) {
+    self.host = host
+    self.port = port
+    self.isIPv6 = isIPv6
+  }
+
+  /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `*:8080`; nil if it is none of these.
+  package init?(_ text: String) {
+    guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+    let digits = text[text.utf8.index(after: colon)...]
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else { return nil }
+    var host = String(text[..<colon])
+    if host == "localhost" { host = "127.0.0.1" }
+    if host == "*" {
+      self.init(host: host, port: port, isIPv6: false)
+    } else if host.hasPrefix("["), host.hasSuffix("]") {
+      host = String(host.dropFirst().dropLast())
+      var address = in6_addr()
+      guard inet_pton(AF_INET6, host, &address) == 1 else { return nil }
+      self.init(host: host, port: port, isIPv6: true)
+    } else {
+      var address = in_addr()
+      guard inet_pton(AF_INET, host, &address) == 1 else { return nil }
+      self.init(host: host, port: port, isIPv6: false)
+    }
+  }
+
+  /// With another port.
+  package func with(port: UInt16) -> HTTPAddress { HTTPAddress(host: host, port: port, isIPv6: isIPv6) }
+
+  /// Whether only this machine can reach it.
+  package var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// Whether an address in numbers is one of this machine's own.
+  package static func isLoopback(_ host: String) -> Bool {
+    var four = in_addr()
+    if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+    var six = in6_addr()
+    guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+    return withUnsafeBytes(of: six) { bytes in bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1 }
+  }
+
+  /// As it stands in a URL.
+  package var text: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var url: String { "http://\(text)/" }
+}
+
+/// Why the server cannot listen, in a sentence.
+package struct HTTPFault: Error, Equatable, Sendable, CustomStringConvertible {
+  package let description: String
+  /// Somebody else has the port.
+  var isPortTaken = false
+
+  package init(description: String, isPortTaken: Bool = false) {
+    self.description = description
+    self.isPortTaken = isPortTaken
+  }
+}
+
+extension HTTPAddress {
+  /// A socket that listens here, without blocking.
+  /// - Returns: it, and the address in numbers with the port that it got.
+  func listen() throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
+    if host != "*" { return try listenHere() }
+    // IPv6's takes IPv4 connections too.
+    return try Self.listen(atFirstOf: [
+      HTTPAddress(host: "::", port: port, isIPv6: true), HTTPAddress(host: "0.0.0.0", port: port, isIPv6: false),
+    ])
+  }
+
+  /// Listens at the first address that this machine has. If another program has its port, it listens at none: whoever asked for
+  /// all addresses would hear of it only when the others are asked.
+  /// - Parameter addresses: in numbers; one at least.
+  static func listen(atFirstOf addresses: [HTTPAddress]) throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
+    for address in addresses.dropLast() {
+      do throws(HTTPFault) {
+        return try address.listenHere()
+      } catch {
+        if error.isPortTaken { throw error }
+      }
+    }
+    return try addresses.last!.listenHere()
+  }
+
+  private func listenHere() throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
+    let family = isIPv6 ? AF_INET6 : AF_INET
+    let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | 0o2000000 | 0o4000, 0)
+    guard descriptor >= 0 else { throw fault("open a socket", errno) }
+    var yes: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    // Whatever net.ipv6.bindv6only says.
+    var no: Int32 = 0
+    if host == "::" { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<Int32>.size)) }
+    let bound = withSocketAddress { Glibc.bind(descriptor, $0, $1) }
+    guard bound == 0, Glibc.listen(descriptor, 512) == 0 else {
+      let error = errno
+      close(descriptor)
+      throw fault("listen on \(text)", error)
+    }
+    return (descriptor, with(port: Self.port(of: descriptor) ?? port))
+  }
+
+  private func withSocketAddress<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+    if isIPv6 {
+      var address = sockaddr_in6()
+      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_port = port.bigEndian
+      inet_pton(AF_INET6, host, &address.sin6_addr)
+      return withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in6>.size)) }
+      }
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    inet_pton(AF_INET, host, &address.sin_addr)
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+    }
+  }
+
+  private static func port(of descriptor: Int32) -> UInt16? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &storage) { storage in
+      let got = storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+      guard got == 0 else { return nil }
+      // The port stands at the same place in both families.
+      return storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+    }
+  }
+
+  private func fault(_ what: String, _ error: Int32) -> HTTPFault {
+    let mend =
+      switch error {
+      case EADDRINUSE:
+        "another program (or another instance) has that port. Give this one another by --http \(isIPv6 ? "[\(host)]" : host):PORT,"
+          + " or do without by --http none"
+      case EACCES: "ports below 1024 need a right of their own. Give another by --http, such as \(with(port: 8080).text)"
+      case EADDRNOTAVAIL: "this machine does not have that address. Give one of its own by --http, or *:\(port) for all of them"
+      default: String(cString: strerror(error))
+      }
+    return HTTPFault(description: "cannot \(what) for HTTP: \(mend)", isPortTaken: error == EADDRINUSE)
+  }
+}

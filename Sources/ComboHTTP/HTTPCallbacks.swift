@@ -1,0 +1,158 @@
+internal import CMicroHTTPD
+internal import ComboSystem
+internal import Glibc
+
+/// What libmicrohttpd calls, all of it from within `MHD_run`, on the server's thread.
+enum HTTPCallbacks {
+  static var options: cmhd_options {
+    var options = cmhd_options()
+    options.connected = { context, connection, _, event in
+      guard let server = HTTPCallbacks.server(context), let connection else { return }
+      if event == .CONNECTION_NOTIFY_STARTED { server.opened(connection) } else { server.closed(connection) }
+    }
+    options.request_line = { context, uri, connection in
+      guard let uri, let connection else { return nil }
+      let target = [UInt8](UnsafeRawBufferPointer(start: uri, count: strlen(uri)))
+      // Given back when the request is over.
+      return Unmanaged.passRetained(HTTPExchange(connection, target: target)).toOpaque()
+    }
+    // The target is taken apart by ``HTTPTarget``.
+    options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
+    options.access = { context, connection, _, method, _, _, uploadCount, exchange in
+      guard let server = HTTPCallbacks.server(context), let connection, let method, let raw = exchange?.pointee else {
+        return .NO
+      }
+      let exchange = Unmanaged<HTTPExchange>.fromOpaque(raw).takeUnretainedValue()
+      // What comes of a body that was announced is thrown away with the connection.
+      uploadCount?.pointee = 0
+      return server.access(exchange, connection, method: String(cString: method))
+    }
+    options.completed = { context, _, exchange, _ in
+      guard let server = HTTPCallbacks.server(context), let raw = exchange?.pointee else { return }
+      exchange?.pointee = nil
+      server.ended(Unmanaged<HTTPExchange>.fromOpaque(raw).takeRetainedValue())
+    }
+    return options
+  }
+
+  private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
+    context?.assumingMemoryBound(to: Unmanaged<HTTPServer>?.self).pointee?.takeUnretainedValue()
+  }
+}
+
+extension HTTPServer {
+  /// The headers were read; or, later, an answer may be given.
+  fileprivate func access(_ exchange: HTTPExchange, _ connection: OpaquePointer, method: String) -> MHD_Result {
+    switch exchange.stage {
+    case .new:
+      connections[connection]?.owesSince = nil
+      exchange.isHead = method == "HEAD"
+      if let refusal = refusal(exchange, connection, method) { return queue(refusal, exchange, connection) }
+      // An answer that comes before the request's end would end the connection with it.
+      exchange.stage = .admitted
+      return .YES
+    case .admitted:
+      if let response = route(exchange) { return queue(response, exchange, connection) }
+      return .YES
+    case .waiting:
+      return .YES
+    case .streaming(let reader):
+      return stream(reader, exchange, connection)
+    case .answered(let response):
+      return queue(response, exchange, connection)
+    case .over:
+      return .NO
+    }
+  }
+
+  private func refusal(_ exchange: HTTPExchange, _ connection: OpaquePointer, _ method: String) -> HTTPResponse? {
+    let health = "/health/"
+    exchange.asksForHealth = exchange.target.starts(with: health.utf8)
+    let lengths = Self.headers(connection, "Content-Length")
+    return guardian.refusal(
+      method: method, hosts: Self.headers(connection, "Host"), authorizations: Self.headers(connection, "Authorization"),
+      hasBody: lengths.contains { $0 != "0" } || !Self.headers(connection, "Transfer-Encoding").isEmpty,
+      isHealth: exchange.asksForHealth)
+  }
+
+  /// All headers of a name.
+  static func headers(_ connection: OpaquePointer, _ name: String) -> [String] {
+    final class Found {
+      let name: String
+      var values: [String] = []
+      init(_ name: String) { self.name = name }
+    }
+    let found = Found(name)
+    MHD_get_connection_values_n(
+      connection, .HEADER_KIND,
+      { context, _, key, keyCount, value, valueCount in
+        let found = Unmanaged<Found>.fromOpaque(context!).takeUnretainedValue()
+        guard let key, keyCount == found.name.utf8.count, strncasecmp(key, found.name, keyCount) == 0 else { return .YES }
+        let bytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount)
+        found.values.append(String(decoding: bytes, as: UTF8.self))
+        return .YES
+      }, Unmanaged.passUnretained(found).toOpaque())
+    return found.values
+  }
+
+  private func queue(_ response: HTTPResponse, _ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
+    exchange.stage = .over
+    counts.count(response.status)
+    var body = response.body
+    guard
+      let made = body.withUnsafeMutableBytes({
+        MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
+      })
+    else { return .NO }
+    defer { MHD_destroy_response(made) }
+    MHD_add_response_header(made, "Content-Type", response.contentType)
+    for (name, value) in HTTPResponse.always + response.headers { MHD_add_response_header(made, name, value) }
+    if connectionCount > keptOpen { MHD_add_response_header(made, "Connection", "close") }
+    return MHD_queue_response(connection, response.status, made)
+  }
+
+  /// Begins a stream of events.
+  private func stream(_ reader: EventReader, _ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
+    exchange.stage = .over
+    counts.count(200)
+    final class Stream {
+      let server: HTTPServer
+      let reader: EventReader
+      let connection: OpaquePointer
+      init(_ server: HTTPServer, _ reader: EventReader, _ connection: OpaquePointer) {
+        (self.server, self.reader, self.connection) = (server, reader, connection)
+      }
+    }
+    // What a reader does not take in is to wait in its feed, once for all, and not in the kernel for each.
+    var bytes: Int32 = 64 << 10
+    setsockopt(cmhd_socket(connection), SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    let stream = Unmanaged.passRetained(Stream(self, reader, connection))
+    let made = MHD_create_response_from_callback(
+      .max, 4096,
+      { context, _, buffer, size in
+        let stream = Unmanaged<Stream>.fromOpaque(context!).takeUnretainedValue()
+        guard let buffer else { return -2 }
+        let room = UnsafeMutableRawBufferPointer(start: buffer, count: size)
+        switch stream.reader.write(to: room, at: MonotonicClock.nowMs) {
+        case .wrote(let count): return count
+        case .ended: return -1
+        case .gone: return -2
+        case .wait:
+          stream.reader.isSuspended = true
+          MHD_suspend_connection(stream.connection)
+          return 0
+        }
+      }, stream.toOpaque(), { Unmanaged<Stream>.fromOpaque($0!).release() })
+    guard let made else {
+      stream.release()
+      return .NO
+    }
+    defer { MHD_destroy_response(made) }
+    MHD_add_response_header(made, "Content-Type", "text/event-stream; charset=utf-8")
+    MHD_add_response_header(made, "Cache-Control", "no-store")
+    // Proxies that collect an answer would keep events back.
+    MHD_add_response_header(made, "X-Accel-Buffering", "no")
+    for (name, value) in HTTPResponse.always { MHD_add_response_header(made, name, value) }
+    return MHD_queue_response(connection, 200, made)
+  }
+}

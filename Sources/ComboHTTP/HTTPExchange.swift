@@ -1,0 +1,46 @@
+/// A request and what becomes of it. Belongs to the server's thread; libmicrohttpd keeps it from the request's first line until it
+/// is over.
+package final class HTTPExchange {
+  package enum Stage {
+    /// The headers are not read yet.
+    case new
+    /// They are, and there is nothing against it.
+    case admitted
+    /// It waits, suspended, for the loop; until then at most, by the monotonic clock.
+    case waiting(until: Int64)
+    /// What it asked for is there, and events begin.
+    case streaming(EventReader)
+    /// The answer is there.
+    case answered(HTTPResponse)
+    /// It was handed over.
+    case over
+  }
+
+  let connection: OpaquePointer
+  /// As it stands in the request's first line.
+  package let target: [UInt8]
+  package var stage = Stage.new
+  var isHead = false
+  var asksForHealth = false
+  /// For a stream of events.
+  package var reader: EventReader?
+  /// Whether it asks for a stream of events.
+  var streams = false
+  /// The room that the loop is asked to watch for it, if it is.
+  var watchedRoom: [UInt8]?
+  /// The question that it waits for.
+  var question: UInt64 = 0
+
+  package init(_ connection: OpaquePointer, target: [UInt8]) {
+    self.connection = connection
+    self.target = target
+  }
+}
+
+/// A connection, from the first byte to the last.
+final class HTTPConnection {
+  /// Since when it owes a request, by the monotonic clock; nil while one is being answered.
+  var owesSince: Int64?
+
+  init(at now: Int64) { owesSince = now }
+}

@@ -1,0 +1,76 @@
+internal import ComboSystem
+
+/// Who may ask at all.
+///
+/// On loopback the name in the `Host` header must be one of this machine's own: a page from elsewhere whose name was made to lead
+/// here (DNS rebinding) carries its own name. Beyond loopback any name leads here, and a token must be shown.
+struct HTTPGuard: Sendable {
+  let isLoopback: Bool
+  let token: HTTPToken?
+
+  /// Why a request is refused; nil if it is not.
+  /// - Parameters:
+  ///   - hosts: all `Host` headers.
+  ///   - isHealth: whether it only asks for the state of health, which whoever starts processes must be able to see.
+  func refusal(
+    method: String, hosts: [String], authorizations: [String], hasBody: Bool, isHealth: Bool
+  ) -> HTTPResponse? {
+    guard hosts.count == 1, let name = Self.name(hosts[0]) else {
+      return .error(400, "a request needs one Host header with a name or an address, and perhaps a port")
+    }
+    if isLoopback, !Self.isOwn(name) {
+      return .error(
+        421,
+        "this server answers to localhost and 127.0.0.1 only, not to \(Sentence.quoted(name)): a page from elsewhere may be asking"
+      )
+    }
+    if let token, !isHealth {
+      guard authorizations.count == 1, token.isShown(by: authorizations[0]) else {
+        return .error(
+          401, "a token is needed: send the header Authorization: Bearer TOKEN, with the token of --http-token-file",
+          [("WWW-Authenticate", #"Bearer realm="combo-consumer""#), ("WWW-Authenticate", #"Basic realm="combo-consumer""#)])
+      }
+    }
+    if method != "GET", method != "HEAD" {
+      return .error(405, "only GET and HEAD are answered here: nothing can be changed", [("Allow", "GET, HEAD")])
+    }
+    if hasBody { return .error(413, "no request here has a body") }
+    return nil
+  }
+
+  /// The header without the port; nil if it is malformed.
+  static func name(_ host: String) -> String? {
+    let bytes = Array(host.utf8)
+    guard (1...255).contains(bytes.count) else { return nil }
+    if bytes[0] == UInt8(ascii: "[") {
+      guard let end = bytes.firstIndex(of: UInt8(ascii: "]")), isPort(bytes[(end + 1)...]) else { return nil }
+      let inner = bytes[1..<end]
+      guard inner.allSatisfy({ isHex($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }) else { return nil }
+      return String(decoding: inner, as: UTF8.self)
+    }
+    let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+    guard end > 0, isPort(bytes[end...]) else { return nil }
+    guard
+      bytes[..<end].allSatisfy({
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || "-._".utf8.contains($0)
+      })
+    else { return nil }
+    return String(decoding: bytes[..<end], as: UTF8.self)
+  }
+
+  private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
+    if bytes.isEmpty { return true }
+    let digits = bytes.dropFirst()
+    return bytes.first == UInt8(ascii: ":") && digits.count <= 5 && digits.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  private static func isHex(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+  }
+
+  /// Whether a name always means this machine.
+  private static func isOwn(_ name: String) -> Bool {
+    let lower = name.lowercased()
+    return lower == "localhost" || lower.hasSuffix(".localhost") || HTTPAddress.isLoopback(lower)
+  }
+}

@@ -1,0 +1,47 @@
+package import ComboWire
+
+/// An answer that is there as a whole.
+package struct HTTPResponse: Sendable {
+  var status: UInt32
+  var contentType: String
+  package var body: [UInt8]
+  var headers: [(String, String)] = []
+
+  package static let json = "application/json; charset=utf-8"
+  package static let text = "text/plain; charset=utf-8"
+
+  /// What each answer says: nobody may put it into a frame, guess its type or let it load anything from elsewhere.
+  static let always: [(String, String)] = [
+    (
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self';"
+        + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"),
+    ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
+  ]
+
+  package init(_ status: UInt32, _ contentType: String, _ body: [UInt8], _ headers: [(String, String)] = []) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+    self.headers = headers
+  }
+
+  package static func json(_ buffer: ByteBuffer) -> HTTPResponse {
+    HTTPResponse(200, json, buffer.array, [("Cache-Control", "no-store")])
+  }
+
+  package static func text(_ status: UInt32, _ text: String) -> HTTPResponse {
+    HTTPResponse(status, Self.text, Array("\(text)\n".utf8), [("Cache-Control", "no-store")])
+  }
+
+  /// `{"error":"…"}`: what is wrong, in a sentence.
+  package static func error(_ status: UInt32, _ sentence: String, _ headers: [(String, String)] = []) -> HTTPResponse {
+    let buffer = ByteBuffer(capacity: 256)
+    buffer.append(#"{"error":"#)
+    buffer.append(jsonString: sentence)
+    buffer.append("}\n")
+    return HTTPResponse(status, json, buffer.array, [("Cache-Control", "no-store")] + headers)
+  }
+}

@@ -1,0 +1,173 @@
+internal import CMicroHTTPD
+internal import ComboService
+internal import ComboSystem
+internal import Glibc
+
+/// What the loop tells, and who gets it.
+extension HTTPServer {
+  /// The number of a question that nobody waits for: a room is watched anew.
+  private static let rewatch = UInt64.max
+
+  func hear(_ news: News, at now: Int64) {
+    switch news {
+    case .said(let room, let record):
+      guard let feed = feeds[room] else { return }
+      feed.add(StreamText.event("instruction", record), bytesMax: feedBytesMax)
+      feed.isDue = true
+    case .screen(let id, let room, let record):
+      show(StreamText.event("screen", record), record, to: id, room, at: now)
+    case .asleep(let id, let room):
+      if let exchange = take(id) {
+        if exchange.streams {
+          let screen = StreamText.event("screen", ServiceData.emptyScreen(room, wall: WallClock.nowMs))
+          begin(exchange, room, screen, at: now)
+        } else {
+          finish(exchange, .error(404, "the room is not awake here: no gift came for it of late"))
+        }
+      } else {
+        let record = ServiceData.emptyScreen(room, wall: WallClock.nowMs)
+        show(StreamText.event("screen", record), record, to: id, room, at: now)
+      }
+    case .elsewhere(let id, let room):
+      if let exchange = take(id) {
+        finish(exchange, .error(404, "the room's partition belongs to another instance"))
+      } else if let feed = feeds[room] {
+        end(feed, with: StreamText.moved)
+      }
+    case .notYet(let id, let room):
+      if let exchange = take(id) {
+        finish(exchange, .error(503, "the service has not joined its group yet", [("Retry-After", "2")]))
+      } else {
+        feeds[room]?.isForgotten = true
+      }
+    case .survey(let id, let lines): surveyed(id, lines, at: now)
+    case .restarted:
+      for feed in feeds.values { feed.isForgotten = true }
+    case .overrun:
+      for feed in feeds.values { end(feed, with: StreamText.overrun) }
+    }
+  }
+
+  private func take(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }
+
+  /// What may wait in one feed: less while all together hold much.
+  private var feedBytesMax: Int {
+    feeds.count * EventFeed.bytesMax <= Limits.feedBytes ? EventFeed.bytesMax : max(16 << 10, Limits.feedBytes / feeds.count)
+  }
+
+  private func show(_ event: [UInt8], _ record: [UInt8], to id: UInt64, _ room: [UInt8], at now: Int64) {
+    if let exchange = take(id) {
+      if exchange.streams {
+        begin(exchange, room, event, at: now)
+      } else {
+        finish(exchange, HTTPResponse(200, HTTPResponse.json, record, [("Cache-Control", "no-store")]))
+      }
+      return
+    }
+    guard id == 0 || id == Self.rewatch, let feed = feeds[room] else { return unwatchIfUnread(room) }
+    for reader in feed.readers.values { reader.begin(event) }
+    feed.isDue = true
+  }
+
+  /// A stream begins.
+  private func begin(_ exchange: HTTPExchange, _ room: [UInt8], _ screen: [UInt8], at now: Int64) {
+    if exchange.isHead {
+      return finish(exchange, HTTPResponse(200, "text/event-stream; charset=utf-8", [], [("Cache-Control", "no-store")]))
+    }
+    let feed = feeds[room] ?? EventFeed(room)
+    feeds[room] = feed
+    let reader = EventReader(feed, screen: screen, at: now)
+    feed.readers[ObjectIdentifier(reader)] = reader
+    readers[ObjectIdentifier(reader)] = (reader, exchange.connection)
+    counts.readersBegun += 1
+    exchange.reader = reader
+    exchange.stage = .streaming(reader)
+    if isClosing { reader.end(with: StreamText.stopping) }
+    MHD_resume_connection(exchange.connection)
+  }
+
+  /// A question came to its answer after who asked had gone, or the last reader went.
+  ///
+  /// Not while somebody waits for the room: the loop may have answered already, and would take what is asked now for the later wish.
+  /// If that one goes too, its answer comes here.
+  private func unwatchIfUnread(_ room: [UInt8]) {
+    if feeds[room] != nil || waiting.values.contains(where: { $0.watchedRoom == room }) { return }
+    _ = lookout.ask(.unwatch(room: room))
+  }
+
+  private func surveyed(_ id: UInt64, _ lines: [RoomLine], at now: Int64) {
+    guard let key = surveyKeys.removeValue(forKey: id), var survey = surveys[key] else { return }
+    let exchanges = survey.exchanges
+    survey.exchanges = []
+    survey.lines = lines
+    survey.at = now
+    surveys[key] = survey
+    if exchanges.isEmpty { return }
+    let response = HTTPResponse.json(ServiceData.rooms(lines, wall: WallClock.nowMs))
+    for exchange in exchanges where take(exchange.question) != nil { finish(exchange, response) }
+  }
+
+  // MARK: - Readers
+
+  func wake(_ reader: EventReader, _ connection: OpaquePointer) {
+    guard reader.isSuspended else { return }
+    reader.isSuspended = false
+    MHD_resume_connection(connection)
+  }
+
+  private func end(_ feed: EventFeed, with event: [UInt8]) {
+    for (id, reader) in feed.readers {
+      reader.end(with: event)
+      if let connection = readers[id]?.connection { wake(reader, connection) }
+    }
+  }
+
+  /// Lets those be sent something for whom there is something, not too often where they are many.
+  func serveFeeds(_ now: Int64) {
+    for feed in feeds.values where feed.isDue && now >= feed.nextRound {
+      feed.isDue = false
+      feed.nextRound = now + Int64(feed.readers.count) * Limits.roundMicrosecondsPerReader / 1000
+      for (id, reader) in feed.readers where reader.isSuspended && reader.hasMore {
+        if let connection = readers[id]?.connection { wake(reader, connection) }
+      }
+    }
+  }
+
+  /// Once a second: comments for who has heard nothing, and a look at who has gone.
+  func tickReaders(_ now: Int64) {
+    for feed in feeds.values {
+      feed.forgetRead()
+      if feed.isForgotten, lookout.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) { feed.isForgotten = false }
+    }
+    if readers.isEmpty { return }
+    var suspended: [(reader: EventReader, connection: OpaquePointer)] = []
+    var descriptors: [pollfd] = []
+    for (reader, connection) in readers.values where reader.isSuspended {
+      suspended.append((reader, connection))
+      // POLLRDHUP: the other end will send nothing more, which a reader that is there has no reason to say.
+      descriptors.append(pollfd(fd: cmhd_socket(connection), events: 0x2000, revents: 0))
+    }
+    _ = poll(&descriptors, nfds_t(descriptors.count), 0)
+    for (index, (reader, connection)) in suspended.enumerated() {
+      if descriptors[index].revents != 0 {
+        reader.isGone = true
+        wake(reader, connection)
+      } else if now - reader.sentAt >= Limits.aliveMs {
+        reader.comment()
+        wake(reader, connection)
+      }
+    }
+  }
+
+  /// A stream is over.
+  func forget(_ reader: EventReader) {
+    let id = ObjectIdentifier(reader)
+    guard readers.removeValue(forKey: id) != nil else { return }
+    if reader.wasTooSlow { counts.readersDropped += 1 }
+    reader.feed.readers[id] = nil
+    if reader.feed.readers.isEmpty, feeds[reader.feed.room] === reader.feed {
+      feeds[reader.feed.room] = nil
+      unwatchIfUnread(reader.feed.room)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+internal import ComboService
+internal import ComboSystem
+internal import ComboWire
+internal import Glibc
+
+/// A list of rooms that somebody wants.
+struct SurveyKey: Hashable {
+  var prefix: [UInt8]
+  var limit: Int
+}
+
+/// One that was made, or is being made, for all who want the same.
+struct Survey {
+  /// When it was asked for or came.
+  var at: Int64
+  var lines: [RoomLine]?
+  var exchanges: [HTTPExchange] = []
+}
+
+extension HTTPServer {
+  /// What is answered at once; nil: the exchange waits, or has a reader now.
+  func route(_ exchange: HTTPExchange) -> HTTPResponse? {
+    guard let target = HTTPTarget(exchange.target) else {
+      return .error(400, "the address is malformed: it must begin with a slash, and behind each % stand two hexadecimal digits")
+    }
+    // A room's name is any UTF-8; all other pieces are words.
+    if target.path.count >= 2, target.path[0].elementsEqual("rooms".utf8) { return routeRoom(target, exchange) }
+    guard let words = target.words else { return Self.nothing }
+    let now = MonotonicClock.nowMs
+    switch words {
+    case []: return page("index.html", exchange)
+    case ["service"]: return page("service.html", exchange)
+    case ["health", "live"]:
+      return health(Health.ailment(lastBeat: lookout.lastBeat, at: now, isStopping: lookout.stop.isSet))
+    case ["health", "ready"]:
+      return health(Health.unreadiness(lookout.report, at: now, isStopping: lookout.stop.isSet))
+    case ["metrics"]:
+      let text = MetricsPage.text(
+        lookout, librdkafka: identity.librdkafka, statistics: statistics?() ?? [], http: counts, connections: connectionCount,
+        readers: readers.count,
+        at: now)
+      return HTTPResponse(
+        200, "text/plain; version=0.0.4; charset=utf-8", text.array, [("Cache-Control", "no-store")])
+    case ["rooms"]: return routeRooms(target, exchange, now)
+    case ["service", "data"]:
+      return .json(ServiceData.service(lookout, identity, wall: WallClock.nowMs, monotonic: now))
+    default:
+      if words.first == "assets" { return page(words.dropFirst().joined(separator: "/"), exchange) }
+      return Self.nothing
+    }
+  }
+
+  private static let nothing = HTTPResponse.error(
+    404, "there is nothing here: see /, /service, /rooms, /service/data, /metrics, /health/live and /health/ready")
+
+  private func health(_ fault: String?) -> HTTPResponse { .text(fault == nil ? 200 : 503, fault ?? "ok") }
+
+  private func page(_ name: String, _ exchange: HTTPExchange) -> HTTPResponse {
+    guard let page = EmbeddedPage.all[name] else { return Self.nothing }
+    let headers = [("Cache-Control", "no-cache"), ("ETag", page.tag)]
+    if Self.headers(exchange.connection, "If-None-Match").contains(page.tag) {
+      return HTTPResponse(304, page.contentType, [], headers)
+    }
+    return HTTPResponse(200, page.contentType, [UInt8](page.bytes), headers)
+  }
+
+  // MARK: - Rooms
+
+  private static let roomsMax = 1000
+  private static let busy = HTTPResponse.error(503, "too much is asked at once: try again", [("Retry-After", "2")])
+
+  private func routeRooms(_ target: HTTPTarget, _ exchange: HTTPExchange, _ now: Int64) -> HTTPResponse? {
+    var limit = 50
+    if let text = target.value("limit") {
+      guard let number = Int(String(decoding: text, as: UTF8.self)), (1...Self.roomsMax).contains(number) else {
+        return .error(400, "limit must be a whole number from 1 to \(Self.roomsMax)")
+      }
+      limit = number
+    }
+    let prefix = target.value("prefix") ?? []
+    guard prefix.count <= 256 else { return .error(400, "prefix is longer than the 256 bytes that a room's id can have") }
+    if lookout.report == nil {
+      return .error(503, "the service has not begun: it waits for the brokers and its topics", [("Retry-After", "2")])
+    }
+    let key = SurveyKey(prefix: prefix, limit: limit)
+    if let lines = surveys[key]?.lines, now - surveys[key]!.at <= surveyMs {
+      return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
+    }
+    // One that did not come in time is asked for again, for those too who still wait: the service forgets what is late.
+    let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < answerMs } ?? false
+    if !isOnItsWay {
+      guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
+      let id = nextQuestion
+      guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id, until: MonotonicClock.nowMs + answerMs)) else {
+        return Self.busy
+      }
+      nextQuestion += 1
+      surveys[key] = Survey(at: now, exchanges: surveys[key]?.exchanges ?? [])
+      surveyKeys[id] = key
+    }
+    surveys[key]!.exchanges.append(exchange)
+    let id = nextQuestion
+    nextQuestion += 1
+    suspend(exchange, question: id)
+    waiting[id] = exchange
+    return nil
+  }
+
+  private func routeRoom(_ target: HTTPTarget, _ exchange: HTTPExchange) -> HTTPResponse? {
+    let room = target.path[1]
+    let isStream = target.path.count == 3 && target.path[2].elementsEqual("events".utf8)
+    guard target.path.count == 2 || isStream else { return Self.nothing }
+    guard (1...256).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
+      return .error(400, "a room's id has 1 to 256 bytes of UTF-8, here percent-encoded")
+    }
+    if lookout.report == nil {
+      return .error(503, "the service has not begun: it waits for the brokers and its topics", [("Retry-After", "2")])
+    }
+    if isStream, !exchange.isHead {
+      if isClosing { return .error(503, "the service is stopping") }
+      // Those that wait for their first screen will be readers, too.
+      let mostSoon = readers.count + waiting.count
+      guard mostSoon < Limits.readers || readers.count + waiting.values.count(where: \.streams) < Limits.readers else {
+        return .error(503, "\(Limits.readers) clients read events already, and no more are allowed", [("Retry-After", "10")])
+      }
+    }
+    let watches = isStream && !exchange.isHead
+    let isTaken = wait(exchange) { .screen(room: room, id: $0, watches: watches, until: $1) }
+    if !isTaken { return Self.busy }
+    exchange.streams = isStream
+    exchange.watchedRoom = watches ? room : nil
+    return nil
+  }
+}

@@ -1,0 +1,359 @@
+internal import CMicroHTTPD
+package import ComboEdge
+package import ComboService
+package import ComboSystem
+internal import Glibc
+internal import Synchronization
+
+/// The HTTP server: one thread, on which libmicrohttpd runs too, and which the pipeline never waits for. What needs the loop is asked
+/// by way of the ``Lookout``; the connection is suspended until the answer comes, or its time is over.
+///
+/// The thread is nicer than all others of the process: while there is more work than processors, gifts go first.
+package final class HTTPServer: @unchecked Sendable {
+  // The proof: after `start`, all but `stopping`, the pipe and `address` belongs to the server's thread.
+
+  /// What one program takes upon itself at most.
+  package enum Limits {
+    /// Connections at a time, from everybody together.
+    static let connections = 2048
+    /// Of them, streams of events: others must find a place too.
+    package static let readers = 1600
+    /// While there are more connections, an answer is the last on its connection: what is kept for later gives way.
+    static let keptOpen = 1024
+    /// Bytes of a request's first line and headers, with what the answer's headers need.
+    static let headerBytes = 16 << 10
+    /// A connection on which nothing moves is closed after so long.
+    static let idleS = 15
+    /// A request's headers must have come after so long, however slowly each byte does.
+    static let requestMs: Int64 = 10_000
+    /// The loop answers within so long, or somebody else will have to be asked.
+    static let answerMs: Int64 = 5_000
+    /// A stream of events shows at least so often that it is there.
+    static let aliveMs: Int64 = 5_000
+    /// Bytes of events that wait for slow readers, of all rooms.
+    static let feedBytes = 64 << 20
+    /// With so many readers of a room, each gets what is new so often at most: sending takes a small part of one processor.
+    static let roundMicrosecondsPerReader: Int64 = 200
+    /// The list of rooms is made anew after so long.
+    static let surveyMs: Int64 = 500
+    static let surveys = 16
+  }
+
+  /// libmicrohttpd's, of the one that was loaded: `0.9.75`.
+  package static var libraryVersion: String { String(cString: MHD_get_version()) }
+
+  package let address: HTTPAddress
+  package let lookout: Lookout
+  package let identity: ServiceIdentity
+  package let statistics: (@Sendable () -> [ClientFigures])?
+  private let guarded: Mutex<HTTPGuard>
+  /// Who may ask.
+  var guardian: HTTPGuard { guarded.withLock { $0 } }
+  package let log: ServiceLog
+  let keptOpen: Int
+  let answerMs: Int64
+  let surveyMs: Int64
+  private let daemon: OpaquePointer
+  private let wakeRead: Int32
+  private let wakeWrite: Int32
+  private let stopping = Atomic<Bool>(false)
+  private var thread: WorkThread?
+
+  // What belongs to the thread.
+  private(set) var connections: [OpaquePointer: HTTPConnection] = [:]
+  package var waiting: [UInt64: HTTPExchange] = [:]
+  var feeds: [[UInt8]: EventFeed] = [:]
+  package var readers: [ObjectIdentifier: (reader: EventReader, connection: OpaquePointer)] = [:]
+  var surveys: [SurveyKey: Survey] = [:]
+  var surveyKeys: [UInt64: SurveyKey] = [:]
+  var nextQuestion: UInt64 = 1
+  package var counts = HTTPCounts()
+  private var tickedAt: Int64 = 0
+  private(set) var isClosing = false
+
+  /// Begins to listen.
+  /// - Parameters:
+  ///   - isFlexible: takes a free port if the address' own is taken.
+  ///   - keptOpen: ``Limits/keptOpen``.
+  ///   - idleS: ``Limits/idleS``.
+  ///   - answerMs: ``Limits/answerMs``.
+  ///   - surveyMs: ``Limits/surveyMs``.
+  package static func start(
+    _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
+    statistics: (@Sendable () -> [ClientFigures])? = nil,
+    isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS, answerMs: Int64 = Limits.answerMs,
+    surveyMs: Int64 = Limits.surveyMs, log: ServiceLog
+  ) throws(HTTPFault) -> HTTPServer {
+    if !address.isLoopback, token == nil {
+      throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is needed too")
+    }
+    allowDescriptors()
+    var (listening, bound): (Int32, HTTPAddress)
+    do throws(HTTPFault) {
+      (listening, bound) = try address.listen()
+    } catch {
+      guard isFlexible, error.isPortTaken else { throw error }
+      (listening, bound) = try address.with(port: 0).listen()
+    }
+    let server = try HTTPServer(
+      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, keptOpen: keptOpen,
+      idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, log: log)
+    server.begin()
+    return server
+  }
+
+  private init(
+    _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
+    statistics: (@Sendable () -> [ClientFigures])?, keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
+  ) throws(HTTPFault) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else {
+      close(listening)
+      throw HTTPFault(description: "cannot make a pipe for HTTP: \(String(cString: strerror(errno)))")
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    // The callbacks' context is this object, which is not made yet.
+    let context = UnsafeMutablePointer<Unmanaged<HTTPServer>?>.allocate(capacity: 1)
+    context.initialize(to: nil)
+    var options = HTTPCallbacks.options
+    options.context = UnsafeMutableRawPointer(context)
+    options.listening = listening
+    options.connections_max = UInt32(Limits.connections)
+    options.timeout_s = UInt32(idleS)
+    options.memory_max = Limits.headerBytes
+    guard let daemon = cmhd_start(&options) else {
+      close(listening)
+      close(ends[0])
+      close(ends[1])
+      context.deallocate()
+      throw HTTPFault(description: "cannot start the HTTP server (libmicrohttpd gives no reason; is it built with epoll?)")
+    }
+    self.address = address
+    self.lookout = lookout
+    self.identity = identity
+    self.statistics = statistics
+    self.log = log
+    self.keptOpen = keptOpen
+    self.answerMs = answerMs
+    self.surveyMs = surveyMs
+    guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token))
+    self.daemon = daemon
+    self.context = context
+    wakeRead = ends[0]
+    wakeWrite = ends[1]
+    context.pointee = Unmanaged.passUnretained(self)
+  }
+
+  private let context: UnsafeMutablePointer<Unmanaged<HTTPServer>?>
+
+  deinit {
+    close(wakeRead)
+    close(wakeWrite)
+    context.deallocate()
+  }
+
+  private func begin() {
+    let wakeWrite = wakeWrite
+    lookout.onNews {
+      var byte: UInt8 = 1
+      // A full pipe wakes as well.
+      _ = write(wakeWrite, &byte, 1)
+    }
+    thread = WorkThread { [self] in run() }
+    log.info("http: listening on \(.url, address.url)")
+  }
+
+  /// From now on requests must show this token. Who is being answered already is not asked again.
+  /// - Parameter token: nil: none need be shown; but beyond loopback the one that there is stays.
+  package func demand(_ token: HTTPToken?) {
+    let isTaken = guarded.withLock { guarded in
+      // The address may be another one by now in the configuration, but the socket is still the same.
+      if token == nil, !guarded.isLoopback { return false }
+      guarded = HTTPGuard(isLoopback: guarded.isLoopback, token: token)
+      return true
+    }
+    if isTaken { return }
+    log.warning("http: until a restart other machines can reach \(.url, address.url), so the token from before stays")
+  }
+
+  /// Tells those who read events, gives answers that are under way a moment, and ends. Once.
+  package func stop() {
+    stopping.store(true, ordering: .releasing)
+    var byte: UInt8 = 1
+    _ = write(wakeWrite, &byte, 1)
+    thread?.join()
+    lookout.onNews(nil)
+  }
+
+  /// Each connection takes a descriptor, and many systems allow 1,024 of them where nobody asks for more.
+  private static func allowDescriptors() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    let wanted = rlim_t(Limits.connections + 4096)
+    if limit.rlim_cur >= wanted { return }
+    limit.rlim_cur = min(wanted, limit.rlim_max)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  // MARK: - The thread
+
+  private func run() {
+    // Of this thread alone, on Linux.
+    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    let epoll = cmhd_epoll(daemon)
+    while !stopping.load(ordering: .acquiring) {
+      var descriptors = [
+        pollfd(fd: epoll, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0),
+      ]
+      _ = poll(&descriptors, 2, waitMs())
+      if descriptors[1].revents != 0 { drainPipe() }
+      serve()
+    }
+    closeDown()
+  }
+
+  private func serve() {
+    let now = MonotonicClock.nowMs
+    for news in lookout.takeNews() { hear(news, at: now) }
+    if lookout.stop.isSet, !isClosing { sayClosing() }
+    if now - tickedAt >= 1000 {
+      tickedAt = now
+      tick(now)
+    }
+    serveFeeds(now)
+    MHD_run(daemon)
+  }
+
+  private func drainPipe() {
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+      while read(wakeRead, buffer.baseAddress, buffer.count) > 0 {}
+    }
+  }
+
+  private func waitMs() -> Int32 {
+    var wait: UInt64 = 250
+    var own: UInt64 = 0
+    if MHD_get_timeout(daemon, &own) == .YES { wait = min(wait, own) }
+    let now = MonotonicClock.nowMs
+    for feed in feeds.values where feed.isDue { wait = min(wait, UInt64(max(0, feed.nextRound - now))) }
+    return Int32(wait)
+  }
+
+  /// What is due once a second.
+  private func tick(_ now: Int64) {
+    for (connection, state) in connections {
+      guard let since = state.owesSince, now - since > Limits.requestMs else { continue }
+      // However slowly it comes, byte by byte: libmicrohttpd notices that it is closed.
+      counts.slowRequests += 1
+      state.owesSince = nil
+      shutdown(cmhd_socket(connection), Int32(SHUT_RDWR))
+    }
+    for exchange in waiting.values {
+      if case .waiting(let until) = exchange.stage, now >= until {
+        leave(exchange)
+        finish(exchange, .error(503, "the service is busy, or waits for its brokers: try again", [("Retry-After", "2")]))
+      }
+    }
+    tickReaders(now)
+    // One that was asked of a service that is no more never comes.
+    for (key, survey) in surveys where survey.exchanges.isEmpty {
+      if now - survey.at > (survey.lines == nil ? answerMs : surveyMs) { surveys[key] = nil }
+    }
+    surveyKeys = surveyKeys.filter { surveys[$0.value] != nil }
+  }
+
+  // MARK: - Answers
+
+  /// A suspended exchange gets its answer.
+  package func finish(_ exchange: HTTPExchange, _ response: HTTPResponse) {
+    exchange.stage = .answered(response)
+    MHD_resume_connection(exchange.connection)
+  }
+
+  /// Lets an exchange wait for the loop.
+  /// - Parameter question: of the question's number, and of when nobody will wait for its answer any more.
+  /// - Returns: false if it cannot be asked.
+  package func wait(_ exchange: HTTPExchange, for question: (UInt64, Int64) -> Question) -> Bool {
+    let id = nextQuestion
+    guard lookout.ask(question(id, MonotonicClock.nowMs + answerMs)) else { return false }
+    nextQuestion += 1
+    suspend(exchange, question: id)
+    waiting[id] = exchange
+    return true
+  }
+
+  func suspend(_ exchange: HTTPExchange, question: UInt64) {
+    exchange.question = question
+    exchange.stage = .waiting(until: MonotonicClock.nowMs + answerMs)
+    MHD_suspend_connection(exchange.connection)
+  }
+
+  // MARK: - Connections
+
+  func opened(_ connection: OpaquePointer) {
+    connections[connection] = HTTPConnection(at: MonotonicClock.nowMs)
+    counts.connections += 1
+  }
+
+  func closed(_ connection: OpaquePointer) { connections[connection] = nil }
+
+  /// A request is over, however it ended.
+  package func ended(_ exchange: HTTPExchange) {
+    connections[exchange.connection]?.owesSince = MonotonicClock.nowMs
+    leave(exchange)
+    if let reader = exchange.reader { forget(reader) }
+  }
+
+  /// An exchange waits no more.
+  private func leave(_ exchange: HTTPExchange) {
+    guard waiting.removeValue(forKey: exchange.question) != nil else { return }
+    for key in surveys.keys { surveys[key]?.exchanges.removeAll { $0 === exchange } }
+  }
+
+  // MARK: - The end
+
+  /// Everybody who reads events is told; nobody new begins.
+  private func sayClosing() {
+    isClosing = true
+    for (reader, _) in readers.values { reader.end(with: StreamText.stopping) }
+    for (reader, connection) in readers.values { wake(reader, connection) }
+  }
+
+  private func closeDown() {
+    if !isClosing { sayClosing() }
+    for exchange in waiting.values { finish(exchange, .error(503, "the service is stopping")) }
+    waiting = [:]
+    surveys = [:]
+    let deadline = Deadline(afterMs: 1000)
+    MHD_run(daemon)
+    while !readers.isEmpty, !deadline.isOver {
+      var descriptor = pollfd(fd: cmhd_epoll(daemon), events: Int16(POLLIN), revents: 0)
+      poll(&descriptor, 1, 20)
+      MHD_run(daemon)
+    }
+    // Nothing may be suspended when it stops.
+    for (reader, connection) in readers.values {
+      reader.isGone = true
+      wake(reader, connection)
+    }
+    MHD_run(daemon)
+    MHD_stop_daemon(daemon)
+  }
+
+  var connectionCount: Int { connections.count }
+}
+
+/// What the server counts.
+package struct HTTPCounts: Equatable, Sendable {
+  var connections = 0
+  /// Answers, by the hundreds of their status.
+  var responses: [Int] = Array(repeating: 0, count: 6)
+  var readersBegun = 0
+  var readersDropped = 0
+  var slowRequests = 0
+
+  mutating func count(_ status: UInt32) { responses[min(5, Int(status) / 100)] += 1 }
+}

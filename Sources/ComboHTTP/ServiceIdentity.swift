@@ -1,0 +1,13 @@
+/// By what this process is told from others.
+package struct ServiceIdentity: Equatable, Sendable {
+  package var group = ""
+  package var instance = ""
+  /// The version of librdkafka that is loaded.
+  package var librdkafka = ""
+
+  package init(group: String = "", instance: String = "", librdkafka: String = "") {
+    self.group = group
+    self.instance = instance
+    self.librdkafka = librdkafka
+  }
+}

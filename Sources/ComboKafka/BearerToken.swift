@@ -1,0 +1,123 @@
+internal import CKafka
+package import ComboEdge
+internal import ComboSystem
+
+/// What a client shows for SASL/OAUTHBEARER, out of a file that somebody else keeps fresh: a sidecar, Kubernetes' projected service
+/// accounts, a timer.
+///
+/// librdkafka can ask a token endpoint itself (`sasl.oauthbearer.method=oidc`), but only if it was built with curl, which Debian's
+/// is not. A file works with any, and keeps the secret by which tokens are got out of this process.
+package struct BearerToken: Equatable, Sendable {
+  package let text: String
+  /// Whom it is for, as far as can be seen; the brokers decide by the token itself.
+  package let principal: String
+  /// By the wall clock. At four fifths of what is left librdkafka wants a new one.
+  let expiresAtMs: Int64
+
+  package init(text: String, principal: String, expiresAtMs: Int64) {
+    self.text = text
+    self.principal = principal
+    self.expiresAtMs = expiresAtMs
+  }
+
+  package struct Failure: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) {
+      self.description = description
+    }
+  }
+
+  package static let bytesMax = 65_536
+  /// How soon the file is read again if the token does not say how long it is good for.
+  static let opaqueMs: Int64 = 60_000
+
+  /// Reads a file.
+  /// - Parameter now: by the wall clock, in milliseconds.
+  package static func read(_ path: String, now: Int64) -> Result<BearerToken, Failure> {
+    switch TextFile.read(path, limit: bytesMax) {
+    case .failure(let failure): return .failure(Failure(description: failure.description))
+    case .success(let text):
+      return parse(text, now: now).mapError { Failure(description: "\(path) \($0)") }
+    }
+  }
+
+  /// The text of a file, without the white space around it. Of a JSON Web Token `sub` and `exp` are looked at; what is none is handed
+  /// on as it is. A failure's description is the end of a sentence; it never holds the token.
+  package static func parse(_ text: String, now: Int64) -> Result<BearerToken, Failure> {
+    var bytes = Array(text.utf8)
+    while let last = bytes.last, [0x20, 0x09, 0x0A, 0x0D].contains(last) { bytes.removeLast() }
+    bytes = Array(bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) })
+    guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      return .failure(Failure(description: "must hold a token of printable ASCII characters without spaces, and nothing else"))
+    }
+    let token = String(decoding: bytes, as: UTF8.self)
+    guard let claims = claims(bytes) else {
+      return .success(BearerToken(text: token, principal: "bearer", expiresAtMs: now + opaqueMs))
+    }
+    var expiry = now + opaqueMs
+    if case .number(let text) = claims["exp"], let seconds = DecimalNumber.value(of: text), abs(seconds) < 1e12 {
+      expiry = Int64(seconds * 1000)
+      guard expiry > now else {
+        return .failure(
+          Failure(
+            description: "holds a token that expired \((now - expiry) / 1000) s ago: whatever renews it must write a new one"))
+      }
+    }
+    let subject = claims["sub"]?.string ?? ""
+    return .success(BearerToken(text: token, principal: subject.isEmpty ? "bearer" : subject, expiresAtMs: expiry))
+  }
+
+  /// The payload of a JSON Web Token; nil: it is none.
+  private static func claims(_ token: [UInt8]) -> JSONValue? {
+    let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return nil }
+    // The alphabet for URLs.
+    let standard = parts[1].map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0 }
+    guard let payload = Base64.decoded(standard) else { return nil }
+    guard let value = payload.withUnsafeBytes({ JSONValue($0) }), case .object = value else { return nil }
+    return value
+  }
+}
+
+extension BearerToken {
+  /// The property whose format librdkafka leaves to the program.
+  package static let property = "sasl.oauthbearer.config"
+  private static let prefix = "token_file="
+
+  /// Which file the user's properties name; nil: none is needed.
+  /// - Throws: `badProperty`, if they want OAUTHBEARER and do not say where tokens come from.
+  package static func file(_ overrides: [KafkaProperties.Override]) throws(EdgeError) -> String? {
+    func last(_ keys: String...) -> String? { overrides.last { keys.contains($0.key) }?.value }
+    guard last("sasl.mechanism", "sasl.mechanisms")?.uppercased() == "OAUTHBEARER" else { return nil }
+    if last("sasl.oauthbearer.method")?.lowercased() == "oidc" { return nil }
+    let value = last(property) ?? ""
+    guard value.hasPrefix(prefix), value.utf8.count > prefix.utf8.count else {
+      throw EdgeError(
+        .badProperty,
+        "The Kafka property sasl.mechanism=OAUTHBEARER needs \(property)=\(prefix)FILE, a file that always holds a good token"
+          + " (or sasl.oauthbearer.method=oidc, if librdkafka was built with it).")
+    }
+    return String(value.dropFirst(prefix.count))
+  }
+
+  /// Gives a client the token that the file holds now. Returns why there is none; librdkafka then asks again after 10 s.
+  static func refresh(_ client: OpaquePointer, from file: String, now: Int64) -> Failure? {
+    switch read(file, now: now) {
+    case .success(let token):
+      var reason = [CChar](repeating: 0, count: 512)
+      let error = rd_kafka_oauthbearer_set_token(
+        client, token.text, token.expiresAtMs, token.principal, nil, 0, &reason, reason.count)
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR { return nil }
+      let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      return failed(client, Failure(description: "\(file): \(text)"))
+    case .failure(let failure):
+      return failed(client, failure)
+    }
+  }
+
+  private static func failed(_ client: OpaquePointer, _ failure: Failure) -> Failure {
+    rd_kafka_oauthbearer_set_token_failure(client, failure.description)
+    return failure
+  }
+}

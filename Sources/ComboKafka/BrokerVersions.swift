@@ -1,0 +1,77 @@
+package import ComboEdge
+internal import Synchronization
+
+/// Which requests a broker takes, in which versions, and what that says of the broker's own version, which Kafka tells nobody.
+package struct BrokerVersions: Equatable, Sendable {
+  /// By the number of the request in Kafka's protocol.
+  package private(set) var versions: [Int: ClosedRange<Int>] = [:]
+
+  private enum Request: Int {
+    case produce = 0
+    case fetch = 1
+    case joinGroup = 11
+    case txnOffsetCommit = 28
+  }
+
+  package init() {}
+
+  /// Takes in a line of librdkafka's log: it tells them so, at level debug, and no other way.
+  package mutating func take(_ line: String) {
+    // `…  ApiKey JoinGroup (11) Versions 0..9`
+    let words = line.split(separator: " ")
+    guard let place = words.firstIndex(of: "Versions"), place > 0, place + 1 < words.count,
+      let number = Int(words[place - 1].dropFirst().dropLast())
+    else { return }
+    let range = words[place + 1].split(separator: ".", omittingEmptySubsequences: true).compactMap { Int($0) }
+    guard range.count == 2, case let (least, most) = (range[0], range[1]), least <= most else { return }
+    versions[number] = least...most
+  }
+
+  private func most(_ request: Request) -> Int { versions[request.rawValue]?.upperBound ?? -1 }
+
+  /// As near as it can be told.
+  package var kafka: String? {
+    if versions.isEmpty { return nil }
+    switch most(.produce) {
+    case 13...: return "4.1 or later"
+    case 12: return "4.0"
+    case 11: return "3.8 or 3.9"
+    case 10: return "3.7"
+    default: break
+    }
+    switch most(.fetch) {
+    case 14...: return "3.5 or 3.6"
+    case 13: return "3.1 to 3.4"
+    case 12: return "2.7 to 3.0"
+    default: return hasGroupTransactions ? "2.5 or 2.6" : "before 2.5"
+    }
+  }
+
+  /// Whether a transaction may be fenced by the group (KIP-447), which exactly-once delivery rests on.
+  package var hasGroupTransactions: Bool { most(.txnOffsetCommit) >= 3 }
+
+  /// Whether a librdkafka of 2.0 can join a group: Kafka 4.0.0 has dropped the oldest two versions of that request, and 4.0.1 has
+  /// them again.
+  package var hasOldJoin: Bool { (versions[Request.joinGroup.rawValue]?.lowerBound ?? 0) <= 1 }
+
+  /// Asks the broker at `address`, and nobody else.
+  /// - Throws: if it cannot be reached.
+  package static func ask(_ address: String, as properties: KafkaProperties, withinMs: Int64) throws(EdgeError) -> BrokerVersions
+  {
+    let heard = Heard()
+    let client = try ControlClient(
+      properties.with(brokers: address, presets: [.init(key: "debug", value: "feature")], log: heard.log))
+    _ = try client.cluster(withinMs: withinMs)
+    return heard.versions.withLock { $0 }
+  }
+
+  private final class Heard: Sendable {
+    let versions = Mutex(BrokerVersions())
+
+    var log: KafkaLog {
+      KafkaLog { [self] level, _, text in
+        if level == .debug { versions.withLock { $0.take(text) } }
+      }
+    }
+  }
+}

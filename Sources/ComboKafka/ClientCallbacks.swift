@@ -1,0 +1,146 @@
+internal import CKafka
+internal import ComboEdge
+internal import ComboSystem
+internal import Synchronization
+
+/// What a client's log and error callbacks need, as librdkafka's opaque pointer; subclasses add rebalances and
+/// delivery reports.
+///
+/// Long-lived context passed unretained: `KafkaClient` holds it and destroys the handle first, after which no callback
+/// comes. The log callback comes on librdkafka's own threads, the others on the thread that polls (or flushes).
+///
+/// `@unchecked Sendable`: all that changes is behind the lock.
+package class ClientCallbacks: @unchecked Sendable {
+  /// Errors of the same kind are passed on at most so often: a broker that is down says so several times a second.
+  static let repeatAfterMs: Int64 = 30_000
+
+  private struct State {
+    var lastConnectionFault: String?
+    var lastPassedOnMs: [Int32: Int64] = [:]
+  }
+
+  private let kind: ClientKind
+  private let brokers: String
+  private let log: KafkaLog
+  /// Where the client's statistics go, and under which name; nil: nowhere.
+  private let statistics: (sink: ClientStatistics, name: String)?
+  /// Where tokens for OAUTHBEARER are; nil: none are needed.
+  private let tokenFile: String?
+  private let state = Mutex(State())
+
+  /// - Parameter statistics: the name under which the client's statistics are kept, if they are; only for one that is polled often,
+  ///   as they wait in its queue.
+  init(_ kind: ClientKind, _ properties: KafkaProperties, statistics name: String? = nil) {
+    statistics = name.flatMap { name in properties.statistics.map { ($0, name) } }
+    self.kind = kind
+    brokers = properties.brokers
+    log = properties.log
+    tokenFile = properties.tokenFile
+  }
+
+  /// Sets the callbacks; to be extended by subclasses.
+  func install(_ configuration: borrowing ClientConfiguration) {
+    let opaque = Unmanaged.passUnretained(self).toOpaque()
+    configuration.withPointer { pointer in
+      rd_kafka_conf_set_opaque(pointer, opaque)
+      rd_kafka_conf_set_log_cb(pointer) { handle, level, facility, text in
+        // No handle: a line from before the client was made whole.
+        guard let opaque = handle.flatMap({ rd_kafka_opaque($0) }), let text else { return }
+        ClientCallbacks.from(opaque).logged(level, facility.map { String(cString: $0) } ?? "", String(cString: text))
+      }
+      rd_kafka_conf_set_error_cb(pointer) { handle, error, reason, opaque in
+        guard let opaque else { return }
+        ClientCallbacks.from(opaque).failed(
+          rd_kafka_resp_err_t(rawValue: error), reason.map { String(cString: $0) } ?? "", handle)
+      }
+      if tokenFile != nil {
+        // Tokens are fetched on a thread of librdkafka's own, so that clients which nobody polls for a while get theirs too.
+        rd_kafka_conf_enable_sasl_queue(pointer, 1)
+        rd_kafka_conf_set_oauthbearer_token_refresh_cb(pointer) { handle, _, opaque in
+          guard let handle, let opaque, let file = ClientCallbacks.from(opaque).tokenFile else { return }
+          // It is told of at once: who polls the client for errors may be waiting for a connection that needs this token.
+          if let failure = BearerToken.refresh(handle, from: file, now: WallClock.nowMs) {
+            ClientCallbacks.from(opaque).log.write(.error, "SASL", "no token: \(failure)")
+          }
+        }
+      }
+      if statistics == nil { return }
+      rd_kafka_conf_set_stats_cb(pointer) { _, text, count, opaque in
+        guard let opaque, let text, let (sink, name) = ClientCallbacks.from(opaque).statistics else { return 0 }
+        sink.took(ClientStatistics.Text(owning: text, count: count), of: name)
+        // It is ours now.
+        return 1
+      }
+    }
+  }
+
+  /// To be called once with the new client.
+  func begin(_ handle: OpaquePointer) {
+    guard tokenFile != nil, let error = rd_kafka_sasl_background_callbacks_enable(handle) else { return }
+    log.write(.error, "SASL", "no tokens can be fetched: \(String(cString: rd_kafka_error_string(error)))")
+    rd_kafka_error_destroy(error)
+  }
+
+  /// What the client is made with for it.
+  var statisticsProperties: [(String, String)] {
+    statistics == nil ? [] : [("statistics.interval.ms", String(ClientStatistics.intervalMs))]
+  }
+
+  static func from(_ opaque: UnsafeMutableRawPointer) -> ClientCallbacks {
+    Unmanaged<ClientCallbacks>.fromOpaque(opaque).takeUnretainedValue()
+  }
+
+  /// An error of the client as a whole, already thinned out. Without a subclass that knows better it is logged.
+  func passOn(_ error: EdgeError) {
+    log.write(error.isRetriable ? .warning : .error, "ERROR", error.message)
+  }
+
+  /// Why there was no connection when one was last tried; nil once something answered.
+  var lastConnectionFault: String? { state.withLock { $0.lastConnectionFault } }
+
+  func answered() {
+    state.withLock {
+      $0.lastConnectionFault = nil
+      $0.lastPassedOnMs[RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN.rawValue] = nil
+    }
+  }
+
+  /// Whether an error of this number was not passed on in the last `repeatAfterMs`.
+  func isNews(_ number: Int32) -> Bool {
+    let now = MonotonicClock.nowMs
+    return state.withLock {
+      if let last = $0.lastPassedOnMs[number], now - last < Self.repeatAfterMs { return false }
+      $0.lastPassedOnMs[number] = now
+      return true
+    }
+  }
+
+  private func logged(_ level: Int32, _ facility: String, _ text: String) {
+    log.write(KafkaLog.Level(rawValue: level) ?? .debug, facility, text)
+  }
+
+  private func failed(_ number: rd_kafka_resp_err_t, _ reason: String, _ handle: OpaquePointer?) {
+    switch number {
+    case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE, RD_KAFKA_RESP_ERR__TIMED_OUT:
+      // One connection of perhaps several; librdkafka has logged it and tries again. It is the reason if all are down.
+      state.withLock { $0.lastConnectionFault = reason }
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+      guard isNews(number.rawValue) else { return }
+      let why = lastConnectionFault ?? reason
+      passOn(
+        EdgeError(
+          number, failed: "The \(kind.word) reaches no Kafka broker, and goes on trying", detail: why, brokers: brokers))
+    case RD_KAFKA_RESP_ERR__FATAL:
+      var text = [CChar](repeating: 0, count: 512)
+      let cause = handle.map { rd_kafka_fatal_error($0, &text, text.count) } ?? number
+      let detail = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let code = EdgeError.Code(cause) == .fenced ? EdgeError.Code.fenced : .fatal
+      let sentence = EdgeError(cause, failed: "The Kafka \(kind.word) has given up", detail: detail, brokers: brokers)
+      passOn(EdgeError(code, sentence.message, number: cause.rawValue))
+    default:
+      if EdgeError.Code(number) == .authentication { state.withLock { $0.lastConnectionFault = reason } }
+      guard isNews(number.rawValue) else { return }
+      passOn(EdgeError(number, failed: "The Kafka \(kind.word) has trouble", detail: reason, brokers: brokers))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import CKafka
+package import ComboEdge
+
+/// librdkafka's configuration of one client to be. Whatever becomes of it, it is destroyed exactly once.
+package struct ClientConfiguration: ~Copyable {
+  package let kind: ClientKind
+  private let pointer: OpaquePointer
+
+  package init(kind: ClientKind) {
+    self.kind = kind
+    pointer = rd_kafka_conf_new()
+  }
+
+  deinit { rd_kafka_conf_destroy(pointer) }
+
+  /// - Throws: `badProperty`, naming the property.
+  package func set(_ key: String, _ value: String) throws(EdgeError) {
+    var reason = [CChar](repeating: 0, count: 512)
+    switch rd_kafka_conf_set(pointer, key, value, &reason, reason.count) {
+    case RD_KAFKA_CONF_OK:
+      return
+    case RD_KAFKA_CONF_UNKNOWN:
+      throw EdgeError(
+        .badProperty,
+        "There is no Kafka property \"\(key)\" in librdkafka \(LibrdkafkaProperties.versionText); "
+          + "see its CONFIGURATION.md for all of them.")
+    default:
+      // As a rule only words and numbers are ever refused here; what may be a password is not shown all the same.
+      let shown = KafkaProperty(key: key, value: value).isSecret ? "what it is" : "\"\(value)\""
+      throw EdgeError(.badProperty, "The Kafka property \(key) cannot be \(shown): \(Self.text(reason)).")
+    }
+  }
+
+  /// For callbacks to be set; they must not outlive the client.
+  func withPointer(_ body: (OpaquePointer) -> Void) { body(pointer) }
+
+  /// Makes the client, to which the configuration then belongs.
+  consuming func makeClient() throws(EdgeError) -> OpaquePointer {
+    var reason = [CChar](repeating: 0, count: 512)
+    let type = kind == .producer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER
+    guard let client = rd_kafka_new(type, pointer, &reason, reason.count) else {
+      let error = EdgeError(
+        .badProperty,
+        "The Kafka \(kind.word) cannot be made: \(Self.text(reason)). Mend the properties given with --kafka.")
+      // librdkafka takes the configuration only when it succeeds.
+      _ = consume self
+      throw error
+    }
+    discard self
+    return client
+  }
+
+  private static func text(_ characters: [CChar]) -> String {
+    let text = String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return text.last == "." ? String(text.dropLast()) : text
+  }
+}

@@ -1,0 +1,144 @@
+internal import CKafka
+package import ComboEdge
+internal import ComboSystem
+
+extension ControlClient {
+  /// Creates a topic and waits until each of its partitions has a leader. One that is there already is left as it is, whatever
+  /// its partitions and settings.
+  ///
+  /// - Parameters:
+  ///   - replicationFactor: nil: the broker's default.
+  ///   - settings: of the topic, such as `cleanup.policy`.
+  /// - Returns: whether it is new.
+  @discardableResult
+  package func createTopic(
+    _ name: String, partitions: Int, replicationFactor: Int? = nil, settings: [(String, String)] = [], withinMs: Int64
+  ) throws(EdgeError) -> Bool {
+    let failed = "cannot create topic \"\(name)\""
+    let deadline = Deadline(afterMs: withinMs)
+    let isNew = try attempt(failed, withinMs: withinMs) { timeoutMs -> Attempt<Bool> in
+      var text = [CChar](repeating: 0, count: 512)
+      var topic = rd_kafka_NewTopic_new(name, Int32(clamping: partitions), Int32(clamping: replicationFactor ?? -1), &text, 512)
+      guard topic != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
+      defer { rd_kafka_NewTopic_destroy(topic) }
+      for (key, value) in settings { rd_kafka_NewTopic_set_config(topic, key, value) }
+      let answer = admin(RD_KAFKA_ADMIN_OP_CREATETOPICS, timeoutMs) { options, queue in
+        rd_kafka_CreateTopics(client.handle, &topic, 1, options, queue)
+      } read: { event in
+        var count = 0
+        let results = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
+        return Self.result(results, count)
+      }
+      if case .failed(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS, _, _) = answer { return .done(false) }
+      return answer.map { true }
+    }
+    try waitForLeaders(name, atLeast: isNew ? partitions : 1, withinMs: max(1, deadline.leftMs))
+    return isNew
+  }
+
+  /// Raises the number of partitions to `total`. Having them already, also by another client at the same moment, is fine.
+  package func createPartitions(_ topic: String, total: Int, withinMs: Int64) throws(EdgeError) {
+    let deadline = Deadline(afterMs: withinMs)
+    if let count = try partitionCount(topic, withinMs: withinMs), count >= total { return }
+    try attempt("cannot raise topic \"\(topic)\" to \(total) partitions", withinMs: deadline.leftMs) {
+      timeoutMs -> Attempt<Void> in
+      var text = [CChar](repeating: 0, count: 512)
+      var more = rd_kafka_NewPartitions_new(topic, total, &text, 512)
+      guard more != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
+      defer { rd_kafka_NewPartitions_destroy(more) }
+      let answer = admin(RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeoutMs) { options, queue in
+        rd_kafka_CreatePartitions(client.handle, &more, 1, options, queue)
+      } read: { event in
+        var count = 0
+        let results = rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(event), &count)
+        return Self.result(results, count)
+      }
+      // The controller knows of as many or more; the broker that was asked before had not heard of them yet.
+      if case .failed(RD_KAFKA_RESP_ERR_INVALID_PARTITIONS, _, _) = answer, total > 0 { return .done(()) }
+      return answer
+    }
+    try waitForLeaders(topic, atLeast: total, withinMs: max(1, deadline.leftMs))
+  }
+
+  /// Deletes a topic with all that is in it. None of that name is fine.
+  func deleteTopic(_ name: String, withinMs: Int64) throws(EdgeError) {
+    try attempt("cannot delete topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
+      var topic = rd_kafka_DeleteTopic_new(name)
+      defer { rd_kafka_DeleteTopic_destroy(topic) }
+      let answer = admin(RD_KAFKA_ADMIN_OP_DELETETOPICS, timeoutMs) { options, queue in
+        rd_kafka_DeleteTopics(client.handle, &topic, 1, options, queue)
+      } read: { event in
+        var count = 0
+        let results = rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event), &count)
+        return Self.result(results, count)
+      }
+      if case .failed(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, _, _) = answer { return .done(()) }
+      return answer
+    }
+  }
+
+  /// Metadata reaches the brokers a moment after a topic is made.
+  private func waitForLeaders(_ topic: String, atLeast partitions: Int, withinMs: Int64) throws(EdgeError) {
+    try attempt("topic \"\(topic)\" was created but has no leader yet", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
+      guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else {
+        return .failed(rd_kafka_last_error())
+      }
+      defer { rd_kafka_topic_destroy(handle) }
+      let (topics, error) = client.metadata(of: handle, timeoutMs: timeoutMs)
+      guard let found = topics.first else { return .failed(error ?? RD_KAFKA_RESP_ERR__TIMED_OUT) }
+      if found.error == RD_KAFKA_RESP_ERR_NO_ERROR, found.hasLeaders, found.partitionCount >= partitions {
+        return .done(())
+      }
+      let isTransient = [RD_KAFKA_RESP_ERR_NO_ERROR, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART].contains(found.error)
+      return .failed(isTransient ? RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE : found.error)
+    }
+  }
+
+  // MARK: Plumbing
+
+  /// Sends one admin request and reads its answer.
+  func admin<Result>(
+    _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
+    send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
+    read: (_ event: OpaquePointer) -> Attempt<Result>
+  ) -> Attempt<Result> {
+    let queue = rd_kafka_queue_new(client.handle)
+    defer { rd_kafka_queue_destroy(queue) }
+    let options = rd_kafka_AdminOptions_new(client.handle, operation)
+    defer { rd_kafka_AdminOptions_destroy(options) }
+    var text = [CChar](repeating: 0, count: 512)
+    _ = rd_kafka_AdminOptions_set_request_timeout(options, timeoutMs, &text, 512)
+    send(options, queue)
+    // librdkafka keeps the time-out itself; a second more, so that its own words are heard.
+    guard let event = rd_kafka_queue_poll(queue, timeoutMs + 1000) else { return .failed(RD_KAFKA_RESP_ERR__TIMED_OUT) }
+    defer { rd_kafka_event_destroy(event) }
+    let error = rd_kafka_event_error(event)
+    guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+      return .failed(error, detail: rd_kafka_event_error_string(event).map { String(cString: $0) })
+    }
+    return read(event)
+  }
+
+  /// The one topic asked for.
+  package static func result(_ results: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int) -> Attempt<Void> {
+    guard count == 1, let result = results?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+    let error = rd_kafka_topic_result_error(result)
+    guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+      return .failed(error, detail: rd_kafka_topic_result_error_string(result).map { String(cString: $0) })
+    }
+    return .done(())
+  }
+
+  package static func text(_ characters: [CChar]) -> String {
+    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+extension ControlClient.Attempt {
+  package func map<Other>(_ change: (Result) -> Other) -> ControlClient.Attempt<Other> {
+    switch self {
+    case .done(let result): .done(change(result))
+    case .failed(let number, let detail, let isTransient): .failed(number, detail: detail, isTransient: isTransient)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+internal import CKafka
+package import ComboEdge
+internal import ComboSystem
+
+/// The settings of a topic as they are in force: its own, or else the brokers' defaults.
+package struct TopicSettings: Sendable {
+  /// One setting.
+  package struct Value: Equatable, Sendable {
+    /// nil: kept secret by the broker, or none.
+    package let text: String?
+    /// Whether it was set for this topic, and is not a default.
+    let isOwn: Bool
+
+    package init(text: String?, isOwn: Bool) {
+      self.text = text
+      self.isOwn = isOwn
+    }
+  }
+
+  /// By the names that Kafka gives them.
+  package let values: [String: Value]
+
+  package init(values: [String: Value]) {
+    self.values = values
+  }
+
+  package subscript(name: String) -> String? { values[name]?.text }
+
+  /// Whether records may vanish because a newer one has the same key.
+  package var isCompacted: Bool { (self["cleanup.policy"] ?? "").split(separator: ",").contains("compact") }
+  /// Whether old records may vanish by age or size.
+  package var isDeleted: Bool { (self["cleanup.policy"] ?? "delete").split(separator: ",").contains("delete") }
+  /// For how long records are kept; nil: for ever (or unknown).
+  package var retentionMs: Int64? { number("retention.ms") }
+  /// How many bytes of a partition are kept; nil: all.
+  package var retentionBytes: Int64? { number("retention.bytes") }
+  /// The largest batch of records that is taken.
+  package var maxMessageBytes: Int64? { number("max.message.bytes") }
+  /// Whether the brokers put their own time in place of the producers'.
+  package var hasAppendTime: Bool { self["message.timestamp.type"] == "LogAppendTime" }
+  /// How far before the broker's time a record's may lie; nil: any.
+  package var timestampBeforeMaxMs: Int64? {
+    bounded("message.timestamp.before.max.ms") ?? bounded("message.timestamp.difference.max.ms")
+  }
+  /// How far after the broker's time a record's may lie; nil: any.
+  package var timestampAfterMaxMs: Int64? {
+    bounded("message.timestamp.after.max.ms") ?? bounded("message.timestamp.difference.max.ms")
+  }
+
+  private func number(_ name: String) -> Int64? { self[name].flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 } }
+
+  private func bounded(_ name: String) -> Int64? { number(name).flatMap { $0 == .max ? nil : $0 } }
+}
+
+extension ControlClient {
+  /// All settings of a topic.
+  /// - Throws: `unknownTopic`, `notAuthorized` (DescribeConfigs on the topic), `unreachable`.
+  package func settings(of topic: String, withinMs: Int64) throws(EdgeError) -> TopicSettings {
+    try attempt("cannot ask for the settings of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
+      var resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)
+      defer { rd_kafka_ConfigResource_destroy(resource) }
+      return admin(RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeoutMs) { options, queue in
+        rd_kafka_DescribeConfigs(client.handle, &resource, 1, options, queue)
+      } read: { event in
+        var count = 0
+        let resources = rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count)
+        guard let found = Self.theOne(resources, count) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+        if let failure: Attempt<TopicSettings> = Self.failure(of: found) { return failure }
+        return .done(TopicSettings(found))
+      }
+    }
+  }
+
+  /// Changes some settings of a topic and leaves the others. librdkafka 2.0 can only replace all at once, so the others are
+  /// read and written again: who changes them at the same moment elsewhere may lose the change.
+  package func alterSettings(of topic: String, _ changes: [(String, String)], withinMs: Int64) throws(EdgeError) {
+    let deadline = Deadline(afterMs: withinMs)
+    var own = try settings(of: topic, withinMs: withinMs).values.filter { $0.value.isOwn }.mapValues { $0.text ?? "" }
+    for (key, value) in changes { own[key] = value }
+    try attempt("cannot change the settings of topic \"\(topic)\"", withinMs: deadline.leftMs) { timeoutMs -> Attempt<Void> in
+      var resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)
+      defer { rd_kafka_ConfigResource_destroy(resource) }
+      for (key, value) in own { rd_kafka_ConfigResource_set_config(resource, key, value) }
+      return admin(RD_KAFKA_ADMIN_OP_ALTERCONFIGS, timeoutMs) { options, queue in
+        rd_kafka_AlterConfigs(client.handle, &resource, 1, options, queue)
+      } read: { event in
+        var count = 0
+        let resources = rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event), &count)
+        guard let found = Self.theOne(resources, count) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+        return Self.failure(of: found) ?? .done(())
+      }
+    }
+  }
+
+  private static func theOne(_ resources: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer? {
+    count == 1 ? resources?[0] : nil
+  }
+
+  private static func failure<Result>(of resource: OpaquePointer) -> Attempt<Result>? {
+    let error = rd_kafka_ConfigResource_error(resource)
+    guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
+    return .failed(error, detail: rd_kafka_ConfigResource_error_string(resource).map { String(cString: $0) })
+  }
+}
+
+extension TopicSettings {
+  fileprivate init(_ resource: OpaquePointer) {
+    var count = 0
+    let entries = rd_kafka_ConfigResource_configs(resource, &count)
+    var values: [String: Value] = [:]
+    for index in 0..<count {
+      guard let entry = entries?[index], let name = rd_kafka_ConfigEntry_name(entry) else { continue }
+      values[String(cString: name)] = Value(
+        text: rd_kafka_ConfigEntry_value(entry).map { String(cString: $0) },
+        isOwn: rd_kafka_ConfigEntry_source(entry) == RD_KAFKA_CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG)
+    }
+    self.init(values: values)
+  }
+}

@@ -1,0 +1,143 @@
+package import CKafka
+internal import ComboEdge
+
+extension EdgeError {
+  /// An error of librdkafka or of a broker.
+  ///
+  /// - Parameters:
+  ///   - error: its number.
+  ///   - failed: what could not be done, as the beginning of a sentence: `cannot create topic "gifts"`.
+  ///   - detail: what librdkafka said of it, if it said more than the number.
+  ///   - brokers: the addresses that were tried.
+  package init(_ error: rd_kafka_resp_err_t, failed: String, detail: String? = nil, brokers: String) {
+    let code = Code(error)
+    let reason = detail.flatMap { $0.isEmpty ? nil : $0 } ?? String(cString: rd_kafka_err2str(error))
+    let name = String(cString: rd_kafka_err2name(error))
+    // The reason names the mechanism, if that was what failed.
+    let isScram = !LibrdkafkaProperties.hasSoundScram && reason.contains("mechanism SCRAM")
+    let more =
+      isScram
+      ? " librdkafka before 2.6.1 (this is \(LibrdkafkaProperties.versionText)) cannot log in by SCRAM to brokers from 4.0 on, whatever"
+        + " the password." : ""
+    self.init(
+      code, "\(failed): \(reason) (\(name)). \(Self.remedy(code, brokers: brokers))\(more)", number: error.rawValue,
+      isRetriable: code.passesByItself || error.isTransient)
+  }
+
+  private static func remedy(_ code: Code, brokers: String) -> String {
+    switch code {
+    case .badProperty: "Mend or remove the property."
+    case .unreachable:
+      "Check that --brokers (\(brokers)) is right, that the brokers run, that this host may open the port, and that security.protocol is"
+        + " what the listener speaks."
+    case .timedOut: "The brokers at \(brokers) are slow or busy; it is worth trying again."
+    case .authentication:
+      "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."
+    case .notAuthorized: "Give this client's principal the right on the brokers (kafka-acls), then start again."
+    case .unknownTopic: "Check the topic's name, or create it."
+    case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not made anew."
+    case .topicExists: "Nothing is to be done if it is the right one."
+    case .invalidRequest: "Check the topic's name, partitions, replicas and settings against what the brokers allow."
+    case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was made anew."
+    case .positionLost: "The partition is restored and read on from what is committed."
+    case .fenced: "Another instance uses the same id; give each its own and stop the older one."
+    case .memberLost: "The group has gone on without this instance; it joins again by itself."
+    case .otherAssignor:
+      "All instances of a group need a librdkafka from 2.6.1 on, or all an older one (this is \(LibrdkafkaProperties.versionText)):"
+        + " stop those of one kind before the first of the other kind starts. It goes on trying."
+    case .pollTooLate: "The service was too slow or stopped for too long; it joins the group again by itself."
+    case .badTimestamp:
+      "Compare the clocks of this machine and the brokers (combo-consumer check does). If they are right, one was ahead before: raise the"
+        + " topic's message.timestamp.after.max.ms and message.timestamp.before.max.ms."
+    case .recordTooLarge: "Raise max.message.bytes of the topic and message.max.bytes of this client, or make the record smaller."
+    case .queueFull: "The brokers take records more slowly than they are made; raise queue.buffering.max.messages or slow down."
+    case .undelivered: "What was produced since the last commit is taken back and done again."
+    case .unsupported: "Use brokers from 2.5 on (not 4.0.0) and librdkafka from 2.0.2 on."
+    case .fatal: "The client must be made anew."
+    case .other: "See the broker's log for more."
+    }
+  }
+}
+
+extension EdgeError.Code {
+  /// Whether it passes once the brokers are well again.
+  var passesByItself: Bool {
+    switch self {
+    case .unreachable, .timedOut, .queueFull: true
+    default: false
+    }
+  }
+
+  package init(_ error: rd_kafka_resp_err_t) {
+    self =
+      switch error {
+      case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__RESOLVE,
+        RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+        .unreachable
+      case RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
+        RD_KAFKA_RESP_ERR__WAIT_COORD, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
+        RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS, RD_KAFKA_RESP_ERR_NOT_COORDINATOR,
+        RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS,
+        RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_CONTROLLER, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT,
+        RD_KAFKA_RESP_ERR__RETRY, RD_KAFKA_RESP_ERR__IN_PROGRESS, RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS,
+        RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+        .timedOut
+      case RD_KAFKA_RESP_ERR__AUTHENTICATION, RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED, RD_KAFKA_RESP_ERR__SSL,
+        RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM, RD_KAFKA_RESP_ERR_ILLEGAL_SASL_STATE:
+        .authentication
+      case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED,
+        RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+        .notAuthorized
+      case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC: .unknownTopic
+      case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION: .unknownPartition
+      case RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS: .topicExists
+      case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, RD_KAFKA_RESP_ERR_INVALID_PARTITIONS,
+        RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR, RD_KAFKA_RESP_ERR_INVALID_CONFIG,
+        RD_KAFKA_RESP_ERR_INVALID_REQUEST, RD_KAFKA_RESP_ERR_POLICY_VIOLATION, RD_KAFKA_RESP_ERR__INVALID_ARG,
+        RD_KAFKA_RESP_ERR_INVALID_REPLICA_ASSIGNMENT:
+        .invalidRequest
+      case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE, RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, RD_KAFKA_RESP_ERR__NO_OFFSET:
+        .offsetOutOfRange
+      case RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH,
+        RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
+        .fenced
+      case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID,
+        RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:
+        .memberLost
+      case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL: .otherAssignor
+      case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: .pollTooLate
+      case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE: .recordTooLarge
+      case RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP: .badTimestamp
+      case RD_KAFKA_RESP_ERR__QUEUE_FULL: .queueFull
+      case RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION, RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE,
+        RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT, RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED:
+        .unsupported
+      case RD_KAFKA_RESP_ERR__FATAL, RD_KAFKA_RESP_ERR__INCONSISTENT, RD_KAFKA_RESP_ERR__GAPLESS_GUARANTEE,
+        RD_KAFKA_RESP_ERR__STATE, RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE:
+        .fatal
+      default: .other
+      }
+  }
+}
+
+extension rd_kafka_resp_err_t {
+  /// Brokers and coordinators move and load; what is asked of them then is asked again.
+  var isTransient: Bool {
+    // `_DESTROY_BROKER`, which headers before 2.9 do not have: the broker that was asked is no longer known.
+    if rawValue == -137 { return true }
+    return switch self {
+    case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__TIMED_OUT,
+      RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT, RD_KAFKA_RESP_ERR__WAIT_COORD,
+      RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
+      RD_KAFKA_RESP_ERR_NOT_COORDINATOR, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT,
+      RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+      RD_KAFKA_RESP_ERR_NOT_CONTROLLER, RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION,
+      RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE, RD_KAFKA_RESP_ERR__RETRY,
+      RD_KAFKA_RESP_ERR__IN_PROGRESS, RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS, RD_KAFKA_RESP_ERR__OUTDATED,
+      RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH, RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH,
+      RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS, RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR:
+      true
+    default: false
+    }
+  }
+}

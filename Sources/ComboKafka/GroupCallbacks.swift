@@ -1,0 +1,62 @@
+internal import CKafka
+internal import ComboEdge
+
+/// A rebalance as librdkafka told of it.
+struct Rebalance {
+  enum Kind { case assign, revoke }
+
+  let kind: Kind
+  private let partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
+
+  init(_ kind: Kind, copying partitions: UnsafePointer<rd_kafka_topic_partition_list_t>) {
+    self.kind = kind
+    self.partitions = rd_kafka_topic_partition_list_copy(partitions)
+  }
+
+  /// The partitions, which then belong to the caller. Once.
+  func takePartitions() -> UnsafeMutablePointer<rd_kafka_topic_partition_list_t> { partitions }
+
+  /// Answers it when nobody is there any more to own partitions. In place of ``takePartitions()``.
+  func decline(_ handle: OpaquePointer) {
+    let list = PartitionList(owning: partitions)
+    guard rd_kafka_rebalance_protocol(handle).map({ String(cString: $0) }) == "COOPERATIVE" else {
+      rd_kafka_assign(handle, nil)
+      return
+    }
+    // What is taken here is given back as the group is left.
+    let error =
+      switch kind {
+      case .assign: rd_kafka_incremental_assign(handle, list.pointer)
+      case .revoke: rd_kafka_incremental_unassign(handle, list.pointer)
+      }
+    if let error { rd_kafka_error_destroy(error) }
+  }
+}
+
+/// The callbacks of a group consumer; all come on the thread that polls, as the consumer's queue is the only one served.
+final class GroupCallbacks: ClientCallbacks, @unchecked Sendable {
+  /// Set once, right after the client was made and before it is first polled.
+  var onRebalance: ((Rebalance) -> Void)?
+  weak var delegate: (any GroupConsumerDelegate)?
+
+  override func install(_ configuration: borrowing ClientConfiguration) {
+    super.install(configuration)
+    configuration.withPointer { pointer in
+      rd_kafka_conf_set_rebalance_cb(pointer) { handle, kind, partitions, opaque in
+        guard let opaque, let partitions else { return }
+        let callbacks = unsafeDowncast(ClientCallbacks.from(opaque), to: GroupCallbacks.self)
+        let isAssign = kind == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS
+        let rebalance = Rebalance(isAssign ? .assign : .revoke, copying: partitions)
+        if let onRebalance = callbacks.onRebalance {
+          onRebalance(rebalance)
+        } else if let handle {
+          rebalance.decline(handle)
+        }
+      }
+    }
+  }
+
+  override func passOn(_ error: EdgeError) {
+    if let delegate { delegate.failed(error, partition: nil) } else { super.passOn(error) }
+  }
+}

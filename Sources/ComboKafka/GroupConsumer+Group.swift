@@ -1,0 +1,56 @@
+internal import CKafka
+package import ComboEdge
+internal import ComboSystem
+
+extension GroupConsumer {
+  /// What the group has committed of these partitions. Waits for transactions that are open on them, and asks again when
+  /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only when said three times: a
+  /// coordinator that is still loading may say so.
+  ///
+  /// Any thread. The group need not be joined for it.
+  /// - Throws: `unreachable`, `timedOut` (a transaction is open), `notAuthorized`.
+  package func committed(_ partitions: [Int32], withinMs: Int64) throws(EdgeError) -> [CommittedOffset] {
+    guard !partitions.isEmpty else { return [] }
+    let deadline = Deadline(afterMs: withinMs)
+    var timesNothing = 0
+    while true {
+      let list = PartitionList(topic: topic, partitions)
+      var error = rd_kafka_committed(client.handle, list.pointer, max(1, deadline.left(atMostMs: 5000)))
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR {
+        let offsets = (0..<list.count).map { CommittedOffset(list[$0]) }
+        timesNothing += 1
+        if timesNothing == 3 || !offsets.contains(where: { $0.offset == nil }) { return offsets }
+      } else if !error.isTransient || deadline.isOver {
+        throw client.error(error, "cannot get the committed offsets of topic \"\(topic)\"")
+      }
+      if deadline.isOver {
+        throw client.error(
+          RD_KAFKA_RESP_ERR__TIMED_OUT, "cannot make sure what is committed of topic \"\(topic)\"")
+      }
+      MonotonicClock.sleep(ms: min(100, deadline.leftMs))
+    }
+  }
+
+  /// Commits offsets outside any transaction, without waiting for the answer: for tools that show the lag. An error is
+  /// logged, and mended by the next one. Nothing is sent by who is not, or no longer, the member that the partitions were given to:
+  /// without id and generation it would be taken for a tool, and an empty group takes what a tool says.
+  func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
+    guard let id = memberID, id == ownerID else { return }
+    let list = PartitionList(capacity: offsets.count)
+    for offset in offsets {
+      guard let next = offset.offset else { continue }
+      list.add(topic: topic, offset.partition, offset: next, metadata: offset.metadata)
+    }
+    if list.count > 0 { rd_kafka_commit(client.handle, list.pointer, 1) }
+  }
+}
+
+extension CommittedOffset {
+  fileprivate init(_ partition: rd_kafka_topic_partition_t) {
+    self.init(
+      partition: partition.partition, offset: partition.offset >= 0 ? partition.offset : nil,
+      metadata: String(
+        decoding: UnsafeRawBufferPointer(start: partition.metadata, count: partition.metadata_size), as: UTF8.self))
+  }
+}

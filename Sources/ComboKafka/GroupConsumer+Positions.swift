@@ -1,0 +1,202 @@
+internal import CKafka
+package import ComboEdge
+internal import ComboSystem
+
+extension GroupConsumer {
+  /// Begins, or begins anew, to deliver these partitions, each from its offset on: nothing below it comes after this call,
+  /// whatever was fetched before.
+  ///
+  /// Waits for librdkafka's own thread, not for the network. The partitions must be assigned.
+  package func start(_ starts: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
+    guard !starts.isEmpty else { return }
+    let partitions = starts.map(\.partition)
+    for partition in partitions { positions.stop(partition) }
+    // Until all of them are where they shall be. One that has to be assigned anew takes its time, and what the others had fetched by
+    // then would be given up (`sift`), and not be read again.
+    try pause(partitions)
+    try seek(starts)
+    for (partition, offset) in starts { positions.start(partition, at: offset) }
+    try letFetch(partitions)
+  }
+
+  private func letFetch(_ partitions: [Int32]) throws(EdgeError) {
+    let list = PartitionList(topic: topic, partitions)
+    let error = rd_kafka_resume_partitions(client.handle, list.pointer)
+    if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot start reading topic \"\(topic)\"") }
+    if LibrdkafkaProperties.resumesLate { waker.wake(partitions) }
+  }
+
+  /// Begins to deliver one partition from `offset` on.
+  package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try start([(partition, offset)]) }
+
+  /// Delivers nothing of these started partitions, nor fetches any more, until ``resume(_:)``. What the current batch
+  /// holds of them stays valid.
+  func pause(_ partitions: [Int32]) throws(EdgeError) {
+    guard !partitions.isEmpty else { return }
+    let list = PartitionList(topic: topic, partitions)
+    let error = rd_kafka_pause_partitions(client.handle, list.pointer)
+    if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot pause topic \"\(topic)\"") }
+  }
+
+  /// Goes on with paused partitions, right after what was delivered last; partitions that are not started are left alone.
+  func resume(_ partitions: [Int32]) throws(EdgeError) {
+    let starts = positions.started.filter { partitions.contains($0.partition) }
+    try start(starts)
+  }
+
+  /// The offset after the last one delivered, or the one started at; nil if the partition is not started.
+  package func position(_ partition: Int32) -> Int64? { positions.position(partition) }
+
+  /// First offset and end of a partition as the last fetch brought them, for the lag; nil while unknown. Asks nobody.
+  package func watermarks(_ partition: Int32) -> (first: Int64, end: Int64)? {
+    var first: Int64 = 0
+    var end: Int64 = 0
+    let error = rd_kafka_get_watermark_offsets(client.handle, topic, partition, &first, &end)
+    guard error == RD_KAFKA_RESP_ERR_NO_ERROR, end >= 0 else { return nil }
+    return (max(0, first), end)
+  }
+
+  func seek(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
+    let deadline = Deadline(afterMs: 5000)
+    let patience = Deadline(afterMs: 200)
+    // Milliseconds, which 2.0 takes for microseconds.
+    let timeout: Int32 = LibrdkafkaProperties.seekTimesOutTooEarly ? 5_000_000 : 5000
+    var targets = targets
+    while true {
+      let list = PartitionList(capacity: targets.count)
+      for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }
+      var fault: (partition: Int32, error: rd_kafka_resp_err_t)?
+      if let error = rd_kafka_seek_partitions(client.handle, list.pointer, timeout) {
+        fault = (targets[0].partition, rd_kafka_error_code(error))
+        rd_kafka_error_destroy(error)
+      } else {
+        fault = list.firstError
+        targets = (0..<list.count).filter { list[$0].err != RD_KAFKA_RESP_ERR_NO_ERROR }.map { targets[$0] }
+      }
+      guard let fault else { return }
+      if fault.error == RD_KAFKA_RESP_ERR__STATE && patience.isOver && targets.allSatisfy({ owned.contains($0.partition) }) {
+        return try assignAgain(targets)
+      }
+      // Its fetcher is still being started (or stopped, from a former assignment).
+      let passes = fault.error == RD_KAFKA_RESP_ERR__STATE || fault.error.isTransient
+      guard passes && !deadline.isOver else {
+        throw client.error(fault.error, "cannot go to the offset wanted in partition \(fault.partition) of \"\(topic)\"")
+      }
+      MonotonicClock.sleep(ms: 2)
+    }
+  }
+
+  /// For partitions that librdkafka has stopped to fetch, because their offset was out of range: only an assignment makes
+  /// it begin again. Pausing outlives it.
+  private func assignAgain(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
+    if isCooperative { return try assignAgainInSteps(targets) }
+    let list = PartitionList(capacity: owned.count)
+    for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }
+    for partition in owned where !targets.contains(where: { $0.partition == partition }) {
+      list.add(topic: topic, partition, offset: positions.position(partition) ?? 0)
+    }
+    // What is not started has no offset that is sure to be there: it would be fetched from where nothing is, and be stopped over that,
+    // one after the other.
+    try pause(owned.filter { !positions.isStarted($0) })
+    let number = rd_kafka_assign(client.handle, list.pointer)
+    if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot read topic \"\(topic)\" again") }
+  }
+
+  /// Between rebalances only: if one waits to be told, librdkafka takes these calls for the answer to it, and lets others have what
+  /// is not given up yet.
+  private func assignAgainInSteps(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
+    let failed = "cannot read topic \"\(topic)\" again"
+    if isRebalancing || sift() { throw client.error(RD_KAFKA_RESP_ERR__IN_PROGRESS, failed) }
+    // Those that were only to be sought fetch, and their first records could be there by the time of the second look, which gives up
+    // what it finds. What is being started is paused already.
+    try pause(targets.map(\.partition))
+    let list = PartitionList(capacity: targets.count)
+    for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }
+    var error = rd_kafka_incremental_unassign(client.handle, list.pointer)
+    if error == nil { error = rd_kafka_incremental_assign(client.handle, list.pointer) }
+    if sift() {
+      // It came before these calls, or after them: who knows.
+      failMembership("\(failed): the group has rebalanced in the same moment. This member must be made anew.")
+    }
+    // What was sifted out is read again.
+    seekStarted(except: targets.map(\.partition))
+    if let error {
+      let number = rd_kafka_error_code(error)
+      rd_kafka_error_destroy(error)
+      throw client.error(number, failed)
+    }
+    // Those that were only to be sought; what is being started, its caller lets be fetched.
+    let going = targets.map(\.partition).filter(positions.isStarted)
+    if !going.isEmpty { try letFetch(going) }
+  }
+
+  /// Takes what waits in the queue at this moment: while a backlog is fetched, more comes all the time.
+  func takeWaiting(_ take: (MessageBatch) -> Void) {
+    var left = Int(rd_kafka_queue_length(queue))
+    while left > 0 {
+      let batch = MessageBatch(capacity: min(left, 4096))
+      batch.takeMore(from: queue, max: left)
+      if batch.isEmpty { break }
+      left -= batch.count
+      take(batch)
+    }
+  }
+}
+
+/// By partition, from which offset on records are wanted. A reference, so that the poll's loop over a batch reads and
+/// writes plain memory. Grows with the highest partition seen, 8 bytes each.
+final class PartitionPositions {
+  /// Nothing is below it, so nothing is taken.
+  private static let stopped = Int64.max
+  private var next: UnsafeMutablePointer<Int64>
+  private var count = 0
+
+  init() { next = .allocate(capacity: 1) }
+
+  deinit { next.deallocate() }
+
+  /// Whether a record is wanted; if so, the next one wanted comes after it.
+  @inline(__always)
+  func take(_ partition: Int32, _ offset: Int64) -> Bool {
+    let index = Int(partition)
+    guard index < count, offset >= next[index] else { return false }
+    next[index] = offset + 1
+    return true
+  }
+
+  func start(_ partition: Int32, at offset: Int64) {
+    makeRoom(for: partition)
+    next[Int(partition)] = offset
+  }
+
+  func stop(_ partition: Int32) {
+    makeRoom(for: partition)
+    next[Int(partition)] = Self.stopped
+  }
+
+  func removeAll() { next.update(repeating: Self.stopped, count: count) }
+
+  func isStarted(_ partition: Int32) -> Bool { position(partition) != nil }
+
+  func position(_ partition: Int32) -> Int64? {
+    let index = Int(partition)
+    guard index >= 0 && index < count && next[index] != Self.stopped else { return nil }
+    return next[index]
+  }
+
+  /// All that are started, with their positions.
+  var started: [(partition: Int32, offset: Int64)] {
+    (0..<count).filter { next[$0] != Self.stopped }.map { (Int32($0), next[$0]) }
+  }
+
+  private func makeRoom(for partition: Int32) {
+    let needed = Int(partition) + 1
+    guard needed > count else { return }
+    let larger = UnsafeMutablePointer<Int64>.allocate(capacity: needed)
+    larger.initialize(repeating: Self.stopped, count: needed)
+    larger.update(from: next, count: count)
+    next.deallocate()
+    next = larger
+    count = needed
+  }
+}

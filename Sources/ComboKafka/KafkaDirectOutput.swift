@@ -1,0 +1,92 @@
+package import ComboEdge
+internal import Synchronization
+
+/// The producer that writes at once, by librdkafka.
+package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
+  // The proof: the loop's thread alone uses it; delivery reports come on whatever thread polls, into a lock of their own.
+
+  private struct Current {
+    let producer: KafkaProducer
+    let topics: [Topic: ProducerTopic]
+    let reports: Reports
+  }
+
+  /// What one producer reports. A new producer has new ones, so that nothing of the old is heard.
+  private final class Reports: DeliveryReceiver, Sendable {
+    struct Heard {
+      var acknowledged: ContiguousArray<(tag: UInt, offset: Int64)> = []
+      var fault: EdgeError?
+    }
+    let heard = Mutex(Heard())
+
+    func delivered(tag: UInt, partition: Int32, offset: Int64, error: EdgeError?) {
+      heard.withLock { heard in
+        if let error {
+          if heard.fault == nil { heard.fault = error }
+        } else {
+          heard.acknowledged.append((tag, offset))
+        }
+      }
+    }
+  }
+
+  private var current: Current?
+  /// What ``serve(maxWaitMs:_:)`` hands out, used again and again.
+  private var handing: ContiguousArray<(tag: UInt, offset: Int64)> = []
+  private let properties: KafkaProperties
+  private let names: TopicNames
+  private let queueFullWaitMs: Int64
+
+  private static let topicsWithinMs: Int64 = 30_000
+
+  /// - Parameter queueFullWaitMs: how long one record may wait for room in a full queue.
+  package init(_ properties: KafkaProperties, names: TopicNames, queueFullWaitMs: Int64 = 10_000) {
+    self.properties = properties
+    self.names = names
+    self.queueFullWaitMs = queueFullWaitMs
+  }
+
+  package func renew() throws(EdgeError) {
+    current = nil
+    let reports = Reports()
+    let producer = try IdempotentProducer.make(properties, receiver: reports, queueFullWaitMs: queueFullWaitMs)
+    var topics: [Topic: ProducerTopic] = [:]
+    for topic in [Topic.output, .journal, .deadLetter] {
+      topics[topic] = try producer.topic(names[topic], withinMs: Self.topicsWithinMs)
+    }
+    current = Current(producer: producer, topics: topics, reports: reports)
+  }
+
+  package func produce(
+    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt
+  ) {
+    guard let current, let handle = current.topics[topic] else { return }
+    // This producer is done for, as the next `serve` tells. A record would leave a gap behind it, or wait like the first one for room
+    // in the full queue.
+    if current.reports.heard.withLock({ $0.fault != nil }) { return }
+    do throws(EdgeError) {
+      try current.producer.produce(
+        handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers, tag: tag)
+    } catch {
+      current.reports.delivered(tag: tag, partition: -1, offset: -1, error: error)
+    }
+  }
+
+  package func serve(maxWaitMs: Int32, _ acknowledged: (_ tag: UInt, _ offset: Int64) -> Void) throws(EdgeError) {
+    guard let current else { throw EdgeError(.fatal, "there is no producer") }
+    current.producer.poll(maxWaitMs: maxWaitMs)
+    var fault: EdgeError?
+    current.reports.heard.withLock { heard in
+      swap(&heard.acknowledged, &handing)
+      fault = heard.fault
+    }
+    for (tag, offset) in handing { acknowledged(tag, offset) }
+    handing.removeAll(keepingCapacity: true)
+    if let fault = fault ?? current.producer.fatalError("the producer has given up") { throw fault }
+  }
+
+  package func prepare(_ partition: Int32) throws(EdgeError) {
+    guard let current, let journal = current.topics[.journal] else { return }
+    try current.producer.awaitPartition(partition, of: journal, withinMs: Self.topicsWithinMs)
+  }
+}

@@ -1,0 +1,355 @@
+package import ComboEdge
+internal import ComboSystem
+internal import Synchronization
+
+/// The group member, by librdkafka.
+package final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
+  // The proof: the consumer's `committed` may be called by any thread; all else here belongs to the loop's.
+  package weak var delegate: (any GroupEdgeDelegate)?
+  package let consumer: GroupConsumer
+  private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
+
+  /// Records taken in one go: so many that rooms get several gifts at once, so few that what came of decoding them is still in
+  /// the processor's cache when the rooms take it.
+  private static let batchMax = 8192
+  private static let committedWithinMs: Int64 = 30_000
+  private static let closeWithinMs: Int64 = 3000
+
+  package init(_ properties: KafkaProperties, _ options: GroupConsumer.Options) throws(EdgeError) {
+    consumer = try GroupConsumer(properties, options)
+    consumer.delegate = self
+  }
+
+  deinit { release() }
+
+  package func subscribe() throws(EdgeError) { try consumer.subscribe() }
+
+  package func poll(
+    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
+    _ take: (InputRecord) -> Void
+  ) {
+    let batch = holds[hold]
+    batch.release()
+    consumer.poll(maxWaitMs: maxWaitMs, into: batch)
+    batch.forEach(foresee: { message, step in
+      if let key = message.key { foresee(message.partition, key, step) }
+    }) { message, endsRun in
+      take(
+        InputRecord(
+          partition: message.partition, offset: message.offset, key: message.key, value: message.value,
+          token: message.token, endsRun: endsRun, isLasting: message.isPadded))
+    }
+  }
+
+  package func release() { for batch in holds { batch.release() } }
+
+  package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try consumer.start(partition, at: offset) }
+
+  package func stop(_ partition: Int32) { consumer.positions.stop(partition) }
+
+  package func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
+    try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]
+  }
+
+  package func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {
+    consumer.commitWithoutWaiting(
+      offsets.map { CommittedOffset(partition: $0.partition, offset: $0.offset, metadata: $0.metadata) })
+  }
+
+  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    KafkaMessage.details(of: record)
+  }
+  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    KafkaMessage.header(name, of: record, body)
+  }
+
+  package func timestamp(of record: InputRecord) -> Int64? { record.token.flatMap { KafkaMessage(token: $0).timestampMs } }
+
+  package func end(of partition: Int32) -> Int64? { consumer.watermarks(partition)?.end }
+
+  package func close() {
+    release()
+    consumer.close(timeoutMs: Self.closeWithinMs)
+  }
+
+  // MARK: GroupConsumerDelegate
+
+  package func assigned(_ partitions: [Int32]) { delegate?.assigned(partitions) }
+  package func revoked(_ partitions: [Int32], lost: Bool) { delegate?.revoked(partitions, lost: lost) }
+  package func failed(_ error: EdgeError, partition: Int32?) { delegate?.failed(error, partition: partition) }
+}
+
+/// The transactional producer, by librdkafka.
+package final class KafkaOutput: OutputEdge, @unchecked Sendable {
+  // The proof: `current` is replaced by the loop's thread only while no room works; the first fault is behind a lock.
+
+  private final class Current {
+    let transactional: TransactionalProducer
+    let topics: [ProducerTopic]
+    // The same without a reference count for each record: all threads would raise and lower them at once.
+    let producer: Unmanaged<KafkaProducer>
+    let handles: UnsafeMutablePointer<Unmanaged<ProducerTopic>>
+
+    init(_ transactional: TransactionalProducer, _ topics: [ProducerTopic]) {
+      self.transactional = transactional
+      self.topics = topics
+      producer = .passUnretained(transactional.producer)
+      handles = .allocate(capacity: topics.count)
+      for (index, topic) in topics.enumerated() { (handles + index).initialize(to: .passUnretained(topic)) }
+    }
+
+    deinit { handles.deallocate() }
+  }
+
+  private var current: Current? {
+    didSet { taker = current.map(Unmanaged.passUnretained) }
+  }
+  private var taker: Unmanaged<Current>?
+  private let properties: KafkaProperties
+  private let transactionalID: String
+  private let names: TopicNames
+  private let group: KafkaGroup
+  private let queueFullWaitMs: Int64
+  private let fault = Mutex<EdgeError?>(nil)
+  /// Whether there is one: looked at for each record, by any thread.
+  private let hasFailed = Atomic(false)
+
+  private static let initWithinMs: Int64 = 30_000
+  private static let topicsWithinMs: Int64 = 30_000
+  private static let offsetsWithinMs: Int64 = 10_000
+  private static let deliveredWithinMs: Int64 = 15_000
+  private static let commitWithinMs: Int64 = 9000
+  private static let abortWithinMs: Int64 = 10_000
+
+  /// - Parameter queueFullWaitMs: how long one record may wait for room in a full queue.
+  package init(
+    _ properties: KafkaProperties, transactionalID: String, names: TopicNames, group: KafkaGroup, queueFullWaitMs: Int64 = 10_000
+  ) {
+    self.properties = properties
+    self.transactionalID = transactionalID
+    self.names = names
+    self.group = group
+    self.queueFullWaitMs = queueFullWaitMs
+  }
+
+  package func renew() throws(EdgeError) {
+    current = nil
+    forgetFault()
+    let transactional = try TransactionalProducer(
+      properties, transactionalID: transactionalID, queueFullWaitMs: queueFullWaitMs)
+    try transactional.initTransactions(withinMs: Self.initWithinMs)
+    var topics: [ProducerTopic] = []
+    for topic in Topic.allCases where topic != .input {
+      topics.append(try transactional.producer.topic(names[topic], withinMs: Self.topicsWithinMs))
+    }
+    current = Current(transactional, topics)
+  }
+
+  package func begin() throws(TransactionFault) {
+    guard let current else { throw .fatal("there is no producer") }
+    forgetFault()
+    try check(current.transactional.begin())
+  }
+
+  package func produce(
+    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
+  ) {
+    guard let taker else { return }
+    // This transaction is done for, as the commit tells. A record would only wait like the first one for room in the full queue.
+    if hasFailed.load(ordering: .relaxed) { return }
+    let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
+    producer._withUnsafeGuaranteedRef { producer in
+      handle._withUnsafeGuaranteedRef { handle in
+        do throws(EdgeError) {
+          try producer.produce(
+            handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers)
+        } catch {
+          // The room that speaks cannot do anything about it; the commit can.
+          fault.withLock { if $0 == nil { $0 = error } }
+          hasFailed.store(true, ordering: .relaxed)
+        }
+      }
+    }
+  }
+
+  package func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault) {
+    guard let current else { throw .fatal("there is no producer") }
+    if let fault = fault.withLock({ $0 }) {
+      throw fault.code == .fatal || fault.code == .fenced ? .fatal(fault.message) : .abort(fault.message)
+    }
+    let list = offsets.map { (partition: $0.partition, offset: $0.offset, metadata: $0.metadata) }
+    let sent: TransactionOutcome
+    do throws(EdgeError) {
+      let metadata = try group.consumer.groupMetadata()
+      sent = current.transactional.sendOffsets(list, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
+    } catch {
+      throw .abort(error.message)
+    }
+    try check(sent)
+    try check(current.transactional.commit(deliveredWithinMs: Self.deliveredWithinMs, withinMs: Self.commitWithinMs))
+  }
+
+  package func abort() throws(TransactionFault) {
+    guard let current else { return }
+    forgetFault()
+    try check(current.transactional.abort(withinMs: Self.abortWithinMs))
+  }
+
+  package func serve() { current?.transactional.producer.poll() }
+
+  package func prepare(_ partition: Int32) throws(EdgeError) {
+    guard let current else { return }
+    for topic in [Topic.journal, .state] {
+      try current.transactional.producer.awaitPartition(
+        partition, of: current.topics[topic.rawValue - 1], withinMs: Self.topicsWithinMs)
+    }
+  }
+
+  private func forgetFault() {
+    fault.withLock { $0 = nil }
+    hasFailed.store(false, ordering: .relaxed)
+  }
+
+  private func check(_ outcome: TransactionOutcome) throws(TransactionFault) {
+    switch outcome {
+    case .success: return
+    case .abortNeeded(let error): throw .abort(error.message)
+    case .indefinite(let error): throw .indefinite(error.message)
+    case .fatal(let error) where error.code == .fenced:
+      throw .fatal(
+        error.message + " If another instance is alive on this host, give each its own --instance or --transactional-id")
+    case .fatal(let error): throw .fatal(error.message)
+    }
+  }
+}
+
+extension KafkaMessage {
+  fileprivate static func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    guard let token = record.token else { return }
+    KafkaMessage(token: token).withLastHeader(name, body)
+  }
+
+  fileprivate static func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    guard let token = record.token else { return (nil, []) }
+    let message = KafkaMessage(token: token)
+    var headers: [RecordHeader] = []
+    message.forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
+    return (message.timestampMs, headers)
+  }
+}
+
+extension KafkaProducer {
+  /// The same with headers as the service has them.
+  package func produce(
+    _ topic: ProducerTopic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader],
+    tag: UInt = 0
+  ) throws(EdgeError) {
+    if headers.isEmpty {
+      try produce(topic, partition: partition, key: key, value: value, timestampMs: timestamp, tag: tag)
+      return
+    }
+    let all = RecordHeaders()
+    for header in headers {
+      if let value = header.value {
+        value.withUnsafeBytes { all.add(header.name, bytes: $0) }
+      } else {
+        all.add(header.name, bytes: nil)
+      }
+    }
+    try produce(topic, partition: partition, key: key, value: value, timestampMs: timestamp, headers: all, tag: tag)
+  }
+}
+
+/// Readers of partitions, by librdkafka.
+package final class KafkaReading: ReadEdge {
+  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    KafkaMessage.details(of: record)
+  }
+  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    KafkaMessage.header(name, of: record, body)
+  }
+
+  private let readers: ReaderClient
+  private let control: ControlClient
+  private let names: TopicNames
+  private let silenceMaxMs: Int64
+  private static let withinMs: Int64 = 10_000
+
+  /// - Parameter silenceMaxMs: a partition that hands nothing out for so long fails to be read; who reads it tries again, and says so.
+  package init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames, silenceMaxMs: Int64 = 60_000)
+    throws(EdgeError)
+  {
+    readers = try ReaderClient(properties)
+    self.control = control
+    self.names = names
+    self.silenceMaxMs = silenceMaxMs
+  }
+
+  package func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64) {
+    let found = try control.watermarks(names[topic], partition, withinMs: Self.withinMs)
+    return (found.first, found.end)
+  }
+
+  package func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 {
+    try control.watermarks(names[topic], partition, seenBy: readers.client, withinMs: Self.withinMs).end
+  }
+
+  package func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? {
+    try control.offsets(names[topic], [partition], atMs: time, withinMs: Self.withinMs)[0].offset
+  }
+
+  package func makeRoom(for partition: Int32) throws(EdgeError) {
+    for topic in [Topic.journal, .state] {
+      guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs), count <= partition else { continue }
+      try control.createPartitions(names[topic], total: Int(partition) + 1, withinMs: Self.withinMs)
+    }
+  }
+
+  package func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> {
+    0..<Int32(try control.partitionCount(names[topic], withinMs: Self.withinMs) ?? 0)
+  }
+
+  /// Who read the partition before may not have heard yet that it is no longer needed.
+  private func reader(_ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64) throws(EdgeError) -> PartitionReader {
+    let deadline = Deadline(afterMs: Self.withinMs)
+    while true {
+      do throws(EdgeError) {
+        return try readers.reader(names[topic], partition, from: start, to: end)
+      } catch {
+        if !error.isRetriable || deadline.isOver { throw error }
+      }
+      MonotonicClock.sleep(ms: 20)
+    }
+  }
+
+  package func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    if start >= end { return }
+    let reader = try reader(topic, partition, from: start, to: end)
+    let batch = MessageBatch(capacity: 4096)
+    var patience = Deadline(afterMs: silenceMaxMs)
+    while !isCancelled() {
+      let (wasAtEnd, position) = (reader.isAtEnd, reader.position)
+      try reader.read(maxWaitMs: 100, into: batch)
+      defer { batch.release() }
+      if reader.position > position {
+        patience = Deadline(afterMs: silenceMaxMs)
+      } else if patience.isOver {
+        let why = reader.isHeldUp ? "a transaction on it is open, or was never ended" : "no broker hands it out"
+        throw EdgeError(
+          .timedOut,
+          "nothing of topic \"\(names[topic])\" partition \(partition) came for \(silenceMaxMs / 1000) s, from offset \(position) on: \(why)",
+          isRetriable: true)
+      }
+      for index in 0..<batch.count {
+        let message = batch[index]
+        let record = InputRecord(
+          partition: partition, offset: message.offset, key: message.key, value: message.value, token: message.token)
+        if !take(record) { return }
+      }
+      if wasAtEnd || (reader.isAtEnd && batch.isEmpty) { return }
+    }
+  }
+}

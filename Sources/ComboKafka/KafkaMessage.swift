@@ -1,0 +1,192 @@
+package import CKafka
+internal import CPrefetch
+
+/// A record as librdkafka holds it, borrowed: everything it points to is gone once its batch is released.
+package struct KafkaMessage {
+  package let pointer: UnsafeMutablePointer<rd_kafka_message_t>
+
+  /// By which it is found again, as long as its batch is not released.
+  package var token: UnsafeRawPointer { UnsafeRawPointer(pointer) }
+
+  package init(pointer: UnsafeMutablePointer<rd_kafka_message_t>) { self.pointer = pointer }
+
+  package init(token: UnsafeRawPointer) {
+    pointer = UnsafeMutablePointer(mutating: token.assumingMemoryBound(to: rd_kafka_message_t.self))
+  }
+
+  package var partition: Int32 { pointer.pointee.partition }
+  package var offset: Int64 { pointer.pointee.offset }
+
+  /// nil: the record has no key (an empty key is an empty buffer).
+  package var key: UnsafeRawBufferPointer? {
+    guard let start = pointer.pointee.key else { return nil }
+    return UnsafeRawBufferPointer(start: start, count: pointer.pointee.key_len)
+  }
+
+  /// nil: the record has no value (in a compacted topic: the key is deleted).
+  package var value: UnsafeRawBufferPointer? {
+    guard let start = pointer.pointee.payload else { return nil }
+    return UnsafeRawBufferPointer(start: start, count: pointer.pointee.len)
+  }
+
+  /// Whether ``paddingBytes`` more bytes can be read behind the value: they lie in the same page of memory. What they are may change
+  /// at any time.
+  var isPadded: Bool {
+    guard let start = pointer.pointee.payload, pointer.pointee.len > 0 else { return false }
+    let last = UInt(bitPattern: start) &+ UInt(pointer.pointee.len) &- 1
+    return last & (Self.pageBytesMin &- 1) &+ Self.paddingBytes < Self.pageBytesMin
+  }
+
+  static let paddingBytes = UInt(64)
+  /// No processor has smaller pages.
+  private static let pageBytesMin: UInt = 4096
+
+  /// Whose time a record carries.
+  package enum TimestampType: Sendable {
+    case none
+    /// The producer's.
+    case create
+    /// The broker's, when it appended the record.
+    case append
+  }
+
+  /// In milliseconds since the epoch; nil: the record carries none.
+  package var timestampMs: Int64? { timestamp.ms }
+
+  /// The time and whose it is.
+  package var timestamp: (ms: Int64?, type: TimestampType) {
+    var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
+    let ms = rd_kafka_message_timestamp(pointer, &type)
+    switch type {
+    case RD_KAFKA_TIMESTAMP_CREATE_TIME: return (ms, .create)
+    case RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME: return (ms, .append)
+    default: return (nil, .none)
+    }
+  }
+
+  /// Calls `body` with the value of the last header of this name, if there is one with a value.
+  package func withLastHeader(_ name: String, _ body: (UnsafeRawBufferPointer) -> Void) {
+    var headers: OpaquePointer?
+    guard rd_kafka_message_headers(pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers else { return }
+    var value: UnsafeRawPointer?
+    var size = 0
+    guard rd_kafka_header_get_last(headers, name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR, let value else { return }
+    body(UnsafeRawBufferPointer(start: value, count: size))
+  }
+
+  /// Calls `body` with each header in order: the name, and the value or nil. librdkafka parses them at the first call;
+  /// who never asks pays nothing.
+  func forEachHeader(_ body: (_ name: String, _ value: UnsafeRawBufferPointer?) -> Void) {
+    var headers: OpaquePointer?
+    guard rd_kafka_message_headers(pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers else { return }
+    var index = 0
+    var name: UnsafePointer<CChar>?
+    var value: UnsafeRawPointer?
+    var size = 0
+    while rd_kafka_header_get_all(headers, index, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR {
+      if let name {
+        body(String(cString: name), value.map { UnsafeRawBufferPointer(start: $0, count: size) })
+      }
+      index += 1
+    }
+  }
+}
+
+/// Room for the messages of one poll, used again and again. One thread at a time.
+package final class MessageBatch {
+  /// How many messages it can hold.
+  package let capacity: Int
+  /// How many it holds.
+  package private(set) var count = 0
+  private let slots: UnsafeMutablePointer<UnsafeMutablePointer<rd_kafka_message_t>?>
+
+  package init(capacity: Int) {
+    precondition(capacity > 0, "a batch holds at least one message")
+    self.capacity = capacity
+    slots = .allocate(capacity: capacity)
+    slots.initialize(repeating: nil, count: capacity)
+  }
+
+  deinit {
+    release()
+    slots.deallocate()
+  }
+
+  package var isEmpty: Bool { count == 0 }
+
+  /// - Precondition: `index` is in `0..<count`.
+  package subscript(index: Int) -> KafkaMessage {
+    precondition(index >= 0 && index < count, "no message at this place of the batch")
+    return KafkaMessage(pointer: slots[index].unsafelyUnwrapped)
+  }
+
+  /// Gives all messages back. Do it early: each pins the whole fetch response it came in.
+  package func release() {
+    for index in 0..<count {
+      if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
+      rd_kafka_message_destroy(slots[index])
+    }
+    count = 0
+  }
+
+  /// Hands out all of them in order; they stay. Another thread wrote what they hold: it is asked for some messages ahead.
+  /// - Parameters:
+  ///   - foresee: gets messages before their turn, with how many there are until then.
+  ///   - take: gets the message whose turn it is, borrowed, and whether the next one is of another partition, or there is none.
+  @inline(__always)
+  func forEach(
+    foresee: (_ message: KafkaMessage, _ step: Int) -> Void, _ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void
+  ) {
+    for index in 0..<count {
+      if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
+      if index + Self.valueAhead < count {
+        let message = self[index + Self.valueAhead]
+        if let key = message.key { prefetch(key.baseAddress) }
+        if let value = message.value { prefetch_lines(value.baseAddress, min(value.count, Self.valueLength)) }
+      }
+      for step in 0..<2 where index + Self.stepsAhead(step) < count { foresee(self[index + Self.stepsAhead(step)], step) }
+      let message = self[index]
+      take(message, index + 1 == count || self[index + 1].partition != message.partition)
+    }
+  }
+
+  // How many messages ahead, and how many bytes: enough for what a gift takes to decode, and for most gifts.
+  private static let headAhead = 16
+  private static let headLength = 128
+  private static let valueAhead = 12
+  private static let valueLength = 384
+  private static func stepsAhead(_ step: Int) -> Int { step == 0 ? 10 : 5 }
+
+  /// Waits up to `maxWaitMs` for one message from the queue. The batch call of librdkafka would wait for a full batch.
+  /// - Returns: whether one came (it may be an error).
+  func waitForOne(from queue: OpaquePointer, maxWaitMs: Int32) -> Bool {
+    precondition(count == 0, "the batch must be released before it is filled again")
+    guard rd_kafka_consume_batch_queue(queue, maxWaitMs, slots, 1) == 1 else { return false }
+    count = 1
+    return true
+  }
+
+  /// Takes what else is there, up to `max` in all, without waiting.
+  func takeMore(from queue: OpaquePointer, max: Int) {
+    let room = min(max, capacity) - count
+    guard room > 0 else { return }
+    let taken = rd_kafka_consume_batch_queue(queue, 0, slots + count, room)
+    if taken > 0 { count += taken }
+  }
+
+  /// Keeps the messages for which `keep` is true, in order, and destroys the others.
+  @inline(__always)
+  package func filter(_ keep: (UnsafeMutablePointer<rd_kafka_message_t>) -> Bool) {
+    var kept = 0
+    for index in 0..<count {
+      let message = slots[index].unsafelyUnwrapped
+      if keep(message) {
+        slots[kept] = message
+        kept += 1
+      } else {
+        rd_kafka_message_destroy(message)
+      }
+    }
+    count = kept
+  }
+}

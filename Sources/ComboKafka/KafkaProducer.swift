@@ -1,0 +1,247 @@
+internal import CKafka
+package import ComboEdge
+internal import ComboSystem
+
+/// A topic that records are produced to. Made once at the start: the first record by a topic's name could wait for a second.
+package final class ProducerTopic: Sendable {
+  package let name: String
+  /// The client it belongs to lives as long as it does.
+  fileprivate let client: KafkaClient
+  /// librdkafka's handle, which any thread may use.
+  nonisolated(unsafe) let handle: OpaquePointer
+
+  fileprivate init(_ name: String, of client: KafkaClient) throws(EdgeError) {
+    guard let handle = rd_kafka_topic_new(client.handle, name, nil) else {
+      throw client.error(rd_kafka_last_error(), "cannot use topic \"\(name)\"")
+    }
+    self.name = name
+    self.client = client
+    self.handle = handle
+  }
+
+  deinit { rd_kafka_topic_destroy(handle) }
+}
+
+/// What all producers share: records into librdkafka's queue, from any thread, and what becomes of them.
+package final class KafkaProducer: Sendable {
+  package let client: KafkaClient
+  private let callbacks: ProducerCallbacks
+  /// How long ``produce(_:partition:key:value:timestampMs:tag:)`` waits for room in a full queue.
+  private let queueFullWaitMs: Int64
+
+  /// - Parameters:
+  ///   - own: properties of this kind of producer, over those shared by all.
+  ///   - receiver: hears of records with a tag; held weakly.
+  ///   - queueFullWaitMs: how long to wait for room in a full queue before giving up.
+  package init(
+    _ properties: KafkaProperties, _ own: [(String, String)], receiver: (any DeliveryReceiver)? = nil,
+    queueFullWaitMs: Int64 = 10_000
+  ) throws(EdgeError) {
+    self.queueFullWaitMs = queueFullWaitMs
+    let isTransactional = own.contains { $0.0 == "transactional.id" }
+    callbacks = ProducerCallbacks(
+      properties, receiver: receiver, statistics: isTransactional ? "transactional_producer" : "direct_producer")
+    let shared = [
+      ("compression.codec", "lz4"),
+      ("linger.ms", "5"),
+      // Where any Java client would put it.
+      ("partitioner", "murmur2_random"),
+      ("batch.num.messages", "100000"),
+      ("batch.size", "1000000"),
+      // Whole screens and dead letters may be large; what a topic takes is for the brokers to say.
+      ("message.max.bytes", "10000000"),
+      ("queue.buffering.max.messages", "1000000"),
+      ("queue.buffering.max.kbytes", "262144"),
+    ]
+    client = try KafkaClient(.producer, properties, shared + own + callbacks.statisticsProperties, callbacks: callbacks)
+  }
+
+  /// A handle for ``produce(_:partition:key:value:timestampMs:tag:)``. Waits until every partition of the topic has a leader.
+  /// - Throws: `unknownTopic`, `notAuthorized`, or `unreachable` after the time.
+  package func topic(_ name: String, withinMs: Int64) throws(EdgeError) -> ProducerTopic {
+    let topic = try ProducerTopic(name, of: client)
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      let (topics, error) = client.metadata(of: topic.handle, timeoutMs: max(1, deadline.left(atMostMs: 5000)))
+      if let found = topics.first, found.error == RD_KAFKA_RESP_ERR_NO_ERROR, found.hasLeaders { return topic }
+      let fault = error ?? topics.first?.error ?? RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
+      let passes =
+        fault == RD_KAFKA_RESP_ERR_NO_ERROR || fault.isTransient || fault == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
+      poll()
+      if !passes || deadline.isOver {
+        let last = fault == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE : fault
+        throw client.error(last, "cannot produce to topic \"\(name)\"")
+      }
+      MonotonicClock.sleep(ms: 50)
+    }
+  }
+
+  /// Waits until the producer knows this partition of the topic, which may be newer than what it was told at its start.
+  /// Nothing is asked if it does.
+  func awaitPartition(_ partition: Int32, of topic: ProducerTopic, withinMs: Int64) throws(EdgeError) {
+    let deadline = Deadline(afterMs: withinMs)
+    // Asks librdkafka's own memory: an unknown partition is never "available".
+    while rd_kafka_topic_partition_available(topic.handle, partition) == 0 {
+      let (_, error) = client.metadata(of: topic.handle, timeoutMs: max(1, deadline.left(atMostMs: 5000)))
+      if let error, !error.isTransient { throw client.error(error, "cannot produce to topic \"\(topic.name)\"") }
+      if deadline.isOver {
+        throw client.error(
+          RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, "cannot produce to partition \(partition) of topic \"\(topic.name)\"")
+      }
+      poll()
+      MonotonicClock.sleep(ms: 20)
+    }
+  }
+
+  /// Puts a record, copied, into the queue; it is sent later. Any thread, several at once.
+  ///
+  /// If the queue is full, waits (serving delivery reports) until there is room, but not longer than the limit given at the
+  /// start. Without a timestamp this is `rd_kafka_produce` itself; with one it costs a little more.
+  ///
+  /// - Parameters:
+  ///   - partition: nil: by the key.
+  ///   - key: nil: none, and any partition.
+  ///   - value: nil: none, which in a compacted topic deletes the key.
+  ///   - timestampMs: since the epoch; nil: now.
+  ///   - tag: anything but 0: the receiver hears of this record.
+  /// - Throws: `queueFull`, `recordTooLarge`, `unknownPartition`; `undelivered` if the transaction has failed and must be
+  ///   aborted; `fatal` or `fenced` if the producer must be made anew.
+  @inline(__always)
+  package func produce(
+    _ topic: ProducerTopic, partition: Int32? = nil, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+    timestampMs: Int64? = nil, tag: UInt = 0
+  ) throws(EdgeError) {
+    var error = enqueue(topic, partition, key, value, timestampMs, tag)
+    if _slowPath(error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      if error == RD_KAFKA_RESP_ERR__QUEUE_FULL {
+        let deadline = Deadline(afterMs: queueFullWaitMs)
+        repeat {
+          rd_kafka_poll(client.handle, deadline.left(atMostMs: 10))
+          error = enqueue(topic, partition, key, value, timestampMs, tag)
+        } while error == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.isOver
+      }
+      if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw produceError(error, topic) }
+    }
+  }
+
+  /// The same with headers, which are taken whatever happens. Not for hot paths.
+  package func produce(
+    _ topic: ProducerTopic, partition: Int32? = nil, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+    timestampMs: Int64? = nil, headers: consuming RecordHeaders, tag: UInt = 0
+  ) throws(EdgeError) {
+    let headers = headers.release()
+    let deadline = Deadline(afterMs: queueFullWaitMs)
+    while true {
+      let error = enqueueWithParts(topic, partition, key, value, timestampMs, tag, headers)
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR { return }
+      guard error == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.isOver else {
+        rd_kafka_headers_destroy(headers)
+        throw produceError(error, topic)
+      }
+      rd_kafka_poll(client.handle, deadline.left(atMostMs: 10))
+    }
+  }
+
+  @inline(__always)
+  private func enqueue(
+    _ topic: ProducerTopic, _ partition: Int32?, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?,
+    _ timestampMs: Int64?, _ tag: UInt
+  ) -> rd_kafka_resp_err_t {
+    if timestampMs != nil { return enqueueWithParts(topic, partition, key, value, timestampMs, tag, nil) }
+    let failed = rd_kafka_produce(
+      topic.handle, partition ?? -1, RD_KAFKA_MSG_F_COPY, Self.pointer(value), value?.count ?? 0, Self.pointer(key),
+      key?.count ?? 0, UnsafeMutableRawPointer(bitPattern: tag))
+    return failed == 0 ? RD_KAFKA_RESP_ERR_NO_ERROR : rd_kafka_last_error()
+  }
+
+  private func enqueueWithParts(
+    _ topic: ProducerTopic, _ partition: Int32?, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?,
+    _ timestampMs: Int64?, _ tag: UInt, _ headers: OpaquePointer?
+  ) -> rd_kafka_resp_err_t {
+    // On the stack, and only the words that librdkafka reads are written: an element has 64 bytes of union.
+    withUnsafeTemporaryAllocation(of: rd_kafka_vu_t.self, capacity: 8) { parts in
+      let part = parts.baseAddress.unsafelyUnwrapped
+      part[0].vtype = RD_KAFKA_VTYPE_RKT
+      part[0].u.rkt = topic.handle
+      part[1].vtype = RD_KAFKA_VTYPE_PARTITION
+      part[1].u.i32 = partition ?? -1
+      part[2].vtype = RD_KAFKA_VTYPE_MSGFLAGS
+      part[2].u.i = RD_KAFKA_MSG_F_COPY
+      part[3].vtype = RD_KAFKA_VTYPE_VALUE
+      part[3].u.mem.ptr = Self.pointer(value)
+      part[3].u.mem.size = value?.count ?? 0
+      part[4].vtype = RD_KAFKA_VTYPE_KEY
+      part[4].u.mem.ptr = Self.pointer(key)
+      part[4].u.mem.size = key?.count ?? 0
+      part[5].vtype = RD_KAFKA_VTYPE_OPAQUE
+      part[5].u.ptr = UnsafeMutableRawPointer(bitPattern: tag)
+      part[6].vtype = RD_KAFKA_VTYPE_TIMESTAMP
+      part[6].u.i64 = timestampMs ?? 0
+      var count = 7
+      if let headers {
+        part[7].vtype = RD_KAFKA_VTYPE_HEADERS
+        part[7].u.headers = headers
+        count = 8
+      }
+      guard let error = rd_kafka_produceva(client.handle, part, count) else { return RD_KAFKA_RESP_ERR_NO_ERROR }
+      defer { rd_kafka_error_destroy(error) }
+      return rd_kafka_error_code(error)
+    }
+  }
+
+  /// Null for none, something else for empty.
+  @inline(__always)
+  private static func pointer(_ bytes: UnsafeRawBufferPointer?) -> UnsafeMutableRawPointer? {
+    guard let bytes else { return nil }
+    return UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? emptyBytes)
+  }
+
+  private func produceError(_ error: rd_kafka_resp_err_t, _ topic: ProducerTopic) -> EdgeError {
+    let failed = "cannot produce to topic \"\(topic.name)\""
+    if let fatal = fatalError(failed) { return fatal }
+    if error == RD_KAFKA_RESP_ERR__STATE {
+      return EdgeError(
+        .undelivered, "\(failed): the transaction has failed, or none is open. Abort it and begin anew.",
+        number: error.rawValue)
+    }
+    return client.error(error, failed)
+  }
+
+  /// What made librdkafka give this producer up, if it did.
+  func fatalError(_ failed: String) -> EdgeError? {
+    var text = [CChar](repeating: 0, count: 512)
+    let cause = rd_kafka_fatal_error(client.handle, &text, text.count)
+    guard cause != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
+    let detail = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let error = EdgeError(cause, failed: failed, detail: detail, brokers: client.brokers)
+    return EdgeError(error.code == .fenced ? .fenced : .fatal, error.message, number: cause.rawValue)
+  }
+
+  /// Serves delivery reports and errors; waits for the first. To be called now and then by whoever does not commit or flush.
+  package func poll(maxWaitMs: Int32 = 0) { rd_kafka_poll(client.handle, maxWaitMs) }
+
+  /// Waits until all that was produced is delivered or has failed, serving the reports.
+  /// - Throws: `timedOut` or `unreachable`, with how many are left.
+  package func flush(withinMs: Int64) throws(EdgeError) {
+    let error = rd_kafka_flush(client.handle, Int32(clamping: withinMs))
+    if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw undelivered(error) }
+  }
+
+  /// That some are still in the queue.
+  func undelivered(_ error: rd_kafka_resp_err_t) -> EdgeError { client.error(error, "\(inQueue) records are not delivered yet") }
+
+  /// Records and reports not yet done with.
+  var inQueue: Int { Int(rd_kafka_outq_len(client.handle)) }
+
+  /// Records that could not be delivered so far.
+  package var failedDeliveries: Int { callbacks.failedDeliveries }
+
+  /// Records that were thrown out of the queue: by an abort, or because their transaction has failed.
+  var purgedDeliveries: Int { callbacks.purgedDeliveries }
+
+  /// Why the first of them could not.
+  package var firstFailedDelivery: EdgeError? { callbacks.firstFailedDelivery }
+
+  /// From now on the first one is the next one.
+  func forgetFirstFailure() { callbacks.forgetFirstFailure() }
+}

@@ -1,0 +1,181 @@
+internal import CKafka
+package import ComboEdge
+
+/// What every Kafka client of the process is made with: the brokers, and whatever properties of librdkafka the user gave.
+///
+/// Made once at the start; all that can be known to be wrong is said then, not when a client is made later.
+package struct KafkaProperties: Sendable {
+  /// One `--kafka KEY=VALUE`.
+  package struct Override: Equatable, Sendable {
+    package let key: String
+    package let value: String
+
+    /// Throws if `text` has no `=`, or nothing before it.
+    package init(parsing text: String) throws(EdgeError) {
+      guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.startIndex else {
+        throw EdgeError(
+          .badProperty, "\"\(text)\" is no Kafka property: write KEY=VALUE, such as security.protocol=SASL_SSL.")
+      }
+      self.init(key: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+    }
+
+    package init(key: String, value: String) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Addresses to begin with, `host:port,host:port`.
+  package let brokers: String
+  /// How the clients call themselves to the brokers, which log and limit by it.
+  package let clientID: String
+  package let log: KafkaLog
+  /// Where clients that are polled often leave their statistics; nil: none are made.
+  package var statistics: ClientStatistics?
+  /// Where the tokens for SASL/OAUTHBEARER are; nil: none are needed.
+  let tokenFile: String?
+  private let logLevel: KafkaLog.Level
+  private let presets: [Override]
+  private let overrides: [Override]
+
+  /// - Parameters:
+  ///   - brokers: `host:port,host:port`.
+  ///   - clientID: the name that brokers log.
+  ///   - overrides: the user's properties, in order; a later one of the same key wins. Each is applied to every client
+  ///     for whose kind librdkafka has it.
+  ///   - presets: like `overrides`, but chosen by the program: the user's win over them.
+  ///   - logLevel: librdkafka's lines up to this reach `log`.
+  ///   - log: where to.
+  /// - Throws: one error that names every property that cannot be used, and why.
+  package init(
+    brokers: String, clientID: String = "combo-consumer", overrides: [Override] = [], presets: [Override] = [],
+    logLevel: KafkaLog.Level = .warning, log: KafkaLog = .none
+  ) throws(EdgeError) {
+    self.brokers = brokers
+    self.clientID = clientID
+    self.overrides = overrides
+    self.presets = presets
+    self.logLevel = logLevel
+    self.log = log
+    var reason: EdgeError?
+    do throws(EdgeError) {
+      tokenFile = try BearerToken.file(presets + overrides)
+    } catch {
+      tokenFile = nil
+      reason = error
+    }
+    try check(reason)
+  }
+
+  /// The same for another place to begin with, with more presets, and a log of its own.
+  package func with(brokers: String, presets more: [Override], log: KafkaLog) throws(EdgeError) -> KafkaProperties {
+    try KafkaProperties(
+      brokers: brokers, clientID: clientID, overrides: overrides, presets: presets + more, logLevel: .debug, log: log)
+  }
+
+  /// A configuration with these properties, and `own` over the presets and under the user's.
+  package func configuration(_ kind: ClientKind, _ own: [(String, String)] = []) throws(EdgeError) -> ClientConfiguration {
+    let configuration = ClientConfiguration(kind: kind)
+    try configuration.set("bootstrap.servers", brokers)
+    try configuration.set("client.id", clientID)
+    try configuration.set("socket.nagle.disable", "true")
+    try configuration.set("log_level", String(logLevel.rawValue))
+    // Idle connections are closed by brokers as a matter of course.
+    try configuration.set("log.connection.close", "false")
+    // A broker whose machine is gone closes no connection: only this tells. By now others have taken over what it led. For a
+    // transactional producer librdkafka itself goes by how long a transaction may take, and would refuse more.
+    let answer = "socket.timeout.ms"
+    let isTransactional = own.contains { $0.0 == "transactional.id" }
+    if !isTransactional { try configuration.set(answer, "10000") }
+    for (key, value) in own { try configuration.set(key, value) }
+    for override in presets + overrides where LibrdkafkaProperties.applies(override.key, to: kind) {
+      if isTransactional, override.key == answer { continue }
+      // A record that librdkafka did not take would be tried for ever. What a topic takes is for the brokers to say.
+      if override.key == "message.max.bytes", let least = own.first(where: { $0.0 == override.key }).flatMap({ Int($0.1) }),
+        Int(override.value).map({ $0 < least }) ?? false
+      {
+        continue
+      }
+      try configuration.set(override.key, override.value)
+    }
+    return configuration
+  }
+
+  private func check(_ other: EdgeError?) throws(EdgeError) {
+    var faults = other.map { [$0.message] } ?? []
+    if brokers.isEmpty {
+      faults.append("No Kafka brokers are given; use --brokers HOST:PORT.")
+    } else if let wrong = brokers.split(separator: ",", omittingEmptySubsequences: false).first(where: { !Self.isAddress($0) }) {
+      faults.append("\"\(wrong)\" is no address of a Kafka broker; use --brokers HOST:PORT,HOST:PORT with ports from 1 to 65535.")
+    }
+    faults += (presets + overrides).compactMap { Self.fault(of: $0.key, $0.value) }
+    if !faults.isEmpty { throw EdgeError(.badProperty, faults.joined(separator: " ")) }
+  }
+
+  /// Whether it is `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, with a security protocol and `://` before it or not.
+  static func isAddress(_ text: Substring) -> Bool {
+    var rest = text.drop { $0 == " " }
+    while rest.last == " " { rest.removeLast() }
+    for scheme in ["PLAINTEXT://", "SSL://", "SASL_PLAINTEXT://", "SASL_SSL://"] where rest.uppercased().hasPrefix(scheme) {
+      rest = rest.dropFirst(scheme.count)
+    }
+    var host = rest
+    if rest.first == "[" {
+      guard let close = rest.firstIndex(of: "]") else { return false }
+      host = rest[rest.index(after: rest.startIndex)..<close]
+      rest = rest[rest.index(after: close)...]
+      if rest.isEmpty { return !host.isEmpty }
+    } else if let colon = rest.lastIndex(of: ":") {
+      host = rest[..<colon]
+      rest = rest[colon...]
+      if host.contains(where: { $0 == "/" || $0 == ":" }) { return false }
+    } else {
+      return !host.isEmpty && !host.contains { $0 == "/" || $0.isWhitespace }
+    }
+    guard rest.first == ":", let port = Int(rest.dropFirst()), (1...65_535).contains(port) else { return false }
+    return !host.isEmpty && !host.contains(where: \.isWhitespace)
+  }
+
+  /// Why a property cannot be given, or not with this value, as a sentence; nil: it can.
+  package static func fault(of key: String, _ value: String) -> String? {
+    // librdkafka takes a topic's property under both names.
+    let name = key.hasPrefix("topic.") ? String(key.dropFirst(6)) : key
+    if let reason = reserved[name] { return "The Kafka property \(key) cannot be set here: \(reason)." }
+    do throws(EdgeError) {
+      try ClientConfiguration(kind: .consumer).set(key, value)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  /// Properties on which the service's promises rest, with the reason why nobody else may set them.
+  private static let reserved: [String: String] = {
+    let exactlyOnce = "offsets belong to the transaction that writes what came of them"
+    let idempotence = "the producer must write each record exactly once and in order"
+    let restart = "the start is decided by the journal and by --from"
+    let addresses = "use --brokers"
+    return [
+      "bootstrap.servers": addresses, "metadata.broker.list": addresses,
+      "group.id": "use --group", "group.instance.id": "use --instance",
+      "group.protocol": "the service answers rebalances of the classic protocol",
+      "enable.auto.commit": exactlyOnce, "auto.commit.enable": exactlyOnce, "enable.auto.offset.store": exactlyOnce,
+      "auto.commit.interval.ms": exactlyOnce, "offset.store.method": exactlyOnce, "offset.store.path": exactlyOnce,
+      "offset.store.sync.interval.ms": exactlyOnce,
+      "isolation.level": "what an aborted transaction wrote must never be counted",
+      "auto.offset.reset": restart,
+      "enable.partition.eof": "the service needs to know where a partition ends",
+      "partition.assignment.strategy": "it is chosen by the version of librdkafka, which has bugs in some",
+      "transactional.id": "it is made from the group and the instance",
+      "enable.idempotence": idempotence, "enable.gapless.guarantee": idempotence, "acks": idempotence,
+      "request.required.acks": idempotence,
+      "partitioner": "any consumer must find a room's partition by its key",
+      "delivery.report.only.error": "the service asks for the reports that it needs",
+      "blacklist": "the service reads the topics that it is told to",
+      "allow.auto.create.topics": "the service creates missing topics with the right settings itself",
+      "test.mock.num.brokers": "use the demo command for a broker inside the process",
+      "log.queue": "librdkafka's log goes to the service's own",
+      "enable.sasl.oauthbearer.unsecure.jwt": "tokens that nobody signed prove nothing",
+    ]
+  }()
+}

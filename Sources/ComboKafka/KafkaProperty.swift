@@ -1,0 +1,58 @@
+/// A property of librdkafka, handed through as it is.
+package struct KafkaProperty: Equatable, Sendable {
+  package let key: String
+  package let value: String
+
+  package init(key: String, value: String) {
+    self.key = key
+    self.value = value
+  }
+
+  /// Whether its value is a password or a key: nobody may see it, and it may not stand on a command line, which everybody on the machine
+  /// can read.
+  package var isSecret: Bool { ["password", "passphrase", "secret", "key.pem"].contains { key.contains($0) } }
+
+  /// From `KEY=VALUE`, or nil if it is not that. White space around both is dropped.
+  package init?(_ text: String) {
+    guard let equals = text.firstIndex(of: "=") else { return nil }
+    let key = Self.trimmed(text[..<equals])
+    guard !key.isEmpty, !key.contains(where: \.isWhitespace) else { return nil }
+    self.init(key: key, value: Self.trimmed(text[text.index(after: equals)...]))
+  }
+
+  /// The properties that a file of `KEY=VALUE` lines names, in which lines, and what is wrong with other lines. Blank lines, and lines
+  /// that begin with `#`, are comments.
+  package static func parse(
+    file text: String, named file: String
+  ) -> (properties: [KafkaProperty], places: [Int], faults: [String]) {
+    var properties: [KafkaProperty] = []
+    var places: [Int] = []
+    var faults: [String] = []
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
+      let line = trimmed(line)
+      if line.isEmpty || line.hasPrefix("#") { continue }
+      if let property = KafkaProperty(line) {
+        properties.append(property)
+        places.append(index + 1)
+      } else {
+        // The line itself may hold a password: only its place is said.
+        faults.append("line \(index + 1) of \(file) must be KEY=VALUE, or begin with # if it is a comment")
+      }
+    }
+    return (properties, places, faults)
+  }
+
+  /// Without the white space around it.
+  package static func trimmed(_ text: some StringProtocol) -> String {
+    var text = text[...]
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}
+
+extension [KafkaProperty] {
+  /// The values that nobody may see.
+  package var secrets: [String] { filter(\.isSecret).map(\.value) }
+}

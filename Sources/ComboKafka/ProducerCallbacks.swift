@@ -1,0 +1,84 @@
+internal import CKafka
+package import ComboEdge
+internal import Synchronization
+
+/// Hears what became of records that were produced with a tag.
+package protocol DeliveryReceiver: AnyObject {
+  /// One record was acknowledged by all in-sync replicas, at this offset; or, with an error, was not (or maybe) written. The offset
+  /// is negative if an answer that would have told it was an error, and only a later one told that the record is there.
+  /// Comes on whatever thread polls or flushes the producer; must be quick.
+  func delivered(tag: UInt, partition: Int32, offset: Int64, error: EdgeError?)
+}
+
+/// The callbacks of a producer. Delivery reports come on the thread that polls, flushes or commits; several may.
+///
+/// `@unchecked Sendable`: atomics, a lock, and a receiver that is set once before the first record.
+final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
+  private let brokers: String
+  private let failures = Atomic(0)
+  private let purges = Atomic(0)
+  private let firstFailure = Mutex<EdgeError?>(nil)
+  private weak var receiver: (any DeliveryReceiver)?
+
+  init(_ properties: KafkaProperties, receiver: (any DeliveryReceiver)?, statistics: String?) {
+    brokers = properties.brokers
+    self.receiver = receiver
+    super.init(.producer, properties, statistics: statistics)
+  }
+
+  /// Records that were thrown out of the queue: by an abort, or because their transaction has failed.
+  var purgedDeliveries: Int { purges.load(ordering: .relaxed) }
+
+  /// Records that could not be delivered so far, purged ones not counted.
+  var failedDeliveries: Int { failures.load(ordering: .relaxed) }
+
+  /// Why the first of them could not.
+  var firstFailedDelivery: EdgeError? { firstFailure.withLock { $0 } }
+
+  /// From now on the first one is the next one.
+  func forgetFirstFailure() { firstFailure.withLock { $0 = nil } }
+
+  override func install(_ configuration: borrowing ClientConfiguration) {
+    super.install(configuration)
+    configuration.withPointer { pointer in
+      rd_kafka_conf_set_dr_msg_cb(pointer) { _, message, opaque in
+        guard let opaque, let message else { return }
+        unsafeDowncast(ClientCallbacks.from(opaque), to: ProducerCallbacks.self).reported(message)
+      }
+    }
+  }
+
+  private func reported(_ message: UnsafePointer<rd_kafka_message_t>) {
+    let error = message.pointee.err
+    let tag = UInt(bitPattern: message.pointee._private)
+    if error == RD_KAFKA_RESP_ERR_NO_ERROR {
+      if tag != 0 {
+        receiver?.delivered(
+          tag: tag, partition: message.pointee.partition, offset: message.pointee.offset, error: nil)
+      }
+      return
+    }
+    let failure = self.failure(of: message)
+    // What an abort throws out of the queue was not to be delivered.
+    if error != RD_KAFKA_RESP_ERR__PURGE_QUEUE && error != RD_KAFKA_RESP_ERR__PURGE_INFLIGHT {
+      firstFailure.withLock { if $0 == nil { $0 = failure } }
+      failures.add(1, ordering: .relaxed)
+    } else {
+      purges.add(1, ordering: .relaxed)
+    }
+    if tag != 0 {
+      receiver?.delivered(tag: tag, partition: message.pointee.partition, offset: message.pointee.offset, error: failure)
+    }
+  }
+
+  private func failure(of message: UnsafePointer<rd_kafka_message_t>) -> EdgeError {
+    let topic = message.pointee.rkt.map { String(cString: rd_kafka_topic_name($0)) } ?? ""
+    let error = EdgeError(
+      message.pointee.err, failed: "a record for topic \"\(topic)\" could not be delivered", brokers: brokers)
+    // Its own code if that says whom to ask, else simply that it was not delivered.
+    switch error.code {
+    case .notAuthorized, .unknownTopic, .unknownPartition, .recordTooLarge, .badTimestamp, .fenced: return error
+    default: return EdgeError(.undelivered, error.message, number: error.number, isRetriable: error.isRetriable)
+    }
+  }
+}

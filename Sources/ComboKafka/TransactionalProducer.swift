@@ -1,0 +1,213 @@
+internal import CKafka
+package import ComboEdge
+internal import ComboSystem
+
+/// What became of a step of a transaction, and so what to do next.
+package enum TransactionOutcome: Equatable, Sendable {
+  case success
+  /// Nothing of this transaction counts. Abort it, go back to what is committed, and go on with a new producer (see
+  /// ``TransactionalProducer/abort(withinMs:)``).
+  case abortNeeded(EdgeError)
+  /// This producer is done for: another with the same id has fenced it, or librdkafka has given up. Make it anew. If it was
+  /// the commit that ended so, its outcome is unknown, as with `indefinite`.
+  case fatal(EdgeError)
+  /// A step did not end in time: it may have happened or not, and may still happen. Make the producer anew
+  /// (`initTransactions` settles it), then ask the broker what is committed.
+  case indefinite(EdgeError)
+}
+
+/// An exactly-once producer: all that is produced between `begin` and `commit`, and the offsets sent along, counts at once
+/// or not at all.
+///
+/// Records are produced through ``producer`` from any thread; everything else is called from one thread at a time, and no
+/// record is produced beside `begin`, `commit` or `abort`.
+package final class TransactionalProducer {
+  /// Where records go in.
+  package let producer: KafkaProducer
+  package let transactionalID: String
+  private let flusher: Flusher
+  /// Failed deliveries when the transaction began.
+  private var failedBefore = 0
+
+  /// - Parameters:
+  ///   - transactionalID: the same at each start of this instance, so that what a crash left open is ended at once, and no
+  ///     other instance's.
+  ///   - timeoutMs: after so long without a word from us the brokers abort, for which every reader waits.
+  /// - Throws: `badProperty`. Brokers are not contacted yet.
+  package init(
+    _ properties: KafkaProperties, transactionalID: String, timeoutMs: Int = 10_000, queueFullWaitMs: Int64 = 10_000
+  ) throws(EdgeError) {
+    self.transactionalID = transactionalID
+    producer = try KafkaProducer(
+      properties,
+      [
+        ("transactional.id", transactionalID), ("transaction.timeout.ms", String(timeoutMs)),
+        ("enable.idempotence", "true"), ("delivery.report.only.error", "true"),
+        // Nobody reads it before the commit, which waits for no linger: larger batches cost less, here and at the brokers.
+        ("linger.ms", "50"),
+        // For some milliseconds after a commit the coordinator refuses the next transaction's offsets.
+        ("retry.backoff.ms", "20"),
+      ], queueFullWaitMs: queueFullWaitMs)
+    flusher = Flusher(producer)
+  }
+
+  deinit { flusher.stop() }
+
+  /// Gets the producer's identity, fences any other with the same id, and ends what that one left open. Once, first.
+  ///
+  /// - Throws: a retriable error if brokers could not be reached or were busy in this time: call it again. Any other is for
+  ///   the operator.
+  func initTransactions(withinMs: Int64) throws(EdgeError) {
+    let failed = "cannot begin to use transactional id \"\(transactionalID)\""
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      // In slices, which librdkafka takes up again, so that errors of connections are told meanwhile.
+      let error = rd_kafka_init_transactions(producer.client.handle, max(1, deadline.left(atMostMs: 1000)))
+      producer.poll()
+      guard let error else {
+        producer.client.answered()
+        return
+      }
+      let isRetriable = rd_kafka_error_is_retriable(error) != 0
+      let fault = describe(error, failed)
+      if !isRetriable || deadline.isOver {
+        throw EdgeError(fault.code, fault.message, number: fault.number, isRetriable: isRetriable)
+      }
+      // An error that comes at once and not after the slice must not be asked for in a busy loop.
+      MonotonicClock.sleep(ms: min(20, deadline.leftMs))
+    }
+  }
+
+  /// Opens a transaction. Local, so cheap.
+  package func begin() -> TransactionOutcome {
+    failedBefore = producer.failedDeliveries
+    producer.forgetFirstFailure()
+    guard let error = rd_kafka_begin_transaction(producer.client.handle) else { return .success }
+    return .fatal(describe(error, "cannot begin a transaction"))
+  }
+
+  /// Makes the group's new offsets part of the open transaction, while what was produced goes out.
+  ///
+  /// May take longer than it is given while no broker can be reached: librdkafka looks at the time only when the state of a
+  /// connection changes.
+  ///
+  /// - Parameters:
+  ///   - offsets: the next record to read of each partition, with what is to be kept beside it.
+  ///   - topic: of these partitions.
+  ///   - group: fetched just now.
+  func sendOffsets(
+    _ offsets: [(partition: Int32, offset: Int64, metadata: String)], topic: String, of group: borrowing GroupMetadata,
+    withinMs: Int64
+  ) -> TransactionOutcome {
+    guard !offsets.isEmpty else { return .success }
+    // If they cannot be sent, the abort, or the end of this producer, ends it.
+    flusher.begin()
+    let list = PartitionList(capacity: offsets.count)
+    for (partition, offset, metadata) in offsets { list.add(topic: topic, partition, offset: offset, metadata: metadata) }
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      let timeout = max(1, deadline.left(atMostMs: .max))
+      guard
+        let error = rd_kafka_send_offsets_to_transaction(producer.client.handle, list.pointer, group.pointer, timeout)
+      else { return .success }
+      switch sort(error, "cannot make offsets part of the transaction") {
+      case .again(let fault):
+        // The same producer must not go on: what is still under way could arrive in its next transaction.
+        if deadline.isOver { return .indefinite(fault) }
+        MonotonicClock.sleep(ms: 10)
+      case .outcome(.fatal(let fault)) where fault.code == .memberLost:
+        // The group has gone on without us, which is no reason to end.
+        return .abortNeeded(fault)
+      case .outcome(let outcome):
+        return outcome
+      }
+    }
+  }
+
+  /// Delivers all that is left, then commits. A record that could not be delivered makes it `abortNeeded`.
+  ///
+  /// Brokers write the marks of a commit or an abort a moment after they answer: a partition's end may still grow by them.
+  ///
+  /// - Parameters:
+  ///   - deliveredWithinMs: for the records; what is not delivered by then makes it `abortNeeded`.
+  ///   - withinMs: for the commit itself. Less than `socket.timeout.ms`, 100 ms less than a transaction may take: after that
+  ///     librdkafka would ask for it once more, and the first request, if it came late, would commit half of the next transaction.
+  package func commit(deliveredWithinMs: Int64, withinMs: Int64) -> TransactionOutcome {
+    if failedInThisTransaction == nil {
+      do throws(EdgeError) {
+        try flusher.finish(withinMs: deliveredWithinMs)
+      } catch {
+        return .abortNeeded(error)
+      }
+    }
+    if let failure = failedInThisTransaction { return .abortNeeded(failure) }
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      guard
+        let error = rd_kafka_commit_transaction(producer.client.handle, max(1, deadline.left(atMostMs: .max)))
+      else { return .success }
+      switch sort(error, "cannot commit the transaction") {
+      case .again(let fault):
+        if deadline.isOver { return .indefinite(fault) }
+        MonotonicClock.sleep(ms: 10)
+      case .outcome(let outcome):
+        return outcome
+      }
+    }
+  }
+
+  /// Throws away what was produced since `begin`. If it does not end in time, that is `fatal`: a new producer with the same id
+  /// aborts it too.
+  ///
+  /// Use another producer after it, if a record may have been in the queue, or under way. librdkafka (seen with 2.0.2; the lines of
+  /// `rd_kafka_toppar_purge_queues` are the same in 2.15) gives the sequence numbers of all that an abort throws out of its queue to
+  /// the next records, as if none of them had ever been sent. One that was sent, and waits there to be sent again because its answer
+  /// was lost, may stand in the log: to the broker the next record is then the same one once more, and is acknowledged without being
+  /// written. A new producer has a new epoch, in which numbers begin anew.
+  func abort(withinMs: Int64) -> TransactionOutcome {
+    flusher.end()
+    let deadline = Deadline(afterMs: withinMs)
+    while true {
+      guard
+        let error = rd_kafka_abort_transaction(producer.client.handle, max(1, deadline.left(atMostMs: .max)))
+      else { return .success }
+      switch sort(error, "cannot abort the transaction") {
+      case .again(let fault), .outcome(.abortNeeded(let fault)):
+        if deadline.isOver { return .fatal(fault) }
+        MonotonicClock.sleep(ms: 10)
+      case .outcome(let outcome):
+        return outcome
+      }
+    }
+  }
+
+  // MARK: Sorting errors
+
+  private enum Sorted {
+    case again(EdgeError)
+    case outcome(TransactionOutcome)
+  }
+
+  /// In the order that librdkafka asks for: does it need an abort; may the call be repeated; else it is fatal.
+  private func sort(_ error: OpaquePointer, _ failed: String) -> Sorted {
+    let needsAbort = rd_kafka_error_txn_requires_abort(error) != 0
+    let isRetriable = rd_kafka_error_is_retriable(error) != 0
+    let fault = describe(error, failed)
+    if needsAbort { return .outcome(.abortNeeded(fault)) }
+    if isRetriable { return .again(fault) }
+    return .outcome(.fatal(fault))
+  }
+
+  /// The error in a sentence; destroys it.
+  private func describe(_ error: OpaquePointer, _ failed: String) -> EdgeError {
+    let number = rd_kafka_error_code(error)
+    let detail = String(cString: rd_kafka_error_string(error))
+    rd_kafka_error_destroy(error)
+    if let fatal = producer.fatalError(failed) { return fatal }
+    return producer.client.error(number, failed, detail: detail)
+  }
+
+  private var failedInThisTransaction: EdgeError? {
+    producer.failedDeliveries == failedBefore ? nil : producer.firstFailedDelivery
+  }
+}

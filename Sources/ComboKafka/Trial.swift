@@ -1,0 +1,165 @@
+internal import CKafka
+package import ComboEdge
+internal import ComboSystem
+
+/// Tries what the service will do, so that nothing of it counts: in transactions that are aborted, or with requests that the
+/// brokers only look at.
+///
+/// A record that is tried stays in its partition until retention or compaction takes it, as aborted ones do; no reader of
+/// committed records sees it.
+package struct Trial {
+  private let properties: KafkaProperties
+  /// No live instance has it, else that one would be fenced.
+  package let transactionalID: String
+  private let withinMs: Int64
+
+  package init(_ properties: KafkaProperties, transactionalID: String, withinMs: Int64 = 10_000) {
+    self.properties = properties
+    self.transactionalID = transactionalID
+    self.withinMs = withinMs
+  }
+
+  /// Whether the id may be used.
+  package func begin() throws(EdgeError) { _ = try producer() }
+
+  private func producer() throws(EdgeError) -> TransactionalProducer {
+    let producer = try TransactionalProducer(properties, transactionalID: transactionalID)
+    try producer.initTransactions(withinMs: withinMs)
+    return producer
+  }
+
+  /// Whether a topic may be written to.
+  /// - Parameter timestampMs: of the record.
+  package func write(to topic: String, partition: Int32, timestampMs: Int64) throws(EdgeError) {
+    let transactional = try producer()
+    let producer = transactional.producer
+    let handle = try producer.topic(topic, withinMs: withinMs)
+    try Self.succeed(transactional.begin())
+    let key = Array("combo-consumer check".utf8)
+    var fault: EdgeError?
+    do throws(EdgeError) {
+      try Self.produce(key, to: handle, partition, timestampMs, producer)
+      try wait(for: producer, handle)
+    } catch {
+      fault = error
+    }
+    // Whoever fails to abort is aborted by the brokers soon; what went wrong before says more.
+    let abort = transactional.abort(withinMs: withinMs)
+    if let fault { throw fault }
+    try Self.succeed(abort)
+  }
+
+  /// Until the record is there, or is known never to come.
+  private func wait(for producer: KafkaProducer, _ topic: ProducerTopic) throws(EdgeError) {
+    let failed = "cannot write to topic \"\(topic.name)\""
+    let deadline = Deadline(afterMs: withinMs)
+    while producer.inQueue > 0, !deadline.isOver { rd_kafka_flush(producer.client.handle, 50) }
+    if let failure = producer.firstFailedDelivery { throw failure }
+    if producer.inQueue > 0 { throw producer.client.error(RD_KAFKA_RESP_ERR__TIMED_OUT, failed) }
+    if producer.purgedDeliveries == 0 { return }
+    // The transaction has failed. Why, it says only to who would commit it, which then cannot be.
+    guard let reason = rd_kafka_commit_transaction(producer.client.handle, 1000) else {
+      throw producer.client.error(RD_KAFKA_RESP_ERR__STATE, failed)
+    }
+    defer { rd_kafka_error_destroy(reason) }
+    throw producer.client.error(
+      rd_kafka_error_code(reason), failed, detail: rd_kafka_error_string(reason).map { String(cString: $0) })
+  }
+
+  private static func produce(
+    _ key: [UInt8], to topic: ProducerTopic, _ partition: Int32, _ timestampMs: Int64, _ producer: KafkaProducer
+  ) throws(EdgeError) {
+    var fault: EdgeError?
+    key.withUnsafeBytes { key in
+      do throws(EdgeError) {
+        try producer.produce(topic, partition: partition, key: key, value: nil, timestampMs: timestampMs)
+      } catch {
+        fault = error
+      }
+    }
+    if let fault { throw fault }
+  }
+
+  /// Whether the group's offsets may be made part of a transaction. The group need not be joined for it, and its members, if it has
+  /// any, do not notice.
+  package func commit(group: String, input: String) throws(EdgeError) {
+    let transactional = try producer()
+    guard let pointer = rd_kafka_consumer_group_metadata_new(group) else {
+      throw EdgeError(.invalidRequest, "\"\(group)\" can be no group")
+    }
+    let metadata = GroupMetadata(pointer: pointer)
+    try Self.succeed(transactional.begin())
+    let outcome = transactional.sendOffsets(
+      [(partition: 0, offset: 0, metadata: "")], topic: input, of: metadata, withinMs: withinMs)
+    let abort = transactional.abort(withinMs: withinMs)
+    try Self.succeed(outcome)
+    try Self.succeed(abort)
+  }
+
+  private static func succeed(_ outcome: TransactionOutcome) throws(EdgeError) {
+    switch outcome {
+    case .success: return
+    case .abortNeeded(let error), .fatal(let error), .indefinite(let error): throw error
+    }
+  }
+
+  /// Whether a partition may be read from `offset` on: waits until there came a record, or the word that there is none.
+  package func read(_ topic: String, _ partition: Int32, from offset: Int64) throws(EdgeError) {
+    let client = try ReaderClient(properties, isolation: .readUncommitted)
+    let reader = try client.reader(topic, partition, from: offset, to: .max)
+    let batch = MessageBatch(capacity: 100)
+    defer { batch.release() }
+    let deadline = Deadline(afterMs: withinMs)
+    // As there is no last offset, the partition's end holds the reader up. Silence says nothing: brokers may only be slow to say that
+    // it may not be read.
+    while reader.position == offset, !reader.isHeldUp {
+      if deadline.isOver {
+        throw client.client.error(
+          RD_KAFKA_RESP_ERR__TIMED_OUT, "cannot read partition \(partition) of topic \"\(topic)\"")
+      }
+      try reader.read(maxWaitMs: 50, into: batch)
+      batch.release()
+    }
+  }
+}
+
+extension ControlClient {
+  /// Whether a topic could be created so. It is not.
+  package func tryCreateTopic(
+    _ name: String, partitions: Int, settings: [(String, String)], withinMs: Int64
+  ) throws(EdgeError) {
+    try attempt("cannot create topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
+      var text = [CChar](repeating: 0, count: 512)
+      var topic = rd_kafka_NewTopic_new(name, Int32(clamping: partitions), -1, &text, 512)
+      guard topic != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
+      defer { rd_kafka_NewTopic_destroy(topic) }
+      for (key, value) in settings { rd_kafka_NewTopic_set_config(topic, key, value) }
+      let answer = admin(RD_KAFKA_ADMIN_OP_CREATETOPICS, timeoutMs) { options, queue in
+        rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512)
+        rd_kafka_CreateTopics(client.handle, &topic, 1, options, queue)
+      } read: { event in
+        var count = 0
+        let results = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
+        return Self.result(results, count)
+      }
+      if case .failed(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS, _, _) = answer { return .done(()) }
+      return answer
+    }
+  }
+
+  /// On how many brokers each partition of a topic is, at least.
+  package func replicas(of topic: String, withinMs: Int64) throws(EdgeError) -> Int {
+    try attempt("cannot ask about topic \"\(topic)\"", withinMs: withinMs) { timeoutMs -> Attempt<Int> in
+      guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else { return .failed(rd_kafka_last_error()) }
+      defer { rd_kafka_topic_destroy(handle) }
+      var least: Int?
+      let error = client.withMetadata(of: handle, timeoutMs: timeoutMs) { metadata in
+        guard metadata.topic_cnt == 1 else { return }
+        let partitions = UnsafeBufferPointer(start: metadata.topics[0].partitions, count: Int(metadata.topics[0].partition_cnt))
+        least = partitions.map { Int($0.replica_cnt) }.min()
+      }
+      if let error { return .failed(error) }
+      return least.map { .done($0) } ?? .failed(RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE)
+    }
+  }
+}

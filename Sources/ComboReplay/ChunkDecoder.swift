@@ -1,0 +1,74 @@
+internal import ComboCore
+package import ComboWire
+internal import Glibc
+
+/// Makes events of lines. One a thread.
+package final class ChunkDecoder {
+  private let decoder: RecordDecoder
+  /// The room of records that say none; nil: they are bad.
+  private let room: Bytes?
+  private let hasher = GiftHasher()
+
+  package init(map: RecordMap?) {
+    var limits = WireLimits.replay
+    // Not every platform's records tell a time and a room; a line has no key.
+    if map != nil { limits.requireTs = false }
+    decoder = RecordDecoder(limits: limits, map: map)
+    room = map == nil ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }
+  }
+
+  /// Where gifts are that say no room.
+  package static let roomName: StaticString = "replay"
+
+  /// Decodes whole lines of the chunk's own memory, each event to the group of its room. `isFirst`: these are the first lines.
+  func decode(_ text: UnsafeRawBufferPointer, into chunk: ReplayChunk, groups: Int, isFirst: Bool) {
+    guard var line = text.baseAddress else { return }
+    let end = line + text.count
+    if isFirst, text.count >= 3, memcmp(line, [0xef, 0xbb, 0xbf] as [UInt8], 3) == 0 { line += 3 }  // a byte order mark
+    var number = 0
+    while line < end {
+      let lineEnd = memchr(line, 0x0a, end - line).map { UnsafeRawPointer($0) } ?? end
+      let record = UnsafeRawBufferPointer(start: line, count: lineEnd - line)
+      if !Self.isBlank(record) { decode(record, number, into: chunk, groups: groups) }
+      number += 1
+      line = lineEnd + 1
+    }
+    chunk.lineCount = number
+  }
+
+  @inline(__always)
+  private func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
+    let event = chunk.nextEvent()
+    do throws(BadEvent) {
+      if try !decoder.decode(record, isLasting: true, key: room, into: chunk.arena, &event.pointee) { return }
+    } catch {
+      chunk.badLines.append((number, error.description))
+      return
+    }
+    add(event, to: chunk, groups: groups)
+    for further in decoder.further {
+      let event = chunk.nextEvent()
+      event.pointee = further
+      add(event, to: chunk, groups: groups)
+    }
+  }
+
+  @inline(__always)
+  private func add(_ event: UnsafeMutablePointer<Event>, to chunk: ReplayChunk, groups: Int) {
+    if event.pointee.kind == .gift { event.pointee.gift.hash(with: hasher) }
+    if event.pointee.kind == .roomSettings { chunk.owns[chunk.eventCount] = decoder.own }
+    if event.pointee.ts >= 0, event.pointee.ts < chunk.earliest { chunk.earliest = event.pointee.ts }
+    let hash = ReplayRooms.hash(event.pointee.room)
+    chunk.add(group: Int(truncatingIfNeeded: hash >> 29) & (groups - 1), hash: hash)
+  }
+
+  @inline(__always)
+  private static func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let first = line.first else { return true }
+    return first <= 0x20 && isAllSpace(line)
+  }
+
+  private static func isAllSpace(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
+  }
+}

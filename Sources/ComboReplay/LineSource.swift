@@ -1,0 +1,92 @@
+internal import Glibc
+
+/// Cuts what is read from a file into pieces of whole lines.
+///
+/// One thread at a time.
+package final class LineSource {
+  /// What a piece is.
+  package enum Piece: Equatable {
+    /// So many bytes of whole lines stand in the memory; the last one may lack its line end if the input does.
+    case lines(Int)
+    /// One line of so many bytes, too long for the memory. It was passed over.
+    case tooLong(Int)
+    case end
+    /// The input cannot be read: the number of the system's error.
+    case failed(Int32)
+  }
+
+  private let read: (UnsafeMutableRawBufferPointer) -> Int
+  private let isWaiting: () -> Bool
+  /// What was read of a line whose end was not.
+  private var rest: [UInt8] = []
+  private var hasEnded = false
+
+  /// - Parameters:
+  ///   - read: as read(2): fills a part of the memory; 0 is the end, below 0 minus the number of an error.
+  ///   - isWaiting: whether nothing can be read without waiting. Then whole lines are handed out that do not fill the memory.
+  package init(read: @escaping (UnsafeMutableRawBufferPointer) -> Int, isWaiting: @escaping () -> Bool = { false }) {
+    self.read = read
+    self.isWaiting = isWaiting
+  }
+
+  /// Of an open file, a pipe or a terminal.
+  package convenience init(descriptor: Int32) {
+    self.init(
+      read: { memory in
+        while true {
+          let got = Glibc.read(descriptor, memory.baseAddress, memory.count)
+          if got >= 0 { return got }
+          if errno != EINTR { return -Int(errno) }
+        }
+      },
+      isWaiting: {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&ready, 1, 0) == 0
+      })
+  }
+
+  /// The next piece. `memory` must hold more than the longest line of interest.
+  package func next(into memory: UnsafeMutableRawBufferPointer) -> Piece {
+    precondition(rest.count < memory.count, "a piece's memory must not become smaller than what was left over")
+    var filled = rest.count
+    rest.withUnsafeBytes { memory.copyMemory(from: $0) }
+    rest.removeAll(keepingCapacity: true)
+    while !hasEnded {
+      if filled == memory.count { break }
+      let got = read(UnsafeMutableRawBufferPointer(rebasing: memory[filled...]))
+      if got < 0 { return .failed(Int32(-got)) }
+      if got == 0 { hasEnded = true }
+      filled += got
+      if filled < memory.count, !hasEnded, isWaiting(), lineEnd(memory, filled) != nil { break }
+    }
+    if hasEnded { return filled == 0 ? .end : .lines(filled) }
+    guard let end = lineEnd(memory, filled) else { return passOver(memory, filled) }
+    rest.append(contentsOf: memory[(end + 1)..<filled])
+    return .lines(end + 1)
+  }
+
+  /// Where the last line end stands.
+  private func lineEnd(_ memory: UnsafeMutableRawBufferPointer, _ count: Int) -> Int? {
+    var place = count - 1
+    while place >= 0, memory[place] != 0x0a { place -= 1 }
+    return place < 0 ? nil : place
+  }
+
+  private func passOver(_ memory: UnsafeMutableRawBufferPointer, _ filled: Int) -> Piece {
+    var length = filled
+    while true {
+      let got = read(memory)
+      if got < 0 { return .failed(Int32(-got)) }
+      if got == 0 {
+        hasEnded = true
+        return .tooLong(length)
+      }
+      if let end = memchr(memory.baseAddress!, 0x0a, got) {
+        let place = UnsafeRawPointer(end) - UnsafeRawPointer(memory.baseAddress!)
+        rest.append(contentsOf: memory[(place + 1)..<got])
+        return .tooLong(length + place)
+      }
+      length += got
+    }
+  }
+}

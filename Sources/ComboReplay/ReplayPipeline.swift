@@ -1,0 +1,272 @@
+package import ComboCore
+internal import ComboSystem
+package import ComboWire
+internal import Glibc
+
+/// Runs a replay on several threads.
+///
+/// The input goes through in chunks of whole lines. Whoever is free takes what is next: write out the oldest chunk; let a
+/// group of rooms take in its share of a chunk (each group has its chunks in order, one at a time); read and decode a
+/// further chunk. What is said is put back into the order of the input, so that neither threads nor chunks show.
+package final class ReplayPipeline: @unchecked Sendable {
+  // Sendable: all that changes is guarded by `lock`, or belongs to the thread that took it under the lock (a chunk that is
+  // decoded or written, a group that is busy, the source while `isReading`, the output while `isWriting`).
+
+  /// What came of a replay.
+  package struct Summary: Equatable, Sendable {
+    package var lines = 0
+    package var badLines = 0
+    /// Why it ended early, as a sentence.
+    package var failure: String?
+
+    package init(lines: Int = 0, badLines: Int = 0) {
+      self.lines = lines
+      self.badLines = badLines
+    }
+  }
+
+  /// Lines between two sweeps for rooms that have rested.
+  static let sweepLines = 131_072
+  /// Room groups: more than threads, so that a busy one does not hold up the rest.
+  private static let groupCount = 8
+  /// Rooms at a time that are brought to their ends: each may have a thousand banners waiting, all of which are said at once.
+  private static let endingRooms = 16
+
+  private let source: LineSource
+  private let map: RecordMap?
+  private let write: (UnsafeRawBufferPointer) -> Bool
+  private let report: ([String]) -> Void
+  private let threadCount: Int
+  private let chunkBytes: Int
+  private let sweepLines: Int
+  private let progress: (Int) -> Void
+
+  private let chunks: [ReplayChunk]
+  private let groups: [RoomGroup]
+  private var gathered = ByteBuffer(capacity: 1 << 18)
+
+  private let lock = Lock()
+  /// Chunks that were begun; the next one's number.
+  private var begun = 0
+  /// Chunks that are decoded, and all before them.
+  private var decoded = 0
+  /// By place in `chunks`.
+  private var isDecoded: [Bool]
+  /// Chunks that each group has taken in.
+  private var applied: [Int]
+  private var isBusy: [Bool]
+  private var written = 0
+  private var isReading = false
+  private var isWriting = false
+  private var hasEnded = false
+  /// The rooms that were there at the end, in the order of their first lines, and how many of them are on their way.
+  private var ending: [(place: UInt64, group: Int, room: Int)]?
+  private var endingBegun = 0
+  private var failed = false
+  private var linesSinceSweep = 0
+  private var earliestSinceSweep = Int64.max
+  private var summary = Summary()
+
+  /// - Parameters:
+  ///   - map: by which lines become events; nil: they are events.
+  ///   - maxRestedRooms: above so many rooms, those that have rested are forgotten.
+  ///   - threads: how many work, the caller's among them.
+  ///   - chunkBytes: read at once; above the longest record allowed.
+  ///   - sweepLines: so many lines at least from one sweep for rested rooms to the next.
+  ///   - write: takes the output, on any thread, one call at a time, in order; false ends the replay.
+  ///   - report: takes sentences, one for each bad line, likewise.
+  ///   - progress: told the number of lines that are done.
+  package init(
+    _ source: LineSource, settings: Settings, map: RecordMap? = nil, maxRestedRooms: Int, threads: Int, chunkBytes: Int = 1 << 19,
+    sweepLines: Int = ReplayPipeline.sweepLines,
+    write: @escaping (UnsafeRawBufferPointer) -> Bool, report: @escaping ([String]) -> Void,
+    progress: @escaping (Int) -> Void = { _ in }
+  ) {
+    self.source = source
+    self.map = map
+    self.write = write
+    self.report = report
+    self.progress = progress
+    threadCount = max(1, threads)
+    self.chunkBytes = chunkBytes
+    self.sweepLines = sweepLines
+    chunks = (0..<max(4, 3 * threadCount)).map { _ in ReplayChunk(groups: Self.groupCount, textBytes: chunkBytes) }
+    isDecoded = Array(repeating: false, count: chunks.count)
+    let engineSettings = EngineSettings(settings)
+    groups = (0..<Self.groupCount).map {
+      RoomGroup(index: $0, settings: engineSettings, roomsMax: maxRestedRooms / Self.groupCount)
+    }
+    applied = Array(repeating: 0, count: Self.groupCount)
+    isBusy = Array(repeating: false, count: Self.groupCount)
+  }
+
+  /// Runs it to its end, on the caller's and other threads.
+  package func run() -> Summary {
+    let others = (1..<threadCount).map { index in WorkThread { self.work(index) } }
+    work(0)
+    for thread in others { thread.join() }
+    return summary
+  }
+
+  // MARK: - What is next
+
+  private enum Work {
+    case read(ReplayChunk)
+    case apply(ReplayChunk, group: Int)
+    case write(ReplayChunk)
+    case none
+  }
+
+  private func work(_ thread: Int) {
+    let decoder = ChunkDecoder(map: map)
+    lock.lock()
+    defer { lock.unlock() }
+    while let work = next(thread) {
+      switch work {
+      case .none:
+        lock.wait()
+      case .read(let chunk):
+        lock.unlock()
+        let piece = source.next(into: chunk.text)
+        lock.lock()
+        isReading = false
+        take(piece, chunk, decoder)
+      case .apply(let chunk, let group):
+        lock.unlock()
+        groups[group].apply(chunk)
+        lock.lock()
+        isBusy[group] = false
+        applied[group] += 1
+      case .write(let chunk):
+        lock.unlock()
+        let isFine = writeOut(chunk)
+        lock.lock()
+        isWriting = false
+        written += 1
+        if !isFine { failed = true }
+      }
+      lock.wakeAll()
+    }
+    lock.wakeAll()
+  }
+
+  /// What this thread shall do, or nil if all is done. Under the lock.
+  private func next(_ thread: Int) -> Work? {
+    if failed { return nil }
+    if !isWriting, written < decoded, applied.min()! > written {
+      isWriting = true
+      return .write(chunks[written % chunks.count])
+    }
+    // Groups that this thread had before are likely to be in its cache.
+    if let work = applicable(where: { $0 % threadCount == thread }) { return work }
+    if let work = readable() { return work }
+    if let work = applicable(where: { _ in true }) { return work }
+    if hasEnded, written == begun, let ending, endingBegun == ending.count { return nil }
+    return Work.none
+  }
+
+  private func applicable(where isMine: (Int) -> Bool) -> Work? {
+    var best = -1
+    for group in 0..<Self.groupCount where !isBusy[group] && applied[group] < decoded && isMine(group) {
+      if best < 0 || applied[group] < applied[best] { best = group }
+    }
+    if best < 0 { return nil }
+    isBusy[best] = true
+    return .apply(chunks[applied[best] % chunks.count], group: best)
+  }
+
+  private func readable() -> Work? {
+    guard !isReading, begun - written < chunks.count else { return nil }
+    if hasEnded {
+      beginEnding()
+      return nil
+    }
+    isReading = true
+    let chunk = chunks[begun % chunks.count]
+    isDecoded[begun % chunks.count] = false
+    chunk.begin(begun, .lines)
+    begun += 1
+    return .read(chunk)
+  }
+
+  // MARK: - Steps
+
+  /// Decodes what was read. Under the lock, but not while it decodes.
+  private func take(
+    _ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder
+  ) {
+    switch piece {
+    case .lines(let count):
+      // Others may read on meanwhile.
+      lock.wakeAll()
+      lock.unlock()
+      decoder.decode(
+        UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: Self.groupCount, isFirst: chunk.number == 0)
+      lock.lock()
+    case .tooLong(let count):
+      chunk.lineCount = 1
+      let limit = WireLimits.replay.recordBytes
+      chunk.badLines.append(
+        (0, BadEvent(.tooLarge, "the record has \(count) bytes; at most \(limit) are allowed").description))
+    case .end:
+      hasEnded = true
+    case .failed(let error):
+      hasEnded = true
+      failed = true
+      summary.failure = "cannot read the input: \(String(cString: strerror(error)))"
+    }
+    isDecoded[chunk.number % chunks.count] = true
+    while decoded < begun, isDecoded[decoded % chunks.count] {
+      admit(chunks[decoded % chunks.count])
+      decoded += 1
+    }
+  }
+
+  /// Decides on a sweep after `chunk`: by the input alone, so that it does not depend on threads.
+  private func admit(_ chunk: ReplayChunk) {
+    linesSinceSweep += chunk.lineCount
+    earliestSinceSweep = min(earliestSinceSweep, chunk.earliest)
+    if linesSinceSweep >= sweepLines {
+      chunk.sweepBefore = earliestSinceSweep
+      linesSinceSweep = 0
+      earliestSinceSweep = .max
+    }
+  }
+
+  /// Once all lines are taken in, the rooms that are left go through in parts as the lines did. Under the lock.
+  private func beginEnding() {
+    guard decoded == begun else { return }
+    if ending == nil {
+      guard applied.allSatisfy({ $0 == begun }) else { return }
+      var rooms: [(place: UInt64, group: Int, room: Int)] = []
+      for (index, group) in groups.enumerated() {
+        rooms += group.roomsByPlace.map { ($0.place, index, $0.room) }
+      }
+      rooms.sort { $0.place < $1.place }
+      ending = rooms
+    }
+    guard let ending, endingBegun < ending.count else { return }
+    let chunk = chunks[begun % chunks.count]
+    chunk.begin(begun, .end)
+    let part = ending[endingBegun..<min(ending.count, endingBegun + Self.endingRooms)]
+    for entry in part { chunk.finish(group: entry.group, room: entry.room) }
+    endingBegun += part.count
+    isDecoded[begun % chunks.count] = true
+    begun += 1
+    decoded += 1
+    lock.wakeAll()
+  }
+
+  private func writeOut(_ chunk: ReplayChunk) -> Bool {
+    if !chunk.badLines.isEmpty {
+      report(chunk.badLines.map { "line \(summary.lines + $0.line + 1): \($0.sentence)" })
+      summary.badLines += chunk.badLines.count
+    }
+    summary.lines += chunk.lineCount
+    gathered.removeAll()
+    chunk.gather(into: gathered)
+    progress(summary.lines)
+    if gathered.count == 0 { return true }
+    return write(gathered.bytes)
+  }
+}

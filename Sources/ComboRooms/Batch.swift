@@ -1,0 +1,266 @@
+internal import CPrefetch
+package import ComboCore
+package import ComboWire
+internal import Dispatch
+internal import Synchronization
+
+/// What one poll brought: the events, and which room takes which of them.
+///
+/// The events of a room form a chain, in their order; a room gets its whole chain in one hop. The batch must not be filled
+/// again before ``wait()`` has returned.
+package final class Batch: @unchecked Sendable {
+  // The proof: filled by the owner alone; then only read, by the rooms' queues, until the counter is at 0.
+
+  /// Holds the bytes that events point to.
+  package let arena = BumpArena()
+  private var events: UnsafeMutablePointer<Event>
+  private var next: UnsafeMutablePointer<Int32>
+  package private(set) var count = 0
+  private var capacity: Int
+  /// The settings of events that bring some, by their index.
+  private var own: [Int32: OwnSettings] = [:]
+  /// The rooms that take part, and at what time.
+  ///
+  /// Their partitions own them, and keep them until the batch is done.
+  private var parts: [(room: Unmanaged<Room>, now: Int64)] = []
+  private let hasher = GiftHasher()
+  /// One more than that of the batch dispatched before.
+  private var number = 0
+  private let outstanding = Atomic<Int>(0)
+  private let done = DispatchSemaphore(value: 0)
+
+  package init(capacity: Int = 4096) {
+    self.capacity = capacity
+    events = .allocate(capacity: capacity)
+    events.initialize(repeating: Event(), count: capacity)
+    next = .allocate(capacity: capacity)
+    next.initialize(repeating: -1, count: capacity)
+  }
+
+  deinit {
+    events.deallocate()
+    next.deallocate()
+  }
+
+  /// Where the next event is to be decoded to.
+  @inline(__always)
+  package func slot() -> UnsafeMutablePointer<Event> {
+    if count == capacity { grow() }
+    return events + count
+  }
+
+  /// Takes in the event in ``slot()``, for this room.
+  @inline(__always)
+  package func add(to handle: Unmanaged<Room>, own settings: OwnSettings?, now: Int64) {
+    let index = Int32(count)
+    // While its bytes are in the cache.
+    let isGift = events[count].kind == .gift
+    if isGift { events[count].gift.hash(with: hasher) }
+    count += 1
+    next[Int(index)] = -1
+    if let settings { own[index] = settings }
+    handle._withUnsafeGuaranteedRef { room in
+      if room.firstOfBatch < 0 {
+        room.firstOfBatch = index
+        room.countOfBatch = 1
+        parts.append((handle, now))
+      } else {
+        next[Int(room.lastOfBatch)] = index
+        room.countOfBatch += 1
+      }
+      room.lastOfBatch = index
+      if isGift { room.rate.gifts &+= 1 }
+    }
+  }
+
+  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or behind what it has
+  /// still to do of the batch before.
+  /// - Parameters:
+  ///   - before: the batch dispatched last, which may still be under way; those before it are done.
+  ///   - period: see ``RoomRate``.
+  package func dispatch(behind before: Batch, lanes: Lanes, hopMin: Int, period: Int32) {
+    number = before.number + 1
+    outstanding.store(1, ordering: .relaxed)
+    // The long ones first: others run them while this thread does the short ones.
+    for (handle, now) in parts {
+      handle._withUnsafeGuaranteedRef { room in
+        room.rate.count(room.countOfBatch, in: period)
+        if room.countOfBatch < hopMin { return }
+        let first = room.firstOfBatch
+        room.firstOfBatch = -1
+        room.lastHop = number
+        outstanding.add(1, ordering: .relaxed)
+        room.queue.async { [self] in
+          lanes.withLane { lane in handle._withUnsafeGuaranteedRef { run($0, from: first, at: now, lane: lane) } }
+          finish()
+        }
+      }
+    }
+    lanes.withLane { lane in
+      for index in parts.indices {
+        foresee(index, lane.places)
+        let (handle, now) = parts[index]
+        handle._withUnsafeGuaranteedRef { room in
+          let first = room.firstOfBatch
+          if first < 0 { return }
+          room.firstOfBatch = -1
+          if room.lastHop == before.number, !before.isDone {
+            room.queue.sync { run(room, from: first, at: now, lane: lane) }
+          } else {
+            run(room, from: first, at: now, lane: lane)
+          }
+        }
+      }
+    }
+    finish()
+  }
+
+  /// Most rooms are not in the processor's cache when their turn comes: what the next ones will look at is asked for early,
+  /// step by step, since one thing says where the next one is.
+  @inline(__always)
+  private func foresee(_ index: Int, _ places: PlaceList) {
+    if index + 12 < parts.count {
+      parts[index + 12].room._withUnsafeGuaranteedRef { room in
+        if room.firstOfBatch < 0 { return }
+        room.foreseeWork()
+        prefetch_lines(events + Int(room.firstOfBatch), MemoryLayout<Event>.size)
+      }
+    }
+    for step in 0..<2 where index + 9 - 3 * step < parts.count {
+      let (handle, now) = parts[index + 9 - 3 * step]
+      handle._withUnsafeGuaranteedRef { room in
+        if room.firstOfBatch >= 0 { places.prefetch(room.engine.places(step: step, at: now, in: places.base)) }
+      }
+    }
+    for step in 0..<3 {
+      let ahead = index + 8 - 3 * step
+      if ahead >= parts.count { continue }
+      parts[ahead].room._withUnsafeGuaranteedRef { room in
+        if room.firstOfBatch < 0 { return }
+        let event = events + Int(room.firstOfBatch)
+        if event.pointee.kind != .gift { return }
+        if step == 0 { event.pointee.gift.forEachPlace { prefetch($0) } }
+        places.prefetch(room.engine.places(of: event.pointee.gift.hashes, step: step, in: places.base))
+      }
+    }
+  }
+
+  /// Whether all rooms have taken their part.
+  private var isDone: Bool { outstanding.load(ordering: .acquiring) == 0 }
+
+  /// Waits until all rooms have taken their part, then empties the batch.
+  package func wait() {
+    if count == 0 { return }
+    done.wait()
+    count = 0
+    parts.removeAll(keepingCapacity: true)
+    own.removeAll()
+    arena.reset()
+  }
+
+  private func run(_ room: Room, from first: Int32, at now: Int64, lane: Lane) {
+    var index = first
+    var ahead = Ahead(first, next)
+    while index >= 0 {
+      foresee(room, ahead, lane.places)
+      room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, lane: lane)
+      index = next[Int(index)]
+      ahead.step(next)
+    }
+    room.keepLent()
+    room.findLook()
+  }
+
+  /// The same for the next events of one room.
+  @inline(__always)
+  private func foresee(_ room: Room, _ ahead: Ahead, _ places: PlaceList) {
+    if ahead.first < 0 { return }
+    if ahead.fourth >= 0 { prefetch_lines(events + Int(ahead.fourth), MemoryLayout<Event>.size) }
+    foresee(room, ahead.third, step: 0, places)
+    foresee(room, ahead.second, step: 1, places)
+    foresee(room, ahead.first, step: 2, places)
+  }
+
+  @inline(__always)
+  private func foresee(_ room: Room, _ index: Int32, step: Int, _ places: PlaceList) {
+    if index < 0 || events[Int(index)].kind != .gift { return }
+    if step == 0 { events[Int(index)].gift.forEachPlace { prefetch($0) } }
+    places.prefetch(room.engine.places(of: events[Int(index)].gift.hashes, step: step, in: places.base))
+  }
+
+  private func finish() {
+    if outstanding.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done.signal() }
+  }
+
+  private func grow() {
+    let larger = capacity * 2
+    let events = UnsafeMutablePointer<Event>.allocate(capacity: larger)
+    events.update(from: self.events, count: count)
+    (events + count).initialize(repeating: Event(), count: larger - count)
+    let next = UnsafeMutablePointer<Int32>.allocate(capacity: larger)
+    next.update(from: self.next, count: count)
+    (next + count).initialize(repeating: -1, count: larger - count)
+    self.events.deallocate()
+    self.next.deallocate()
+    self.events = events
+    self.next = next
+    capacity = larger
+  }
+}
+
+/// The next four events of a room's part of a batch; -1 for none.
+private struct Ahead {
+  private(set) var first: Int32
+  private(set) var second: Int32
+  private(set) var third: Int32
+  private(set) var fourth: Int32
+
+  /// Those behind `index`.
+  init(_ index: Int32, _ next: UnsafeMutablePointer<Int32>) {
+    func following(_ index: Int32) -> Int32 { index < 0 ? -1 : next[Int(index)] }
+    first = following(index)
+    second = following(first)
+    third = following(second)
+    fourth = following(third)
+  }
+
+  /// Goes on to the next one.
+  @inline(__always)
+  mutating func step(_ next: UnsafeMutablePointer<Int32>) {
+    (first, second, third) = (second, third, fourth)
+    if fourth >= 0 { fourth = next[Int(fourth)] }
+  }
+}
+
+/// Lanes for the threads that run rooms: each takes one, and puts it back.
+package final class Lanes: Sendable {
+  private let idle = Mutex<[Lane]>([])
+  private let target: (any SaidTarget)?
+
+  package init(_ target: (any SaidTarget)?) { self.target = target }
+
+  package func withLane(_ body: (Lane) -> Void) {
+    let lane = idle.withLock { idle in UnsafeTransfer(idle.popLast()) }.value ?? Lane(target)
+    body(lane)
+    let back = UnsafeTransfer(lane)
+    idle.withLock { $0.append(back.value) }
+  }
+
+  /// What was said on them since this was asked last. No room may work.
+  package func takeCounts() -> InstructionCounts {
+    idle.withLock { idle in
+      var counts = InstructionCounts()
+      for lane in idle {
+        counts.add(lane.said)
+        lane.said = InstructionCounts()
+      }
+      return counts
+    }
+  }
+}
+
+/// Carries a lane over the lock: it is in one hand at a time.
+private struct UnsafeTransfer<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}

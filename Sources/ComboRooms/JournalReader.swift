@@ -1,0 +1,97 @@
+internal import ComboCore
+package import ComboEdge
+package import ComboWire
+
+/// What an owner finds in the journal behind what it knows.
+package enum JournalLook {
+  /// Its takeover counts: it stands at this offset, and before `position` nothing of others does that counts.
+  case counts(takeover: Int64, position: Int64)
+  /// Nothing is there that ends its term.
+  case clear
+  /// Somebody else has written what counts.
+  case overtaken
+  /// It could not be read.
+  case failed(String)
+}
+
+/// Looks into the journal for its owner. Blocks; runs beside the loop.
+package struct JournalReader: @unchecked Sendable {
+  // The proof: made by the loop, used by one other thread.
+  package let number: Int32
+  package let topics: TopicIdentity
+  package let reader: any ReadEdge
+  package let cancellation: Cancellation
+
+  package init(number: Int32, topics: TopicIdentity, reader: any ReadEdge, cancellation: Cancellation) {
+    self.number = number
+    self.topics = topics
+    self.reader = reader
+    self.cancellation = cancellation
+  }
+
+  /// Whether the takeover that was just committed counts, by all that stands before it.
+  /// - Parameters:
+  ///   - known: where the journal's entries stand before offset `from`.
+  package func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalLook {
+    var terms = known
+    var from = from
+    var found: Int64?
+    do throws(EdgeError) {
+      // Twice: the mark of its own transaction stands behind it, and only then the position is known.
+      for _ in 0..<2 {
+        let end = try reader.bounds(.journal, number).end
+        var isOvertaken = false
+        try read(from, end) { offset, entry in
+          guard let entry else {
+            isOvertaken = true
+            return false
+          }
+          if !terms.counts(entry, at: offset) { return true }
+          if found == nil, entry == takeover {
+            found = offset
+          } else {
+            isOvertaken = true
+          }
+          return !isOvertaken
+        }
+        if cancellation.isCancelled { return .failed("it is no longer needed") }
+        if isOvertaken { return .overtaken }
+        from = max(from, end)
+      }
+    } catch {
+      return .failed(error.message)
+    }
+    guard let found else { return .failed("the takeover is not in the journal") }
+    return .counts(takeover: found, position: from)
+  }
+
+  /// Whether there is a takeover from one offset to another.
+  package func look(from: Int64, to end: Int64) -> JournalLook {
+    var isOvertaken = false
+    do throws(EdgeError) {
+      try read(from, end) { _, entry in
+        isOvertaken = entry == nil || entry?.takeover != nil
+        return !isOvertaken
+      }
+    } catch {
+      return .failed(error.message)
+    }
+    if cancellation.isCancelled { return .failed("it is no longer needed") }
+    return isOvertaken ? .overtaken : .clear
+  }
+
+  /// What is no entry of this group is left for restoring to find. One of a newer version is handed out as nil: only an owner of that
+  /// version writes it, and what it says about this one's term is not known here.
+  private func read(_ from: Int64, _ end: Int64, _ take: (Int64, JournalEntry?) -> Bool) throws(EdgeError) {
+    let decoder = JournalDecoder()
+    try reader.read(.journal, number, from: from, to: end, unless: { cancellation.isCancelled }) { record in
+      guard let value = record.value else { return true }
+      do throws(FormatFault) {
+        let entry = try decoder.entry(value)
+        return entry.of != topics.hash || take(record.offset, entry)
+      } catch {
+        return error.code != .newer || take(record.offset, nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,397 @@
+internal import CPrefetch
+package import ComboCore
+internal import ComboSystem
+package import ComboWire
+
+/// The rooms of one partition and what its journal needs: the entry that is being made, the digest, who is due when.
+///
+/// The same code serves the service, restoring and auditing, which differ only in who lets the rooms work and where what
+/// they say goes. Belongs to one thread.
+package final class Partition {
+  package let number: Int32
+  /// What its rooms go by.
+  package private(set) var settings: EngineSettings
+  /// The last entry that was made.
+  package private(set) var n: Int64
+  /// The time up to which everything has happened that was due.
+  package private(set) var clock: Int64
+  /// The next input offset.
+  package private(set) var offset: Int64
+  /// The fingerprint of the record right before that offset; nil if nothing was taken in, or by an owner that did not keep it.
+  package private(set) var last: UInt64?
+  /// The sum of all shifts.
+  package private(set) var shifted: Int64
+  /// Rooms that may have settings of their own.
+  package let ownSettingsMax: Int
+
+  package let table = RoomTable()
+  /// When a room is to be looked at.
+  private struct Deadline: Comparable {
+    let time: Int64
+    let room: Int32
+
+    static func < (one: Deadline, other: Deadline) -> Bool { one.time < other.time }
+  }
+
+  private var heap = Heap<Deadline>()
+  /// Those that have just come up; kept for its memory.
+  private var popped: [Deadline] = []
+  package private(set) var digest: UInt64 = 0
+  /// Rooms that are awake; ghosts do not count.
+  package private(set) var awake = 0
+  package private(set) var ownSettingsCount = 0
+
+  // The entry that is being made.
+  package private(set) var batches: [JournalEntry.Batch] = []
+  package private(set) var refused: [Int64] = []
+  package private(set) var deadLetters = 0
+  /// Of the entry made last.
+  package private(set) var lastDeadLetters = 0
+  /// Records taken in since the last entry.
+  package private(set) var taken = 0
+  private var touched: [Unmanaged<Room>] = []
+
+  /// Whom its rooms are watched by; nil where nobody can.
+  package var watching: (any RoomWatching)?
+  /// What the state topic holds of the rooms; nil where nobody keeps it.
+  package let records: RoomRecords?
+
+  package init(
+    _ number: Int32, settings: EngineSettings, ownSettingsMax: Int, n: Int64 = 0, clock: Int64, offset: Int64,
+    last: UInt64? = nil, shifted: Int64 = 0, records: RoomRecords? = nil
+  ) {
+    self.number = number
+    self.settings = settings
+    self.ownSettingsMax = ownSettingsMax
+    self.n = n
+    self.clock = clock
+    self.offset = offset
+    self.last = last
+    self.shifted = shifted
+    self.records = records
+  }
+
+  /// Whether the entry that is being made holds anything.
+  package var hasNews: Bool { !batches.isEmpty }
+
+  /// When somebody must look at it: a deadline of a room, or the end of its rest; nil if nothing is to come.
+  package var nextLook: Int64? { heap.first?.time }
+
+  /// For how many looks there is a note, also of those that nobody needs any more.
+  var deadlines: Int { heap.count }
+
+  // MARK: - Taking in
+
+  /// A batch has been taken in, up to `offset`.
+  /// - Parameter last: the fingerprint of its last record.
+  package func tookIn(_ count: Int, upTo offset: Int64, last: UInt64?, now: Int64) {
+    taken += count
+    self.offset = offset
+    self.last = last
+    if let last = batches.last, last.now == now {
+      batches[batches.count - 1].endOffset = offset
+      batches[batches.count - 1].taken += count
+    } else {
+      batches.append(JournalEntry.Batch(endOffset: offset, taken: count, now: now))
+    }
+  }
+
+  /// The room that takes an event, made if need be; nil if there is nothing to be done.
+  @inline(__always)
+  private func room(for event: UnsafePointer<Event>, at now: Int64) -> Unmanaged<Room>? {
+    let hash = RoomTable.hash(event.pointee.room)
+    if let room = table.find(event.pointee.room, hash: hash) {
+      let isSilent = room._withUnsafeGuaranteedRef { room in
+        if room.silentUpTo > n { return true }
+        touch(room)
+        return false
+      }
+      return isSilent ? nil : room
+    }
+    switch event.pointee.kind {
+    case .roomClosed, .retract: return nil
+    case .gift, .roomSettings: return Unmanaged.passUnretained(makeRoom(event.pointee.room, hash: hash, at: now))
+    }
+  }
+
+  private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
+    let room = Room(id, Engine(at: now, settings: settings))
+    room.partition = number
+    if let watching { room.isWatched = watching.woke(id, in: number) }
+    table.insert(room, hash: hash)
+    awake += 1
+    digest &+= room.hash.value
+    room.foldedHash = room.hash.value
+    touch(room)
+    return room
+  }
+
+  /// A record with this key comes soon: see ``RoomTable/foresee(_:step:)``.
+  @inline(__always)
+  package func foresee(_ key: Bytes, step: Int) {
+    // Not counted: it would cost more than it brings.
+    Unmanaged.passUnretained(table)._withUnsafeGuaranteedRef { $0.foresee(key, step: step) }
+  }
+
+  @inline(__always)
+  private func touch(_ room: Room) {
+    if room.changedAt == n + 1 { return }
+    room.changedAt = n + 1
+    touched.append(Unmanaged.passUnretained(room))
+  }
+
+  /// Where an event goes.
+  package enum Route {
+    case room(Unmanaged<Room>)
+    /// Nowhere: it closes or retracts in a room that is not awake, or the room's snapshot holds it already.
+    case nowhere
+    /// To the dead-letter topic: enough rooms have settings of their own.
+    case tooManyOwnSettings
+  }
+
+  /// Where an event goes, and what the partition must know of it.
+  /// - Parameter own: what a `room_settings` brings.
+  @inline(__always)
+  package func route(_ event: UnsafePointer<Event>, own: OwnSettings?, offset: Int64, at now: Int64) -> Route {
+    if let own, isRefused(own, event.pointee.room, offset) {
+      refused.append(offset)
+      return .tooManyOwnSettings
+    }
+    guard let room = room(for: event, at: now) else { return .nowhere }
+    switch event.pointee.kind {
+    case .gift, .retract: break
+    case .roomClosed: ownSettingsChange(of: room.takeUnretainedValue(), to: false)
+    case .roomSettings: ownSettingsChange(of: room.takeUnretainedValue(), to: !(own?.isEmpty ?? true))
+    }
+    return .room(room)
+  }
+
+  /// Whether a room would be one too many with settings of its own. What was decided once is not decided anew: while
+  /// restoring, rooms are there whose settings came later.
+  private func isRefused(_ own: OwnSettings, _ id: Bytes, _ offset: Int64) -> Bool {
+    if let decided = decidedRefusals { return decided.contains(offset) }
+    return !own.isEmpty && ownSettingsCount >= ownSettingsMax && !(table.find(id)?.hasOwn ?? false)
+  }
+
+  /// While entries are run through again: the offsets refused in them. nil: it is decided here.
+  var decidedRefusals: Set<Int64>?
+
+  private func ownSettingsChange(of room: Room, to hasOwn: Bool) {
+    if room.hasOwn == hasOwn { return }
+    room.hasOwn = hasOwn
+    ownSettingsCount += hasOwn ? 1 : -1
+  }
+
+  /// A record went to the dead-letter topic.
+  package func deadLettered() { deadLetters += 1 }
+
+  // MARK: - Making an entry
+
+  /// Hands out the rooms with a deadline up to `clock`: they are to be advanced to it before ``closeEntry(clock:of:)``. All rooms
+  /// are quiet.
+  package func forEachDue(at clock: Int64, _ advance: (Room) -> Void) {
+    let due = due(at: clock)
+    let places = PlaceList()
+    defer { places.free() }
+    for (index, room) in due.enumerated() {
+      // Most are not in the processor's cache.
+      if index + 8 < due.count { due[index + 8].foreseeWork() }
+      for step in 0..<2 where index + 5 - 3 * step < due.count {
+        places.prefetch(due[index + 5 - 3 * step].engine.places(step: step, at: clock, in: places.base))
+      }
+      advance(room)
+    }
+  }
+
+  private func due(at clock: Int64) -> [Room] {
+    popped.removeAll(keepingCapacity: true)
+    while let next = heap.pop(if: { $0.time <= clock }) { popped.append(next) }
+    for (index, next) in popped.enumerated() {
+      if index + 8 < popped.count { table.foresee(at: Int(popped[index + 8].room)) }
+      guard let room = table.room(at: Int(next.room)), room.scheduled == next.time else { continue }
+      room.scheduled = .max
+      room.findLook()
+      switch room.look {
+      case .deadline(let deadline) where deadline <= clock: touch(room)
+      case .rest(let rest) where rest < clock: touch(room)  // closing the entry drops it
+      default:
+        if room.changedAt != n + 1 { schedule(room) }  // what it was scheduled for has moved
+      }
+    }
+    // What an event of this very entry has set, the heap does not know yet.
+    var due: [Room] = []
+    for handle in touched {
+      handle._withUnsafeGuaranteedRef { room in
+        room.findLook()
+        if case .deadline(let deadline) = room.look, deadline <= clock { due.append(room) }
+      }
+    }
+    return due
+  }
+
+  /// Makes the next entry, once all rooms are quiet, and leaves out those that have rested by `clock`.
+  package func closeEntry(clock: Int64, of topics: TopicIdentity) -> JournalEntry {
+    n += 1
+    self.clock = clock
+    var said = deadLetters
+    lastDeadLetters = deadLetters
+    for handle in touched {
+      handle._withUnsafeGuaranteedRef { room in
+        said += room.said
+        room.said = 0
+        digest &+= room.hash.value &- room.foldedHash
+        room.foldedHash = room.hash.value
+        settle(room)
+      }
+    }
+    touched.removeAll(keepingCapacity: true)
+    dropDeadDeadlines()
+    let entry = JournalEntry(
+      n: n, batches: batches, clock: clock, said: said, rooms: awake, digest: digest, shifted: shifted, of: topics.hash,
+      refused: refused, last: batches.isEmpty ? nil : last)
+    batches.removeAll(keepingCapacity: true)
+    refused.removeAll()
+    deadLetters = 0
+    taken = 0
+    return entry
+  }
+
+  /// Schedules a room's next look, or drops it if it has rested.
+  private func settle(_ room: Room) {
+    room.findLook()
+    if case .rest(let rest) = room.look, rest < clock {
+      records?.rested(room)
+      forget(room)
+    } else {
+      schedule(room)
+    }
+  }
+
+  private func forget(_ room: Room) {
+    if !room.isGhost {
+      awake -= 1
+      digest &-= room.foldedHash
+      if room.hasOwn { ownSettingsCount -= 1 }
+    }
+    table.remove(room)
+  }
+
+  // MARK: - Taking over
+
+  /// The time away is cut out: everything that is yet to come moves by `shift`, and rooms come under new settings, which
+  /// may make them say something. The entry is then closed like any other, at `clock + shift`.
+  /// - Parameter isReset: the state could not be proved: all rooms begin a new epoch.
+  package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, lane: Lane) {
+    let changed = new.values != settings.values
+    shifted += shift
+    settings = new
+    heap.removeAll()
+    table.forEachRoom { room in
+      // A snapshot that is newer than this entry holds all of it already.
+      if room.isGhost || room.silentUpTo > n { return }
+      room.engine.shift(by: shift)
+      room.forgetLook()
+      if isReset { return }
+      if changed {
+        touch(room)
+        var sink = RoomSink(room: room, lane: lane)
+        room.engine.adopt(new, at: clock + shift, to: &sink)
+        room.forgetLook()
+      }
+      room.scheduled = .max
+      schedule(room)
+    }
+    if isReset { reset(at: clock + shift, adopting: changed ? new : nil, lane: lane) }
+  }
+
+  /// All rooms begin a new epoch at `now`. New settings come afterwards: what a room would have said before was said already, or never.
+  private func reset(at now: Int64, adopting new: EngineSettings?, lane: Lane) {
+    heap.removeAll()
+    table.forEachRoom { room in
+      if room.isGhost {
+        table.remove(room)
+        return
+      }
+      room.silentUpTo = -1
+      touch(room)
+      var sink = RoomSink(room: room, lane: lane)
+      room.engine.beginAnew(at: now, to: &sink)
+      if let new { room.engine.adopt(new, at: now, to: &sink) }
+      room.forgetLook()
+      room.scheduled = .max
+    }
+  }
+
+  /// Where the journal says it stands, when that could not be come to by running through it.
+  package func stand(at n: Int64, clock: Int64, offset: Int64, last: UInt64?, shifted: Int64) {
+    table.forEachRoom { room in
+      if room.silentUpTo >= 0 { return }
+      room.engine.shift(by: shifted - self.shifted)
+      room.forgetLook()
+    }
+    self.n = n
+    self.clock = clock
+    self.offset = offset
+    self.last = last
+    self.shifted = shifted
+  }
+
+  /// A room as its snapshot has it, while restoring.
+  package func restore(_ room: Room) {
+    room.partition = number
+    table.insert(room)
+    if room.isGhost { return }
+    awake += 1
+    digest &+= room.hash.value
+    room.foldedHash = room.hash.value
+    if room.hasOwn { ownSettingsCount += 1 }
+    if room.silentUpTo <= n { schedule(room) }
+  }
+
+  /// The entries that a room's snapshot holds have been run through: from now on it takes part.
+  package func wake(_ room: Room) {
+    if room.isGhost { forget(room) } else { schedule(room) }
+  }
+
+  /// A look that comes later than the heap knows is found out when it comes up.
+  private func schedule(_ room: Room) {
+    room.findLook()
+    let time: Int64
+    switch room.look {
+    case .deadline(let deadline): time = deadline
+    case .rest(let rest): time = rest + 1
+    case .never: return
+    }
+    if time < room.scheduled {
+      room.scheduled = time
+      heap.push(Deadline(time: time, room: room.index))
+    }
+  }
+
+  /// A room that wakes from its rest is noted for a nearer time, and the note of the rest's end stays. Rests may last a day: one such note
+  /// each time that a room falls idle would become too many. What they are worth is nothing: who is due is found by the notes that
+  /// rooms know of. Called only between two entries, when no room is on its way through ``due(at:)``.
+  private func dropDeadDeadlines() {
+    // So seldom that it costs a push no more than a look or two.
+    if heap.count <= 2 * table.count + Self.deadDeadlinesMin { return }
+    var live: [Deadline] = []
+    live.reserveCapacity(table.count)
+    for deadline in heap.elements {
+      guard let room = table.room(at: Int(deadline.room)), room.scheduled == deadline.time else { continue }
+      // Two may be alike, if it was noted for a nearer time in between.
+      room.scheduled = .max
+      live.append(deadline)
+    }
+    for deadline in live { table.room(at: Int(deadline.room))!.scheduled = deadline.time }
+    heap = Heap(live)
+  }
+
+  private static let deadDeadlinesMin = 64
+}
+
+/// Who knows which rooms are watched.
+package protocol RoomWatching: AnyObject {
+  /// A room wakes.
+  /// - Returns: whether it is watched.
+  func woke(_ id: Bytes, in partition: Int32) -> Bool
+}

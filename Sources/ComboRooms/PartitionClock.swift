@@ -1,0 +1,27 @@
+package import ComboSystem
+
+/// A partition's own time. It never falls: while the wall clock is behind, it goes on by the monotonic one.
+package struct PartitionClock {
+  /// The time last told.
+  package private(set) var last: Int64
+  private var monotonic: Int64
+
+  /// A clock that shows `start` now.
+  package init(_ start: Int64, _ time: any TimeSource) {
+    last = start
+    monotonic = time.monotonicMs()
+  }
+
+  /// What time it is.
+  package func time(wall: Int64, monotonic now: Int64) -> Int64 { wall >= last ? wall : last + max(0, now - monotonic) }
+
+  /// What time it is; never less than was told before.
+  package mutating func now(wall: Int64, monotonic now: Int64) -> Int64 {
+    last = time(wall: wall, monotonic: now)
+    monotonic = max(monotonic, now)
+    return last
+  }
+
+  /// By how much it is ahead of the wall clock.
+  package func lead(over wall: Int64) -> Int64 { last - wall }
+}

@@ -1,0 +1,119 @@
+package import ComboEdge
+internal import ComboSystem
+package import ComboWire
+
+/// What the topics hold of a partition.
+extension Restorer {
+  /// What the state topic holds of the partition.
+  package struct State {
+    package var checkpoint: Checkpoint?
+    /// The newest value of each key but the checkpoint's; nil: it was deleted. In the order in which the keys first came, so
+    /// that the same topic always leads to the same order of work.
+    package private(set) var records: [(key: [UInt8], value: [UInt8]?)] = []
+    private var places: [[UInt8]: Int] = [:]
+
+    package init() {}
+
+    package subscript(key: [UInt8]) -> [UInt8]? {
+      get { places[key].flatMap { records[$0].value } }
+      set {
+        if let place = places[key] {
+          records[place].value = newValue
+        } else {
+          places[key] = records.count
+          records.append((key, newValue))
+        }
+      }
+    }
+  }
+
+  package func readState() throws -> State {
+    let bounds = try kafka { () throws(EdgeError) in try edges.reader.bounds(.state, number) }
+    var state = State()
+    var checkpoint: (key: [UInt8], value: [UInt8])?
+    let keys = StateKeyDecoder()
+    var fault: (any Error)?
+    try read(.state, from: bounds.first, to: bounds.end) { record in
+      guard let key = record.key else { return true }
+      do throws(FormatFault) {
+        if case .checkpoint = try keys.key(key) {
+          checkpoint = record.value.map { ([UInt8](key), [UInt8]($0)) }
+        } else {
+          state[[UInt8](key)] = record.value.map { [UInt8]($0) }
+        }
+        return true
+      } catch {
+        fault = error
+        return false
+      }
+    }
+    // A key that is unknown means something to a newer version.
+    if let fault = fault as? FormatFault { throw Stop.refused(fault.description) }
+    if let checkpoint {
+      do {
+        state.checkpoint = try checkpoint.value.withUnsafeBytes { value in
+          try checkpoint.key.withUnsafeBytes { key in try StateDecoder().checkpoint(value, key: key) }
+        }
+      } catch let fault as FormatFault {
+        guard fault.code == .broken else { throw Stop.refused(fault.description) }
+        // Without it everything is run through again, as far as it is still there; the digest proves it or does not.
+        log.error("partition \(.partition, number): its checkpoint is lost: \(.reason, fault)")
+      }
+      if let checkpoint = state.checkpoint, checkpoint.topics != topics {
+        throw Stop.refused(
+          "the state topic of \(input) belongs to another group, input or output. Use topics of its own for each")
+      }
+    }
+    return state
+  }
+
+  /// What the journal holds above the checkpoint, or in all.
+  package struct Journal {
+    /// The entries that count.
+    package var entries: [JournalEntry] = []
+    package var terms: JournalTerms
+    /// Up to this offset it was read.
+    package var end: Int64
+    /// What is wrong with the first record that is broken.
+    package var broken: FormatFault?
+
+    package init(terms: JournalTerms, end: Int64) {
+      self.terms = terms
+      self.end = end
+    }
+  }
+
+  package func readJournal(from: Int64, to: Int64, _ state: State) throws -> Journal {
+    let decoder = JournalDecoder()
+    var journal = Journal(terms: JournalTerms(after: state.checkpoint), end: to)
+    var refused: FormatFault?
+    try read(.journal, from: from, to: to) { record in
+      guard let value = record.value else { return true }
+      do throws(FormatFault) {
+        let entry = try decoder.entry(value)
+        try topics.check(entry.of, "the journal")
+        if journal.terms.counts(entry, at: record.offset) { journal.entries.append(entry) }
+      } catch {
+        // What a newer version has written, or another group, is not to be thrown away; broken records are no state.
+        switch error.code {
+        case .newer, .foreign: refused = error
+        case .broken: journal.broken = journal.broken ?? error
+        }
+      }
+      return refused == nil
+    }
+    if let refused { throw Stop.refused(refused.description) }
+    return journal
+  }
+
+  package func read(_ topic: Topic, _ other: Int32? = nil, from: Int64, to: Int64, _ take: (InputRecord) -> Bool) throws {
+    try kafka { () throws(EdgeError) in
+      try edges.reader.read(topic, other ?? number, from: from, to: to, unless: { cancellation.isCancelled }, take)
+    }
+    if cancellation.isCancelled { throw Stop.cancelled }
+  }
+
+  package func kafka<R>(_ body: () throws(EdgeError) -> R) throws -> R {
+    do throws(EdgeError) { return try body() } catch { throw Stop.kafka(error) }
+  }
+}

@@ -1,0 +1,171 @@
+package import ComboCore
+internal import ComboSystem
+package import ComboWire
+
+/// Rooms out of snapshots.
+extension Restorer {
+  /// What a run begins with.
+  package struct Beginning {
+    package let partition: Partition
+    package let records: RoomRecords
+    package let derivation: Derivation
+    package let silent: [Int64: [Room]]
+
+    package init(partition: Partition, records: RoomRecords, derivation: Derivation, silent: [Int64: [Room]]) {
+      self.partition = partition
+      self.records = records
+      self.derivation = derivation
+      self.silent = silent
+    }
+  }
+
+  /// The rooms as their snapshots have them, at the checkpoint.
+  package func beginning(_ state: State, _ entries: [JournalEntry], isLenient: Bool) throws -> Beginning {
+    let checkpoint = state.checkpoint
+    if !isLenient, let first = entries.first?.n, first != (checkpoint?.n ?? 0) + 1 {
+      throw ReplayFault(
+        "the journal begins with entry \(first), but the checkpoint is at \(checkpoint?.n ?? 0): what lay between was deleted")
+    }
+    guard let derivation = checkpoint?.derivation ?? entries.first?.takeover?.derivation else {
+      throw ReplayFault("the journal does not begin with a takeover, and there is no checkpoint")
+    }
+    let records = RoomRecords(topics, partBytes: configuration.partBytes)
+    records.isRunThrough = !isLenient
+    let partition = Partition(
+      number, settings: EngineSettings(derivation.settings), ownSettingsMax: configuration.ownSettingsMax,
+      n: checkpoint?.n ?? 0, clock: checkpoint?.clock ?? entries[0].clock - (entries[0].takeover?.shift ?? 0),
+      offset: checkpoint?.input ?? entries[0].batches.first?.endOffset ?? 0, last: checkpoint?.last,
+      shifted: checkpoint?.shifted ?? 0,
+      records: records)
+    var silent: [Int64: [Room]] = [:]
+    let timeline = SettingsTimeline(derivation.settings, entries)
+    let keys = StateKeyDecoder()
+    let decoder = StateDecoder()
+    for case (let key, let value?) in state.records {
+      var named: [UInt8] = []
+      do {
+        try key.withUnsafeBytes { key in
+          guard case .room(let name) = try keys.key(key) else { return }
+          named = [UInt8](name)
+          try value.withUnsafeBytes { value in
+            let record = try decoder.room(value, key: key)
+            try topics.check(record.of, "the state topic")
+            let room: Room
+            switch record.content {
+            case .rested:
+              records.foundMarker([UInt8](name), n: record.n)
+              if record.n <= partition.n { return }
+              room = Room(name, Engine(at: partition.clock, settings: partition.settings))
+              room.isGhost = true
+            case .state:
+              room = Room(name, try decoder.engine(settings: timeline.settings(at: record.n)))
+            case .parts(let count, _, _):
+              let parts = try parts(count, of: name, state)
+              room = Room(
+                name,
+                try withBytes(of: parts) { try decoder.engine(of: record, parts: $0, settings: timeline.settings(at: record.n)) })
+              room.parts = count
+            }
+            room.hash = RunningHash(record.hash)
+            room.hasOwn = !room.engine.own.isEmpty
+            room.hasRecord = !room.isGhost
+            room.changedAt = record.n
+            room.snapshotAt = record.n
+            if record.n > partition.n {
+              room.silentUpTo = record.n
+              silent[record.n, default: []].append(room)
+            } else {
+              room.engine.shift(by: partition.shifted - record.shifted)
+            }
+            partition.restore(room)
+          }
+        }
+      } catch let fault as FormatFault where isLenient && fault.code == .broken {
+        log.error("partition \(.partition, number): a room's snapshot is lost: \(.reason, fault)")
+        if named.isEmpty { continue }
+        // It begins anew like the others, so that its screen is cleared; the next sweep writes over what is there.
+        let room = named.withUnsafeBytes { Room($0, Engine(at: partition.clock, settings: partition.settings)) }
+        room.hasRecord = true
+        partition.restore(room)
+      }
+    }
+    return Beginning(partition: partition, records: records, derivation: derivation, silent: silent)
+  }
+
+  package func parts(_ count: Int, of name: Bytes, _ state: State) throws -> [[UInt8]] {
+    let key = ByteBuffer(capacity: 512)
+    return try (0..<count).map { index in
+      key.removeAll()
+      StateKey.part(room: name, index: index).write(to: key)
+      guard let part = state[[UInt8](key.bytes)] else {
+        throw FormatFault.broken("a snapshot in parts", "part \(index) of \(count) is missing")
+      }
+      return part
+    }
+  }
+
+  func withBytes<R>(of parts: [[UInt8]], _ body: ([Bytes]) throws -> R) throws -> R {
+    let joined = parts.flatMap { $0 }
+    return try joined.withUnsafeBytes { all in
+      var start = 0
+      return try body(
+        parts.map { part in
+          defer { start += part.count }
+          return Bytes(rebasing: all[start..<start + part.count])
+        })
+    }
+  }
+
+  /// What can be known of a partition whose state could not be proved: all its rooms will begin anew.
+  func salvage(
+    _ state: State, _ journal: Journal, _ last: Standing, _ bounds: (first: Int64, end: Int64), reason: String, offsets: Int64
+  ) throws -> RestoredPartition {
+    let records: RoomRecords
+    let partition: Partition
+    var n = last.n
+    do {
+      let beginning = try beginning(state, journal.entries, isLenient: true)
+      partition = beginning.partition
+      records = beginning.records
+      n = max(n, beginning.silent.keys.max() ?? 0)
+    } catch let fault as ReplayFault {
+      log.error("partition \(.partition, number): nothing of its rooms is known: \(.reason, fault)")
+      records = RoomRecords(topics, partBytes: configuration.partBytes)
+      for case (let key, _?) in state.records { forget(key, records) }
+      partition = Partition(
+        number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
+        clock: last.clock, offset: 0, records: records)
+    }
+    let offset = last.offset ?? partition.offset
+    partition.stand(
+      at: n, clock: last.clock, offset: max(offset, bounds.first),
+      last: offset == last.offset && offset >= bounds.first ? last.last : nil, shifted: last.shifted)
+    return RestoredPartition(
+      partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
+      reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, bounds.first - offset)),
+      summary:
+        "RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch: \(.reason, reason)"
+    )
+  }
+
+  /// A record of the state topic that is of no use any more: the next sweep writes over it.
+  package func forget(_ key: [UInt8], _ records: RoomRecords) {
+    key.withUnsafeBytes { key in
+      if case .room(let name)? = try? StateKeyDecoder().key(key) { records.foundGone([UInt8](name), parts: 0) }
+    }
+  }
+}
+
+/// Under which settings of the service the rooms were after each entry.
+private struct SettingsTimeline {
+  private var changes: [(n: Int64, settings: EngineSettings)]
+
+  init(_ first: Settings, _ entries: [JournalEntry]) {
+    changes = [(0, EngineSettings(first))]
+    for entry in entries {
+      if let takeover = entry.takeover { changes.append((entry.n, EngineSettings(takeover.derivation.settings))) }
+    }
+  }
+
+  func settings(at n: Int64) -> EngineSettings { changes.last { $0.n <= n }!.settings }
+}

@@ -1,0 +1,227 @@
+internal import CPrefetch
+package import ComboCore
+package import ComboWire
+package import Dispatch
+
+/// A room that is awake: its engine, its serial queue, and what its partition keeps of it.
+///
+/// The engine, `hash`, `said` and `look` belong to the room's queue; all else to the partition's owner, to whom the former belong too
+/// while the queue is empty (``Batch/wait()``).
+package final class Room: @unchecked Sendable {
+  // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
+  // counter orders what they do.
+
+  /// The room's name as a JSON string, then, if that holds an escape, the name itself.
+  private let names: UnsafeMutableRawPointer
+  private let nameLength: Int32
+  private let idOffset: Int32
+  private let idLength: Int32
+
+  package var engine: Engine
+  /// The running hash of all that was said, in order.
+  package var hash = RunningHash()
+  /// Instructions said since the entry began.
+  package var said = 0
+
+  /// The number of its partition.
+  package var partition: Int32 = 0
+  /// Where it stands in its partition's table.
+  package var index: Int32 = -1
+  /// The hash in the partition's digest.
+  var foldedHash: UInt64 = 0
+  /// For when the deadline heap holds it.
+  var scheduled = Int64.max
+  /// The last entry in which it did anything.
+  var changedAt: Int64 = 0
+  /// The entry up to which its last committed snapshot holds, or -1.
+  var snapshotAt: Int64 = -1
+  /// Whether the state topic holds a record of it.
+  var hasRecord = false
+  /// In how many parts, beside the head.
+  package var parts = 0
+  /// Whether it has settings of its own, or will when its queue is empty.
+  var hasOwn = false
+  /// While restoring: up to this entry its snapshot holds, so nothing is taken in.
+  package var silentUpTo: Int64 = -1
+  /// Whether it is but the memory of a room that has rested (while restoring).
+  package var isGhost = false
+  /// How many gifts came.
+  package var rate = RoomRate()
+  /// Whether somebody outside watches what it says; changed only while no room works.
+  package var isWatched = false
+  /// Its part of the batch that is being filled.
+  var firstOfBatch: Int32 = -1
+  var lastOfBatch: Int32 = -1
+  var countOfBatch: Int32 = 0
+  /// The number of the last batch of which its queue got a part.
+  var lastHop = -1
+  /// Its serial queue; made at its first use.
+  package var queue: DispatchQueue {
+    if let madeQueue { return madeQueue }
+    let queue = DispatchQueue(label: "room", target: Room.pool)
+    madeQueue = queue
+    return queue
+  }
+  var hasQueue: Bool { madeQueue != nil }
+  private var madeQueue: DispatchQueue?
+
+  /// In its first so many bytes lies what is looked at when it is found or due.
+  private static let headLength = 256
+
+  /// Asks for the memory of a room that will be found or be due.
+  @inline(__always)
+  package static func foresee(_ room: Unmanaged<Room>) { prefetch_lines(room.toOpaque(), headLength) }
+
+  /// Asks for the memory that it will take to work on it, as far as the room itself says where that lies.
+  @inline(__always)
+  func foreseeWork() {
+    let memory = engine.memory()
+    prefetch_lines(memory.address, memory.bytes)
+  }
+
+  /// As wide as the machine.
+  private static let pool = DispatchQueue(label: "rooms", attributes: .concurrent)
+
+  package init(_ id: Bytes, _ engine: Engine) {
+    let buffer = ByteBuffer(capacity: 64)
+    buffer.append(jsonString: id)
+    let name = buffer.bytes
+    let isPlain = name.count == id.count + 2
+    nameLength = Int32(name.count)
+    idLength = Int32(id.count)
+    idOffset = isPlain ? 1 : nameLength
+    names = .allocate(byteCount: name.count + (isPlain ? 0 : id.count), alignment: 1)
+    names.copyMemory(from: name.baseAddress!, byteCount: name.count)
+    if !isPlain, let start = id.baseAddress { (names + name.count).copyMemory(from: start, byteCount: id.count) }
+    self.engine = engine
+  }
+
+  deinit { names.deallocate() }
+
+  /// Its name, as in the records' keys.
+  package var id: Bytes { Bytes(start: names + Int(idOffset), count: Int(idLength)) }
+  /// Its name as a JSON string.
+  package var name: Bytes { Bytes(start: names, count: Int(nameLength)) }
+
+  /// Lets the engine take an event. A gift's display data must stay until ``keepLent()``.
+  @inline(__always)
+  package func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, lane: Lane) {
+    isLookKnown = false
+    var sink = RoomSink(room: self, lane: lane)
+    switch event.pointee.kind {
+    case .gift: engine.takeLent(event.pointer(to: \.gift)!, at: now, to: &sink)
+    case .roomClosed: engine.close(at: now, to: &sink)
+    case .retract: engine.retract(event.pointee.retraction, at: now, to: &sink)
+    case .roomSettings: engine.set(own ?? OwnSettings(), at: now, to: &sink)
+    }
+  }
+
+  /// The events taken so far may go.
+  @inline(__always)
+  func keepLent() { engine.keepLent() }
+
+  /// Lets happen what is due.
+  package func advance(to now: Int64, lane: Lane) {
+    isLookKnown = false
+    var sink = RoomSink(room: self, lane: lane)
+    engine.advance(to: now, to: &sink)
+    findLook()
+  }
+
+  /// When somebody must look at it next: a deadline, or the end of its rest.
+  package enum Look {
+    case deadline(Int64)
+    /// It is idle, and can be forgotten once the time is above this.
+    case rest(Int64)
+    /// It is idle and has settings of its own.
+    case never
+  }
+
+  package private(set) var look = Look.never
+  /// Found out by the room's own thread while the engine is in its cache; whoever comes later would wait for memory.
+  private var isLookKnown = false
+
+  /// Finds out when somebody must look at it next, if that is not known.
+  func findLook() {
+    if isLookKnown { return }
+    isLookKnown = true
+    if let deadline = engine.nextDeadline {
+      look = .deadline(deadline)
+    } else if let rest = engine.restsAfter {
+      look = .rest(rest)
+    } else {
+      look = .never
+    }
+  }
+
+  /// The engine was changed from outside.
+  func forgetLook() { isLookKnown = false }
+}
+
+/// Where what rooms say goes.
+package protocol SaidTarget: AnyObject, Sendable {
+  /// Called on the room's queue; the bytes are borrowed.
+  func said(_ record: Bytes, _ instruction: Instruction, by room: Room)
+}
+
+/// What a thread needs to let rooms speak: a buffer, and where it goes.
+package final class Lane {
+  private let buffer = ByteBuffer()
+  private let target: (any SaidTarget)?
+  // The same, without a reference count for each instruction: all threads would raise and lower that of the target at once.
+  fileprivate let heldBuffer: Unmanaged<ByteBuffer>
+  /// nil: nowhere; it is only hashed, as while restoring.
+  fileprivate unowned(unsafe) let heldTarget: (any SaidTarget)?
+  /// What was said on it.
+  package var said = InstructionCounts()
+  /// The places that engines say they will look at.
+  package let places = PlaceList()
+
+  package init(_ target: (any SaidTarget)?) {
+    self.target = target
+    heldTarget = target
+    heldBuffer = .passUnretained(buffer)
+  }
+
+  deinit { places.free() }
+}
+
+/// Memory for the places that an engine says it will look at. Who makes one frees it.
+package struct PlaceList {
+  let base = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
+
+  func free() { base.deallocate() }
+
+  /// Asks for the memory of the first `count`.
+  @inline(__always)
+  func prefetch(_ count: Int) {
+    for n in 0..<count { CPrefetch.prefetch(base[n]) }
+  }
+}
+
+/// Encodes what a room says, hashes it and hands it on.
+struct RoomSink: InstructionSink {
+  // Whoever lets the room work holds them: no reference is counted for an instruction.
+  private let room: Unmanaged<Room>
+  private let lane: Unmanaged<Lane>
+
+  init(room: Room, lane: Lane) {
+    self.room = .passUnretained(room)
+    self.lane = .passUnretained(lane)
+  }
+
+  mutating func say(_ instruction: Instruction) {
+    room._withUnsafeGuaranteedRef { room in
+      lane._withUnsafeGuaranteedRef { lane in
+        lane.heldBuffer._withUnsafeGuaranteedRef { buffer in
+          buffer.removeAll()
+          InstructionEncoder.encode(instruction, room: room.name, into: buffer)
+          room.hash.add(buffer.bytes)
+          room.said += 1
+          lane.said.count(instruction.operation)
+          lane.heldTarget?.said(buffer.bytes, instruction, by: room)
+        }
+      }
+    }
+  }
+}

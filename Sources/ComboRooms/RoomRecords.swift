@@ -1,0 +1,203 @@
+package import ComboCore
+package import ComboWire
+
+/// Writes to a group's state topic, inside the open transaction.
+package protocol StateWriter {
+  /// A record of a partition; a value of nil deletes what the key had.
+  func write(key: Bytes, value: Bytes?)
+}
+
+/// What the state topic holds of a partition's rooms, and the sweep that brings it up to date.
+///
+/// A sweep begins right after a commit, at the entry `startN`. Bit by bit it writes every room whose state then differed
+/// from its last snapshot, each as it stands at the time of writing; a room that has rested meanwhile is written as *rested*.
+/// With the last of them goes the checkpoint, and with that the deletion of what was written as rested before `startN`.
+/// An abort throws all of this away with the partition: what the topic holds is then read again.
+package final class RoomRecords {
+  /// Where a sweep began.
+  package struct Start {
+    package var n: Int64
+    package var clock: Int64
+    package var shifted: Int64
+    package var offset: Int64
+    package var last: UInt64?
+    /// From here on the journal holds the entries above `n`.
+    package var journalOffset: Int64
+    /// In at-least-once delivery: its owner's.
+    package var term: Int64?
+    package var derivation: Derivation
+
+    package init(
+      n: Int64, clock: Int64, shifted: Int64, offset: Int64, last: UInt64? = nil, journalOffset: Int64, term: Int64? = nil,
+      derivation: Derivation
+    ) {
+      self.n = n
+      self.clock = clock
+      self.shifted = shifted
+      self.offset = offset
+      self.last = last
+      self.journalOffset = journalOffset
+      self.term = term
+      self.derivation = derivation
+    }
+  }
+
+  private struct Sweep {
+    var start: Start
+    /// Up to which place of the table rooms have been looked at, and how many places there were.
+    var cursor = 0
+    var places: Int
+    /// Names of rooms that have rested, each with the parts of its snapshot.
+    var rested: [(name: [UInt8], parts: Int)]
+  }
+
+  private var sweep: Sweep?
+  /// Rooms that have rested though their record is a snapshot, with its parts.
+  private var gone: [(name: [UInt8], parts: Int)] = []
+  /// Rooms whose record says that they had rested, with the entry in which that was written.
+  private var markers: [[UInt8]: Int64] = [:]
+  /// Their names in the order in which they came; some may have lost their marker since.
+  private var marked: [[UInt8]] = []
+  private let encoder: StateEncoder
+  private let keyBuffer = ByteBuffer(capacity: 512)
+  /// Whether entries are run through again: then the topic may hold a snapshot of any room that was awake, though none was seen, as
+  /// a topic that is told without its end does. It must not come back to life once the room has rested, now or later.
+  var isRunThrough = false
+  /// Gifts taken in, and when, at the start of the last sweep.
+  package var takenSince = 0
+  /// Bytes written by the call under way.
+  private var bytes = 0
+
+  private let topics: TopicIdentity
+
+  package init(_ topics: TopicIdentity, partBytes: Int) {
+    self.topics = topics
+    encoder = StateEncoder(topics: topics, partBytes: partBytes)
+  }
+
+  /// Whether a sweep is under way.
+  package var isSweeping: Bool { sweep != nil }
+
+  // MARK: - What the partition tells
+
+  /// A room has rested and is dropped.
+  package func rested(_ room: Room) {
+    if let sweep, Int(room.index) >= sweep.cursor, Int(room.index) < sweep.places {
+      self.sweep!.rested.append(([UInt8](room.id), room.parts))
+    } else if room.hasRecord || isRunThrough {
+      gone.append(([UInt8](room.id), room.parts))
+    }
+  }
+
+  /// The topic holds a snapshot of a room that is not awake; while restoring.
+  func foundGone(_ name: [UInt8], parts: Int) { gone.append((name, parts)) }
+
+  /// The topic says that a room had rested in entry `n`; while restoring.
+  func foundMarker(_ name: [UInt8], n: Int64) { mark(name, n) }
+
+  // MARK: - Sweeping
+
+  /// Begins a sweep at the entry that was just committed.
+  package func begin(_ partition: Partition, journalOffset: Int64, term: Int64?, derivation: Derivation) {
+    precondition(sweep == nil, "a sweep is under way")
+    sweep = Sweep(
+      start: Start(
+        n: partition.n, clock: partition.clock, shifted: partition.shifted, offset: partition.offset,
+        last: partition.last, journalOffset: journalOffset, term: term, derivation: derivation),
+      places: partition.table.placeCount, rested: gone)
+    gone = []
+    takenSince = 0
+  }
+
+  /// Writes what is next, about `budget` bytes, in the transaction of entry `partition.n`; all rooms are quiet.
+  /// - Returns: how many bytes, and whether that was the last of the sweep, the checkpoint included.
+  package func write(_ partition: Partition, budget: Int, to writer: some StateWriter) -> (bytes: Int, isDone: Bool) {
+    guard var sweep else { return (0, true) }
+    self.sweep = nil  // so that what is written here changes it in one place
+    bytes = 0
+    while bytes < budget, sweep.cursor < sweep.places {
+      if sweep.cursor < partition.table.placeCount, let room = partition.table.room(at: sweep.cursor),
+        room.changedAt > room.snapshotAt
+      {
+        write(room, partition, to: writer)
+      }
+      sweep.cursor += 1
+    }
+    while bytes < budget, let (name, parts) = sweep.rested.popLast() {
+      let room = name.withUnsafeBytes { partition.table.find($0) }
+      if let room {
+        room.parts = max(room.parts, parts)
+        if room.snapshotAt < sweep.start.n { write(room, partition, to: writer) }
+      } else {
+        writeRested(name, parts: parts, partition, to: writer)
+      }
+    }
+    let isDone = sweep.cursor >= sweep.places && sweep.rested.isEmpty
+    if isDone {
+      writeCheckpoint(sweep.start, partition, to: writer)
+    } else {
+      self.sweep = sweep
+    }
+    return (bytes, isDone)
+  }
+
+  private func write(_ room: Room, _ partition: Partition, to writer: some StateWriter) {
+    let parts = encoder.room(
+      room.id, room.engine, n: partition.n, shifted: partition.shifted, hash: room.hash.value
+    ) { put($0, $1, writer) }
+    deleteParts(from: parts, to: room.parts, room.id, writer)
+    room.parts = parts
+    room.hasRecord = true
+    room.snapshotAt = partition.n
+    if !markers.isEmpty { markers[[UInt8](room.id)] = nil }
+  }
+
+  private func writeRested(_ name: [UInt8], parts: Int, _ partition: Partition, to writer: some StateWriter) {
+    name.withUnsafeBytes { name in
+      encoder.rested(name, n: partition.n, shifted: partition.shifted) { put($0, $1, writer) }
+      deleteParts(from: 0, to: parts, name, writer)
+    }
+    mark(name, partition.n)
+  }
+
+  private func writeCheckpoint(_ start: Start, _ partition: Partition, to writer: some StateWriter) {
+    let checkpoint = Checkpoint(
+      n: start.n, clock: start.clock, shifted: start.shifted, input: start.offset, last: start.last,
+      journal: start.journalOffset, term: start.term, derivation: start.derivation, topics: topics)
+    encoder.checkpoint(checkpoint) { put($0, $1, writer) }
+    // What had rested before the sweep began is known to have rested by now.
+    var later: [[UInt8]] = []
+    for name in marked {
+      guard let n = markers[name] else { continue }
+      if n > start.n {
+        later.append(name)
+        continue
+      }
+      name.withUnsafeBytes { name in
+        keyBuffer.removeAll()
+        StateKey.room(name).write(to: keyBuffer)
+        put(keyBuffer.bytes, nil, writer)
+      }
+      markers[name] = nil
+    }
+    marked = later
+  }
+
+  private func mark(_ name: [UInt8], _ n: Int64) {
+    if markers.updateValue(n, forKey: name) == nil { marked.append(name) }
+  }
+
+  private func deleteParts(from first: Int, to end: Int, _ name: Bytes, _ writer: some StateWriter) {
+    if first >= end { return }
+    for index in first..<end {
+      keyBuffer.removeAll()
+      StateKey.part(room: name, index: index).write(to: keyBuffer)
+      put(keyBuffer.bytes, nil, writer)
+    }
+  }
+
+  private func put(_ key: Bytes, _ value: Bytes?, _ writer: some StateWriter) {
+    writer.write(key: key, value: value)
+    bytes += key.count + (value?.count ?? 0)
+  }
+}

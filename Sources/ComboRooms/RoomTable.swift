@@ -1,0 +1,141 @@
+internal import CPrefetch
+package import ComboCore
+internal import ComboWire
+internal import Glibc
+
+/// The rooms of a partition, by name: open addressing over 32-bit hashes with a seed of this process.
+package final class RoomTable {
+  /// Hash in the upper half, index + 1 in the lower; 0 is an empty place.
+  private var places = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
+  private var free: [Int32] = []
+  /// Owned; nil where none is. Looking a room up costs no reference count.
+  private var handles: ContiguousArray<Unmanaged<Room>?> = []
+  /// How many there are.
+  private(set) var count = 0
+  private static let seed = UInt64.random(in: 0...UInt64.max)
+
+  init() {}
+
+  deinit {
+    for handle in handles { handle?.release() }
+    places.deallocate()
+  }
+
+  @inline(__always)
+  static func hash(_ id: Bytes) -> UInt32 { UInt32(truncatingIfNeeded: XXH3.hash(id, seed: seed)) }
+
+  /// How many places there are, with a room or without.
+  package var placeCount: Int { handles.count }
+
+  /// The room at a place, if there is one.
+  package func room(at index: Int) -> Room? { handles[index]?.takeUnretainedValue() }
+
+  /// Asks for the memory that finding this room will take: first, in step 0, for its place, then for the room itself.
+  @inline(__always)
+  func foresee(_ id: Bytes, step: Int) {
+    let mask = places.count - 1
+    guard mask > 0 else { return }
+    let hash = Self.hash(id)
+    if step == 0 { return prefetch(places.baseAddress.unsafelyUnwrapped + Int(hash) & mask) }
+    let place = places[Int(hash) & mask]
+    if place >> 32 == hash, place != 0 { foresee(at: Int(truncatingIfNeeded: place & 0xffff_ffff) - 1) }
+  }
+
+  /// Asks for the memory of the room at a place.
+  @inline(__always)
+  func foresee(at index: Int) {
+    if let room = handles[index] { Room.foresee(room) }
+  }
+
+  /// The room of that name, if it is there.
+  @inline(__always)
+  func find(_ id: Bytes, hash: UInt32) -> Unmanaged<Room>? {
+    let mask = places.count - 1
+    guard mask > 0 else { return nil }
+    var i = Int(hash) & mask
+    while true {
+      let place = places[i]
+      if place == 0 { return nil }
+      if UInt32(truncatingIfNeeded: place >> 32) == hash {
+        if let room = handles[Int(truncatingIfNeeded: place & 0xffff_ffff) - 1],
+          room._withUnsafeGuaranteedRef({ same($0.id, id) })
+        {
+          return room
+        }
+      }
+      i = (i + 1) & mask
+    }
+  }
+
+  package func find(_ id: Bytes) -> Room? { find(id, hash: Self.hash(id))?.takeUnretainedValue() }
+
+  /// Adds a room, whose name is not there.
+  func insert(_ room: Room, hash: UInt32) {
+    if (count + 1) * 3 > places.count * 2 { grow() }
+    if let used = free.popLast() {
+      room.index = used
+      handles[Int(used)] = Unmanaged.passRetained(room)
+    } else {
+      room.index = Int32(handles.count)
+      handles.append(Unmanaged.passRetained(room))
+    }
+    put(UInt64(hash) << 32 | UInt64(room.index + 1))
+    count += 1
+  }
+
+  func insert(_ room: Room) { insert(room, hash: Self.hash(room.id)) }
+
+  /// Takes a room out.
+  func remove(_ room: Room) {
+    let hash = Self.hash(room.id)
+    let mask = places.count - 1
+    let wanted = UInt64(hash) << 32 | UInt64(room.index + 1)
+    var hole = Int(hash) & mask
+    while places[hole] != wanted {
+      precondition(places[hole] != 0, "a room that is not in the table")
+      hole = (hole + 1) & mask
+    }
+    var i = hole
+    while true {
+      i = (i + 1) & mask
+      let place = places[i]
+      if place == 0 { break }
+      let first = Int(truncatingIfNeeded: place >> 32) & mask
+      if (i &- first) & mask >= (i &- hole) & mask {
+        places[hole] = place
+        hole = i
+      }
+    }
+    places[hole] = 0
+    let handle = handles[Int(room.index)]
+    handles[Int(room.index)] = nil
+    free.append(room.index)
+    count -= 1
+    handle?.release()
+  }
+
+  /// Hands out all rooms.
+  func forEachRoom(_ body: (Room) -> Void) {
+    for handle in handles { if let handle { body(handle.takeUnretainedValue()) } }
+  }
+
+  @inline(__always)
+  private func same(_ a: Bytes, _ b: Bytes) -> Bool {
+    a.count == b.count && (a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0)
+  }
+
+  private func put(_ place: UInt64) {
+    let mask = places.count - 1
+    var i = Int(truncatingIfNeeded: place >> 32) & mask
+    while places[i] != 0 { i = (i + 1) & mask }
+    places[i] = place
+  }
+
+  private func grow() {
+    let old = places
+    places = .allocate(capacity: max(64, old.count * 2))
+    places.initialize(repeating: 0)
+    for place in old where place != 0 { put(place) }
+    old.deallocate()
+  }
+}

@@ -1,0 +1,59 @@
+package import ComboCore
+package import ComboWire
+
+/// What the service's logic goes by; how brokers are reached is its edges' business.
+package struct ServiceConfiguration: Sendable {
+  /// The group, its input and its output.
+  package var topics: TopicIdentity
+  /// Their addresses, for commands that somebody is told to run.
+  package var brokers = "BROKERS"
+  package var settings = Settings()
+  package var limits = WireLimits()
+  /// By which records become events; nil: they are as wire.md has them.
+  package var map: RecordMap?
+  /// How what rooms say gets out.
+  package var delivery = JournalEntry.Delivery.exactlyOnce
+  /// In milliseconds, from one transaction to the next.
+  package var commitIntervalMs = 100
+  /// A partition with no more records waiting has caught up.
+  package var backlogMin: Int64 = 1000
+  /// A sweep begins after so many records of a partition …
+  package var checkpointGifts = 1_000_000
+  /// … or after so many milliseconds.
+  package var checkpointIntervalMs = 60_000
+  /// About so many bytes of snapshots go with one commit: 10 ms of encoding. With one that gives partitions up, four times as
+  /// many.
+  package var sweepBudget = 4 << 20
+  /// So many bytes that rooms say in a transaction are held back at first: see ``ProducingTarget``. They come within some milliseconds where
+  /// there are many records, so that these are on their way long before the commit.
+  package var heldBytes = 65_536
+  /// A room's snapshot above so many bytes is written in parts.
+  var partBytes = StateEncoder.partBytesDefault
+  /// Rooms of one partition that may have settings of their own.
+  package var ownSettingsMax = 10_000
+  /// Whether a partition that nobody has read begins at its end.
+  package var fromLatest = false
+  /// What the dead-letter topic takes.
+  package var deadLetterLimits = DeadLetterLimits()
+
+  /// A room's part of a batch is worth a hop to another thread from so many events on. Measured: a hop costs about 1 µs of
+  /// CPU, a gift about 0.2 µs.
+  package var hopMin = 8
+
+  package init(topics: TopicIdentity) { self.topics = topics }
+
+  /// The version of the engine's rules. It rises whenever the same input at the same times would give other instructions.
+  package static let engineVersion = 1
+
+  /// All that decides what is derived.
+  package var derivation: Derivation {
+    Derivation(settings: settings, version: Self.engineVersion, limits: limits, mapping: map?.canonical)
+  }
+}
+
+extension BadEvent {
+  package static func tooManyOwnSettings(_ max: Int) -> BadEvent {
+    BadEvent(
+      .outOfRange, "this partition has \(max) rooms with settings of their own, and no more are allowed (max_own_settings)")
+  }
+}

@@ -1,0 +1,122 @@
+internal import ComboCore
+package import ComboEdge
+package import ComboRooms
+package import ComboSystem
+package import ComboWire
+
+/// A partition that is this member's; the token tells its present restoring from earlier ones.
+struct Ownership {
+  var token: Int
+  var cancellation: Cancellation
+  /// Since when each look has found what contradicts itself, by the monotonic clock.
+  var doubtedSince: Int64?
+  /// When to look again, if nobody does now.
+  var nextLook: Int64?
+}
+
+/// The entry by which this owner begins.
+package struct PendingTakeover {
+  package var shift: Int64
+  var reset: JournalEntry.Reset?
+
+  package init(shift: Int64, reset: JournalEntry.Reset? = nil) {
+    self.shift = shift
+    self.reset = reset
+  }
+}
+
+/// A partition that takes in, or will once its takeover is known to count.
+package final class ActivePartition {
+  package let partition: Partition
+  package let records: RoomRecords
+  package var clock: PartitionClock
+  /// Not written yet.
+  var takeover: PendingTakeover?
+  /// What earlier entries, and a takeover that had to be claimed, led to and may be missing in the output.
+  let unsaid: HeldBack
+  /// Where the journal stood when it was restored.
+  let terms: JournalTerms
+  let journalEnd: Int64
+  /// The takeover that was written to claim the partition.
+  var claim: JournalEntry?
+  /// An entry must say that all before it was said.
+  var owesEntry = false
+  /// All rooms must be written, as what they began with cannot be derived.
+  var mustSweep = false
+  /// In at-least-once delivery, once the claim counts: its entries that are on their way.
+  package var log: PartitionLog?
+  /// By the monotonic clock: when it got its last entry, and when its last sweep began.
+  var lastEntry: Int64
+  var sweptAt: Int64
+  var sweptAtEntry: Int64
+  /// The input offset in the last commit that was sent.
+  var committedOffset: Int64
+
+  // Of the batch that is being filled.
+  package var now: Int64 = 0
+  package var taken = 0
+  package var next: Int64 = 0
+  package var last: UInt64 = 0
+  /// When the first record of this poll was written, by its own word.
+  var firstTimestamp: Int64 = 0
+  /// What has come in since the last entry, by kind and by age.
+  package var tally = Tally()
+  var arrivals = Arrivals()
+  /// Whether it was said that its clock is far ahead of the wall clock.
+  private var isAhead = false
+
+  package init(_ restored: RestoredPartition, takeover: PendingTakeover, time: any TimeSource) {
+    partition = restored.partition
+    records = restored.records
+    unsaid = restored.unsaid
+    terms = restored.terms
+    journalEnd = restored.journalEnd
+    clock = PartitionClock(partition.clock + takeover.shift, time)
+    self.takeover = takeover
+    sweptAt = time.monotonicMs()
+    lastEntry = sweptAt
+    sweptAtEntry = partition.n
+    committedOffset = partition.offset
+  }
+
+  package var number: Int32 { partition.number }
+
+  /// Whether an entry is due even if nothing came in.
+  func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {
+    if let look = partition.nextLook, look <= now { return true }
+    return partition.awake > 0 && monotonic - lastEntry >= Self.entryEveryMs
+  }
+
+  /// When, by the monotonic clock, an entry is due even if nothing comes in.
+  func nextEntry(wall: Int64, monotonic: Int64) -> Int64 {
+    guard partition.awake > 0 else { return .max }
+    var next = lastEntry + Self.entryEveryMs
+    if let look = partition.nextLook {
+      next = min(next, monotonic + max(0, look - clock.time(wall: wall, monotonic: monotonic)))
+    }
+    return next
+  }
+
+  /// A partition with rooms awake gets an entry at least so often, so that a crash makes no one lose more time.
+  private static let entryEveryMs: Int64 = 1000
+
+  /// Where the group stands with it.
+  package var position: OffsetToCommit {
+    OffsetToCommit(partition: number, offset: partition.offset, metadata: String(partition.n))
+  }
+
+  /// How many records are known to wait.
+  /// - Parameter end: the input's end, as far as it is known.
+  package func waiting(upTo end: Int64?) -> Int64 { max(0, (end ?? 0) - partition.offset) }
+
+  /// Whether the clock has just come to be so far ahead of the wall clock that somebody should know.
+  func isNewlyAhead(of wall: Int64) -> Bool {
+    let lead = clock.lead(over: wall)
+    if lead <= 0 { isAhead = false }
+    if isAhead || lead <= Self.leadMaxMs { return false }
+    isAhead = true
+    return true
+  }
+
+  private static let leadMaxMs: Int64 = 5000
+}

@@ -1,0 +1,40 @@
+/// Whether the service lives, and whether it is ready, for whoever starts and stops processes.
+package enum Health {
+  /// The loop shows in shorter times that it is not stuck, even while brokers are away.
+  static let stuckAfterMs: Int64 = 90_000
+  /// What is not durable after so long keeps the service from being ready.
+  static let uncommittedMs: Int64 = 10_000
+  /// A loop that has said nothing for so long waits for brokers.
+  static let silentMs: Int64 = 5_000
+
+  /// Why the process should be started anew; nil: it should not.
+  package static func ailment(lastBeat: Int64, at now: Int64, isStopping: Bool) -> String? {
+    if isStopping || now - lastBeat < stuckAfterMs { return nil }
+    return "the loop is stuck: it has not taken a turn for \((now - lastBeat) / 1000) s"
+  }
+
+  /// Why it is not ready; nil: it is.
+  package static func unreadiness(_ report: ServiceReport?, at now: Int64, isStopping: Bool) -> String? {
+    if isStopping { return "the service is stopping" }
+    guard let report else { return "the service has not begun: it waits for the brokers and its topics" }
+    if !report.hasJoined { return "the service has not joined its group yet" }
+    let restoring = report.partitions.filter { !$0.isRunning }
+    if !restoring.isEmpty {
+      return "\(restoring.count) of \(report.partitions.count) partitions are being restored"
+    }
+    if now - report.at > silentMs { return "the loop waits for the brokers, for \((now - report.at) / 1000) s" }
+    if report.isFailing { return "what was tried last could not be committed" }
+    if let since = report.uncommittedSince, now - since > uncommittedMs {
+      return "nothing was committed for \((now - since) / 1000) s"
+    }
+    return nil
+  }
+
+  /// The same in a word.
+  package static func state(_ report: ServiceReport?, isStopping: Bool) -> StaticString {
+    if isStopping { return "draining" }
+    guard let report else { return "starting" }
+    if !report.hasJoined { return "joining" }
+    return report.isRestoring ? "restoring" : "running"
+  }
+}

@@ -1,0 +1,111 @@
+/// How often a value was up to which bound. One thread counts; a copy may be read by others.
+package struct Histogram: Equatable, Sendable {
+  /// Rising.
+  package let bounds: [Double]
+  /// Of values above the bound before and up to this one; the last: above all.
+  package private(set) var counts: [Int]
+  package private(set) var sum = 0.0
+
+  package init(bounds: [Double]) {
+    self.bounds = bounds
+    counts = Array(repeating: 0, count: bounds.count + 1)
+  }
+
+  /// A value that came `times` times.
+  package mutating func add(_ value: Double, times: Int = 1) {
+    var place = 0
+    while place < bounds.count, value > bounds[place] { place += 1 }
+    counts[place] += times
+    sum += value * Double(times)
+  }
+
+  package var count: Int { counts.reduce(0, +) }
+
+  /// In seconds, for what should take milliseconds and may take a minute.
+  package static let seconds: [Double] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+  ]
+  /// In seconds, for what may be late by hours.
+  static let lateness: [Double] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200,
+  ]
+  package static let records: [Double] = [1, 4, 16, 64, 256, 1024, 2048, 4096, 8192]
+}
+
+/// Milliseconds of the last ten seconds, to say what was usual and what was worst: exact up to 16 ms, above that to an eighth.
+///
+/// Fixed memory: ten windows of a second. One thread.
+package struct RecentTimes {
+  private struct Window {
+    var second = Int64.min
+    var counts: [Int32] = []
+    var most: Int64 = 0
+  }
+
+  /// What is said of them; nil where there were none.
+  package struct Figures: Equatable, Sendable {
+    package var p50: Int64
+    package var p99: Int64
+    package var max: Int64
+
+    package init(p50: Int64, p99: Int64, max: Int64) {
+      self.p50 = p50
+      self.p99 = p99
+      self.max = max
+    }
+  }
+
+  private var windows = Array(repeating: Window(), count: Self.seconds)
+
+  package init() {}
+  private static let seconds = 10
+  private static let places = 16 + 8 * 36
+
+  package mutating func add(_ ms: Int64, times: Int = 1, monotonic now: Int64) {
+    let second = now / 1000
+    let index = Int(second % Int64(Self.seconds))
+    if windows[index].second != second {
+      windows[index].second = second
+      windows[index].most = 0
+      windows[index].counts = Array(repeating: 0, count: Self.places)
+    }
+    let ms = max(0, ms)
+    windows[index].most = max(windows[index].most, ms)
+    windows[index].counts[Self.place(ms)] &+= Int32(clamping: times)
+  }
+
+  package func figures(monotonic now: Int64) -> Figures? {
+    let second = now / 1000
+    var counts = Array(repeating: 0, count: Self.places)
+    var most: Int64 = 0
+    for window in windows where window.second > second - Int64(Self.seconds) && window.second <= second {
+      most = max(most, window.most)
+      for place in 0..<Self.places { counts[place] += Int(window.counts[place]) }
+    }
+    let all = counts.reduce(0, +)
+    if all == 0 { return nil }
+    func quantile(_ share: Double) -> Int64 {
+      var left = Int((Double(all) * share).rounded(.up))
+      for place in 0..<Self.places {
+        left -= counts[place]
+        if left <= 0 { return min(most, Self.upperBound(place)) }
+      }
+      return most
+    }
+    return Figures(p50: quantile(0.5), p99: quantile(0.99), max: most)
+  }
+
+  private static func place(_ ms: Int64) -> Int {
+    if ms < 16 { return Int(ms) }
+    let power = 63 - ms.leadingZeroBitCount  // at least 4
+    let eighth = Int(ms >> Int64(power - 3)) & 7
+    return min(places - 1, 16 + (power - 4) * 8 + eighth)
+  }
+
+  private static func upperBound(_ place: Int) -> Int64 {
+    if place < 16 { return Int64(place) }
+    let power = (place - 16) / 8 + 4
+    let eighth = Int64((place - 16) % 8)
+    return (8 + eighth + 1) << Int64(power - 3) - 1
+  }
+}

@@ -1,0 +1,192 @@
+package import ComboSystem
+internal import Synchronization
+
+/// What is asked about rooms.
+package enum Question: Sendable {
+  /// The room's screen; and, if it is to be watched, all that it says from there on.
+  /// - Parameters:
+  ///   - id: stands in the answer; 0: a screen for all who watch it.
+  ///   - until: from this time of the monotonic clock on, in milliseconds, nobody waits for the answer: there may be none, and then
+  ///     the room is not watched.
+  case screen(room: [UInt8], id: UInt64, watches: Bool, until: Int64 = .max)
+  /// Nobody watches the room any more.
+  case unwatch(room: [UInt8])
+  /// The busiest rooms whose ids begin with a prefix.
+  /// - Parameter until: as above; it is not looked for any more.
+  case survey(prefix: [UInt8], limit: Int, id: UInt64, until: Int64 = .max)
+}
+
+/// A room as lists show it.
+package struct RoomLine: Sendable {
+  package var room: [UInt8]
+  package var epoch: Int64
+  package var seq: Int
+  /// On screen.
+  package var banners: Int
+  /// Waiting.
+  package var queued: Int
+  /// Gifts taken in since it woke here.
+  package var gifts: Int
+  /// Gifts a second, over about ten seconds.
+  package var rate: Double
+
+  package init(room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int, gifts: Int, rate: Double) {
+    self.room = room
+    self.epoch = epoch
+    self.seq = seq
+    self.banners = banners
+    self.queued = queued
+    self.gifts = gifts
+    self.rate = rate
+  }
+}
+
+/// What the loop tells those who asked. Of one room it comes in order: a screen, then what was said after it.
+package enum News: Sendable {
+  /// An instruction that was committed, or acknowledged; the record's value.
+  case said(room: [UInt8], record: [UInt8])
+  /// The screen as it was when all before this was said.
+  case screen(id: UInt64, room: [UInt8], record: [UInt8])
+  /// The room is this instance's, but not awake.
+  case asleep(id: UInt64, room: [UInt8])
+  /// The room's partition is another instance's.
+  case elsewhere(id: UInt64, room: [UInt8])
+  /// This instance does not know yet which partitions are its own.
+  case notYet(id: UInt64, room: [UInt8])
+  case survey(id: UInt64, [RoomLine])
+  /// Another service began in this process: it does not know who watches what.
+  case restarted
+  /// What came before this is lost: nobody took it for too long.
+  case overrun
+
+  package var bytes: Int {
+    switch self {
+    case .said(let room, let record), .screen(_, let room, let record): 64 + room.count + record.count
+    case .survey(_, let lines): 64 + lines.count * 128
+    case .asleep, .elsewhere, .notYet, .restarted, .overrun: 64
+    }
+  }
+}
+
+/// Where the loop and those who look at the service from outside leave things for each other. Neither ever waits for the other:
+/// each holds the lock for a moment only.
+package final class Lookout: Sendable {
+  private struct State {
+    var report: ServiceReport?
+    var questions: [Question] = []
+    var news: [News] = []
+    var newsBytes = 0
+    var before = Service.Totals()
+    var freshStarts = 0
+    var wake: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+  private let hasQuestionsFlag = Atomic<Bool>(false)
+  private let beatAt = Atomic<Int64>(0)
+  package let metrics = LoopMetrics()
+  /// Whether the service was told to end.
+  package let stop: StopFlag
+  /// By the monotonic clock.
+  package let began: Int64
+
+  /// Questions that wait for the loop at most; more are refused. That nobody watches a room any more is taken always, else it would be
+  /// watched for good; of those there are no more than there were watchers.
+  static let questionsMax = 10_000
+  /// News that wait to be taken at most, in bytes.
+  static let newsBytesMax = 32 << 20
+
+  package init(stop: StopFlag) {
+    self.stop = stop
+    began = MonotonicClock.nowMs
+    beatAt.store(began, ordering: .relaxed)
+  }
+
+  // MARK: - From outside
+
+  /// What the loop last said of itself; nil: no service has begun yet.
+  package var report: ServiceReport? { state.withLock { $0.report } }
+  /// What earlier services of this process have done.
+  package var before: Service.Totals { state.withLock { $0.before } }
+  package var freshStarts: Int { state.withLock { $0.freshStarts } }
+  /// When, by the monotonic clock, the loop last showed that it is not stuck.
+  package var lastBeat: Int64 { beatAt.load(ordering: .relaxed) }
+
+  /// - Returns: whether it was taken.
+  package func ask(_ question: Question) -> Bool {
+    let isTaken = state.withLock { state in
+      if state.questions.count >= Self.questionsMax {
+        guard case .unwatch = question else { return false }
+      }
+      state.questions.append(question)
+      return true
+    }
+    hasQuestionsFlag.store(true, ordering: .releasing)
+    return isTaken
+  }
+
+  package func takeNews() -> [News] {
+    state.withLock { state in
+      if state.news.isEmpty { return [] }
+      defer {
+        state.news = []
+        state.newsBytes = 0
+      }
+      return state.news
+    }
+  }
+
+  /// Who is woken when there are news; any thread may do so.
+  package func onNews(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.wake = wake } }
+
+  // MARK: - From the loop
+
+  /// The loop is not stuck.
+  package func beat() { beatAt.store(MonotonicClock.nowMs, ordering: .relaxed) }
+
+  @inline(__always)
+  var hasQuestions: Bool { hasQuestionsFlag.load(ordering: .acquiring) }
+
+  func takeQuestions() -> [Question] {
+    hasQuestionsFlag.store(false, ordering: .relaxed)
+    return state.withLock { state in
+      defer { state.questions = [] }
+      return state.questions
+    }
+  }
+
+  func publish(_ report: ServiceReport) {
+    // What is replaced is freed outside of the lock.
+    _ = state.withLock { state in
+      let old = state.report
+      state.report = report
+      return old
+    }
+  }
+
+  package func tell(_ news: [News]) {
+    if news.isEmpty { return }
+    let bytes = news.reduce(0) { $0 + $1.bytes }
+    let wake = state.withLock { state in
+      if state.newsBytes + bytes > Self.newsBytesMax {
+        state.news = [.overrun]
+        state.newsBytes = 0
+      } else {
+        state.news += news
+        state.newsBytes += bytes
+      }
+      return state.wake
+    }
+    wake?()
+  }
+
+  /// A service has ended, and another begins in its place.
+  package func startsAfresh(after totals: Service.Totals) {
+    state.withLock { state in
+      state.before.addAll(totals)
+      state.report = nil
+      state.freshStarts += 1
+    }
+    tell([.restarted])
+  }
+}

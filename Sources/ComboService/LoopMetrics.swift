@@ -1,0 +1,61 @@
+/// What the loop measures beside its totals. The loop's thread alone writes; it outlives a service that is started afresh.
+///
+/// Nothing here is touched per gift: once a poll, an entry or a commit.
+package final class LoopMetrics: @unchecked Sendable {
+  // The proof: of the services of a process one runs at a time, on one thread, and nobody else is given this.
+
+  /// From the beginning of a commit, or of an entry's way to the journal, until what it led to is durable.
+  package private(set) var commitSeconds = Histogram(bounds: Histogram.seconds)
+  /// From a record's timestamp until what it led to is durable.
+  package private(set) var latenessSeconds = Histogram(bounds: Histogram.lateness)
+  /// Records that one poll brought.
+  package private(set) var batchRecords = Histogram(bounds: Histogram.records)
+  private var recentCommits = RecentTimes()
+  private var recentLateness = RecentTimes()
+
+  func polled(_ records: Int) { batchRecords.add(Double(records)) }
+
+  package func committed(afterMs ms: Int64, monotonic now: Int64) {
+    commitSeconds.add(Double(ms) / 1000)
+    recentCommits.add(ms, monotonic: now)
+  }
+
+  /// What these records led to is durable.
+  func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
+    for (timestamp, count) in arrivals.batches {
+      // The timestamp is the producer's, who may have put anything there.
+      let ms = max(0, wall - max(0, timestamp))
+      latenessSeconds.add(Double(ms) / 1000, times: count)
+      recentLateness.add(ms, times: count, monotonic: now)
+    }
+  }
+
+  package func recentCommits(monotonic now: Int64) -> RecentTimes.Figures? { recentCommits.figures(monotonic: now) }
+  package func recentLateness(monotonic now: Int64) -> RecentTimes.Figures? { recentLateness.figures(monotonic: now) }
+
+  package init() {}
+}
+
+/// When records of a partition were written to the input, as the first of each poll says: the lateness of the others is not
+/// larger, and asking each would cost.
+package struct Arrivals: Sendable {
+  private(set) var batches: [(timestamp: Int64, count: Int)] = []
+
+  package init() {}
+  private static let batchesMax = 256
+
+  package mutating func add(_ timestamp: Int64, count: Int) {
+    // While nothing can be committed, what comes later is as good as one.
+    if batches.count == Self.batchesMax {
+      batches[batches.count - 1].count += count
+    } else {
+      batches.append((timestamp, count))
+    }
+  }
+
+  package mutating func add(_ other: Arrivals) {
+    for (timestamp, count) in other.batches { add(timestamp, count: count) }
+  }
+
+  package mutating func removeAll() { batches.removeAll(keepingCapacity: true) }
+}

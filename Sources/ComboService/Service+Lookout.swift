@@ -1,0 +1,199 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+internal import Synchronization
+
+/// How many partitions the input has, as the brokers last said; asked beside the loop.
+package final class PartitionCount: Sendable {
+  private let count = Atomic<Int>(0)
+  var value: Int? {
+    let value = count.load(ordering: .relaxed)
+    return value == 0 ? nil : value
+  }
+  func set(_ value: Int) { count.store(value, ordering: .relaxed) }
+}
+
+/// Those who look at the service from outside are served between two turns.
+extension Service {
+  /// Sees to what is asked, and says how things are.
+  func attend() {
+    guard let lookout = watching.lookout else { return }
+    lookout.beat()
+    if lookout.hasQuestions { take(lookout.takeQuestions()) }
+    let now = edges.time.monotonicMs()
+    if !watching.questions.isEmpty {
+      watching.forgetLate(at: now)
+      delivery.attend()
+    }
+    survey(now)
+    if now - watching.checkedAt >= 1000 {
+      watching.checkedAt = now
+      watching.tell(
+        watching.strays(at: now) { id, last in
+          guard let partition = last ?? home(of: id) else { return true }
+          return owned[partition] != nil
+        }.map { watching.answer(.elsewhere(id: 0, room: $0)) })
+    }
+    if now - watching.reportedAt >= Self.reportEveryMs {
+      watching.reportedAt = now
+      lookout.publish(report(now))
+    }
+  }
+
+  private static let reportEveryMs: Int64 = 100
+
+  private func take(_ questions: [Question]) {
+    for question in questions {
+      switch question {
+      case .screen: watching.questions.append(question)
+      case .unwatch(let room): watching.unwatch(room)
+      case .survey(let prefix, let limit, let id, let until):
+        watching.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit, until: until))
+      }
+    }
+  }
+
+  // MARK: - Rooms
+
+  /// Asks beside the loop how many partitions the input has.
+  func countPartitions() {
+    if watching.lookout == nil { return }
+    let (reader, count) = (edges.reader, watching.partitionCount)
+    edges.beside(.question) {
+      // Who cannot be reached now is asked again with the next assignment; until then a room that sleeps counts as this member's.
+      if let found = try? reader.partitions(.input) { count.set(found.count) }
+    }
+  }
+
+  /// The partition in which Java's producer, and others that place keys as it does, put a room; nil while it is not known.
+  private func home(of room: [UInt8]) -> Int32? {
+    guard let count = watching.partitionCount.value else { return nil }
+    return room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, count)) }
+  }
+
+  /// Where a room is, or would be if it woke.
+  private enum Place {
+    case awake(ActivePartition, Room)
+    case asleep(ActivePartition)
+    /// Its partition is being restored.
+    case later
+    case elsewhere
+    case notYet
+  }
+
+  /// - Parameter forAll: asked for all who watch it.
+  private func place(of id: [UInt8], forAll: Bool) -> Place {
+    for case let active? in active {
+      if let room = id.withUnsafeBytes({ active.partition.table.find($0) }) {
+        return room.isGhost ? .asleep(active) : .awake(active, room)
+      }
+    }
+    if !hasJoined { return .notYet }
+    if let last = watching.partition(of: id) {
+      // What it said where it was last seen may not have been told yet: the answer comes after that.
+      if isActive(last) { return .asleep(active[Int(last)]!) }
+      // It may be awake in there. Those who watch it wait until it is back, or counts as gone.
+      if owned[last] != nil || forAll { return .later }
+    }
+    if let home = home(of: id) {
+      if isActive(home) { return .asleep(active[Int(home)]!) }
+      if owned[home] != nil { return .later }
+      if owned.count < watching.partitionCount.value! { return .elsewhere }
+    }
+    // Where is not known, or all partitions are this member's: wherever its producer puts it.
+    if let any = active.lazy.compactMap({ $0 }).first { return .asleep(any) }
+    return owned.isEmpty ? .elsewhere : .later
+  }
+
+  /// Answers what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked.
+  package func answer(where fits: (ActivePartition?) -> Bool) { watching.tell(answers(where: fits)) }
+
+  /// The same, not told yet. No room of these partitions may work, and all that they said must have been told, or be told before.
+  package func answers(where fits: (ActivePartition?) -> Bool) -> [Watching.Answer] {
+    if watching.questions.isEmpty { return [] }
+    var answers: [Watching.Answer] = []
+    watching.questions.removeAll { question in
+      guard case .screen(let id, let number, let watches, _) = question else { return true }
+      // Nobody watches it any more who was to be shown where it stands.
+      if number == 0, !id.withUnsafeBytes({ watching.watches($0) }) { return true }
+      switch place(of: id, forAll: number == 0) {
+      case .awake(let active, let room):
+        guard fits(active) else { return false }
+        if watches {
+          watching.watch(id, in: active.number)
+          room.isWatched = true
+        }
+        answers.append(watching.answer(.screen(id: number, room: id, record: Self.screen(of: room))))
+      case .asleep(let active):
+        guard fits(active) else { return false }
+        let last = watching.partition(of: id)
+        // It may have been awake in any partition: what it said there is in an entry, made before this answer.
+        if last == nil, self.active.contains(where: { $0?.partition.hasNews ?? false }) { return false }
+        answers.append(watching.answer(.asleep(id: number, room: id)))
+        if watches { watching.watch(id, in: last ?? home(of: id)) }
+      case .later: return false
+      case .elsewhere:
+        guard fits(nil) else { return false }
+        answers.append(watching.answer(.elsewhere(id: number, room: id)))
+      case .notYet:
+        guard fits(nil) else { return false }
+        answers.append(watching.answer(.notYet(id: number, room: id)))
+      }
+      return true
+    }
+    return answers
+  }
+
+  /// What watched rooms said is committed; no room works.
+  func tellWatchers() {
+    watching.tellCaptured { id in
+      for case let active? in active { active.partition.table.find(id)?.isWatched = false }
+    }
+  }
+
+  private static func screen(of room: Room) -> [UInt8] {
+    let buffer = ByteBuffer(capacity: 1024)
+    room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
+    return buffer.array
+  }
+
+  private func survey(_ now: Int64) {
+    if watching.surveys.isEmpty { return }
+    watching.surveys.removeAll { $0.until <= now }
+    guard let first = watching.surveys.first, first.goOn(active, monotonic: now) else { return }
+    watching.surveys.removeFirst()
+    quiesce()
+    watching.tell([watching.answer(.survey(id: first.id, first.lines()))])
+  }
+
+  // MARK: - How things are
+
+  private func report(_ now: Int64) -> ServiceReport {
+    var report = ServiceReport()
+    report.at = MonotonicClock.nowMs
+    report.hasJoined = hasJoined
+    report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
+    // Who owns nothing has nothing to commit.
+    report.isFailing = isFailing && !owned.isEmpty
+    report.totals = totals
+    report.commitSeconds = metrics.commitSeconds
+    report.latenessSeconds = metrics.latenessSeconds
+    report.batchRecords = metrics.batchRecords
+    report.recentCommits = metrics.recentCommits(monotonic: now)
+    report.recentLateness = metrics.recentLateness(monotonic: now)
+    report.ownSettingsMax = configuration.ownSettingsMax
+    report.partitions = owned.sorted { $0.key < $1.key }.map { number, ownership in
+      guard isActive(number), let active = active[Int(number)] else {
+        return ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)
+      }
+      let partition = active.partition
+      return ServiceReport.Partition(
+        number: number, isRunning: true, lag: edges.group.end(of: number).map { max(0, $0 - partition.offset) },
+        rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
+        entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
+    }
+    return report
+  }
+}

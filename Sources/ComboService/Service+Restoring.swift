@@ -1,0 +1,163 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// What came of a look into the journal.
+struct JournalLookResult {
+  let active: ActivePartition
+  let look: JournalLook
+}
+
+/// Partitions are restored and claimed beside the loop; what comes of it is taken in by the loop.
+extension Service {
+  /// Begins to restore a partition, on a thread of its own; nothing of it is taken in meanwhile.
+  func restore(_ number: Int32) {
+    let doubtedSince = owned[number]?.doubtedSince
+    owned[number]?.cancellation.cancel()
+    nextToken += 1
+    let token = nextToken
+    let cancellation = Cancellation()
+    owned[number] = Ownership(token: token, cancellation: cancellation, doubtedSince: doubtedSince)
+    deactivate(number)
+    edges.group.stop(number)
+    totals.restores += 1
+    let restorer = Restorer(
+      number, configuration, edges, log: log, cancellation: cancellation,
+      isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
+      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) })
+    let (mailbox, beside) = (restoredPartitions, edges.beside)
+    beside(.question) {
+      switch restorer.ask() {
+      case .answer(let committed):
+        beside(.restoring) {
+          mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run(from: committed)))
+        }
+      case .noAnswer(let outcome):
+        mailbox.put(RestoreResult(number: number, token: token, outcome: outcome))
+      }
+    }
+  }
+
+  func takeOverRestored() {
+    lookAgain()
+    var restored: [ActivePartition] = []
+    for result in restoredPartitions.takeAll() {
+      guard let ownership = owned[result.number], ownership.token == result.token else { continue }
+      owned[result.number]?.doubtedSince = nil
+      switch result.outcome {
+      case .restored(let partition):
+        if let partition = prepare(partition) { restored.append(partition) }
+      case .doubtful(let reason):
+        log.warning(
+          "partition \(.partition, result.number) was found in another state than it was left in, looking again: \(.reason, reason)"
+        )
+        let now = edges.time.monotonicMs()
+        owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
+        owned[result.number]?.nextLook = now + Self.nextLookMs
+      case .refused(let reason):
+        fatal = reason
+      case .failed(let reason):
+        log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
+        restore(result.number)
+      case .gone(let topic):
+        // Nothing is taken in without it, so nothing else would ever notice.
+        end(without: topic)
+      case .stopped:
+        break
+      }
+    }
+    if !restored.isEmpty { delivery.begin(restored) }
+  }
+
+  /// A leader that stood still, and does not know yet that it was replaced, tells how things were when it fell asleep. So what
+  /// contradicts itself is believed only once it was found so for as long as brokers need to notice that: a controller gives up one
+  /// that is silent for 9 s (`broker.session.timeout.ms`).
+  private static let doubtMs: Int64 = 10_000
+  private static let nextLookMs: Int64 = 1_000
+
+  private func lookAgain() {
+    if !owned.values.contains(where: { $0.nextLook != nil }) { return }
+    let now = edges.time.monotonicMs()
+    for number in owned.keys.sorted() {
+      if let next = owned[number]?.nextLook, next <= now { restore(number) }
+    }
+  }
+
+  /// - Returns: the partition, if it can be taken over.
+  private func prepare(_ restored: RestoredPartition) -> ActivePartition? {
+    let partition = restored.partition
+    do throws(EdgeError) {
+      try edges.output.prepare(partition.number)
+    } catch {
+      log.warning("partition \(.partition, partition.number) cannot be written to, trying again: \(.reason, error)")
+      restore(partition.number)
+      return nil
+    }
+    let shift = max(0, edges.time.wallMs() - partition.clock)
+    let takeover = PendingTakeover(shift: partition.n == 0 ? 0 : shift, reset: restored.reset)
+    if restored.reset != nil { totals.resets += 1 }
+    if restored.reset == nil { log.info(restored.summary) } else { log.warning(restored.summary) }
+    return ActivePartition(restored, takeover: takeover, time: edges.time)
+  }
+
+  // MARK: - Looks into the journal
+
+  /// The claims that are not written yet, in order.
+  var unwrittenClaims: [ActivePartition] {
+    if claims.isEmpty { return [] }
+    return claims.values.filter { $0.claim == nil }.sorted { $0.number < $1.number }
+  }
+
+  /// The claim was committed: does it count?
+  func readBack(_ active: ActivePartition) {
+    guard let claim = active.claim, let reader = reader(active) else { return }
+    let (terms, end) = (active.terms, active.journalEnd)
+    look(active) { reader.find(claim, after: terms, from: end) }
+  }
+
+  /// Looks whether somebody took over between two offsets of the journal.
+  package func look(_ active: ActivePartition, from start: Int64, to end: Int64) {
+    guard let reader = reader(active) else { return }
+    look(active) { reader.look(from: start, to: end) }
+  }
+
+  private func reader(_ active: ActivePartition) -> JournalReader? {
+    owned[active.number].map {
+      JournalReader(number: active.number, topics: configuration.topics, reader: edges.reader, cancellation: $0.cancellation)
+    }
+  }
+
+  private func look(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalLook) {
+    let mailbox = journalLooks
+    let carried = Carried(value: active)
+    edges.beside(.question) { mailbox.put(JournalLookResult(active: carried.value, look: body())) }
+  }
+
+  func takeInLooks() {
+    for result in journalLooks.takeAll() {
+      let number = result.active.number
+      if isActive(number), active[Int(number)] === result.active {
+        delivery.looked(result.active, result.look)
+      } else if claims[number] === result.active {
+        claims[number] = nil
+        switch result.look {
+        case .counts(let takeover, let position):
+          delivery.claimed(result.active, takeover: takeover, position: position)
+        case .clear, .overtaken:
+          log.warning("partition \(.partition, number): its last owner wrote on while it was taken over; restoring it anew")
+          restore(number)
+        case .failed(let reason):
+          log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")
+          restore(number)
+        }
+      }
+    }
+  }
+}
+
+/// Handed through another thread, which does not touch it.
+private struct Carried<Value>: @unchecked Sendable {
+  let value: Value
+}

@@ -1,0 +1,390 @@
+package import ComboCore
+package import ComboEdge
+package import ComboRooms
+package import ComboSystem
+package import ComboWire
+
+/// The service: takes gifts in from its partitions, lets the rooms work, and gets out what came of it.
+///
+///     poll ─▶ decode ─▶ each room, on its queue ─▶ the delivery
+///
+/// What becomes of it from there is the ``Delivery``'s: in transactions, exactly once, or at once, at least once.
+///
+/// One thread, the loop's, owns it. Whatever fails, the answer is the same: give up what is under way, look where the journal and the
+/// group stand, restore from there, take over.
+package final class Service: GroupEdgeDelegate {
+  package let configuration: ServiceConfiguration
+  package let edges: Edges
+  package let log: ServiceLog
+  package let settings: EngineSettings
+  /// How what the rooms say gets out.
+  package private(set) var delivery: (any Delivery)!
+  let decoder: RecordDecoder
+
+  /// The partitions that are this member's, by number.
+  var owned: [Int32: Ownership] = [:]
+  /// Those of them whose takeover is not known to count yet.
+  var claims: [Int32: ActivePartition] = [:]
+  /// Those that take in, by index.
+  package private(set) var active: [ActivePartition?] = [] {
+    didSet {
+      takers = active.map { $0.map(Unmanaged.passUnretained) }
+      taking = takers.count { $0 != nil }
+    }
+  }
+  /// How many those are.
+  private var taking = 0
+  /// The same, without a reference count for each record.
+  private var takers: [Unmanaged<ActivePartition>?] = []
+  var batches = [Batch(), Batch()]
+  var filling = 0
+  /// How many records the last poll took in.
+  var polled = 0
+  /// Looked at from outside by.
+  let watching: Watching
+  package let metrics: LoopMetrics
+  let restoredPartitions = Mailbox<RestoreResult>()
+  let journalLooks = Mailbox<JournalLookResult>()
+  var nextToken = 0
+  /// The latest time that a partition of it had come to when it was given up.
+  private(set) var latestClock = Int64.min
+  private(set) var failuresInARow = 0
+  /// What was tried last could not be committed.
+  private(set) var isFailing = false
+  private var firstFailure: Int64 = 0
+  package var totals = Totals()
+  private let stopRequested: StopFlag
+  /// Whether the group has said which partitions are its own.
+  private(set) var hasJoined = false
+  /// Why it cannot go on.
+  var fatal: String?
+  /// If it is that it is no member of the group any more, or that a topic is gone: how. Another service in its place may go on.
+  package private(set) var loss: EdgeError.Code?
+  /// Who is told the totals once a second.
+  package var progress: Progress?
+
+  /// What was taken in and said in this process, as far as it is durable.
+  package struct Totals: Equatable, Sendable {
+    /// Records taken in, whatever became of them.
+    package var events = 0
+    package var instructions = 0
+    package var bad = 0
+    package var withoutValue = 0
+    package var commits = 0
+    package var aborts = 0
+    package var restores = 0
+    package var resets = 0
+    package var stateBytes = 0
+    package var journalBytes = 0
+    /// How often a partition's clock came to be far ahead of the wall clock.
+    package var clockLeads = 0
+    /// What came in by kind, and what was said.
+    package var tally = Tally()
+    package var said = InstructionCounts()
+
+    package init() {}
+  }
+
+  /// - Parameter lookout: for those who look at it from outside; nil: nobody does.
+  package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, lookout: Lookout? = nil) {
+    watching = Watching(lookout)
+    metrics = lookout?.metrics ?? LoopMetrics()
+    self.configuration = configuration
+    self.edges = edges
+    self.log = log
+    stopRequested = stop
+    decoder = RecordDecoder(limits: configuration.limits, map: configuration.map)
+    settings = EngineSettings(configuration.settings)
+    switch configuration.delivery {
+    case .exactlyOnce:
+      delivery = TransactionDelivery(self)
+    case .atLeastOnce:
+      guard let direct = edges.direct else { preconditionFailure("at-least-once delivery needs a producer without transactions") }
+      delivery = WriteAheadDelivery(self, direct)
+    }
+    edges.group.delegate = self
+  }
+
+  // MARK: - The loop
+
+  /// Runs until it is told to stop. Returns the exit code.
+  package func run() -> Int32 {
+    join()
+    while isRunning { turn() }
+    return stop()
+  }
+
+  /// Begins: a producer, and the group.
+  package func join() {
+    renewProducers()
+    do throws(EdgeError) {
+      try edges.group.subscribe()
+    } catch {
+      fatal = "cannot join the group: \(error)"
+    }
+  }
+
+  /// Whether there is anything to go on for.
+  package var isRunning: Bool { fatal == nil && !stopRequested.endsService }
+
+  /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
+  package func turn() {
+    takeOverRestored()
+    takeInLooks()
+    if delivery.takesIn { poll(maxWaitMs: waitMs()) }
+    delivery.turn()
+    attend()
+    progress?.tell(totals, monotonic: edges.time.monotonicMs())
+  }
+
+  /// For how long it may wait for records.
+  private func waitMs() -> Int32 {
+    if watching.isInHaste { return 0 }
+    let ms = delivery.waitMs()
+    if owned.count == taking { return ms }
+    // What is being done for partitions beside the loop is seen by looking.
+    return owned.contains { !isActive($0.key) && $0.value.nextLook == nil } ? min(ms, Self.lookMs) : ms
+  }
+
+  private static let lookMs: Int32 = 5
+
+  /// Waits until no room works.
+  func quiesce() {
+    for batch in batches { batch.wait() }
+  }
+
+  // MARK: - Durable, or not
+
+  /// A transaction was committed, which began to be at `began`.
+  package func committed(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
+    self.totals.commits += 1
+    said(totals, arrivals, since: began)
+  }
+
+  /// So much more is durable.
+  package func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
+    isFailing = false
+    // An entry that only says who took over is no progress: each fresh start makes one.
+    if !arrivals.batches.isEmpty || totals.instructions > 0 { failuresInARow = 0 }
+    self.totals.add(totals)
+    let now = edges.time.monotonicMs()
+    metrics.committed(afterMs: now - began, monotonic: now)
+    metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
+  }
+
+  /// Something failed: what is under way counts for nothing, or as if its owner had crashed. All partitions are restored from what
+  /// the brokers say.
+  package func goBack(_ fault: TransactionFault) {
+    totals.aborts += 1
+    countFailure(fault.reason)
+    log.warning("going back to what is durable: \(.reason, fault.reason)")
+    quiesce()
+    if failuresInARow > 1, endsAsTopicIsGone() { return }
+    for number in owned.keys {
+      edges.group.stop(number)
+      deactivate(number)
+    }
+    delivery.drop(fault)
+    for number in owned.keys.sorted() { restore(number) }
+  }
+
+  /// Ends the service if a topic was deleted while it ran: what is produced to it only ever times out.
+  /// - Returns: whether it does.
+  private func endsAsTopicIsGone() -> Bool {
+    for topic in Topic.allCases {
+      // Brokers that do not answer are another matter.
+      guard let partitions = try? edges.reader.partitions(topic) else { return false }
+      if partitions.isEmpty {
+        end(without: topic)
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Who begins anew makes the topic, or waits for it.
+  package func end(without topic: Topic) {
+    fatal = "its \(topic.word) topic is gone: somebody has deleted it"
+    loss = .unknownTopic
+  }
+
+  /// Makes the producers anew, for as long as it takes.
+  func renewProducers() {
+    while isRunning {
+      watching.lookout?.beat()
+      do throws(EdgeError) {
+        try delivery.renew()
+        return
+      } catch {
+        if error.code == .badProperty { fatal = error.message }
+        if !error.isRetriable { countFailure(error.message) }
+        if error.code == .unknownTopic, endsAsTopicIsGone() { return }
+        log.warning("the producers cannot be made, trying again: \(.reason, error)")
+      }
+    }
+  }
+
+  /// Going back is sound, so it is done as often as brokers fail. But what fails at once, again and again, will not
+  /// mend itself: then the process ends, for whoever watches it to see.
+  private func countFailure(_ reason: String) {
+    let now = edges.time.monotonicMs()
+    if failuresInARow == 0 || now - firstFailure > Self.failuresWithinMs {
+      failuresInARow = 0
+      firstFailure = now
+    }
+    failuresInARow += 1
+    isFailing = true
+    if failuresInARow >= Self.failuresMax {
+      fatal =
+        "gave up after \(failuresInARow) failures within \(Self.failuresWithinMs / 1000) s, without a commit between: \(reason)"
+    }
+  }
+
+  private static let failuresMax = 20
+  private static let failuresWithinMs: Int64 = 60_000
+
+  // MARK: - Partitions come and go
+
+  package func assigned(_ partitions: [Int32]) {
+    if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
+    for number in partitions { restore(number) }
+    hasJoined = true
+    countPartitions()
+  }
+
+  private static func list(_ partitions: [Int32]) -> String { partitions.map(String.init).joined(separator: ", ") }
+
+  package func revoked(_ partitions: [Int32], lost: Bool) {
+    if partitions.isEmpty { return }
+    log.info(
+      lost
+        ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
+    quiesce()
+    if lost {
+      let isVoid = delivery.isVoidedByLoss
+      for number in partitions { forget(number) }
+      if isVoid { goBack(.abort("partitions were lost")) }
+    } else {
+      delivery.giveUp(partitions)
+    }
+    for number in partitions { forget(number) }
+  }
+
+  /// The partition that takes a record in; valid until partitions come or go.
+  @inline(__always)
+  func taker(_ number: Int32) -> Unmanaged<ActivePartition>? { Int(number) < takers.count ? takers[Int(number)] : nil }
+
+  func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
+
+  /// A partition takes in from now on.
+  /// - Returns: whether it can be read; if not, it is restored again.
+  func activate(_ new: ActivePartition) -> Bool {
+    do throws(EdgeError) {
+      try edges.group.start(new.number, at: new.partition.offset)
+    } catch {
+      log.warning("partition \(.partition, new.number) cannot be read on, trying again: \(.reason, error)")
+      restore(new.number)
+      return false
+    }
+    while active.count <= Int(new.number) { active.append(nil) }
+    active[Int(new.number)] = new
+    watching.began(new)
+    return true
+  }
+
+  /// Nothing more of a partition is taken in, or said.
+  func deactivate(_ number: Int32) {
+    claims[number] = nil
+    if isActive(number) {
+      // Its rooms go with it.
+      quiesce()
+      let old = active[Int(number)]!
+      active[Int(number)] = nil
+      latestClock = max(latestClock, old.clock.last)
+      watching.ended(old)
+      delivery.forgot(old)
+    }
+  }
+
+  private func forget(_ number: Int32) {
+    owned[number]?.cancellation.cancel()
+    owned[number] = nil
+    deactivate(number)
+  }
+
+  package func failed(_ error: EdgeError, partition: Int32?) {
+    if let partition, error.code == .offsetOutOfRange {
+      log.error("partition \(.partition, partition): \(.reason, error); restoring it anew")
+      if isActive(partition) { goBack(.abort("an offset of partition \(partition) is out of range")) }
+      return
+    }
+    if let partition, error.code == .positionLost {
+      log.warning("partition \(.partition, partition): \(.reason, error); restoring it anew")
+      if isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
+      return
+    }
+    if error.code == .fatal || error.code == .fenced {
+      // The member is gone, and with it the right to its partitions.
+      fatal = error.message
+      loss = error.code
+      return
+    }
+    log.warning("trouble with Kafka: \(.reason, error)")
+  }
+
+  // MARK: - The end
+
+  /// Gives up in good order, and leaves the group.
+  package func stop() -> Int32 {
+    let hadFailed = fatal != nil
+    if let fatal {
+      log.error("the service cannot go on: \(.reason, fatal)")
+      quiesce()
+      delivery.abandon()
+    } else {
+      log.info("stopping: giving up all partitions and leaving the group")
+      quiesce()
+      delivery.giveUp(owned.keys.sorted())
+    }
+    for number in owned.keys { forget(number) }
+    edges.group.close()
+    if let fatal {
+      if !hadFailed { log.error("the service cannot go on: \(.reason, fatal)") }
+      return 1
+    }
+    progress?.end(totals)
+    log.info("stopped")
+    return 0
+  }
+}
+
+extension Service.Totals {
+  package mutating func add(_ other: Service.Totals) {
+    events += other.events
+    instructions += other.instructions
+    bad += other.bad
+    stateBytes += other.stateBytes
+    journalBytes += other.journalBytes
+    tally.add(other.tally)
+    said.add(other.said)
+  }
+
+  /// The same with all that a service counts besides.
+  package mutating func addAll(_ other: Service.Totals) {
+    add(other)
+    withoutValue += other.withoutValue
+    commits += other.commits
+    aborts += other.aborts
+    restores += other.restores
+    resets += other.resets
+    clockLeads += other.clockLeads
+  }
+
+  /// What an entry took in and led to.
+  package mutating func add(_ entry: JournalEntry, deadLetters: Int, bytes: Int) {
+    for batch in entry.batches { events += batch.taken }
+    instructions += entry.said - deadLetters
+    bad += deadLetters
+    journalBytes += bytes
+  }
+}

@@ -1,0 +1,57 @@
+/// What the loop says of itself several times a second, for whoever looks at the service from outside: a copy, so that looking
+/// costs the loop nothing.
+package struct ServiceReport: Sendable {
+  /// A partition that is this instance's.
+  package struct Partition: Equatable, Sendable {
+    package var number: Int32
+    package var isRunning: Bool
+    /// Records of the input behind what was taken in; nil while it is not known.
+    package var lag: Int64?
+    package var rooms = 0
+    /// How much of the input that is run through again has been, from 0 to 1.
+    package var restored = 1.0
+    package var roomsWithOwnSettings = 0
+    /// In at-least-once delivery: entries that are on their way.
+    package var entriesOnTheirWay = 0
+    /// Records taken in that no entry holds yet.
+    package var recordsWithoutEntry = 0
+
+    package init(
+      number: Int32, isRunning: Bool, lag: Int64? = nil, rooms: Int = 0, restored: Double = 1.0, roomsWithOwnSettings: Int = 0,
+      entriesOnTheirWay: Int = 0, recordsWithoutEntry: Int = 0
+    ) {
+      self.number = number
+      self.isRunning = isRunning
+      self.lag = lag
+      self.rooms = rooms
+      self.restored = restored
+      self.roomsWithOwnSettings = roomsWithOwnSettings
+      self.entriesOnTheirWay = entriesOnTheirWay
+      self.recordsWithoutEntry = recordsWithoutEntry
+    }
+  }
+
+  /// By the monotonic clock.
+  package var at: Int64 = 0
+  /// Whether the group has told it which partitions are its own.
+  var hasJoined = false
+  package var partitions: [Partition] = []
+  /// Since when something waits for a commit, by the monotonic clock; nil if nothing does.
+  package var uncommittedSince: Int64?
+  /// Whether what was tried last to be committed failed.
+  var isFailing = false
+  /// Of this service.
+  package var totals = Service.Totals()
+  package var commitSeconds = Histogram(bounds: Histogram.seconds)
+  package var latenessSeconds = Histogram(bounds: Histogram.lateness)
+  package var batchRecords = Histogram(bounds: Histogram.records)
+  /// Of the last ten seconds; nil if there were none.
+  package var recentCommits: RecentTimes.Figures?
+  package var recentLateness: RecentTimes.Figures?
+  package var ownSettingsMax = 0
+
+  package init() {}
+
+  package var rooms: Int { partitions.reduce(0) { $0 + $1.rooms } }
+  var isRestoring: Bool { partitions.contains { !$0.isRunning } }
+}

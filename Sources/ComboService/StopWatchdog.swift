@@ -1,0 +1,42 @@
+package import ComboSystem
+internal import Dispatch
+internal import Glibc
+
+/// Ends the process when it was told to stop and does not come to its end, as when brokers are away: calls of librdkafka
+/// may then last longer than anybody waits. Nothing is lost by it: what is not committed is done again.
+///
+/// Lives until the process ends.
+package final class StopWatchdog: @unchecked Sendable {
+  // The proof: after `init`, only the timer's queue uses it.
+  private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "stop"))
+  private let stop: StopFlag
+  private let log: ServiceLog
+  /// When it first saw that it is to stop. A moment, not a number of ticks: all that are missed while this process stands still
+  /// come as one.
+  private var sinceMs: Int64?
+
+  static let tickMs: Int64 = 200
+  /// From the signal on, so that all is over within 10 s.
+  static let patienceMs: Int64 = 8000
+
+  package init(_ stop: StopFlag, log: ServiceLog) {
+    self.stop = stop
+    self.log = log
+    timer.setEventHandler { [self] in look() }
+    timer.schedule(deadline: .now(), repeating: .milliseconds(Int(Self.tickMs)))
+    timer.resume()
+  }
+
+  private func look() {
+    guard stop.isSet else { return }
+    let nowMs = MonotonicClock.nowMs
+    let began = sinceMs ?? nowMs
+    sinceMs = began
+    if nowMs - began < Self.patienceMs { return }
+    log.warning(
+      "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next start"
+    )
+    log.flush()
+    _exit(0)
+  }
+}

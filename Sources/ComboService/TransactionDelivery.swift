@@ -1,0 +1,315 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Exactly once: what happened in a `commit_interval` goes out in one transaction.
+///
+/// Rooms speak inside the open transaction. A commit lets them fall quiet; entries, output, dead letters, snapshots and offsets
+/// count together or not at all.
+final class TransactionDelivery: Delivery {
+  private unowned let service: Service
+  private let output: any OutputEdge
+  private let target: ProducingTarget
+  let lanes: Lanes
+  private var isOpen = false
+  private var openedAt: Int64 = 0
+  private var lastCommit: Int64
+  private var uncommitted = Service.Totals()
+  private var arrivals = Arrivals()
+  /// The entries of the commit that is being made, one behind the other, and where each ends.
+  private let entryBuffer = ByteBuffer()
+  private var entryEnds: [(partition: Int32, end: Int)] = []
+  /// After the journal's end could not be asked for, no checkpoint is tried before this time.
+  private var nextSweep: Int64?
+
+  init(_ service: Service) {
+    self.service = service
+    output = service.edges.output
+    target = ProducingTarget(output, watched: service.watching.captured, heldBytes: service.configuration.heldBytes)
+    lanes = Lanes(target)
+    lastCommit = service.edges.time.monotonicMs()
+  }
+
+  var kind: JournalEntry.Delivery { .exactlyOnce }
+  var takesIn: Bool { true }
+  var isVoidedByLoss: Bool { isOpen }
+
+  private var configuration: ServiceConfiguration { service.configuration }
+
+  func renew() throws(EdgeError) { try output.renew() }
+
+  func willSay() {
+    if isOpen { return }
+    isOpen = true
+    openedAt = service.edges.time.monotonicMs()
+    target.begin()
+    do throws(TransactionFault) {
+      try output.begin()
+    } catch {
+      // Told again, and seen to, by the commit.
+      service.log.warning("cannot begin a transaction: \(.reason, error.reason)")
+    }
+  }
+
+  func produce(_ letter: DeadLetter, of active: ActivePartition) {
+    willSay()
+    target.produce(
+      .deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+  }
+
+  // MARK: - When
+
+  /// The loop looks at least so often whether it is to stop.
+  private static let waitMaxMs: Int64 = 100
+
+  func waitMs() -> Int32 {
+    let now = service.edges.time.monotonicMs()
+    let due = commitDue(now: now)
+    let next = isOpen ? due : max(due, nextWork(now: now))
+    return Int32(max(0, min(next - now, Self.waitMaxMs)))
+  }
+
+  /// When, by the monotonic clock, a partition has something to say even if no record comes.
+  private func nextWork(now: Int64) -> Int64 {
+    let wall = service.edges.time.wallMs()
+    var next = Int64.max
+    for case let active? in service.active {
+      if active.takeover != nil || active.owesEntry || active.mustSweep || active.records.isSweeping { return now }
+      next = min(next, active.nextEntry(wall: wall, monotonic: now))
+    }
+    return next
+  }
+
+  func turn() {
+    if !isOpen { beginSweeps() }
+    let now = service.edges.time.monotonicMs()
+    if now >= commitDue(now: now), isOpen || nextWork(now: now) <= now { commit() }
+    output.serve()
+  }
+
+  /// A commit costs the same however much it holds. In a backlog gifts are late anyway: less is added than the rest of it will take,
+  /// and the time it takes to work it off gets shorter.
+  private func commitDue(now: Int64) -> Int64 {
+    let due = lastCommit + Int64(configuration.commitIntervalMs)
+    if now < due { return due }
+    let latest = lastCommit + Int64(Self.stretchedMs(configuration.commitIntervalMs))
+    return now < latest && isBehind() ? latest : due
+  }
+
+  /// Up to five intervals, but well below how long a transaction may be open, or the coordinator would abort it.
+  static func stretchedMs(_ intervalMs: Int) -> Int { min(5 * intervalMs, max(intervalMs, 4000)) }
+
+  /// Whether several times as many records as came in since the last commit are still waiting, and none that came in is of a partition
+  /// that has caught up. Where nothing came in, deadlines alone hurry nobody.
+  private func isBehind() -> Bool {
+    var (taken, waiting): (Int64, Int64) = (0, 0)
+    for case let active? in service.active {
+      if active.takeover != nil || active.owesEntry || active.mustSweep { return false }
+      let left = active.waiting(upTo: service.edges.group.end(of: active.number))
+      let new = active.partition.offset - active.committedOffset
+      if new > 0, left <= configuration.backlogMin { return false }
+      taken += new
+      waiting += left
+    }
+    // What a slow commit leaves waiting is no backlog.
+    return waiting > max(2 * taken, 10 * configuration.backlogMin)
+  }
+
+  // MARK: - Committing
+
+  /// All that has happened since the last commit becomes durable, or nothing of it.
+  /// - Returns: whether it did.
+  @discardableResult
+  private func commit(sweepBudget: Int? = nil) -> Bool {
+    service.quiesce()
+    willSay()
+    let began = service.edges.time.monotonicMs()
+    let wall = service.edges.time.wallMs()
+    lastCommit = began
+    var offsets: [OffsetToCommit] = []
+    var budget = sweepBudget ?? configuration.sweepBudget
+    let claims = service.unwrittenClaims
+    for claim in claims {
+      write(service.makeClaim(claim), claim)
+      offsets.append(claim.position)
+    }
+    for case let active? in service.active {
+      let now = active.clock.now(wall: wall, monotonic: began)
+      let isDue = active.entryIsDue(at: now, monotonic: began)
+      guard
+        active.takeover != nil || active.owesEntry || active.partition.hasNews || active.mustSweep || active.records.isSweeping
+          || isDue
+      else { continue }
+      if let takeover = active.takeover {
+        lanes.withLane { write(service.makeTakeover(active, takeover, lane: $0), active) }
+      }
+      if active.partition.hasNews || active.owesEntry || active.entryIsDue(at: now, monotonic: began) {
+        write(service.makeEntry(active, at: now), active)
+        active.owesEntry = false
+      }
+      active.lastEntry = began
+      if active.mustSweep {
+        // What the rooms begin with now cannot be derived from anything before: it must all be in the topic.
+        beginSweep(active)
+        budget = .max
+      }
+      if active.records.isSweeping {
+        let written = active.records.write(active.partition, budget: budget, to: StateTopicWriter(output, active.number))
+        budget = max(0, budget - written.bytes)
+        uncommitted.stateBytes += written.bytes
+      }
+      offsets.append(active.position)
+      active.committedOffset = active.partition.offset
+    }
+    uncommitted.said.add(lanes.takeCounts())
+    target.letGo()
+    produceEntries()
+    do throws(TransactionFault) {
+      try output.commit(offsets)
+    } catch {
+      service.goBack(error)
+      return false
+    }
+    isOpen = false
+    service.committed(uncommitted, arrivals, since: began)
+    uncommitted = Service.Totals()
+    arrivals.removeAll()
+    service.tellWatchers()
+    for claim in claims { service.readBack(claim) }
+    beginSweeps()
+    return true
+  }
+
+  private func write(_ entry: JournalEntry, _ active: ActivePartition) {
+    let start = entryBuffer.count
+    entry.write(to: entryBuffer)
+    entryEnds.append((active.number, entryBuffer.count))
+    uncommitted.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count - start)
+    uncommitted.tally.add(active.tally)
+    active.tally = Tally()
+    arrivals.add(active.arrivals)
+    active.arrivals.removeAll()
+  }
+
+  /// Together, for the reason for which output is held back: see ``ProducingTarget``.
+  private func produceEntries() {
+    var start = 0
+    for (partition, end) in entryEnds {
+      let entry = Bytes(rebasing: entryBuffer.bytes[start..<end])
+      output.produce(.journal, partition: partition, key: nil, value: entry, timestamp: nil, headers: [])
+      start = end
+    }
+    entryEnds.removeAll(keepingCapacity: true)
+    entryBuffer.removeAll()
+  }
+
+  /// Also of partitions that have fallen quiet: else their last entries would be in the journal alone, which keeps them only for a
+  /// while.
+  private func beginSweeps() {
+    if let next = nextSweep, service.edges.time.monotonicMs() < next { return }
+    nextSweep = nil
+    for case let active? in service.active where stands(active) && service.isSweepDue(active) {
+      // A broker that does not answer now would be waited for again with each of the others.
+      if !beginSweep(active) { break }
+    }
+  }
+
+  private static let sweepAgainMs: Int64 = 5000
+
+  /// Whether all that it has done is committed.
+  private func stands(_ active: ActivePartition) -> Bool {
+    active.takeover == nil && !active.owesEntry && !active.partition.hasNews
+  }
+
+  /// - Returns: whether the journal's end could be asked for.
+  @discardableResult
+  private func beginSweep(_ active: ActivePartition) -> Bool {
+    do throws(EdgeError) {
+      // What comes above entry n will stand at this offset or behind it.
+      let end = try service.edges.reader.bounds(.journal, active.number).end
+      service.beginSweep(active, journalOffset: end, term: nil)
+      return true
+    } catch {
+      nextSweep = service.edges.time.monotonicMs() + Self.sweepAgainMs
+      service.log.warning("no checkpoint of partition \(.partition, active.number) for now: \(.reason, error)")
+      return false
+    }
+  }
+
+  // MARK: - Partitions come and go
+
+  /// All in one transaction: the coordinator refuses the first partitions of the next one for as long as it still ends the last.
+  func begin(_ restored: [ActivePartition]) {
+    for active in restored {
+      if active.terms.term != nil {
+        // Its last owner may still write; only once that is known to count for nothing, something may be said.
+        service.claims[active.number] = active
+      } else if service.activate(active) {
+        say(active.unsaid)
+      }
+    }
+    commit()
+  }
+
+  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
+    guard service.activate(active) else { return }
+    say(active.unsaid)
+    active.owesEntry = true
+  }
+
+  private func say(_ held: HeldBack) {
+    if held.isEmpty { return }
+    willSay()
+    held.handOut { topic, key, value, timestamp, headers in
+      target.produce(topic, key: key, value: value, timestamp: timestamp, headers: headers)
+    }
+    uncommitted.said.add(held.said)
+    held.removeAll()
+  }
+
+  func looked(_ active: ActivePartition, _ look: JournalLook) {}
+
+  /// As many rooms are written as can be in a second, so that the next owner has little to run through.
+  func giveUp(_ partitions: [Int32]) {
+    if !partitions.contains(where: { service.isActive($0) }) { return }
+    if isOpen { commit() }
+    let deadline = service.edges.time.monotonicMs() + Service.handOverMs
+    for number in partitions where service.isActive(number) {
+      let active = service.active[Int(number)]!
+      if active.takeover != nil || active.owesEntry || active.records.isSweeping { continue }
+      // A broker that stands still answers none of them.
+      if service.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
+    }
+    while partitions.contains(where: { service.isActive($0) && service.active[Int($0)]!.records.isSweeping }),
+      service.edges.time.monotonicMs() < deadline
+    {
+      if !commit(sweepBudget: 4 * configuration.sweepBudget) { return }
+    }
+  }
+
+  func forgot(_ active: ActivePartition) {}
+
+  /// Between two transactions all that rooms have said is out, and none works.
+  func attend() {
+    if !isOpen { service.answer { _ in true } }
+  }
+
+  var uncommittedSince: Int64? { isOpen ? openedAt : nil }
+
+  func drop(_ fault: TransactionFault) {
+    uncommitted = Service.Totals()
+    arrivals.removeAll()
+    _ = lanes.takeCounts()
+    service.watching.captured.removeAll()
+    let wasOpen = isOpen
+    isOpen = false
+    service.endTransaction(isOpen: wasOpen, after: fault)
+  }
+
+  func abandon() {
+    if isOpen { try? output.abort() }
+    isOpen = false
+  }
+}

@@ -1,0 +1,191 @@
+package import ComboCore
+internal import ComboRooms
+
+/// What the loop knows of those who look from outside: which rooms are watched, what is asked, what is to be told. The loop's
+/// thread alone uses it; rooms look only at their own flag.
+///
+/// As long as nobody watches, an instruction costs one look at that flag.
+package final class Watching: RoomWatching {
+  /// nil: nobody can look.
+  package let lookout: Lookout?
+  /// Of the rooms that are watched, what they say in the open transaction.
+  let captured = HeldBack()
+
+  private struct Watched {
+    /// Where it was last seen.
+    var partition: Int32?
+    /// Nobody watched it before this moment.
+    let since: Int
+    /// Since when its partition is not this member's, by the monotonic clock.
+    var strayedAt: Int64?
+    /// Those who watch it are to be shown where it stood at this moment or later; until then they are told nothing, as they may have
+    /// missed something, or been told it already.
+    var screenDue: Int?
+    /// When something was told of it last.
+    var toldAt = 0
+  }
+
+  /// An answer that may have to wait until what was said before it is told.
+  package struct Answer {
+    package let news: News
+    /// The moment at which it was true.
+    package let at: Int
+
+    package init(news: News, at: Int) {
+      self.news = news
+      self.at = at
+    }
+  }
+
+  private var rooms: [[UInt8]: Watched] = [:]
+  /// Moments go by as something is answered or told, and as partitions begin.
+  private(set) var moment = 0
+  /// Asked, and not answered yet.
+  var questions: [Question] = []
+  package var surveys: [RoomSurvey] = []
+  var reportedAt = Int64.min / 2
+  var checkedAt = Int64.min / 2
+  /// Partitions of the input; nil while unknown.
+  package let partitionCount = PartitionCount()
+
+  package init(_ lookout: Lookout?) { self.lookout = lookout }
+
+  /// Whether there is work that should not wait for records.
+  var isInHaste: Bool { !surveys.isEmpty }
+
+  package func watches(_ id: Bytes) -> Bool { !rooms.isEmpty && rooms[[UInt8](id)] != nil }
+
+  package func woke(_ id: Bytes, in partition: Int32) -> Bool {
+    if !watches(id) { return false }
+    rooms[[UInt8](id)]!.partition = partition
+    return true
+  }
+
+  /// Where a watched room was last seen.
+  package func partition(of room: [UInt8]) -> Int32? { rooms[room]?.partition }
+
+  package func watch(_ room: [UInt8], in partition: Int32?) {
+    rooms[room, default: Watched(since: moment)].partition = partition ?? rooms[room]?.partition
+  }
+
+  package func unwatch(_ room: [UInt8]) { rooms[room] = nil }
+
+  /// Questions whose askers wait no more: while a partition is restored, or commits stand still, there would be ever more of them. As
+  /// nothing was done for them, nobody needs to hear of it.
+  func forgetLate(at now: Int64) {
+    questions.removeAll { question in
+      guard case .screen(_, _, _, let until) = question else { return false }
+      return until <= now
+    }
+  }
+
+  /// The answer that a room sleeps may come too late. Where it would wake is not known for sure, as its producer may place keys
+  /// in a way of its own: so it may wake in another partition, and be heard, before. Then it is asked for again, as it is awake
+  /// by now.
+  private func isLate(_ answer: Answer) -> Bool {
+    guard case .asleep(_, let room) = answer.news, let watched = rooms[room], watched.toldAt > answer.at else { return false }
+    askAgain([answer])
+    return true
+  }
+
+  /// What comes too late, or with what will not be told, is asked for again; without end, as the room may be watched by now, and who
+  /// asked must hear of it to end that.
+  func askAgain(_ answers: [Answer]) {
+    for answer in answers {
+      switch answer.news {
+      case .screen(let id, let room, _), .asleep(let id, let room):
+        questions.append(.screen(room: room, id: id, watches: rooms[room] != nil))
+      case .said, .elsewhere, .notYet, .survey, .restarted, .overrun: break
+      }
+    }
+  }
+
+  // MARK: - Partitions come and go
+
+  /// A partition takes in from now on. Those who watch its rooms are shown where they stand: meanwhile somebody else may have had
+  /// them, or nobody knows whether the last commit counted.
+  package func began(_ active: ActivePartition) {
+    if lookout == nil { return }
+    active.partition.watching = self
+    moment += 1
+    for (id, watched) in rooms {
+      let room = id.withUnsafeBytes { active.partition.table.find($0) }
+      room?.isWatched = true
+      if room != nil { rooms[id]!.partition = active.number }
+      if room != nil || watched.partition == active.number {
+        rooms[id]!.screenDue = moment
+        questions.append(.screen(room: id, id: 0, watches: true))
+      }
+    }
+  }
+
+  package func ended(_ active: ActivePartition) { active.partition.watching = nil }
+
+  /// The rooms whose partition has not been this member's for some seconds: they are no longer watched.
+  func strays(at now: Int64, isOwned: ([UInt8], Int32?) -> Bool) -> [[UInt8]] {
+    var strays: [[UInt8]] = []
+    for (id, watched) in rooms {
+      if isOwned(id, watched.partition) {
+        rooms[id]!.strayedAt = nil
+      } else if let since = watched.strayedAt {
+        if now - since >= Self.strayMs { strays.append(id) }
+      } else {
+        rooms[id]!.strayedAt = now
+      }
+    }
+    for id in strays { rooms[id] = nil }
+    return strays
+  }
+
+  /// A rebalance may take partitions away and give them back.
+  private static let strayMs: Int64 = 10_000
+
+  // MARK: - Telling
+
+  package func answer(_ news: News) -> Answer {
+    moment += 1
+    return Answer(news: news, at: moment)
+  }
+
+  package func tell(_ answers: [Answer]) {
+    let answers = answers.filter { !isLate($0) }
+    if answers.isEmpty { return }
+    for answer in answers {
+      switch answer.news {
+      case .screen(0, let room, _), .asleep(0, let room):
+        guard var watched = rooms[room] else { break }
+        watched.toldAt = max(watched.toldAt, answer.at)
+        if let due = watched.screenDue, answer.at >= due { watched.screenDue = nil }
+        rooms[room] = watched
+      default: break
+      }
+    }
+    lookout?.tell(answers.map(\.news))
+  }
+
+  /// What rooms said is durable: those are told who watch them and have seen where they stood before.
+  /// - Parameter at: when they had said it, at the latest.
+  package func tell(spoken: [News], at: Int) {
+    if spoken.isEmpty { return }
+    lookout?.tell(
+      spoken.filter { news in
+        guard case .said(let room, _) = news, let watched = rooms[room], at >= watched.since else { return false }
+        moment += 1
+        rooms[room]!.toldAt = moment
+        return watched.screenDue == nil
+      })
+  }
+
+  /// What was captured is committed.
+  /// - Parameter unwatched: called with rooms that nobody watches any more.
+  func tellCaptured(_ unwatched: (Bytes) -> Void) {
+    if captured.isEmpty { return }
+    var spoken: [News] = []
+    captured.handOut { _, key, value, _, _ in
+      guard let key, let value else { return }
+      if watches(key) { spoken.append(.said(room: [UInt8](key), record: [UInt8](value))) } else { unwatched(key) }
+    }
+    captured.removeAll()
+    tell(spoken: spoken, at: moment)
+  }
+}

@@ -1,0 +1,91 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Snapshots and takeovers, in transactions; and offsets, for tools.
+extension WriteAheadDelivery {
+  /// Begins the transaction that is due, or ends the one that is open, if all it waits for is acknowledged.
+  /// - Returns: false if it failed: all is on its way back.
+  func workOnState(budget: Int, isHandingOver: Bool) -> Bool {
+    if let open = state {
+      if !open.needs.allSatisfy({ $0.active.log?.saidTo ?? 0 >= $0.n }) { return true }
+      return commit(open)
+    }
+    let claims = service.unwrittenClaims
+    let now = service.edges.time.monotonicMs()
+    var sweeping: [ActivePartition] = []
+    if isHandingOver || now >= lastState + Int64(service.configuration.commitIntervalMs) {
+      for case let active? in service.active where active.log != nil && !active.partition.hasNews {
+        if active.records.isSweeping || service.isSweepDue(active) { sweeping.append(active) }
+      }
+    }
+    if claims.isEmpty && sweeping.isEmpty { return true }
+    service.quiesce()
+    lastState = now
+    var new = StateTransaction()
+    do throws(TransactionFault) {
+      try output.begin()
+    } catch {
+      service.goBack(error)
+      return false
+    }
+    for claim in claims {
+      let entry = service.makeClaim(claim)
+      entryBuffer.removeAll()
+      entry.write(to: entryBuffer)
+      output.produce(.journal, partition: claim.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
+      new.totals.add(entry, deadLetters: claim.partition.lastDeadLetters, bytes: entryBuffer.count)
+      new.claims.append(claim)
+      new.offsets.append(claim.position)
+    }
+    var left = budget
+    for active in sweeping {
+      if active.mustSweep { left = .max }
+      if !active.records.isSweeping { beginSweep(active) }
+      let written = active.records.write(active.partition, budget: left, to: StateTopicWriter(output, active.number))
+      left = max(0, left - written.bytes)
+      new.totals.stateBytes += written.bytes
+      new.needs.append((active, active.partition.n))
+      new.offsets.append(active.position)
+    }
+    state = new
+    if new.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }) { return commit(new) }
+    return true
+  }
+
+  func beginSweep(_ active: ActivePartition) {
+    let log = active.log!
+    // What is on its way stands at this offset or behind it; what is not above the sweep's entry is passed over.
+    service.beginSweep(active, journalOffset: log.position, term: log.term)
+  }
+
+  package func commit(_ open: StateTransaction) -> Bool {
+    do throws(TransactionFault) {
+      try output.commit(open.offsets)
+    } catch {
+      service.goBack(error)
+      return false
+    }
+    state = nil
+    service.committed(open.totals, Arrivals(), since: lastState)
+    for claim in open.claims { service.readBack(claim) }
+    return true
+  }
+
+  /// For tools that show the lag, once a second.
+  func tellOffsets(isLast: Bool = false) {
+    let now = service.edges.time.monotonicMs()
+    if now < lastTold + Self.tellEveryMs, !isLast { return }
+    lastTold = now
+    var offsets: [OffsetToCommit] = []
+    for case let active? in service.active {
+      guard let log = active.log, log.mustTell() || isLast else { continue }
+      offsets.append(OffsetToCommit(partition: active.number, offset: log.saidOffset, metadata: String(log.saidTo)))
+    }
+    if !offsets.isEmpty { service.edges.group.commitWithoutWaiting(offsets) }
+  }
+
+  private static let tellEveryMs: Int64 = 1000
+}

@@ -1,0 +1,405 @@
+internal import ComboCore
+package import ComboEdge
+package import ComboRooms
+internal import ComboSystem
+package import ComboWire
+
+/// At least once, for latency: the journal is a write-ahead log, and nobody waits for a transaction.
+///
+///     rooms speak ─▶ held back ─▶ entry written ─▶ acknowledged, and nothing of others before it? ─▶ produced ─▶ acknowledged
+///
+/// Entries are made as soon as records have come, but not too often, nor if too many are on their way. Snapshots and takeovers
+/// still go in transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
+/// acknowledged up to its entry. If anything cannot be delivered, all partitions are taken over anew.
+package final class WriteAheadDelivery: Delivery {
+  package unowned let service: Service
+  package let output: any OutputEdge
+  private let direct: any DirectEdge
+  private let holding = HoldingTarget()
+  package let lanes: Lanes
+
+  private var entries: [PendingEntry] = []
+  private var free: [Int] = []
+  package var state: StateTransaction?
+  var lastState: Int64
+  var lastTold: Int64
+  let entryBuffer = ByteBuffer()
+  /// When entries were made last, by the monotonic clock.
+  private var lastEntries: Int64
+
+  /// The open transaction, which ends once all is acknowledged up to the entries up to which its snapshots hold.
+  package struct StateTransaction {
+    package var needs: [(active: ActivePartition, n: Int64)] = []
+    var claims: [ActivePartition] = []
+    package var offsets: [OffsetToCommit] = []
+    package var totals = Service.Totals()
+
+    package init() {}
+  }
+
+  package init(_ service: Service, _ direct: any DirectEdge) {
+    self.service = service
+    self.direct = direct
+    output = service.edges.output
+    lanes = Lanes(holding)
+    lastState = service.edges.time.monotonicMs()
+    lastTold = lastState
+    lastEntries = lastState
+  }
+
+  package var kind: JournalEntry.Delivery { .atLeastOnce }
+  package var isVoidedByLoss: Bool { state != nil }
+
+  /// Not while a partition has much to write, and cannot; nor while entries are not to be made yet, unless there is a backlog.
+  package var takesIn: Bool {
+    if service.polled < Self.backlogMin, pauseMs > 0 { return false }
+    for case let active? in service.active where active.partition.taken >= Self.takenMax {
+      if let log = active.log, !log.mayWrite { return false }
+    }
+    return true
+  }
+
+  /// Fewer records than these in one poll are no backlog.
+  private static let backlogMin = 256
+  package static let takenMax = 8192
+
+  /// Entries of all partitions are made together, and then for so long none: each one costs two requests, its own and that of what it
+  /// leads to, and brokers handle those of a connection one after another. Who waits for it is the gift that comes right behind
+  /// another one, never the first.
+  static let entriesEveryMs: Int64 = 5
+
+  /// How long no entry is to be made yet.
+  private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - service.edges.time.monotonicMs() }
+
+  package func renew() throws(EdgeError) {
+    for entry in entries { entry.active = nil }
+    entries = []
+    free = []
+    try output.renew()
+    try direct.renew()
+  }
+
+  package func willSay() {}
+
+  package func produce(_ letter: DeadLetter, of active: ActivePartition) {
+    active.log?.open.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+  }
+
+  // MARK: - When
+
+  private static let waitMaxMs: Int64 = 100
+
+  package func waitMs() -> Int32 {
+    if isWaitedFor { return 1 }
+    if !service.unwrittenClaims.isEmpty { return 0 }
+    let now = service.edges.time.monotonicMs()
+    let wall = service.edges.time.wallMs()
+    var next = now + Self.waitMaxMs
+    for case let active? in service.active {
+      if active.mustSweep || active.records.isSweeping {
+        next = min(next, lastState + Int64(service.configuration.commitIntervalMs))
+      }
+      next = min(next, active.partition.hasNews ? now : active.nextEntry(wall: wall, monotonic: now))
+    }
+    return Int32(max(0, next - now))
+  }
+
+  /// Whether acknowledgements are to come: they do not wake who waits for records.
+  private var isWaitedFor: Bool { entries.count > free.count || state != nil }
+
+  package func turn() {
+    let pause = pauseMs
+    if !hear(maxWaitMs: takesIn ? 0 : pause > 0 ? Int32(pause) : 5) { return }
+    if let late = lateEntry() {
+      let within = Self.deliveredWithinMs / 1000
+      service.goBack(.fatal("entry \(late.n) and what it led to could not be delivered within \(within) s"))
+      return
+    }
+    if pause <= 0 { closeEntries() }
+    if !workOnState(budget: service.configuration.sweepBudget, isHandingOver: false) { return }
+    tellOffsets()
+    output.serve()
+  }
+
+  /// An entry that is on its way for too long. The producer itself never gives a record up while it goes on with later ones: that
+  /// would leave a gap.
+  private func lateEntry() -> PendingEntry? {
+    if entries.count == free.count { return nil }
+    let now = service.edges.time.monotonicMs()
+    for case let active? in service.active {
+      if let first = active.log?.entries.first, now - first.since > Self.deliveredWithinMs { return first }
+    }
+    return nil
+  }
+
+  private static let deliveredWithinMs: Int64 = 30_000
+
+  // MARK: - Entries
+
+  /// Makes and writes the entries that are due.
+  private func closeEntries(onlyNews: Bool = false) {
+    let monotonic = service.edges.time.monotonicMs()
+    let wall = service.edges.time.wallMs()
+    var isQuiet = false
+    for case let active? in service.active {
+      guard let log = active.log, log.mayWrite else { continue }
+      let now = active.clock.now(wall: wall, monotonic: monotonic)
+      guard active.partition.hasNews || (!onlyNews && active.entryIsDue(at: now, monotonic: monotonic)) else { continue }
+      if !isQuiet { service.quiesce() }
+      isQuiet = true
+      active.lastEntry = monotonic
+      lastEntries = monotonic
+      write(active, log, at: now)
+    }
+  }
+
+  private func write(_ active: ActivePartition, _ log: PartitionLog, at now: Int64) {
+    var entry = service.makeEntry(active, at: now)
+    entry.saidTo = log.saidTo
+    entry.term = log.term
+    entryBuffer.removeAll()
+    entry.write(to: entryBuffer)
+    let pending = take(active)
+    pending.totals.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
+    pending.totals.tally = active.tally
+    active.tally = Tally()
+    swap(&pending.arrivals, &active.arrivals)
+    swap(&pending.held, &log.open)
+    holding.set(active.number, log.open)
+    log.entries.append(pending)
+    direct.produce(
+      .journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [], tag: pending.journalTag
+    )
+  }
+
+  /// A place for the entry that a partition has just made.
+  private func take(_ active: ActivePartition) -> PendingEntry {
+    let pending: PendingEntry
+    if let slot = free.popLast() {
+      pending = entries[slot]
+    } else {
+      pending = PendingEntry(slot: entries.count)
+      entries.append(pending)
+    }
+    pending.active = active
+    pending.n = active.partition.n
+    pending.offset = active.partition.offset
+    pending.journalOffset = nil
+    pending.isReleased = false
+    pending.since = service.edges.time.monotonicMs()
+    pending.unacknowledged = 0
+    pending.totals = Service.Totals()
+    pending.moment = service.watching.moment
+    return pending
+  }
+
+  private func recycle(_ pending: PendingEntry) {
+    pending.active = nil
+    pending.held.removeAll()
+    pending.arrivals.removeAll()
+    pending.spoken = []
+    pending.answers = []
+    free.append(pending.slot)
+  }
+
+  // MARK: - Acknowledgements
+
+  /// Takes in what was acknowledged, and does what waited for it.
+  /// - Returns: false if something could not be delivered: all is on its way back.
+  private func hear(maxWaitMs: Int32) -> Bool {
+    var unplaced: PendingEntry?
+    do throws(EdgeError) {
+      try direct.serve(maxWaitMs: maxWaitMs) { tag, offset in
+        let pending = acknowledged(tag, offset)
+        if pending.active != nil, pending.journalOffset ?? 0 < 0 { unplaced = pending }
+      }
+    } catch {
+      service.goBack(.fatal(error.message))
+      return false
+    }
+    if let unplaced {
+      // What stands before it cannot be looked at; who takes over anew reads it.
+      service.goBack(.abort("entry \(unplaced.n) is in the journal, but brokers did not say where"))
+      return false
+    }
+    for case let active? in service.active {
+      if let log = active.log { goOn(active, log) }
+    }
+    return true
+  }
+
+  private func acknowledged(_ tag: UInt, _ offset: Int64) -> PendingEntry {
+    let pending = entries[Int(tag >> 1) - 1]
+    if tag & 1 == 0 { pending.journalOffset = offset } else { pending.unacknowledged -= 1 }
+    if pending.active == nil, pending.isDone { recycle(pending) }
+    return pending
+  }
+
+  private func goOn(_ active: ActivePartition, _ log: PartitionLog) {
+    while !log.isLooking, log.released < log.entries.count {
+      let next = log.entries[log.released]
+      guard let offset = next.journalOffset else { break }
+      if offset != log.position {
+        log.isLooking = true
+        service.look(active, from: log.position, to: offset)
+        break
+      }
+      log.position = offset + 1
+      log.released += 1
+      release(next)
+    }
+    while let first = log.entries.first, first.isReleased, first.unacknowledged == 0 {
+      log.saidTo = first.n
+      log.saidOffset = first.offset
+      log.entries.removeFirst()
+      log.released -= 1
+      service.said(first.totals, first.arrivals, since: first.since)
+      service.watching.tell(spoken: first.spoken, at: first.moment)
+      service.watching.tell(first.answers)
+      recycle(first)
+    }
+  }
+
+  /// The journal holds the entry, and this owner's term goes on: what it led to may be said.
+  private func release(_ pending: PendingEntry) {
+    pending.isReleased = true
+    pending.held.handOut { topic, key, value, timestamp, headers in
+      pending.unacknowledged += 1
+      if topic == .output, let key, let value, service.watching.watches(key) {
+        pending.spoken.append(.said(room: [UInt8](key), record: [UInt8](value)))
+      }
+      direct.produce(
+        topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers, tag: pending.outputTag)
+    }
+    pending.totals.said = pending.held.said
+    pending.held.removeAll()
+  }
+
+  package func looked(_ active: ActivePartition, _ look: JournalLook) {
+    guard let log = active.log, log.isLooking, log.released < log.entries.count else { return }
+    switch look {
+    case .clear:
+      log.isLooking = false
+      log.position = log.entries[log.released].journalOffset!
+      goOn(active, log)
+    case .overtaken, .counts:
+      service.log.warning("partition \(.partition, active.number): somebody else has taken it over; restoring it anew")
+      leave(active)
+    case .failed(let reason):
+      service.log.warning(
+        "partition \(.partition, active.number): cannot read what stands in the journal; restoring it anew: \(.reason, reason)")
+      leave(active)
+    }
+  }
+
+  /// Takes a partition over anew, which makes void what is in the open transaction of it.
+  private func leave(_ active: ActivePartition) {
+    if state?.needs.contains(where: { $0.active === active }) ?? false {
+      service.goBack(.abort("partition \(active.number) must be taken over anew"))
+    } else {
+      service.restore(active.number)
+    }
+  }
+
+  // MARK: - Partitions come and go
+
+  package func begin(_ restored: [ActivePartition]) {
+    for active in restored {
+      do throws(EdgeError) {
+        try direct.prepare(active.number)
+        service.claims[active.number] = active
+      } catch {
+        service.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
+        service.restore(active.number)
+      }
+    }
+  }
+
+  package func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
+    guard service.activate(active) else { return }
+    let log = PartitionLog(
+      term: takeover, position: position, saidTo: active.terms.saidTo, saidOffset: active.partition.offset, open: HeldBack())
+    active.log = log
+    service.quiesce()
+    holding.set(active.number, log.open)
+    let pending = take(active)
+    pending.journalOffset = takeover
+    // What an earlier owner was to say is told to nobody: those who watch are shown where the rooms stand after it.
+    pending.moment = -1
+    pending.held = active.unsaid
+    log.entries.append(pending)
+    log.released = 1
+    release(pending)
+    goOn(active, log)
+  }
+
+  /// What rooms have said up to the last entry is on its way; an answer that knows of it goes behind it.
+  package func attend() {
+    for case let active? in service.active where !active.partition.hasNews {
+      guard let log = active.log else { continue }
+      let answers = service.answers { $0 === active }
+      if let last = log.entries.last { last.answers += answers } else { service.watching.tell(answers) }
+    }
+    // What no partition of this member's has to do with.
+    service.answer { $0 == nil }
+  }
+
+  package var uncommittedSince: Int64? {
+    var since: Int64?
+    for case let active? in service.active {
+      if let first = active.log?.entries.first { since = min(since ?? .max, first.since) }
+    }
+    return since
+  }
+
+  package func giveUp(_ partitions: [Int32]) {
+    let given = partitions.compactMap { service.isActive($0) ? service.active[Int($0)] : nil }
+    if given.isEmpty && state == nil { return }
+    let deadline = service.edges.time.monotonicMs() + Service.handOverMs
+    if !settle(given, by: deadline) { return }
+    for active in given where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty {
+      beginSweep(active)
+    }
+    while given.contains(where: { $0.records.isSweeping }), service.edges.time.monotonicMs() < deadline {
+      if !workOnState(budget: 4 * service.configuration.sweepBudget, isHandingOver: true) { return }
+      if state != nil, !settle(given, by: deadline) { return }
+    }
+    tellOffsets(isLast: true)
+    if state != nil { service.goBack(.abort("partitions were given up before all was acknowledged")) }
+  }
+
+  /// Writes and says all that was taken in, if that is done in time, and ends the transaction.
+  /// - Returns: false if all is on its way back.
+  private func settle(_ given: [ActivePartition], by deadline: Int64) -> Bool {
+    while true {
+      closeEntries(onlyNews: true)
+      if let open = state, open.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }), !commit(open) { return false }
+      let isSettled = state == nil && given.allSatisfy { !$0.partition.hasNews && $0.log!.entries.isEmpty }
+      if isSettled || service.edges.time.monotonicMs() >= deadline { return true }
+      if !hear(maxWaitMs: 1) { return false }
+    }
+  }
+
+  package func forgot(_ active: ActivePartition) {
+    guard let log = active.log else { return }
+    holding.set(active.number, nil)
+    for pending in log.entries {
+      service.watching.askAgain(pending.answers)
+      if pending.isDone { recycle(pending) } else { pending.active = nil }
+    }
+    log.entries = []
+    log.released = 0
+    log.isLooking = false
+  }
+
+  package func drop(_ fault: TransactionFault) {
+    let wasOpen = state != nil
+    state = nil
+    service.endTransaction(isOpen: wasOpen, after: fault)
+  }
+
+  package func abandon() {
+    if state != nil { try? output.abort() }
+    state = nil
+  }
+}

@@ -1,0 +1,153 @@
+/// What a log line says: a sentence that never changes, with named places for what does.
+///
+/// It is written as a string with an interpolation for each value, which names its field:
+/// `log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, error)")`. What stands
+/// between the values is the message by which lines are found and counted, and each value can be had by its field's name.
+package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
+  /// The names that values go by. Each means the same wherever it stands.
+  package enum Field: String, CaseIterable, Sendable {
+    /// The number of a partition of the input.
+    case partition
+    /// Numbers of partitions, with commas between.
+    case partitions
+    case topic
+    /// How many partitions, rooms, records, entries or banners, or how much there is.
+    case count
+    /// Of a record, in its partition.
+    case offset
+    /// Of the journal, the number of its entry.
+    case entry
+    case rooms, records, entries
+    /// How long something took, or how far two things lie apart, in milliseconds.
+    case ms
+    /// How long, in seconds.
+    case seconds
+    /// What is needed or allowed, beside what there is.
+    case limit
+    /// Why, in words.
+    case reason
+    /// A word for why, from a list that docs tell.
+    case code
+    /// Where to reach something.
+    case url
+    /// What librdkafka says, in its own words, and its word for where it said it.
+    case text, facility
+    /// The names of options.
+    case options
+    case file
+  }
+
+  /// A piece of the sentence.
+  package enum Piece: Equatable, Sendable {
+    case words(String)
+    case number(Field, Int64)
+    case value(Field, String)
+  }
+
+  let pieces: [Piece]
+
+  package init(stringLiteral value: String) { pieces = [.words(value)] }
+  package init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
+
+  package struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate(set) var pieces: [Piece] = []
+
+    package init(literalCapacity: Int, interpolationCount: Int) { pieces.reserveCapacity(2 * interpolationCount + 1) }
+
+    package mutating func appendLiteral(_ literal: String) {
+      if !literal.isEmpty { pieces.append(.words(literal)) }
+    }
+
+    package mutating func appendInterpolation(_ field: Field, _ value: some BinaryInteger) {
+      pieces.append(.number(field, Int64(value)))
+    }
+    package mutating func appendInterpolation(_ field: Field, _ value: String) { pieces.append(.value(field, value)) }
+    package mutating func appendInterpolation(_ field: Field, _ value: some CustomStringConvertible) {
+      pieces.append(.value(field, value.description))
+    }
+    /// Another message in its place, if there is one.
+    package mutating func appendInterpolation(_ message: LogMessage?) { pieces += message?.pieces ?? [] }
+  }
+
+  /// The same without the texts that nobody may see.
+  func hiding(_ secrets: [String]) -> LogMessage {
+    if secrets.isEmpty { return self }
+    return LogMessage(
+      pieces: pieces.map { piece in
+        guard case .value(let field, let value) = piece else { return piece }
+        return .value(field, secrets.reduce(value) { Self.hiding($1, in: $0) })
+      })
+  }
+
+  private init(pieces: [Piece]) { self.pieces = pieces }
+
+  private static func hiding(_ secret: String, in text: String) -> String {
+    let (text, wanted) = (Array(text.utf8), Array(secret.utf8))
+    var kept: [UInt8] = []
+    var index = 0
+    while index < text.count {
+      if text[index...].starts(with: wanted) {
+        kept += [UInt8](repeating: UInt8(ascii: "*"), count: 6)
+        index += wanted.count
+      } else {
+        kept.append(text[index])
+        index += 1
+      }
+    }
+    return String(decoding: kept, as: UTF8.self)
+  }
+
+  /// The whole sentence.
+  package var sentence: String {
+    pieces.reduce(into: "") { text, piece in
+      switch piece {
+      case .words(let words): text += words
+      case .number(_, let value): text += String(value)
+      case .value(_, let value): text += value
+      }
+    }
+  }
+
+  /// What never changes of it: `{partition}` in the place of a partition's number.
+  var template: String {
+    pieces.reduce(into: "") { text, piece in
+      switch piece {
+      case .words(let words): text += words
+      case .number(let field, _), .value(let field, _): text += "{\(field.rawValue)}"
+      }
+    }
+  }
+
+  /// What lines that say the same have in common: not the numbers that stand alone, nor what stands in brackets, since
+  /// both mostly tell how long or how often.
+  var likeness: String {
+    var likeness = ""
+    for piece in pieces {
+      switch piece {
+      case .words(let words): likeness += words
+      case .number(.partition, let value): likeness += String(value)
+      case .number: likeness += "#"
+      case .value(_, let value): Self.append(value, to: &likeness)
+      }
+    }
+    return likeness
+  }
+
+  private static func append(_ text: String, to likeness: inout String) {
+    var depth = 0
+    var previous = UInt8(ascii: " ")
+    var isNumber = false
+    var kept: [UInt8] = []
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "(") { depth += 1 }
+      if depth == 0 {
+        let isDigit = (0x30...0x39).contains(byte)
+        isNumber = isDigit && (isNumber || previous == UInt8(ascii: " "))
+        if !isNumber { kept.append(byte) }
+      }
+      if byte == UInt8(ascii: ")"), depth > 0 { depth -= 1 }
+      previous = byte
+    }
+    likeness += String(decoding: kept, as: UTF8.self)
+  }
+}

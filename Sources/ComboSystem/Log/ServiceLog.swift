@@ -1,0 +1,138 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// What the program says of itself while it works, a line an event, on standard error. One for the whole process: copies
+/// share level, format and counts.
+///
+/// Any thread, and none ever waits: lines go to standard error through a ``LineWriter``. Warnings and errors that say the same within
+/// ``LogFlood/windowMs`` are counted.
+package struct ServiceLog: Sendable {
+  private let core: Core
+
+  /// - Parameters:
+  ///   - level: the least that is said.
+  ///   - countsRepeats: whether a flood of the same is counted instead of being written.
+  ///   - write: takes a line without its end; nil: standard error does.
+  ///   - now: the time by which repeats are counted.
+  package init(
+    _ level: LogLevel, format: LogFormat = .text, countsRepeats: Bool = true,
+    write: (@Sendable (String) -> Void)? = nil,
+    now: @escaping @Sendable () -> Int64 = { MonotonicClock.nowMs }
+  ) {
+    core = Core(level, format, countsRepeats: countsRepeats, write: write, now: now)
+  }
+
+  /// The least that is said. May change at any time.
+  package var level: LogLevel {
+    get { LogLevel.allCases[core.level.load(ordering: .relaxed)] }
+    nonmutating set { core.level.store(newValue.rank, ordering: .relaxed) }
+  }
+
+  package var format: LogFormat {
+    get { core.state.withLock { $0.format } }
+    nonmutating set { core.state.withLock { $0.format = newValue } }
+  }
+
+  /// Texts that no line may hold, whoever says them: asterisks stand in their place. Short ones, which are parts of
+  /// ordinary words, are not looked for.
+  package func hide(_ secrets: [String]) {
+    core.state.withLock { $0.secrets = secrets.filter { $0.utf8.count >= Self.secretBytesMin } }
+  }
+
+  static let secretBytesMin = 6
+
+  package func error(_ message: @autoclosure () -> LogMessage) { say(.error, message()) }
+  package func warning(_ message: @autoclosure () -> LogMessage) { say(.warning, message()) }
+  package func info(_ message: @autoclosure () -> LogMessage) { say(.info, message()) }
+  package func debug(_ message: @autoclosure () -> LogMessage) { say(.debug, message()) }
+
+  /// Says how many lines were counted that are not told yet, and waits for a moment until all is written: before the process ends.
+  package func flush() { core.flush() }
+
+  private func say(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
+    if level.rank >= core.level.load(ordering: .relaxed) { core.say(level, message()) }
+  }
+
+  private final class Core: Sendable {
+    struct State {
+      var format: LogFormat
+      var secrets: [String] = []
+      var flood = LogFlood()
+      /// Whether somebody will look after the counts.
+      var isTimed = false
+    }
+
+    let level: Atomic<Int>
+    let state: Mutex<State>
+    private let countsRepeats: Bool
+    private let sink: (@Sendable (String) -> Void)?
+    private let now: @Sendable () -> Int64
+
+    init(
+      _ level: LogLevel, _ format: LogFormat, countsRepeats: Bool, write: (@Sendable (String) -> Void)?,
+      now: @escaping @Sendable () -> Int64
+    ) {
+      self.level = Atomic(level.rank)
+      state = Mutex(State(format: format))
+      self.countsRepeats = countsRepeats
+      sink = write
+      self.now = now
+    }
+
+    func say(_ level: LogLevel, _ message: LogMessage) {
+      let lines = state.withLock { state -> [String] in
+        guard countsRepeats, level >= .warning else { return [Self.line(level, message, state)] }
+        let now = self.now()
+        var lines = state.flood.due(at: now).map { Self.line($0, state) }
+        if state.flood.isNews(level, message, at: now) { lines.append(Self.line(level, message, state)) }
+        scheduleIfNeeded(&state, at: now)
+        return lines
+      }
+      for line in lines { write(line) }
+    }
+
+    func flush() {
+      let lines = state.withLock { state in state.flood.rest().map { Self.line($0, state) } }
+      for line in lines { write(line) }
+      if sink == nil { LineWriter.standardError.drain() }
+    }
+
+    private func write(_ line: String) {
+      if let sink { return sink(line) }
+      LineWriter.standardError.write(line) { [self] count, ms in
+        state.withLock { Self.line(.warning, Self.loss(count, ms), $0) }
+      }
+    }
+
+    private static func loss(_ count: Int, _ ms: Int64) -> LogMessage {
+      "\(.count, count) lines of this log were dropped, as nobody read standard error for \(.ms, ms) ms"
+    }
+
+    private func scheduleIfNeeded(_ state: inout State, at now: Int64) {
+      guard !state.isTimed, let due = state.flood.nextDue else { return }
+      state.isTimed = true
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(max(0, due - now)) + 1)) { [self] in
+        let lines = self.state.withLock { state -> [String] in
+          let now = self.now()
+          state.isTimed = false
+          defer { scheduleIfNeeded(&state, at: now) }
+          return state.flood.due(at: now).map { Self.line($0, state) }
+        }
+        for line in lines { write(line) }
+      }
+    }
+
+    private static func line(_ count: LogFlood.Count, _ state: State) -> String {
+      line(count.level, count.message, more: (count.count, LogFlood.windowMs / 1000), state)
+    }
+
+    private static func line(
+      _ level: LogLevel, _ message: LogMessage, more: (count: Int, seconds: Int64)? = nil, _ state: State
+    ) -> String {
+      var now = timespec()
+      clock_gettime(CLOCK_REALTIME, &now)
+      return LogLine.line(level, message.hiding(state.secrets), more: more, format: state.format, at: now)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+internal import Glibc
+internal import Synchronization
+
+/// Standard output and standard error, and what else a process is born with.
+package enum Console {
+  private static let hasLost = Atomic<Bool>(false)
+
+  /// Whether something for standard output could not be written.
+  package static var hasLostOutput: Bool { hasLost.load(ordering: .relaxed) }
+
+  /// Writes all of it, however often the kernel takes only a part; false if nobody reads any more, or the disk is full.
+  @discardableResult
+  package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      if written < 0 {
+        if errno == EINTR { continue }
+        if errno == EAGAIN {  // somebody made the terminal non-blocking: wait until it takes more
+          var ready = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+          poll(&ready, 1, -1)
+          continue
+        }
+        if file == STDOUT_FILENO { hasLost.store(true, ordering: .relaxed) }
+        return false
+      }
+      rest = rest.dropFirst(written)
+    }
+    return true
+  }
+
+  @discardableResult
+  package static func write(_ text: String, to file: Int32) -> Bool {
+    var text = text
+    return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: file) }
+  }
+
+  /// A text for standard output; an exit code.
+  package static func tell(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : 1 }
+
+  /// A sentence on standard error, in one write, so that lines of several threads do not mix.
+  package static func say(_ sentence: String) {
+    LineWriter.standardError.drain()
+    write("combo-consumer: \(sentence)\n", to: STDERR_FILENO)
+  }
+
+  /// What is wrong with a command line; an exit code.
+  package static func refuse(_ sentences: [String], hint: String) -> Int32 {
+    let lines = sentences.map { "combo-consumer: \($0)\n" }.joined()
+    write("\(lines)See \(hint).\n", to: STDERR_FILENO)
+    return 2
+  }
+
+  /// A variable of the environment.
+  package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// This machine's name.
+  package static var hostName: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
+      guard gethostname(name.baseAddress!, 255) == 0 else { return "localhost" }
+      name[255] = 0
+      return String(cString: name.baseAddress!)
+    }
+  }
+}

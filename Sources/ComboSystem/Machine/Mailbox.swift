@@ -1,0 +1,51 @@
+internal import Synchronization
+
+/// Carries values from other threads to the loop's.
+package final class Mailbox<Value>: Sendable {
+  private let values = Mutex<[Boxed<Value>]>([])
+
+  package func put(_ value: Value) {
+    let boxed = Boxed(value)
+    values.withLock { $0.append(boxed) }
+  }
+
+  package func takeAll() -> [Value] {
+    let taken = values.withLock { values in
+      defer { values = [] }
+      return values
+    }
+    return taken.map(\.value)
+  }
+
+  package init() {}
+}
+
+/// A value that its sender no longer touches.
+private struct Boxed<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+/// Set once, by a signal or another thread.
+package final class StopFlag: Sendable {
+  private let flag = Atomic<UInt8>(0)
+  private static let freshStart: UInt8 = 1
+  private static let end: UInt8 = 2
+
+  package init() {}
+
+  /// Whether the process is to end.
+  package var isSet: Bool { flag.load(ordering: .relaxed) == Self.end }
+  package func set() { flag.store(Self.end, ordering: .relaxed) }
+
+  /// Whether the service is to end, be it that the process is, or that another begins in its place.
+  package var endsService: Bool { flag.load(ordering: .relaxed) != 0 }
+
+  /// Asks for another service in the place of the one that runs, unless the process is to end.
+  package func askForFreshStart() { _ = flag.compareExchange(expected: 0, desired: Self.freshStart, ordering: .relaxed) }
+
+  /// Whether that was asked for; then it was not any more.
+  package func takeFreshStart() -> Bool {
+    flag.compareExchange(expected: Self.freshStart, desired: 0, ordering: .relaxed).exchanged
+  }
+}

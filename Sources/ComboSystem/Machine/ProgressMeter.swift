@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// Shows how far long work is, on standard error, if that is a terminal and standard output is none (what is written to the
+/// same terminal would be torn, unless it comes at the end).
+package struct ProgressMeter {
+  private let total: Int?
+  private let unit: String
+  private let isShown: Bool
+  private let began = MonotonicClock.nowMs
+  private var shown: Int64 = 0
+
+  /// Of `total` at the end, or nil if nobody knows.
+  /// - Parameter isAlone: nothing is written to standard output meanwhile.
+  package init(of total: Int?, unit: String, isAlone: Bool = false) {
+    self.total = total
+    self.unit = unit
+    isShown = isatty(STDERR_FILENO) == 1 && (isAlone || isatty(STDOUT_FILENO) == 0)
+  }
+
+  /// May be called often: it shows something five times a second.
+  package mutating func tell(_ count: Int) {
+    guard isShown else { return }
+    let now = MonotonicClock.nowMs
+    if now - shown < 200 { return }
+    shown = now
+    Console.write("\r\(Self.line(count, of: total, unit, elapsedMs: now - began))\u{1b}[K", to: STDERR_FILENO)
+  }
+
+  /// The last state, with a line end.
+  package mutating func end(_ count: Int) {
+    guard isShown else { return }
+    Console.write("\r\(Self.line(count, of: total, unit, elapsedMs: MonotonicClock.nowMs - began))\u{1b}[K\n", to: STDERR_FILENO)
+  }
+
+  package static func line(_ count: Int, of total: Int?, _ unit: String, elapsedMs: Int64) -> String {
+    let rate = count * 1000 / Int(max(1, elapsedMs))
+    let share = total.map { $0 > 0 ? " (\(count * 100 / $0) %)" : "" } ?? ""
+    return "\(grouped(count)) \(unit)\(share), \(grouped(rate)) a second"
+  }
+
+  /// `1234567` as `1,234,567`.
+  package static func grouped(_ number: Int) -> String {
+    var text = ""
+    for (index, digit) in String(number).reversed().enumerated() {
+      if index > 0, index % 3 == 0, digit != "-" { text.append(",") }
+      text.append(digit)
+    }
+    return String(text.reversed())
+  }
+}

@@ -1,0 +1,65 @@
+internal import Glibc
+
+/// Reads small files.
+package enum TextFile {
+  /// Why a file cannot be read, as a sentence.
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) {
+      self.description = description
+    }
+  }
+
+  /// The whole text of a file of at most `limit` bytes.
+  package static func read(_ path: String, limit: Int) -> Result<String, Failure> {
+    switch bytes(of: path, limit: limit) {
+    case .failure(let failure): return .failure(failure)
+    case .success(let bytes):
+      guard let text = String(validating: bytes, as: UTF8.self) else { return fail("\(path) is no UTF-8 text") }
+      return .success(text)
+    }
+  }
+
+  /// The whole of a file of at most `limit` bytes, whatever is in it.
+  package static func bytes(of path: String, limit: Int) -> Result<[UInt8], Failure> {
+    // Opening a pipe would wait for somebody at its other end.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return fail("cannot open \(path): \(String(cString: strerror(errno)))") }
+    defer { close(file) }
+    var status = stat()
+    if fstat(file, &status) == 0 {
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: return fail("cannot read \(path): it is a folder")
+      case S_IFIFO where isNamed(path): return fail("cannot read \(path): it is a named pipe, to which nobody may ever write")
+      default: break
+      }
+    }
+    // What another program hands over (/dev/stdin) comes when it comes.
+    _ = fcntl(file, F_SETFL, 0)
+    var bytes: [UInt8] = []
+    while true {
+      let got = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
+        let got = Glibc.read(file, buffer.baseAddress, buffer.count)
+        if got > 0 { bytes.append(contentsOf: buffer[..<got]) }
+        return got
+      }
+      if got == 0 { break }
+      if got < 0 {
+        if errno == EINTR { continue }
+        return fail("cannot read \(path): \(String(cString: strerror(errno)))")
+      }
+      if bytes.count > limit { return fail("\(path) is larger than the \(limit) bytes allowed") }
+    }
+    return .success(bytes)
+  }
+
+  /// Whether a pipe stands in a file system, rather than being handed over by whoever started this process.
+  private static func isNamed(_ pipe: String) -> Bool {
+    let place = realpath(pipe, nil)
+    free(place)
+    return place != nil
+  }
+
+  private static func fail<Value>(_ sentence: String) -> Result<Value, Failure> { .failure(Failure(description: sentence)) }
+}

@@ -1,0 +1,15 @@
+/// Where the time comes from. Monotonic time measures, wall time stamps.
+package protocol TimeSource: AnyObject, Sendable {
+  /// In milliseconds since the Unix epoch; may jump.
+  func wallMs() -> Int64
+  /// In milliseconds since some moment; never falls.
+  func monotonicMs() -> Int64
+}
+
+/// The machine's clocks.
+package final class SystemTime: TimeSource {
+  package func wallMs() -> Int64 { WallClock.nowMs }
+  package func monotonicMs() -> Int64 { MonotonicClock.nowMs }
+
+  package init() {}
+}

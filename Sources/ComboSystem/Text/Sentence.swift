@@ -1,0 +1,13 @@
+/// What sentences for people are made of.
+package enum Sentence {
+  /// A value as sentences show it: in quotes, without control characters, not too long.
+  package static func quoted(_ text: String) -> String {
+    var shown = ""
+    for (index, scalar) in text.unicodeScalars.enumerated() {
+      if index == 60 { return "\"\(shown)…\"" }
+      let isControl = scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+      shown.unicodeScalars.append(isControl ? "\u{fffd}" : scalar)
+    }
+    return "\"\(shown)\""
+  }
+}

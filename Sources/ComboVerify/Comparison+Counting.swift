@@ -1,0 +1,76 @@
+internal import ComboCore
+internal import ComboRooms
+internal import ComboWire
+
+/// What rooms were given, held against what they told of.
+extension Comparison {
+  /// An event was taken in by a room.
+  func took(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64) {
+    let proof = proof(of: room)
+    if !proof.isKnown { return }
+    switch event.pointee.kind {
+    case .gift:
+      learnSettings(proof)
+      proof.recount.take(event.pointee.gift, at: now - shifted, proof.limits!)
+      if proof.peak > 0 { check(proof, slots: proof.slots) }
+    case .roomSettings:
+      learnSettings(proof)
+      let before = proof.slots
+      settingsBecome(own ?? OwnSettings(), proof)
+      learnSettings(proof)
+      if proof.peak > 0 { check(proof, slots: max(before, proof.slots)) }
+    case .roomClosed:
+      // What was due before it was closed came under the settings that it had.
+      learnSettings(proof)
+      if proof.peak > 0 { check(proof, slots: proof.slots) }
+      settingsBecome(OwnSettings(), proof)
+      proof.recount.forget()
+    case .retract: break
+    }
+  }
+
+  func settingsBecome(_ own: OwnSettings, _ proof: RoomProof) {
+    proof.own = own
+    proof.settingsSerial = -1
+    if !proof.mayHaveOwn { return }
+    leaveOpen(proof)
+    proof.isSettling = true
+  }
+
+  @inline(__always)
+  func learnSettings(_ proof: RoomProof) {
+    if proof.settingsSerial == settingsSerial { return }
+    proof.settingsSerial = settingsSerial
+    let settings = partition!.settings.values.with(proof.own)
+    proof.limits = Recount.Limits(settings)
+    proof.slots = settings.slots
+  }
+
+  package func check(_ proof: RoomProof, slots: Int) {
+    let peak = proof.peak
+    proof.peak = 0
+    if peak <= max(slots, proof.own.isEmpty ? self.slots : 0) { return }
+    tell(.screen, proof, at: partition!.clock) {
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(peak) banners are on screen at once, which has \(slots) slots (\(place))"
+    }
+  }
+
+  /// Holds the gifts that a room was given against those that it told of.
+  func settle(_ proof: RoomProof, isOver: Bool, wasReset: Bool) {
+    guard proof.isWhole, proof.client.isWhole, !proof.isSettled, proof.client.lastAt >= common.from else { return }
+    proof.isSettled = true
+    let (given, said) = (proof.recount.given, proof.client.said)
+    tally.gifts &+= said
+    if wasReset || !isOver {
+      if wasReset { tally.leftByResets &+= max(0, given &- said) } else { tally.openEpochs += 1 }
+      if said <= given { return }
+    } else {
+      tally.countedEpochs += 1
+      if said == given, proof.recount.fingerprint == proof.client.fingerprint { return }
+    }
+    tell(.conservation, proof, at: proof.client.lastAt) {
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are told of"
+        + (given == said ? ", of other combos" : "") + " (up to \(place))"
+    }
+  }
+}

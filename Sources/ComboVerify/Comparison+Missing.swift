@@ -1,0 +1,42 @@
+package import ComboCore
+internal import ComboWire
+
+/// Why what was derived may rightly not be in the output.
+extension Comparison {
+  /// Whether its record may have been deleted from the output: a partition that the room belongs to has lost its beginning, and
+  /// nothing that was written before is still there.
+  package func isDeleted(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
+    places(of: proof).contains { partition in
+      guard common.places.first[partition] > 0, standing.n <= foundSince[partition] else { return false }
+      if proof.foundIn.contains(Int32(partition)) { return false }
+      return !stoodBefore(instruction.epoch, proof, in: Int32(partition))
+    }
+  }
+
+  /// Whether its record may stand where the output was not read any more: what was read last of the room is no later, or stands in
+  /// another partition, to which it has moved.
+  func isUnread(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
+    if common.places.unread.isEmpty { return false }
+    var later: Int32?
+    if let last = proof.output?.epochs.last, (last.epoch, last.end) > (instruction.epoch, instruction.seq) {
+      later = last.entry(last.end - 1)?.partition
+    }
+    return places(of: proof).contains { common.places.unread[Int32($0)] != nil && Int32($0) != later }
+  }
+
+  private func places(of proof: RoomProof) -> [Int] {
+    let places = proof.places ?? proof.name.withUnsafeBytes { common.places.ofRoom($0) }
+    proof.places = places
+    return places
+  }
+
+  /// Whether an earlier epoch is there from its first word on, which may not have been derived.
+  private func stoodBefore(_ epoch: Int64, _ proof: RoomProof, in partition: Int32) -> Bool {
+    guard let output = proof.output else { return false }
+    for before in output.epochs {
+      if before.epoch >= epoch { break }
+      if before.entry(1)?.partition == partition { return true }
+    }
+    return false
+  }
+}

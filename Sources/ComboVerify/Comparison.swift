@@ -1,0 +1,412 @@
+package import ComboCore
+package import ComboRooms
+package import ComboWire
+
+/// Holds what is derived of one partition against the output, room by room, and counts the gifts on its own. Belongs to one
+/// thread; of the index it only reads.
+package final class Comparison: SaidTarget, @unchecked Sendable {
+  // The proof: one thread runs the partition, and with it the rooms that speak here.
+
+  /// What all partitions have in common.
+  package struct Common {
+    package let index: OutputIndex
+    package let places: OutputPlaces
+    /// Instructions before this time are not compared.
+    package let from: Int64
+
+    package init(index: OutputIndex, places: OutputPlaces, from: Int64) {
+      self.index = index
+      self.places = places
+      self.from = from
+    }
+  }
+
+  /// Where the derivation stands.
+  struct Standing {
+    var n: Int64 = 0
+    var journalOffset: Int64 = -1
+    var inputOffset: Int64 = -1
+    /// Entries after this one led to what may not be in the output yet.
+    var saidTo = Int64.max
+    var isAtLeastOnce = false
+    var isReset = false
+    /// The longest that a room may be awake without a word or an event: its last banner's life, and its rest.
+    var silenceMax: Int64 = 0
+  }
+
+  private let number: Int32
+  let common: Common
+  /// Looked at while rooms speak; the partition of the run under way.
+  package var partition: Partition? { didSet { byIndex = [] } }
+  var standing = Standing()
+  /// No room is awake that is not known.
+  private(set) var isAllKnown = false
+  /// Since when that is so, by the clock; epochs that begin later must all be derived. `.max`: it is not.
+  private(set) var knownSince = Int64.max
+
+  private var rooms: [RoomKey: RoomProof] = [:]
+  private var byIndex: [RoomProof?] = []
+  private(set) var claims: [Claim] = []
+  package private(set) var findings = Findings()
+  package var tally = Tally()
+  /// Rooms that were awake though their state was not known.
+  private(set) var everUnknown: Set<RoomKey> = []
+  /// How many instructions of a room differ from what was derived, under settings that it may not have had.
+  private(set) var doubtful: [RoomKey: Int] = [:]
+  /// By the partition of the output: the entry that led to the first that was found there. What later ones led to was written
+  /// later, and so cannot have been deleted.
+  private(set) var foundSince: [Int64]
+  /// Rooms that are not known, and have settings of their own that would outlast a rest.
+  var mayHaveOwn: Set<RoomKey> = []
+
+  var settingsSerial = 0
+  package var slots = 0
+  private var crowded: [RoomProof] = []
+  private var spoke: [RoomProof] = []
+  /// What differs in a reset: it counts only if the rooms are those that the service had then.
+  private var ofReset = Findings()
+
+  /// How much was looked at.
+  package struct Tally: Equatable, Sendable {
+    var equal = 0
+    /// At the journal's end, and perhaps not said yet.
+    var pending = 0
+    /// Derived, but its partition of the output was read only up to a transaction that is open.
+    var unread = 0
+    /// Derived, but deleted from the output by its retention.
+    var deleted = 0
+    /// Derived, but of a time that is not to be compared.
+    package var skipped = 0
+    /// Epochs in which all gifts were counted and told of.
+    var countedEpochs = 0
+    /// Epochs in which gifts still wait.
+    var openEpochs = 0
+    package var gifts: Int64 = 0
+    /// Gifts that a reset left untold.
+    var leftByResets: Int64 = 0
+
+    package init() {}
+  }
+
+  package init(_ number: Int32, _ common: Common) {
+    self.number = number
+    self.common = common
+    foundSince = Array(repeating: .max, count: common.places.first.count)
+  }
+
+  // MARK: - What is known
+
+  /// From here on every room that is awake is known.
+  func knowAll(since clock: Int64) {
+    if isAllKnown { return }
+    isAllKnown = true
+    knownSince = clock
+    for proof in rooms.values {
+      proof.isKnown = true
+      settleDoubts(proof)
+    }
+  }
+
+  /// From here on no room is known.
+  func knowNone(at clock: Int64, shifted: Int64) {
+    isAllKnown = false
+    knownSince = .max
+    for proof in rooms.values {
+      proof.isKnown = false
+      proof.isWhole = false
+      proof.epoch = nil
+      proof.lastSeen = (clock, shifted)
+    }
+    start = (clock, shifted)
+  }
+
+  private var start: (clock: Int64, shifted: Int64) = (.min, 0)
+
+  /// A room as its snapshot has it: known from now on, or from the entry on up to which the snapshot holds. What it said until
+  /// then is not derived.
+  func adopt(_ room: Room) {
+    let proof = proof(of: room)
+    let isSilent = room.silentUpTo >= 0
+    if isSilent { leaveOpen(proof) }
+    let epoch = room.isGhost ? nil : room.engine.epoch
+    let isNew = !proof.isKnown || proof.epoch != epoch || isSilent
+    proof.isKnown = true
+    proof.own = room.engine.own
+    proof.settingsSerial = -1
+    if !isNew { return }
+    proof.epoch = epoch
+    proof.outputEpoch = epoch.flatMap { proof.output?.epoch($0) }
+    proof.claim = nil
+    proof.client = ScreenClient(isWhole: false)
+    proof.isWhole = false
+  }
+
+  /// What a room said behind what is claimed may be right though it is not derived, and what differed under settings that it may
+  /// have had is nothing: nobody can tell.
+  func leaveOpen(_ proof: RoomProof) {
+    if let claim = proof.claim { claims[claim].isEndKnown = false }
+    for claim in proof.doubtedClaims { claims[claim].isEndKnown = false }
+    proof.doubtedClaims = []
+    let differing = proof.doubts.count(.bytes)
+    if differing > 0 { doubtful[proof.key, default: 0] += differing }
+    proof.doubts = Findings()
+  }
+
+  private func proof(_ name: Bytes) -> RoomProof {
+    let key = RoomKey(name)
+    if let known = rooms[key] { return known }
+    let proof = RoomProof([UInt8](name), key, output: common.index.rooms[key], isKnown: isAllKnown, lastSeen: start)
+    rooms[key] = proof
+    return proof
+  }
+
+  @inline(__always)
+  func proof(of room: Room) -> RoomProof {
+    let index = Int(room.index)
+    if index >= 0, index < byIndex.count, let known = byIndex[index], known.name.elementsEqual(room.id) { return known }
+    let found = proof(room.id)
+    if index >= 0 {
+      while byIndex.count <= index { byIndex.append(nil) }
+      byIndex[index] = found
+    }
+    return found
+  }
+
+  /// Whether an event may be taken in: it may not if its room is awake in a state that is not known.
+  func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
+    if isAllKnown { return true }
+    let proof = proof(event.pointee.room)
+    if proof.isKnown {
+      // It may be awake in the service all the same: with settings of its own it does not rest.
+      if proof.mayHaveOwn, event.pointee.kind == .roomClosed, partition?.table.find(event.pointee.room) == nil {
+        settingsBecome(OwnSettings(), proof)
+      }
+      return true
+    }
+    let mayAwaken: Bool
+    switch event.pointee.kind {
+    case .gift: mayAwaken = !mayHaveOwn.contains(proof.key)
+    case .roomSettings: mayAwaken = true  // what it had before does not matter any more
+    case .roomClosed, .retract: mayAwaken = false
+    }
+    if mayAwaken, hasRested(proof, at: now) {
+      proof.isKnown = true
+      proof.mayHaveOwn = true
+      proof.isSettling = false
+      proof.epoch = nil
+      proof.own = OwnSettings()
+      proof.settingsSerial = -1
+      proof.recount = Recount()
+      return true
+    }
+    if event.pointee.kind == .roomClosed || own?.isEmpty == true { mayHaveOwn.remove(proof.key) }
+    if own?.isEmpty == false { mayHaveOwn.insert(proof.key) }
+    everUnknown.insert(proof.key)
+    proof.lastSeen = (now, shifted)
+    return false
+  }
+
+  var shifted: Int64 { partition?.shifted ?? 0 }
+
+  /// Whether the output begins an epoch of the room now, after it was silent for so long that it must have rested.
+  private func hasRested(_ proof: RoomProof, at now: Int64) -> Bool {
+    guard let output = proof.output, let begun = output.epoch(now), begun.firstSeq == 1 else { return false }
+    let since = now - shifted
+    if since - (proof.lastSeen.clock - proof.lastSeen.shifted) <= standing.silenceMax { return false }
+    // Shifts lengthen a silence that began before them; to take none off is to ask for more.
+    guard let before = output.epochs.last(where: { $0.epoch < now }) else { return true }
+    return now - before.lastAt - (shifted - proof.lastSeen.shifted) > standing.silenceMax
+  }
+
+  // MARK: - What is said
+
+  package func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
+    let proof = proof(of: room)
+    if !proof.isKnown { return }
+    if proof.epoch != instruction.epoch { begin(instruction.epoch, proof, seq: instruction.seq) }
+    draw(record, instruction, proof)
+    compare(record, instruction, proof)
+  }
+
+  private func begin(_ epoch: Int64, _ proof: RoomProof, seq: Int) {
+    if proof.epoch != nil { settle(proof, isOver: true, wasReset: standing.isReset) }
+    if !standing.isReset { proof.recount.forget() }
+    proof.epoch = epoch
+    proof.outputEpoch = proof.output?.epoch(epoch)
+    // Both begin with nothing but the settings that are known.
+    if proof.isSettling, seq == 1, proof.outputEpoch?.firstSeq == 1 { settleDoubts(proof) }
+    proof.claim = nil
+    proof.client = ScreenClient(isWhole: seq == 1)
+    proof.recount.begin()
+    proof.isWhole = seq == 1
+    proof.isSettled = false
+    if standing.isReset { spoke.append(proof) }
+  }
+
+  private func draw(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
+    guard let text = InstructionText(record), text.seq == instruction.seq else {
+      differs(.screen, proof, instruction, record) { "what is derived cannot be read as an instruction" }
+      return
+    }
+    // What is wrong with it is told of the output's own record, which is the same.
+    _ = proof.client.draw(text)
+    if case .show = instruction.operation, proof.client.isKnown {
+      let count = proof.client.banners.count
+      if count > slots || count > proof.slots {
+        if proof.peak == 0 { crowded.append(proof) }
+        proof.peak = max(proof.peak, count)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func compare(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
+    let seq = instruction.seq
+    let isCompared = instruction.at >= common.from
+    guard let epoch = proof.outputEpoch, let entry = epoch.entry(seq) else {
+      if isCompared { missing(record, instruction, proof) } else { tally.skipped += 1 }
+      return
+    }
+    if let claim = proof.claim, claims[claim].upTo + 1 == seq {
+      claims[claim].upTo = seq
+    } else {
+      proof.claim = claims.count
+      if proof.mayHaveOwn { proof.doubtedClaims.append(claims.count) }
+      claims.append(Claim(epoch: epoch, partition: number, from: seq, upTo: seq))
+    }
+    found(proof, in: entry.partition)
+    if !isCompared {
+      tally.skipped += 1
+      return
+    }
+    if entry.hash != XXH3.hash(record) || entry.otherHash != XXH3.hash(record, seed: 1) {
+      differs(.bytes, proof, instruction, record) { "the output says something else (\(Place(entry)))" }
+      return
+    }
+    tally.equal += 1
+    if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
+      differs(.sequence, proof, instruction, record) {
+        again.isLate ? "it stands behind later ones (\(again.place))" : "it was said twice (\(Place(entry)), then \(again.place))"
+      }
+    }
+  }
+
+  @inline(__always)
+  private func found(_ proof: RoomProof, in partition: Int32) {
+    if proof.foundIn.last == partition { return }
+    proof.foundIn.append(partition)
+    foundSince[Int(partition)] = min(foundSince[Int(partition)], standing.n)
+  }
+
+  private func missing(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
+    if standing.n > standing.saidTo {
+      tally.pending += 1
+      return
+    }
+    if isUnread(instruction, proof) {
+      tally.unread += 1
+      return
+    }
+    if isDeleted(instruction, proof) {
+      tally.deleted += 1
+      return
+    }
+    differs(.missing, proof, instruction, record) {
+      guard let output = proof.output else { return "the output says nothing of this room" }
+      guard let epoch = proof.outputEpoch else { return "partition \(output.partition) of the output says nothing of this epoch" }
+      let before = epoch.entry(instruction.seq - 1).map { ", where it should follow \(Place($0))" }
+      return "it is missing in the output\(before ?? ", partition \(output.partition)")"
+    }
+  }
+
+  private func differs(
+    _ kind: Findings.Kind, _ proof: RoomProof, _ instruction: Instruction, _ record: Bytes, _ how: () -> String
+  ) {
+    func sentence() -> String {
+      "room \(proof.text), epoch \(instruction.epoch), seq \(instruction.seq): \(how()). Derived \(place): "
+        + String(decoding: record.prefix(400), as: UTF8.self)
+    }
+    tell(kind, proof, at: instruction.at, sentence)
+  }
+
+  package func tell(_ kind: Findings.Kind, _ proof: RoomProof, at: Int64, _ sentence: () -> String) {
+    if standing.isReset {
+      ofReset.add(kind, sentence(), at: at)
+    } else if proof.mayHaveOwn {
+      proof.doubts.add(kind, sentence(), at: at)
+    } else {
+      findings.add(kind, sentence(), at: at)
+    }
+  }
+
+  package var place: String {
+    "in input partition \(number) at offset \(standing.inputOffset), entry \(standing.n) (journal offset \(standing.journalOffset))"
+  }
+
+  /// A room that may have had settings of its own had none, as far as anyone can tell, unless it was given others since.
+  private func settleDoubts(_ proof: RoomProof) {
+    if proof.isSettling { leaveOpen(proof) }
+    findings.merge(proof.doubts)
+    proof.doubts = Findings()
+    proof.doubtedClaims = []
+    proof.mayHaveOwn = false
+    proof.isSettling = false
+  }
+
+  // MARK: - Entries
+
+  /// An entry is about to be run.
+  package func begin(_ entry: JournalEntry, journalOffset: Int64) {
+    standing.n = entry.n
+    standing.journalOffset = journalOffset
+    guard let takeover = entry.takeover else {
+      standing.isAtLeastOnce = entry.term != nil
+      return
+    }
+    // One with `said_to` follows at-least-once delivery: what it leads to is said by whoever goes on from it, in its delivery.
+    standing.isAtLeastOnce = takeover.delivery == .atLeastOnce || entry.saidTo != nil
+    standing.isReset = takeover.reset != nil
+    settle(takeover.derivation.settings)
+  }
+
+  /// What holds from now on.
+  func settle(_ settings: Settings) {
+    // In the entry that changes them, banners may still be there that came under the old ones.
+    slots = max(slots, settings.slots)
+    settingsSerial += 1
+    let linger = settings.tiers.reduce(max(settings.lingerMs, settings.busyLingerMs)) { max($0, $1.lingerMs, $1.busyLingerMs) }
+    standing.silenceMax = Int64(settings.rest + settings.enterMs + settings.countMs + linger + settings.exitMs)
+  }
+
+  /// An entry was run.
+  /// - Parameter isSame: the rooms are those that the journal says.
+  package func end(_ recorded: JournalEntry, isSame: Bool) {
+    for proof in crowded where proof.peak > 0 {
+      learnSettings(proof)
+      check(proof, slots: proof.slots)
+    }
+    crowded.removeAll()
+    slots = partition!.settings.values.slots
+    if standing.isReset {
+      standing.isReset = false
+      if isSame { findings.merge(ofReset) }
+      ofReset = Findings()
+      // Rooms that slept through it remember nothing.
+      let awake = Set(spoke.map(\.key))
+      for proof in rooms.values where !awake.contains(proof.key) { proof.recount.forget() }
+      spoke = []
+    }
+    if isSame { knowAll(since: recorded.clock) }
+  }
+
+  /// The run is at its end.
+  /// - Parameter failed: it was not the journal's.
+  package func finish(failed: Bool) {
+    for proof in rooms.values {
+      settleDoubts(proof)
+      if failed || !proof.isKnown || proof.epoch == nil { continue }
+      let room = proof.name.withUnsafeBytes { partition?.table.find($0) }
+      settle(proof, isOver: room?.engine.isIdle ?? true, wasReset: false)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+internal import ComboSystem
+
+/// What is wrong, sorted by kind: of each the first, and how many there are.
+package struct Findings: Equatable, Sendable {
+  /// In the order in which they are told.
+  package enum Kind: Int, CaseIterable, Comparable, Sendable {
+    /// The journal, the state or the input is damaged, so that something cannot be derived.
+    case source
+    /// The output says something else than what was derived.
+    case bytes
+    /// What was derived is not in the output.
+    case missing
+    /// The output says what could not be derived.
+    case madeUp
+    /// A gap, a repetition, an order that is none.
+    case sequence
+    /// What a client has drawn is not what the room says of its screen, or cannot be drawn.
+    case screen
+    /// Gifts that were taken in are not those that were told of.
+    case conservation
+    /// A record of the output stands in another partition than its room's, or has another time than its instruction.
+    case place
+    /// In the output stands something that does not belong there.
+    case foreign
+
+    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// The first of a kind.
+  package struct Found: Equatable, Sendable {
+    package var sentence: String
+    /// When, in milliseconds since the Unix epoch.
+    package var at: Int64
+    package var count: Int
+
+    package init(sentence: String, at: Int64, count: Int) {
+      self.sentence = sentence
+      self.at = at
+      self.count = count
+    }
+  }
+
+  private(set) var byKind: [Kind: Found] = [:]
+
+  package init() {}
+
+  package var isEmpty: Bool { byKind.isEmpty }
+
+  package func count(_ kind: Kind) -> Int { byKind[kind]?.count ?? 0 }
+
+  /// - Parameter at: by which the first is found.
+  package mutating func add(_ kind: Kind, _ sentence: @autoclosure () -> String, at: Int64, count: Int = 1) {
+    guard var known = byKind[kind] else {
+      byKind[kind] = Found(sentence: sentence(), at: at, count: count)
+      return
+    }
+    known.count += count
+    if at < known.at { (known.sentence, known.at) = (sentence(), at) }
+    byKind[kind] = known
+  }
+
+  mutating func merge(_ other: Findings) {
+    for (kind, found) in other.byKind { add(kind, found.sentence, at: found.at, count: found.count) }
+  }
+
+  /// A sentence for each kind; what happened first comes first.
+  package var sentences: [String] {
+    byKind.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }.map { _, found in
+      found.count == 1 ? found.sentence : "\(found.sentence); \(ProgressMeter.grouped(found.count)) such in all"
+    }
+  }
+}

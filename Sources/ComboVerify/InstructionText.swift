@@ -1,0 +1,300 @@
+package import ComboCore
+internal import ComboWire
+
+/// What an instruction's record says, read from its bytes alone: what a client needs to draw it.
+///
+/// The fields must stand as the engine's table has them; nothing is allocated but for ids with escapes. Bytes are borrowed.
+package struct InstructionText {
+  package enum Operation { case show, update, moveUp, dismiss, skip, final, screen }
+
+  /// A banner as a `screen` has it.
+  struct ScreenBanner {
+    var banner: Int64
+    var slot: Int64
+    var count: Int64
+    var base: Int64
+    var combo: UInt64
+  }
+
+  package private(set) var epoch: Int64 = 0
+  package private(set) var seq: Int64 = 0
+  package private(set) var at: Int64 = 0
+  package private(set) var operation = Operation.screen
+  package private(set) var banner: Int64 = 0
+  package private(set) var slot: Int64 = 0
+  package private(set) var count: Int64 = 0
+  package private(set) var base: Int64 = 0
+  private(set) var added: Int64 = 0
+  /// Of a `show`, a `skip` or a `final`: who gives what to whom (``ComboIdentity``).
+  package private(set) var combo: UInt64 = 0
+  /// The room, between its quotes.
+  package private(set) var room: Bytes
+  /// Of a `screen`: its banners, up to the record's end.
+  private var banners: Bytes
+
+  /// nil: it is no instruction that this version knows.
+  package init?(_ record: Bytes) {
+    var text = TextCursor(record)
+    room = Bytes(start: nil, count: 0)
+    banners = room
+    guard text.skip(#"{"v":1,"room":"#), let name = text.string(), text.skip(#","epoch":"#), let epoch = text.integer(),
+      text.skip(#","seq":"#), let seq = text.integer(), seq >= 1, text.skip(#","at":"#), let at = text.integer(),
+      text.skip(#","op":""#)
+    else { return nil }
+    room = name
+    self.epoch = epoch
+    self.seq = seq
+    self.at = at
+    guard readOperation(&text) else { return nil }
+  }
+
+  private mutating func readOperation(_ text: inout TextCursor) -> Bool {
+    if text.skip(#"update","#) {
+      operation = .update
+      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
+        text.skip(#","count":"#), let count = text.integer(), text.skip(#","added":"#), let added = text.integer()
+      else { return false }
+      (self.banner, self.slot, self.count, self.added) = (banner, slot, count, added)
+      if text.skip(#","milestone":"#), text.integer() == nil { return false }
+      return text.skip("}") && text.isAtEnd
+    }
+    if text.skip(#"show","#) {
+      operation = .show
+      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
+        text.skip(#","count":"#), let count = text.integer(), text.skip(#","base":"#), let base = text.integer()
+      else { return false }
+      (self.banner, self.slot, self.count, self.base) = (banner, slot, count, base)
+      if text.skip(#","milestone":"#), text.integer() == nil { return false }
+      guard let combo = text.combo() else { return false }
+      self.combo = combo
+      return text.skip("}") && text.isAtEnd
+    }
+    if text.skip(#"dismiss","#) {
+      operation = .dismiss
+      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
+        text.skip(#","count":"#), let count = text.integer(), text.skip(#","reason":"#), text.string() != nil
+      else { return false }
+      (self.banner, self.slot, self.count) = (banner, slot, count)
+      return text.skip("}") && text.isAtEnd
+    }
+    if text.skip(#"move_up","#) {
+      operation = .moveUp
+      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer() else {
+        return false
+      }
+      (self.banner, self.slot) = (banner, slot)
+      return text.skip("}") && text.isAtEnd
+    }
+    if text.skip(#"skip","#) {
+      operation = .skip
+      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","count":"#), let count = text.integer(),
+        text.skip(#","reason":"#), text.string() != nil, let combo = text.combo()
+      else { return false }
+      (self.banner, self.count, self.combo) = (banner, count, combo)
+      return text.skip("}") && text.isAtEnd
+    }
+    if text.skip(#"final","#) {
+      operation = .final
+      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","count":"#), let count = text.integer(),
+        text.skip(#","reason":"#), text.string() != nil, let combo = text.combo()
+      else { return false }
+      (self.banner, self.count, self.combo) = (banner, count, combo)
+      return text.skip("}") && text.isAtEnd
+    }
+    guard text.skip(#"screen","banners":["#) else { return false }
+    operation = .screen
+    banners = text.rest
+    return forEachBanner { _ in }
+  }
+
+  /// Hands out the banners of a `screen`; false if they cannot be read.
+  @discardableResult
+  func forEachBanner(_ body: (ScreenBanner) -> Void) -> Bool {
+    var text = TextCursor(banners)
+    if text.skip("]}") { return text.isAtEnd }
+    repeat {
+      guard text.skip(#"{"banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
+        text.skip(#","count":"#), let count = text.integer(), text.skip(#","base":"#), let base = text.integer(),
+        let combo = text.combo(), text.skip("}")
+      else { return false }
+      body(ScreenBanner(banner: banner, slot: slot, count: count, base: base, combo: combo))
+    } while text.skip(",")
+    return text.skip("]}") && text.isAtEnd
+  }
+}
+
+/// Who gives what to whom, in 64 bits.
+enum ComboIdentity {
+  @inline(__always)
+  static func hash(sender: Bytes, receiver: Bytes, gift: Bytes) -> UInt64 {
+    XXH3.hash(gift, seed: XXH3.hash(receiver, seed: XXH3.hash(sender, seed: 1))) | 1
+  }
+}
+
+/// Walks over compact JSON whose shape is known.
+struct TextCursor {
+  private let text: Bytes
+  private var position = 0
+
+  init(_ text: Bytes) { self.text = text }
+
+  var isAtEnd: Bool { position == text.count }
+  var rest: Bytes { Bytes(rebasing: text[position...]) }
+
+  /// Goes behind these bytes, if they are next.
+  @inline(__always)
+  mutating func skip(_ expected: StaticString) -> Bool {
+    let length = expected.utf8CodeUnitCount
+    guard position + length <= text.count else { return false }
+    for i in 0..<length where text[position + i] != expected.utf8Start[i] { return false }
+    position += length
+    return true
+  }
+
+  /// No number of an instruction is larger, nor smaller than its negative: 2^53, up to which JavaScript counts.
+  private static let numberMax: Int64 = 1 << 53
+
+  /// An integer; nil if there is none, or one that no instruction has.
+  @inline(__always)
+  mutating func integer() -> Int64? {
+    let isNegative = position < text.count && text[position] == UInt8(ascii: "-")
+    if isNegative { position += 1 }
+    let start = position
+    var value: Int64 = 0
+    while position < text.count, text[position] &- 0x30 <= 9 {
+      if position - start == 16 { return nil }
+      value = value * 10 + Int64(text[position] &- 0x30)
+      position += 1
+    }
+    if position == start || value > Self.numberMax { return nil }
+    return isNegative ? -value : value
+  }
+
+  /// What stands between a string's quotes, as it stands.
+  @inline(__always)
+  mutating func string() -> Bytes? {
+    guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }
+    let start = position + 1
+    var i = start
+    while i < text.count {
+      let byte = text[i]
+      if byte == UInt8(ascii: "\"") {
+        position = i + 1
+        return Bytes(rebasing: text[start..<i])
+      }
+      i += byte == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return nil
+  }
+
+  /// The identity of a combo, from `,"sender":{…},"receiver":{…},"gift":{…}`, of which the receiver may be missing.
+  mutating func combo() -> UInt64? {
+    var sender: [UInt8]?
+    var receiver: [UInt8]?
+    var gift: [UInt8]?
+    guard skip(#","sender":"#), let senderID = idOfObject(&sender) else { return nil }
+    var receiverID = Bytes(start: nil, count: 0)
+    if skip(#","receiver":"#) {
+      guard let id = idOfObject(&receiver) else { return nil }
+      receiverID = id
+    }
+    guard skip(#","gift":"#), let giftID = idOfObject(&gift) else { return nil }
+    func hash(_ sender: Bytes, _ receiver: Bytes, _ gift: Bytes) -> UInt64 {
+      ComboIdentity.hash(sender: sender, receiver: receiver, gift: gift)
+    }
+    if sender == nil, receiver == nil, gift == nil { return hash(senderID, receiverID, giftID) }
+    return (sender ?? [UInt8](senderID)).withUnsafeBytes { sender in
+      (receiver ?? [UInt8](receiverID)).withUnsafeBytes { receiver in
+        (gift ?? [UInt8](giftID)).withUnsafeBytes { hash(sender, receiver, $0) }
+      }
+    }
+  }
+
+  /// The `id` of an object, which is walked over: a string's inside, or an integer as it stands. One with escapes is put
+  /// into `meaning`.
+  private mutating func idOfObject(_ meaning: inout [UInt8]?) -> Bytes? {
+    guard skip("{") else { return nil }
+    var found: Bytes?
+    repeat {
+      guard let name = string(), skip(":") else { return nil }
+      let isID =
+        found == nil
+        && (name.elementsEqual("id".utf8) || (name.contains(UInt8(ascii: "\\")) && Self.meaning(name) == [0x69, 0x64]))
+      let start = position
+      if isID, let id = string() {
+        found = id
+        if id.contains(UInt8(ascii: "\\")) { meaning = Self.meaning(id) }
+      } else {
+        guard skipValue() else { return nil }
+        if isID { found = Bytes(rebasing: text[start..<position]) }
+      }
+    } while skip(",")
+    return skip("}") ? found : nil
+  }
+
+  /// Goes behind a value of any kind.
+  private mutating func skipValue() -> Bool {
+    var depth = 0
+    repeat {
+      guard position < text.count else { return false }
+      switch text[position] {
+      case UInt8(ascii: "\""):
+        if string() == nil { return false }
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        position += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if depth == 0 { return false }
+        depth -= 1
+        position += 1
+      case UInt8(ascii: ","), UInt8(ascii: ":"):
+        if depth == 0 { return false }
+        position += 1
+      default:
+        while position < text.count, !Self.endsWord(text[position]) { position += 1 }
+      }
+    } while depth > 0
+    return true
+  }
+
+  private static func endsWord(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: ":")
+      || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+  }
+
+  /// What a string's inside means.
+  static func meaning(_ inside: Bytes) -> [UInt8] {
+    var meaning: [UInt8] = []
+    var i = 0
+    func unit(_ at: Int) -> UInt32? {
+      guard at + 6 <= inside.count, inside[at] == UInt8(ascii: "\\"), inside[at + 1] == UInt8(ascii: "u") else { return nil }
+      return UInt32(String(decoding: inside[(at + 2)..<(at + 6)], as: UTF8.self), radix: 16)
+    }
+    while i < inside.count {
+      guard inside[i] == UInt8(ascii: "\\"), i + 1 < inside.count else {
+        meaning.append(inside[i])
+        i += 1
+        continue
+      }
+      if var code = unit(i) {
+        i += 6
+        if (0xD800..<0xDC00).contains(code), let low = unit(i), (0xDC00..<0xE000).contains(low) {
+          code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+          i += 6
+        }
+        meaning += Array(String(Character(Unicode.Scalar(code) ?? "\u{fffd}")).utf8)
+        continue
+      }
+      switch inside[i + 1] {
+      case UInt8(ascii: "b"): meaning.append(0x08)
+      case UInt8(ascii: "f"): meaning.append(0x0C)
+      case UInt8(ascii: "n"): meaning.append(0x0A)
+      case UInt8(ascii: "r"): meaning.append(0x0D)
+      case UInt8(ascii: "t"): meaning.append(0x09)
+      case let other: meaning.append(other)
+      }
+      i += 2
+    }
+    return meaning
+  }
+}

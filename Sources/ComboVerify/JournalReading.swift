@@ -1,0 +1,189 @@
+internal import ComboCore
+package import ComboEdge
+internal import ComboRooms
+package import ComboWire
+
+/// A partition's journal, as far as it reaches back: the entries that count, and what is wrong with the rest.
+package struct JournalReading {
+  /// An entry, and where it stands.
+  struct Item {
+    let offset: Int64
+    let entry: JournalEntry
+  }
+
+  /// Entries whose numbers have no gap.
+  package struct Run {
+    var items: ContiguousArray<Item> = []
+    /// What lies between the run before and this one, in a sentence; nil if this is the first.
+    var gap: String?
+
+    package init() {}
+  }
+
+  private(set) var runs: [Run] = []
+  private(set) var terms = JournalTerms()
+  /// The first record that is no entry, and how many there are.
+  private(set) var broken: (sentence: String, count: Int)?
+  /// Entries that stand twice, though none of them was written by an owner that was given up.
+  private(set) var doubled: (sentence: String, count: Int)?
+  private(set) var isAtLeastOnce = false
+  /// A takeover was seen that counts.
+  private var isTermKnown = false
+  /// A map that can be read.
+  private var checkedMapping: String?
+  private let number: Int32
+  private let topics: TopicIdentity
+  private let decoder = JournalDecoder()
+
+  package init(_ number: Int32, _ topics: TopicIdentity) {
+    self.number = number
+    self.topics = topics
+  }
+
+  var lastItem: Item? { runs.last?.items.last }
+
+  /// Takes the next record in. Throws if it belongs to another group, or to a newer version.
+  package mutating func add(_ record: InputRecord) throws {
+    guard let value = record.value else { return }
+    let entry: JournalEntry
+    do throws(FormatFault) {
+      entry = try decoder.entry(value)
+      try topics.check(entry.of, "the journal")
+    } catch {
+      let sentence = "partition \(number) of the journal, offset \(record.offset): \(error)"
+      if error.code != .broken { throw VerifyFault(sentence) }
+      broken = (broken?.sentence ?? sentence, (broken?.count ?? 0) + 1)
+      return
+    }
+    if let takeover = entry.takeover {
+      if takeover.delivery == .atLeastOnce { isAtLeastOnce = true }
+      try check(takeover.derivation, "partition \(number) of the journal, offset \(record.offset)")
+    }
+    beginAnew(at: entry)
+    guard terms.counts(entry, at: record.offset) else {
+      // Where a term has begun, another owner's entry may have come between; in a transaction none can.
+      let isInTransaction = entry.takeover.map { $0.delivery == .exactlyOnce && terms.term == nil } ?? (entry.term == nil)
+      if isInTransaction {
+        let sentence =
+          "partition \(number) of the journal, offset \(record.offset): entry \(entry.n) stands there after entry \(lastItem?.entry.n ?? 0)"
+        doubled = (doubled?.sentence ?? sentence, (doubled?.count ?? 0) + 1)
+      }
+      return
+    }
+    if entry.term != nil { isAtLeastOnce = true }
+    if entry.takeover != nil { isTermKnown = true }
+    let item = Item(offset: record.offset, entry: entry)
+    if let last = lastItem, last.entry.n + 1 == entry.n {
+      runs[runs.count - 1].items.append(item)
+    } else {
+      var run = Run()
+      run.gap = lastItem.map {
+        "partition \(number) of the journal: after entry \($0.entry.n) (offset \($0.offset)) comes entry \(entry.n) (offset \(record.offset)): "
+          + "what lay between is gone"
+      }
+      run.items.append(item)
+      // Whoever found it broken began anew.
+      if run.gap != nil, entry.takeover?.reset != nil { broken = nil }
+      runs.append(run)
+    }
+  }
+
+  /// Where the journal's beginning is gone, what is left may begin with entries of an owner that had been given up before. One of a
+  /// later term tells so, as its takeover has gone with the beginning.
+  private mutating func beginAnew(at entry: JournalEntry) {
+    guard !isTermKnown, entry.takeover == nil, let term = entry.term, let begun = terms.term, term > begun else { return }
+    runs = []
+    terms = JournalTerms()
+  }
+
+  private mutating func check(_ derivation: Derivation, _ place: String) throws {
+    if derivation.version != ServiceConfiguration.engineVersion {
+      throw VerifyFault(
+        "\(place): it was derived by version \(derivation.version) of the engine's rules, but this program has version"
+          + " \(ServiceConfiguration.engineVersion). Verify with the program that wrote it")
+    }
+    if derivation.mapping != nil, derivation.mapping != checkedMapping {
+      do throws(FormatFault) {
+        _ = try derivation.decoder(newestRules: ServiceConfiguration.engineVersion)
+      } catch {
+        throw VerifyFault("\(place): \(error)")
+      }
+      checkedMapping = derivation.mapping
+    }
+  }
+}
+
+extension JournalReading.Run {
+  /// From where a partition can be derived.
+  package struct Start {
+    package var n: Int64
+    package var clock: Int64
+    package var offset: Int64
+    var shifted: Int64
+    var derivation: Derivation
+    /// The first item to be run.
+    package var next: Int
+    /// No room was awake then.
+    package var isEmpty: Bool
+
+    package init(n: Int64, clock: Int64, offset: Int64, shifted: Int64, derivation: Derivation, next: Int, isEmpty: Bool) {
+      self.n = n
+      self.clock = clock
+      self.offset = offset
+      self.shifted = shifted
+      self.derivation = derivation
+      self.next = next
+      self.isEmpty = isEmpty
+    }
+  }
+
+  /// The earliest place from which the run can be derived: settings and offset must be known, and the input from there on be
+  /// there.
+  /// - Parameters:
+  ///   - first: the first offset of the input that is still there.
+  ///   - checkpoint: says by what entries were derived that no takeover stands before.
+  package func start(inputFrom first: Int64, _ checkpoint: Checkpoint?) -> Start? {
+    // Where nothing more is taken in, nothing need be there.
+    let lastTaking = items.lastIndex { $0.entry.batches.contains { $0.taken > 0 } } ?? -1
+    var derivation = derivationAtStart(checkpoint)
+    for (index, item) in items.enumerated() {
+      let entry = item.entry
+      if let takeover = entry.takeover, let batch = entry.batches.first, batch.taken == 0 {
+        if batch.endOffset >= first || index > lastTaking {
+          return Start(
+            n: entry.n - 1, clock: entry.clock - takeover.shift, offset: batch.endOffset, shifted: entry.shifted - takeover.shift,
+            derivation: takeover.derivation, next: index, isEmpty: entry.n == 1 && index == 0)
+        }
+        derivation = takeover.derivation
+      } else if let takeover = entry.takeover {
+        derivation = takeover.derivation
+      }
+      guard let derivation, let offset = entry.batches.last?.endOffset else { continue }
+      if offset >= first || index >= lastTaking {
+        return Start(
+          n: entry.n, clock: entry.clock, offset: offset, shifted: entry.shifted, derivation: derivation, next: index + 1,
+          isEmpty: entry.rooms == 0)
+      }
+    }
+    return nil
+  }
+
+  private func derivationAtStart(_ checkpoint: Checkpoint?) -> Derivation? {
+    guard let checkpoint, let first = items.first?.entry.n, checkpoint.n >= first, checkpoint.n <= items.last!.entry.n else {
+      return nil
+    }
+    let isUnchanged = !items.contains { $0.entry.takeover != nil && $0.entry.n <= checkpoint.n }
+    return isUnchanged ? checkpoint.derivation : nil
+  }
+
+  /// The place of the first entry above `n`; nil if the run does not go on from there.
+  package func index(after n: Int64) -> Int? {
+    guard let first = items.first?.entry.n, n >= first - 1, n <= items.last!.entry.n else { return nil }
+    return Int(n - first + 1)
+  }
+
+  /// The end of what is taken in by all entries from `index` on; `start` if that is nothing.
+  func inputEnd(from index: Int, start: Int64) -> Int64 {
+    items[index...].last { !$0.entry.batches.isEmpty }?.entry.batches.last?.endOffset ?? start
+  }
+}

@@ -1,0 +1,162 @@
+package import ComboCore
+package import ComboEdge
+internal import ComboSystem
+internal import ComboWire
+
+/// A room's name in 128 bits of hash: what rooms are found by.
+package struct RoomKey: Hashable, Sendable {
+  private let one: UInt64
+  private let other: UInt64
+
+  @inline(__always)
+  package init(_ name: Bytes) {
+    one = XXH3.hash(name)
+    other = XXH3.hash(name, seed: 1)
+  }
+}
+
+/// What the output topic says, room by room: of each record 128 bits of hash and where it stands. Checks on the way in what
+/// any reader can: that nothing is said twice, that each record stands where and when it must, and that what is drawn is what
+/// the room says of its screen.
+///
+/// 32 bytes a record, and some 300 a room and epoch. Two records that differ have the same hash with a probability of 2^-128.
+package final class OutputIndex {
+  package private(set) var rooms: [RoomKey: Room] = [:]
+  package private(set) var findings = Findings()
+  package private(set) var records = 0
+  /// Those whose time is the broker's, which is not compared.
+  private(set) var untimed = 0
+  private let places: OutputPlaces?
+  /// Records before this time are not compared.
+  private let from: Int64
+
+  /// - Parameters:
+  ///   - places: where records must stand; nil: anywhere.
+  ///   - from: only records from this time on count, in milliseconds since the Unix epoch.
+  package init(_ places: OutputPlaces? = nil, from: Int64 = .min) {
+    self.places = places
+    self.from = from
+  }
+
+  package func room(_ id: Bytes) -> Room? { rooms[RoomKey(id)] }
+
+  /// Takes a record in, in the order of its partition.
+  /// - Parameter time: that its producer gave it, in milliseconds since the Unix epoch; nil: it is the broker's.
+  package func add(_ record: InputRecord, time: Int64?, isOld: Bool) {
+    records += 1
+    let place = Place(record)
+    guard let key = record.key, let value = record.value, let text = InstructionText(value) else {
+      findings.add(.foreign, "the output holds something that is no instruction of this version (\(place))", at: .max)
+      return
+    }
+    let seq = Int(text.seq)
+    let isCompared = text.at >= from
+    func fault(_ kind: Findings.Kind, _ what: String) {
+      if isCompared { findings.add(kind, "\(Self.name(key, text)): \(what) (\(place))", at: text.at) }
+    }
+    if !Self.isRoom(key, text.room) {
+      fault(.foreign, "the record's key is \(Sentence.quoted(String(decoding: key, as: UTF8.self))), not the room")
+    }
+    let room = self.room(key, record.partition)
+    if room.isMisplaced { fault(.place, "it stands in a partition that is not its room's") }
+    if time == nil { untimed += 1 }
+    if let time, time != text.at { fault(.place, "its record's time is \(time), not \(text.at)") }
+    let epoch = self.epoch(of: room, text, seq)
+    let entry = Entry(
+      hash: XXH3.hash(value), otherHash: XXH3.hash(value, seed: 1), offset: record.offset, partition: record.partition,
+      isOld: isOld, isCompared: isCompared)
+    if seq >= epoch.end {
+      if epoch.append(entry, seq, at: text.at) { epoch.client.loseTrack() }
+      if let what = epoch.client.draw(text) { fault(.screen, what) }
+      if epoch !== room.epochs.last, epoch.late == nil { epoch.late = place }
+    } else if let first = epoch.entry(seq) {
+      again(entry, after: first, of: epoch, seq, at: text.at)
+    } else {
+      // It is compared like any other. What it should have followed may have been deleted, where more was said again.
+      if seq >= epoch.begunAt {
+        fault(.sequence, "it stands behind seq \(epoch.end - 1)")
+      } else if isCompared {
+        epoch.repetitions.append(Repetition(seq: seq, place: place, at: text.at, isLate: true))
+      }
+      epoch.insert(entry, seq, at: text.at)
+    }
+  }
+
+  private func room(_ key: Bytes, _ partition: Int32) -> Room {
+    let hash = RoomKey(key)
+    if let room = rooms[hash] { return room }
+    let room = Room([UInt8](key), partition, isMisplaced: places?.mayHold(partition, key) == false)
+    rooms[hash] = room
+    return room
+  }
+
+  private func epoch(of room: Room, _ text: InstructionText, _ seq: Int) -> Epoch {
+    if let known = room.epoch(text.epoch) { return known }
+    let new = Epoch(room, text.epoch, firstSeq: seq, at: text.at)
+    room.insert(new)
+    return new
+  }
+
+  /// The same `seq` stands there again.
+  private func again(_ entry: Entry, after first: Entry, of epoch: Epoch, _ seq: Int, at: Int64) {
+    if !entry.isCompared { return }
+    if first.hash == entry.hash, first.otherHash == entry.otherHash {
+      epoch.repetitions.append(Repetition(seq: seq, place: Place(entry), at: at, isLate: false))
+      return
+    }
+    findings.add(
+      .sequence,
+      "room \(epoch.room.text), epoch \(epoch.epoch): seq \(seq) stands twice, and says something else the second time"
+        + " (\(Place(first)), then \(Place(entry)))", at: at)
+  }
+
+  /// Takes over all that another one holds, of other partitions.
+  func merge(_ other: OutputIndex) {
+    records += other.records
+    untimed += other.untimed
+    findings.merge(other.findings)
+    for (key, theirs) in other.rooms {
+      guard let ours = rooms[key] else {
+        rooms[key] = theirs
+        continue
+      }
+      // The output has gained partitions, and the room has moved.
+      for epoch in theirs.epochs {
+        guard let known = ours.epoch(epoch.epoch) else {
+          ours.insert(epoch)
+          continue
+        }
+        known.join(epoch) { first, entry, seq, at in again(entry, after: first, of: known, seq, at: at) }
+      }
+    }
+  }
+
+  /// All is taken in.
+  package func finish() {
+    for room in rooms.values {
+      for epoch in room.epochs where epoch.repetitions.count > 1 { epoch.repetitions.sort { $0.seq < $1.seq } }
+    }
+  }
+
+  private static func name(_ key: Bytes, _ text: InstructionText) -> String {
+    "room \(String(decoding: key, as: UTF8.self)), epoch \(text.epoch), seq \(text.seq)"
+  }
+
+  private static func isRoom(_ key: Bytes, _ name: Bytes) -> Bool {
+    if !name.contains(UInt8(ascii: "\\")) { return name.elementsEqual(key) }
+    return TextCursor.meaning(name).elementsEqual(key)
+  }
+}
+
+/// Where a record stands.
+package struct Place: CustomStringConvertible, Sendable {
+  package var partition: Int32
+  package var offset: Int64
+
+  package init(_ record: InputRecord) { (partition, offset) = (record.partition, record.offset) }
+  package init(_ entry: OutputIndex.Entry) { (partition, offset) = (entry.partition, entry.offset) }
+
+  package var description: String { "output partition \(partition), offset \(offset)" }
+}
+
+package func text(_ id: Bytes) -> String { String(decoding: id, as: UTF8.self) }

@@ -1,0 +1,34 @@
+package import ComboCore
+
+/// The partitions of the output: where each begins, and which of them may hold a room.
+package struct OutputPlaces: Sendable {
+  /// The first offset of each that is still there; above 0 if something was deleted.
+  package var first: [Int64]
+  /// Which of so many partitions a room belongs to; nil: nobody knows.
+  let placement: (@Sendable (Bytes, Int) -> Int)?
+  /// The partitions that were not read to their end, and the offset at which a transaction is open.
+  var unread: [Int32: Int64] = [:]
+
+  package init(first: [Int64], placement: (@Sendable (Bytes, Int) -> Int)?) {
+    self.first = first
+    self.placement = placement
+  }
+
+  /// The partitions in which a room may stand: its own, and those that were its own when there were fewer.
+  func ofRoom(_ name: Bytes) -> [Int] {
+    guard let placement else { return Array(first.indices) }
+    var found: [Int] = []
+    for count in stride(from: first.count, to: 0, by: -1) {
+      let partition = placement(name, count)
+      if !found.contains(partition) { found.append(partition) }
+    }
+    return found
+  }
+
+  /// Whether a room may stand in a partition.
+  func mayHold(_ partition: Int32, _ name: Bytes) -> Bool {
+    guard let placement else { return true }
+    // Mostly it is the first that is looked at.
+    return stride(from: first.count, to: 0, by: -1).contains { placement(name, $0) == Int(partition) }
+  }
+}

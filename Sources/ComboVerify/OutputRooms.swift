@@ -1,0 +1,194 @@
+internal import ComboCore
+
+extension OutputIndex {
+  /// A record that was read.
+  package struct Entry {
+    package var hash: UInt64
+    var otherHash: UInt64
+    package var offset: Int64
+    package var partition: Int32
+    /// It stood there before the journal was read, and so must have been derived from it.
+    var isOld: Bool
+    /// It belongs to the time that is to be compared.
+    var isCompared: Bool
+
+    package init(hash: UInt64, otherHash: UInt64, offset: Int64, partition: Int32, isOld: Bool, isCompared: Bool) {
+      self.hash = hash
+      self.otherHash = otherHash
+      self.offset = offset
+      self.partition = partition
+      self.isOld = isOld
+      self.isCompared = isCompared
+    }
+  }
+
+  /// A record that stood there again.
+  struct Repetition {
+    var seq: Int
+    var place: Place
+    var at: Int64
+    /// Only later ones stand before it: it was said again, and its first is gone, or it is out of order.
+    var isLate: Bool
+  }
+
+  /// Records whose `seq` follow each other without gap.
+  package struct Run {
+    let firstSeq: Int
+    /// The time of the first.
+    package let at: Int64
+    package var entries: ContiguousArray<Entry> = []
+
+    package init(firstSeq: Int, at: Int64, entries: ContiguousArray<Entry> = []) {
+      self.firstSeq = firstSeq
+      self.at = at
+      self.entries = entries
+    }
+
+    /// The `seq` behind the last one.
+    package var end: Int { firstSeq + entries.count }
+  }
+
+  /// The records of one epoch of a room, by `seq`.
+  package final class Epoch {
+    package let room: Room
+    package let epoch: Int64
+    /// The `seq` that stands first in the partition.
+    let begunAt: Int
+    /// All but the last run, rising: there are some only where something is missing.
+    package private(set) var earlier: [Run] = []
+    private var last: Run
+    private(set) var firstAt: Int64
+    private(set) var lastAt: Int64
+    package var client: ScreenClient
+    /// Where it went on after a later epoch had begun, if it did.
+    package var late: Place?
+    /// Rising by `seq` once the index is finished.
+    var repetitions: [Repetition] = []
+
+    package init(_ room: Room, _ epoch: Int64, firstSeq: Int, at: Int64) {
+      self.room = room
+      self.epoch = epoch
+      begunAt = firstSeq
+      last = Run(firstSeq: firstSeq, at: at)
+      firstAt = at
+      lastAt = at
+      client = ScreenClient(isWhole: firstSeq == 1)
+    }
+
+    var runs: [Run] { earlier + [last] }
+    /// The `seq` of the first one: above 1 if those before are missing.
+    var firstSeq: Int { (earlier.first ?? last).firstSeq }
+    /// The `seq` behind the last one.
+    package var end: Int { last.end }
+
+    /// The record of that `seq`, if it is there.
+    @inline(__always)
+    package func entry(_ seq: Int) -> Entry? {
+      if seq >= last.firstSeq { return seq < last.end ? last.entries[seq - last.firstSeq] : nil }
+      return earlier.isEmpty ? nil : earlierEntry(seq)
+    }
+
+    private func earlierEntry(_ seq: Int) -> Entry? {
+      let index = firstEarlier(behind: seq) - 1
+      guard index >= 0, seq < earlier[index].end else { return nil }
+      return earlier[index].entries[seq - earlier[index].firstSeq]
+    }
+
+    /// The first of the earlier runs that begins behind a `seq`.
+    private func firstEarlier(behind seq: Int) -> Int {
+      var (low, high) = (0, earlier.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if earlier[middle].firstSeq <= seq { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+
+    /// The repetition of that `seq`, if there is one.
+    func repetition(_ seq: Int) -> Repetition? {
+      var (low, high) = (0, repetitions.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if repetitions[middle].seq < seq { low = middle + 1 } else { high = middle }
+      }
+      return low < repetitions.count && repetitions[low].seq == seq ? repetitions[low] : nil
+    }
+
+    /// Takes one in that is behind all others.
+    /// - Returns: whether some before it are missing.
+    package func append(_ entry: Entry, _ seq: Int, at: Int64) -> Bool {
+      let isGap = seq > last.end
+      if isGap {
+        earlier.append(last)
+        last = Run(firstSeq: seq, at: at)
+      }
+      last.entries.append(entry)
+      lastAt = max(lastAt, at)
+      return isGap
+    }
+
+    /// Takes one in that was missing before the last run.
+    func insert(_ entry: Entry, _ seq: Int, at: Int64) {
+      let index = firstEarlier(behind: seq)
+      if index > 0, earlier[index - 1].end == seq {
+        earlier[index - 1].entries.append(entry)
+      } else {
+        earlier.insert(Run(firstSeq: seq, at: at, entries: [entry]), at: index)
+      }
+      lastAt = max(lastAt, at)
+    }
+
+    /// Takes in what another partition holds of the same epoch.
+    /// - Parameter twice: called with what both of them hold: the one, the other, their `seq`, and about when.
+    package func join(_ other: Epoch, twice: (Entry, Entry, Int, Int64) -> Void) {
+      var joined: [Run] = []
+      for run in (runs + other.runs).sorted(by: { $0.firstSeq < $1.firstSeq }) {
+        guard let before = joined.last, run.firstSeq <= before.end else {
+          joined.append(run)
+          continue
+        }
+        let overlap = min(before.end - run.firstSeq, run.entries.count)
+        for index in 0..<overlap {
+          twice(before.entries[run.firstSeq - before.firstSeq + index], run.entries[index], run.firstSeq + index, run.at)
+        }
+        joined[joined.count - 1].entries += run.entries.dropFirst(overlap)
+      }
+      last = joined.removeLast()
+      earlier = joined
+      repetitions += other.repetitions
+      late = late ?? other.late
+      firstAt = min(firstAt, other.firstAt)
+      lastAt = max(lastAt, other.lastAt)
+      client.loseTrack()
+    }
+  }
+
+  /// A room's epochs, rising.
+  package final class Room {
+    package let name: [UInt8]
+    /// Of the output; where its first record stood.
+    package let partition: Int32
+    /// That partition is none of the room's.
+    let isMisplaced: Bool
+    private(set) var epochs: [Epoch] = []
+
+    package init(_ name: [UInt8], _ partition: Int32, isMisplaced: Bool) {
+      self.isMisplaced = isMisplaced
+      self.name = name
+      self.partition = partition
+    }
+
+    package func epoch(_ epoch: Int64) -> Epoch? {
+      // Usually the last one, or the one before.
+      for candidate in epochs.reversed() where candidate.epoch <= epoch { return candidate.epoch == epoch ? candidate : nil }
+      return nil
+    }
+
+    func insert(_ epoch: Epoch) {
+      let index = epochs.lastIndex { $0.epoch < epoch.epoch }.map { $0 + 1 } ?? 0
+      epochs.insert(epoch, at: index)
+    }
+
+    package var text: String { String(decoding: name, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,335 @@
+internal import ComboCore
+package import ComboEdge
+package import ComboRooms
+package import ComboSystem
+package import ComboWire
+
+/// Derives one partition again, as far as journal, input and snapshots let it. One thread.
+///
+/// From the journal's first entry every room is known. Where that, or the input of that time, is gone, the derivation begins
+/// where the settings are known, without rooms: each comes in with an epoch that begins after it must have rested. At the
+/// checkpoint, if there is one, the snapshots bring in all that are still unknown.
+package final class PartitionAudit {
+  /// What came of it.
+  package struct Outcome {
+    package let number: Int32
+    /// It was derived to its end: nothing failed, and no room was lost on the way.
+    var isSteady = true
+    package var records = 0
+    package var entries = 0
+    var takeovers = 0
+    var resets = 0
+    package var deadLetters = 0
+    /// All of it was derived, from the first entry on.
+    var isComplete = true
+    /// How many instructions and dead letters the journal's entries led to, by what they say.
+    package var said = 0
+    /// Entries that nothing could be derived of.
+    var entriesSkipped = 0
+    var isAtLeastOnce = false
+    /// Epochs that begin later must all be derived. One of that very moment may have spoken before.
+    var knownSince = Int64.max
+    var claims: [Claim] = []
+    var everUnknown: Set<RoomKey> = []
+    var doubtful: [RoomKey: Int] = [:]
+    package var findings = Findings()
+    package var tally = Comparison.Tally()
+
+    package init(number: Int32) {
+      self.number = number
+    }
+  }
+
+  private let number: Int32
+  private let journal: JournalReading
+  private let snapshots: SnapshotReading?
+  private let reader: any ReadEdge
+  private let topics: TopicIdentity
+  private let comparison: Comparison
+  private let common: Comparison.Common
+  private let fromCheckpoint: Bool
+  private let progress: (Int) -> Void
+  private var outcome: Outcome
+  private var clock = Int64.min
+
+  package init(
+    _ journal: JournalReading, of number: Int32, _ snapshots: SnapshotReading?, _ reader: any ReadEdge, _ topics: TopicIdentity,
+    _ common: Comparison.Common, fromCheckpoint: Bool, progress: @escaping (Int) -> Void
+  ) {
+    self.number = number
+    outcome = Outcome(number: number)
+    self.journal = journal
+    self.snapshots = snapshots
+    self.reader = reader
+    self.topics = topics
+    self.common = common
+    self.fromCheckpoint = fromCheckpoint
+    self.progress = progress
+    comparison = Comparison(number, common)
+    comparison.standing.saidTo = journal.terms.saidTo
+  }
+
+  package func run() throws -> Outcome {
+    outcome.isAtLeastOnce = journal.isAtLeastOnce
+    outcome.said = journal.runs.reduce(0) { $1.items.reduce($0) { $0 &+ $1.entry.said } }
+    let inputFirst = try reader.partitions(.input).contains(number) ? try reader.bounds(.input, number).first : 0
+    if journal.runs.isEmpty, try hasForgotten() {
+      outcome.isComplete = false
+      outcome.isSteady = false
+    }
+    for run in journal.runs {
+      let first = run.items[0].entry
+      clock = first.clock
+      if let gap = run.gap {
+        outcome.isComplete = false
+        outcome.isSteady = false
+        if first.takeover?.reset == nil { damaged(gap) }
+      }
+      try derive(run, inputFirst)
+    }
+    if let (sentence, count) = journal.broken { damaged(sentence, count) }
+    if let (sentence, count) = journal.doubled { damaged(sentence, count) }
+    outcome.claims = comparison.claims
+    outcome.everUnknown = comparison.everUnknown
+    outcome.doubtful = comparison.doubtful
+    outcome.knownSince = outcome.isComplete ? .min : comparison.knownSince
+    outcome.findings.merge(comparison.findings)
+    outcome.tally = comparison.tally
+    return outcome
+  }
+
+  /// Whether there were entries, all of which retention has deleted.
+  private func hasForgotten() throws -> Bool {
+    try reader.partitions(.journal).contains(number) && reader.bounds(.journal, number).first > 0
+  }
+
+  private func damaged(_ sentence: String, _ count: Int = 1) {
+    if clock >= common.from { outcome.findings.add(.source, sentence, at: clock, count: count) }
+  }
+
+  // MARK: - One run of entries
+
+  private enum End {
+    case finished
+    /// All entries up to the checkpoint were run, and rooms are still unknown.
+    case atCheckpoint
+    /// All rooms began anew, and they are not those that were derived: it goes on at this item.
+    case reset(next: Int)
+    case failed
+  }
+
+  private func derive(_ run: JournalReading.Run, _ inputFirst: Int64) throws {
+    let checkpoint = snapshots?.state.checkpoint
+    let checkpointIndex = checkpoint.flatMap { run.index(after: $0.n) }
+    let beginning = checkpointIndex == nil ? nil : snapshotBeginning(run, checkpointIndex!)
+    var start = fromCheckpoint ? nil : run.start(inputFrom: inputFirst, checkpoint)
+    if start?.isEmpty != true || start?.n != 0 { outcome.isComplete = false }
+    if fromCheckpoint, checkpointIndex == nil, run.items.last?.offset == journal.lastItem?.offset {
+      damaged("partition \(number): there is no checkpoint to begin from. Leave --from-checkpoint out")
+    }
+    outcome.entriesSkipped += (start?.next ?? (beginning == nil ? run.items.count : checkpointIndex!))
+    var end = End.atCheckpoint
+    while let here = start {
+      start = nil
+      comparison.knowNone(at: here.clock, shifted: here.shifted)
+      if here.isEmpty { comparison.knowAll(since: here.n == 0 ? .min : here.clock) }
+      let partition = Partition(
+        number, settings: EngineSettings(here.derivation.settings), ownSettingsMax: 0, n: here.n, clock: here.clock,
+        offset: here.offset, shifted: here.shifted)
+      let until = beginning != nil && checkpointIndex! >= here.next ? checkpointIndex : nil
+      end = try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
+      if case .reset(let next) = end {
+        let entry = run.items[next - 1].entry
+        outcome.isComplete = false
+        outcome.isSteady = false
+        start = JournalReading.Run.Start(
+          n: entry.n, clock: entry.clock, offset: entry.batches.last?.endOffset ?? partition.offset, shifted: entry.shifted,
+          derivation: entry.takeover!.derivation, next: next, isEmpty: entry.rooms == 0)
+      }
+    }
+    guard let beginning, let checkpointIndex, case .atCheckpoint = end else { return }
+    try goOn(from: beginning, run, checkpointIndex)
+  }
+
+  /// Every room is known by its snapshot, or has rested.
+  private func goOn(from beginning: Restorer.Beginning, _ run: JournalReading.Run, _ index: Int) throws {
+    let partition = beginning.partition
+    comparison.partition = partition
+    for room in rooms(of: partition) { comparison.adopt(room) }
+    // Rooms whose snapshot is newer take part from then on only.
+    let provesFrom = beginning.silent.keys.max() ?? 0
+    let since = run.items.first { $0.entry.n == provesFrom }?.entry.clock ?? partition.clock
+    comparison.knowAll(since: since)
+    _ = try pass(run, from: index, until: nil, partition, beginning.derivation, beginning.silent, provesFrom: provesFrom)
+  }
+
+  private func rooms(of partition: Partition) -> [Room] {
+    (0..<partition.table.placeCount).compactMap { partition.table.room(at: $0) }
+  }
+
+  private func snapshotBeginning(_ run: JournalReading.Run, _ index: Int) -> Restorer.Beginning? {
+    guard let snapshots else { return nil }
+    do {
+      let beginning = try snapshots.beginning(run.items[index...].map(\.entry))
+      for room in rooms(of: beginning.partition) where !room.engine.own.isEmpty {
+        comparison.mayHaveOwn.insert(RoomKey(room.id))
+      }
+      return beginning
+    } catch {
+      damaged("partition \(number) of the state topic: \(error)")
+      return nil
+    }
+  }
+
+  /// Runs entries over the input.
+  private func pass(
+    _ run: JournalReading.Run, from first: Int, until: Int?, _ partition: Partition, _ derivation: Derivation,
+    _ silent: [Int64: [Room]], provesFrom: Int64
+  ) throws -> End {
+    struct BeganAnew: Error {}
+    comparison.partition = partition
+    comparison.settle(derivation.settings)
+    let start = partition.offset
+    var next = first
+    var isAtCheckpoint = false
+    var end = End.finished
+    do {
+      let runner = try EntryRunner(
+        partition, derivation: derivation, topics: topics, lane: Lane(comparison), silent: silent,
+        next: { [comparison] in
+          if next == until, !comparison.isAllKnown { isAtCheckpoint = true }
+          guard !isAtCheckpoint, next < run.items.count else { return nil }
+          let item = run.items[next]
+          next += 1
+          comparison.begin(item.entry, journalOffset: item.offset)
+          return item.entry
+        })
+      runner.checksDigest = false
+      runner.header = { [reader] in reader.header($1, of: $0, $2) }
+      runner.admits = { [comparison] in comparison.admits($0, $1, at: $2) }
+      runner.took = { [comparison] in comparison.took($0, $1, by: $2, at: $3) }
+      runner.deadLettered = { [self] _, _ in outcome.deadLetters += 1 }
+      runner.entryDone = { [self] recorded, derived in
+        let isSame = recorded.rooms == derived.rooms && recorded.digest == derived.digest
+        let isReset = recorded.takeover?.reset != nil
+        clock = recorded.clock
+        outcome.entries += 1
+        if recorded.takeover != nil { outcome.takeovers += 1 }
+        if isReset { outcome.resets += 1 }
+        let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
+        comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
+        if isReset, !isSame { throw BeganAnew() }
+        // What became of it is compared all the same.
+        if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
+        if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
+      }
+      try read(start, to: run.inputEnd(from: first, start: start), runner) { isAtCheckpoint }
+      outcome.records += runner.records
+      if isAtCheckpoint { end = .atCheckpoint }
+    } catch is BeganAnew {
+      end = .reset(next: next)
+    } catch let fault as ReplayFault {
+      outcome.isComplete = false
+      damaged("partition \(number): \(fault)")
+      end = .failed
+    } catch let fault as FormatFault {
+      outcome.isComplete = false
+      damaged("partition \(number): \(fault)")
+      end = .failed
+    }
+    switch end {
+    case .finished: comparison.finish(failed: false)
+    case .failed:
+      outcome.isSteady = false
+      comparison.finish(failed: true)
+      comparison.knowNone(at: clock, shifted: partition.shifted)
+    case .atCheckpoint, .reset: break
+    }
+    return end
+  }
+
+  /// - Parameter saidToo: no room was silent in it.
+  private func check(_ recorded: JournalEntry, _ derived: JournalEntry, _ isSame: Bool, saidToo: Bool) throws {
+    if !isSame {
+      throw ReplayFault(
+        "after entry \(recorded.n) there are \(derived.rooms) rooms with digest \(String(derived.digest, radix: 16)), but"
+          + " the journal says \(recorded.rooms) with \(String(recorded.digest, radix: 16))")
+    }
+    if saidToo, recorded.said != derived.said {
+      throw ReplayFault("entry \(recorded.n) says that it led to \(recorded.said) records, but \(derived.said) were derived")
+    }
+  }
+
+  private func read(_ start: Int64, to end: Int64, _ runner: EntryRunner, _ isOver: () -> Bool) throws {
+    var fault: (any Error)?
+    var told = start
+    try reader.read(.input, number, from: start, to: max(start, end), unless: { false }) { record in
+      if isOver() { return false }
+      comparison.standing.inputOffset = record.offset
+      do {
+        try runner.take(record)
+      } catch {
+        fault = error
+        return false
+      }
+      if record.offset - told >= 10_000 {
+        progress(Int(record.offset - told))
+        told = record.offset
+      }
+      return true
+    }
+    if let fault { throw fault }
+    if !isOver() {
+      try runner.finish()
+      progress(Int(max(0, end - told)))
+    }
+  }
+}
+
+/// What the state topic holds of a partition.
+package struct SnapshotReading {
+  package let state: Restorer.State
+  private let restorer: Restorer
+
+  /// Reads it. Throws what is wrong with it, if that is more than a broken record.
+  package init(_ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, log: ServiceLog) throws {
+    let nobody = Nobody()
+    restorer = Restorer(
+      number, ServiceConfiguration(topics: topics),
+      Edges(group: nobody, output: nobody, reader: reader, time: SystemTime()), log: log, cancellation: Cancellation(),
+      isCertain: false, clockMin: .min)
+    do {
+      state = try restorer.readState()
+    } catch Restorer.Stop.refused(let reason) {
+      throw VerifyFault(reason)
+    } catch Restorer.Stop.kafka(let error) {
+      throw error
+    }
+  }
+
+  /// The rooms at the checkpoint, which must be there.
+  /// - Parameter entries: those above it.
+  func beginning(_ entries: [JournalEntry]) throws -> Restorer.Beginning {
+    try restorer.beginning(state, entries, isLenient: false)
+  }
+}
+
+/// An audit is no member of the group, and writes nothing.
+private final class Nobody: GroupEdge, OutputEdge, @unchecked Sendable {
+  // The proof: it has nothing that changes but a delegate that nobody sets.
+  weak var delegate: (any GroupEdgeDelegate)?
+  func subscribe() {}
+  func poll(maxWaitMs: Int32, hold: Int, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {}
+  func start(_ partition: Int32, at offset: Int64) {}
+  func stop(_ partition: Int32) {}
+  func committed(_ partition: Int32) -> CommittedOffset { CommittedOffset(partition: partition, offset: nil, metadata: "") }
+  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {}
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
+  func close() {}
+  func begin() {}
+  func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]) {}
+  func commit(_ offsets: [OffsetToCommit]) {}
+  func abort() {}
+  func renew() {}
+  func serve() {}
+}

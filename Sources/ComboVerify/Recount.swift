@@ -1,0 +1,139 @@
+package import ComboCore
+internal import ComboWire
+
+/// Counts the gifts of one epoch of a room by engine.md's rules of *how many*, on its own, without the engine: which of them
+/// count, and how many each is.
+///
+/// Times are those of the partition less all shifts so far: so a shift changes nothing here.
+package struct Recount {
+  /// What a room remembers, by its settings.
+  package struct Limits {
+    package var dedupeMs: Int64
+    var maxIDs: Int
+    package var streakMs: Int64
+    package var maxStreaks: Int
+
+    package init(_ settings: Settings) {
+      dedupeMs = Int64(settings.dedupeMs)
+      maxIDs = settings.maxIds
+      streakMs = Int64(settings.streakMs)
+      maxStreaks = settings.maxStreaks
+    }
+  }
+
+  private struct Streak {
+    var total: Int64
+    var expiry: Int64
+    var serial: Int
+  }
+
+  /// What is remembered until some time, the one remembered longest first.
+  private struct Order {
+    private var items: [(key: UInt64, mark: Int64)] = []
+    private var head = 0
+
+    var first: (key: UInt64, mark: Int64)? { head < items.count ? items[head] : nil }
+
+    mutating func append(_ key: UInt64, _ mark: Int64) { items.append((key, mark)) }
+
+    mutating func removeFirst() {
+      head += 1
+      if head >= 1024, head * 2 > items.count {
+        items.removeFirst(head)
+        head = 0
+      }
+    }
+  }
+
+  /// Gifts taken in, in this epoch, mod 2^64.
+  package private(set) var given: Int64 = 0
+  /// The same, each times its combo's identity.
+  private(set) var fingerprint: UInt64 = 0
+
+  /// Ids, each with its expiry.
+  private var ids: [UInt64: Int64] = [:]
+  private var idOrder = Order()
+  private var streaks: [UInt64: Streak] = [:]
+  private var streakOrder = Order()
+  private var serial = 0
+  private var time = Int64.min
+
+  package init() {}
+
+  /// Counts a gift.
+  package mutating func take(_ gift: Gift, at now: Int64, _ limits: Limits) {
+    time = max(time, now)
+    if isDuplicate(gift.id, limits) { return }
+    let combo = ComboIdentity.hash(sender: gift.senderID, receiver: gift.receiverID, gift: gift.giftID)
+    let count: Int64
+    switch gift.amount {
+    case .count(let number): count = Int64(number)
+    case .total(let total, let streak):
+      count = growth(to: Int64(total), XXH3.hash(streak, seed: combo), isNamed: streak.count > 0, limits)
+    }
+    given &+= count
+    fingerprint &+= UInt64(bitPattern: count) &* combo
+  }
+
+  /// What was remembered is forgotten.
+  mutating func forget() {
+    ids = [:]
+    idOrder = Order()
+    streaks = [:]
+    streakOrder = Order()
+  }
+
+  /// A new epoch begins.
+  package mutating func begin() {
+    given = 0
+    fingerprint = 0
+  }
+
+  private mutating func isDuplicate(_ id: Bytes, _ limits: Limits) -> Bool {
+    if id.count == 0 || limits.dedupeMs == 0 || limits.maxIDs == 0 { return false }
+    let key = XXH3.hash(id, seed: 2)
+    if let expiry = ids[key], expiry >= time { return true }
+    // One that has expired stands no longer where it stood.
+    ids[key] = nil
+    while let (old, expiry) = idOrder.first, expiry < time || ids[old] != expiry {
+      if ids[old] == expiry { ids[old] = nil }
+      idOrder.removeFirst()
+    }
+    if ids.count >= limits.maxIDs {
+      // Settings that were changed let one expire behind another that lives on.
+      ids = ids.filter { $0.value >= time }
+      while ids.count >= limits.maxIDs, let (oldest, expiry) = idOrder.first {
+        if ids[oldest] == expiry { ids[oldest] = nil }
+        idOrder.removeFirst()
+      }
+    }
+    ids[key] = time + limits.dedupeMs
+    idOrder.append(key, time + limits.dedupeMs)
+    return false
+  }
+
+  private mutating func growth(to total: Int64, _ key: UInt64, isNamed: Bool, _ limits: Limits) -> Int64 {
+    var growth = total
+    if let known = streaks[key], known.expiry >= time {
+      if total == known.total || (total < known.total && isNamed) { return 0 }
+      if total > known.total { growth = total - known.total }
+    }
+    serial += 1
+    streaks[key] = Streak(total: total, expiry: time + limits.streakMs, serial: serial)
+    streakOrder.append(key, Int64(serial))
+    while let (old, mark) = streakOrder.first {
+      let isCurrent = streaks[old]?.serial == Int(mark)
+      if isCurrent, streaks[old]!.expiry >= time { break }
+      if isCurrent { streaks[old] = nil }
+      streakOrder.removeFirst()
+    }
+    if streaks.count > limits.maxStreaks {
+      streaks = streaks.filter { $0.value.expiry >= time }
+      while streaks.count > limits.maxStreaks, let (oldest, mark) = streakOrder.first {
+        if streaks[oldest]?.serial == Int(mark) { streaks[oldest] = nil }
+        streakOrder.removeFirst()
+      }
+    }
+    return growth
+  }
+}

@@ -1,0 +1,70 @@
+package import ComboCore
+
+/// What is known of one room while its partition is derived again: how far the output agrees, what a client has drawn, how
+/// many gifts it was given.
+package final class RoomProof {
+  package let name: [UInt8]
+  package let key: RoomKey
+  /// What the output says of it; nil: nothing.
+  package let output: OutputIndex.Room?
+
+  /// Whether its state is known, so that what is derived must be in the output.
+  package var isKnown: Bool
+  /// Its state is known but for settings of its own, which it may have had before the derivation began.
+  var mayHaveOwn = false
+  /// Its settings are known again, but what it did under those that are not may still show, until its next epoch.
+  var isSettling = false
+  /// What differed meanwhile.
+  package var doubts = Findings()
+  /// The places of the claims made meanwhile.
+  var doubtedClaims: [Int] = []
+  /// The last time at which it may have done anything, by the partition's clock and by all shifts until then.
+  var lastSeen: (clock: Int64, shifted: Int64)
+
+  /// The epoch of which it speaks; nil: it has not spoken yet.
+  package var epoch: Int64?
+  var outputEpoch: OutputIndex.Epoch?
+  /// The partitions of the output in which something of it was found, in that order.
+  var foundIn: [Int32] = []
+  /// Those in which it may stand, once somebody has asked.
+  package var places: [Int]?
+  /// Its place among the claims; nil: none in this epoch yet.
+  var claim: Int?
+  package var client = ScreenClient(isWhole: false)
+  var recount = Recount()
+  /// The count is that of the whole epoch.
+  package var isWhole = false
+  /// The epoch has been looked at, and nothing of it is counted any more.
+  var isSettled = false
+
+  /// The room's own settings.
+  package var own = OwnSettings()
+  /// What it goes by, and under which settings of the service that was worked out.
+  package var limits: Recount.Limits?
+  package var slots = 0
+  var settingsSerial = -1
+  /// As many banners were on screen when one was shown.
+  var peak = 0
+
+  package init(
+    _ name: [UInt8], _ key: RoomKey, output: OutputIndex.Room?, isKnown: Bool, lastSeen: (clock: Int64, shifted: Int64)
+  ) {
+    self.name = name
+    self.key = key
+    self.output = output
+    self.isKnown = isKnown
+    self.lastSeen = lastSeen
+  }
+
+  package var text: String { String(decoding: name, as: UTF8.self) }
+}
+
+/// A run of an epoch's records that were derived, from one partition of the input.
+struct Claim {
+  let epoch: OutputIndex.Epoch
+  let partition: Int32
+  let from: Int
+  var upTo: Int
+  /// What was said behind it would have been derived too. Not so if the room was lost sight of, or went by settings that nobody knows.
+  var isEndKnown = true
+}

@@ -1,0 +1,157 @@
+/// A client of one epoch of a room: it draws what the instructions say, as engine.md tells clients to, and adds up how many
+/// gifts they tell of. Knows nothing of the engine.
+package struct ScreenClient {
+  /// A banner on screen that has not been dismissed.
+  package struct Banner {
+    package var number: Int64
+    package var slot: Int64
+    package var base: Int64
+    /// The count shown.
+    package var count: Int64
+    package var combo: UInt64
+
+    package init(number: Int64, slot: Int64, base: Int64, count: Int64, combo: UInt64) {
+      self.number = number
+      self.slot = slot
+      self.base = base
+      self.count = count
+      self.combo = combo
+    }
+  }
+
+  /// Whether all that is on screen is known: from the epoch's first instruction, or else from a `screen` on.
+  package private(set) var isKnown: Bool
+  package private(set) var banners: [Banner] = []
+  /// Whether it has seen the epoch from its first instruction on.
+  package private(set) var isWhole: Bool
+  /// The gifts told of: shown, added, left to a dismissal, or skipped; mod 2^64, as anybody may write anything into a topic.
+  package private(set) var said: Int64 = 0
+  /// The same, each times its combo's identity: two sums that differ combo by combo differ here too, but for one chance in 2^63.
+  private(set) var fingerprint: UInt64 = 0
+  /// How many `screen`s were what was drawn.
+  package private(set) var screens = 0
+  private(set) var lastAt = Int64.min
+
+  /// - Parameter isWhole: whether it begins with the epoch's first instruction.
+  package init(isWhole: Bool) {
+    self.isWhole = isWhole
+    isKnown = isWhole
+  }
+
+  /// Something is missing: nothing is known until the next `screen`.
+  mutating func loseTrack() {
+    isKnown = false
+    isWhole = false
+    banners = []
+  }
+
+  /// Draws an instruction. Returns what is wrong with it, as the end of a sentence that begins with its place.
+  package mutating func draw(_ instruction: InstructionText) -> String? {
+    if instruction.at < lastAt { return "its time, \(instruction.at), lies before \(lastAt), of which the room has spoken" }
+    lastAt = instruction.at
+    switch instruction.operation {
+    case .show: return show(instruction)
+    case .update: return update(instruction)
+    case .moveUp: return moveUp(instruction)
+    case .dismiss: return dismiss(instruction)
+    case .skip:
+      count(instruction.count, of: instruction.combo)
+      return index(of: instruction.banner) == nil ? nil : "it skips banner \(instruction.banner), which is on screen"
+    case .final: return nil
+    case .screen: return screen(instruction)
+    }
+  }
+
+  private func index(of banner: Int64) -> Int? { banners.firstIndex { $0.number == banner } }
+
+  private mutating func count(_ gifts: Int64, of combo: UInt64) {
+    said &+= gifts
+    fingerprint &+= UInt64(bitPattern: gifts) &* combo
+  }
+
+  private mutating func show(_ instruction: InstructionText) -> String? {
+    count(instruction.count - instruction.base, of: instruction.combo)
+    var fault: String?
+    if index(of: instruction.banner) != nil { fault = "it shows banner \(instruction.banner), which is on screen" }
+    if let other = banners.first(where: { $0.slot == instruction.slot }) {
+      fault = fault ?? "it shows a banner in slot \(instruction.slot), where banner \(other.number) is"
+    }
+    if instruction.count <= instruction.base {
+      fault = fault ?? "it shows \(instruction.count), though \(instruction.base) were there before"
+    }
+    if fault == nil || isKnown {
+      banners.append(
+        Banner(
+          number: instruction.banner, slot: instruction.slot, base: instruction.base, count: instruction.count,
+          combo: instruction.combo))
+    }
+    return isKnown ? fault : nil
+  }
+
+  private mutating func update(_ instruction: InstructionText) -> String? {
+    guard let index = index(of: instruction.banner) else { return absent(instruction, "it counts") }
+    count(instruction.added, of: banners[index].combo)
+    let before = banners[index].count
+    banners[index].count = instruction.count
+    if banners[index].slot != instruction.slot { return wrongSlot(banners[index], instruction) }
+    if before + instruction.added != instruction.count || instruction.added <= 0 {
+      return "it adds \(instruction.added) to come to \(instruction.count), but \(before) were shown"
+    }
+    return nil
+  }
+
+  private mutating func moveUp(_ instruction: InstructionText) -> String? {
+    guard let index = index(of: instruction.banner) else { return absent(instruction, "it moves") }
+    var fault: String?
+    if let other = banners.first(where: { $0.slot == instruction.slot }) {
+      fault = "it moves banner \(instruction.banner) to slot \(instruction.slot), where banner \(other.number) is"
+    }
+    if banners[index].slot + 1 != instruction.slot {
+      fault = fault ?? "it moves banner \(instruction.banner) from slot \(banners[index].slot) to \(instruction.slot)"
+    }
+    banners[index].slot = instruction.slot
+    return fault
+  }
+
+  private mutating func dismiss(_ instruction: InstructionText) -> String? {
+    guard let index = index(of: instruction.banner) else { return absent(instruction, "it dismisses") }
+    let banner = banners.remove(at: index)
+    count(instruction.count - banner.count, of: banner.combo)
+    if banner.slot != instruction.slot { return wrongSlot(banner, instruction) }
+    return instruction.count < banner.count ? "it dismisses at \(instruction.count), but \(banner.count) were shown" : nil
+  }
+
+  private mutating func screen(_ instruction: InstructionText) -> String? {
+    var said: [Banner] = []
+    instruction.forEachBanner {
+      said.append(Banner(number: $0.banner, slot: $0.slot, base: $0.base, count: $0.count, combo: $0.combo))
+    }
+    let wasKnown = isKnown
+    let drawn = banners.sorted { $0.slot < $1.slot }
+    isKnown = true
+    banners = said
+    if !wasKnown { return nil }
+    screens += 1
+    let isSame =
+      drawn.count == said.count
+      && zip(drawn, said).allSatisfy { ours, theirs in
+        ours.number == theirs.number && ours.slot == theirs.slot && ours.base == theirs.base && ours.count == theirs.count
+          && ours.combo == theirs.combo
+      }
+    if isSame { return nil }
+    func words(_ banners: [Banner]) -> String {
+      banners.isEmpty
+        ? "nothing" : banners.map { "banner \($0.number) in slot \($0.slot) at \($0.count)" }.joined(separator: ", ")
+    }
+    return "the screen is said to be \(words(said)), but a client has drawn \(words(drawn))"
+  }
+
+  private mutating func absent(_ instruction: InstructionText, _ what: String) -> String? {
+    isWhole = false
+    return isKnown ? "\(what) banner \(instruction.banner), which is not on screen" : nil
+  }
+
+  private func wrongSlot(_ banner: Banner, _ instruction: InstructionText) -> String {
+    "banner \(banner.number) is in slot \(banner.slot), not in \(instruction.slot)"
+  }
+}

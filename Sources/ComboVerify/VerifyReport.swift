@@ -1,0 +1,145 @@
+internal import ComboSystem
+
+/// What a verification found.
+package struct VerifyReport: Equatable, Sendable {
+  // What was run through.
+  package var partitions = 0
+  package var records = 0
+  package var entries = 0
+  var takeovers = 0
+  var resets = 0
+  package var deadLetters = 0
+  // What the output holds.
+  package var rooms = 0
+  package var instructions = 0
+  var epochs = 0
+  package var screens = 0
+  /// Instructions that stand there again, as at-least-once delivery allows.
+  var repetitions = 0
+  /// Instructions whose record's time is the broker's, which is not compared.
+  var untimed = 0
+  /// Partitions of the output that were not read to their end, and the offset at which a transaction was open.
+  var unread: [Int32: Int64] = [:]
+  /// Rooms of which two partitions of the input spoke, as when it has gained some.
+  var movedRooms = 0
+  package var tally = Comparison.Tally()
+  // What cannot be proved: never counted as right.
+  var unprovenRooms = 0
+  var unprovenInstructions = 0
+  /// What the journal says that its entries led to: instructions and dead letters.
+  package var said = 0
+  /// All partitions were derived from their first entry on.
+  var isComplete = true
+  /// Entries of the journal from which nothing could be derived.
+  var entriesSkipped = 0
+  package var findings = Findings()
+
+  package init() {}
+
+  /// What is wrong, a sentence for each kind.
+  package var faults: [String] { findings.sentences }
+  /// The group has neither taken anything in nor said anything.
+  package var isEmpty: Bool { entries == 0 && entriesSkipped == 0 && instructions == 0 && findings.isEmpty }
+  /// Nothing is wrong, and something was compared, if there is anything.
+  package var isProven: Bool { findings.isEmpty && (tally.equal > 0 || (unprovenInstructions == 0 && hasSaidNothing)) }
+  /// The journal knows of no instruction.
+  private var hasSaidNothing: Bool { said <= deadLetters }
+  /// All that was said was compared.
+  private var isAll: Bool {
+    unprovenInstructions == 0 && unprovenRooms == 0 && tally.deleted == 0 && tally.skipped == 0 && tally.pending == 0
+      && tally.unread == 0 && unread.isEmpty && entriesSkipped == 0 && isComplete
+  }
+
+  package mutating func add(_ outcome: PartitionAudit.Outcome) {
+    partitions += 1
+    records += outcome.records
+    entries += outcome.entries
+    takeovers += outcome.takeovers
+    resets += outcome.resets
+    deadLetters += outcome.deadLetters
+    said += outcome.said
+    isComplete = isComplete && outcome.isComplete
+    entriesSkipped += outcome.entriesSkipped
+    tally.add(outcome.tally)
+    findings.merge(outcome.findings)
+  }
+
+  /// For people: some lines, the last of them the verdict.
+  package var summary: String {
+    func n(_ number: some BinaryInteger) -> String { ProgressMeter.grouped(Int(number)) }
+    var lines = [
+      "partitions \(n(partitions)), records taken in \(n(records)), entries \(n(entries)), takeovers \(n(takeovers)), resets \(n(resets)), "
+        + "dead letters \(n(deadLetters))",
+      "output: \(n(instructions)) instructions of \(n(rooms)) rooms in \(n(epochs)) epochs, \(n(tally.equal)) equal byte for byte"
+        + (repetitions > 0 ? ", \(n(repetitions)) said again" : "") + (movedRooms > 0 ? ", \(n(movedRooms)) rooms moved" : "")
+        + (tally.pending > 0 ? ", \(n(tally.pending)) not said yet" : ""),
+      "seq: \(verdict([.sequence], "no gap, none twice"))",
+      "screen: \(verdict([.screen], "\(n(screens)) screens are what a client has drawn"))",
+      "conservation: "
+        + verdict(
+          [.conservation],
+          "\(n(tally.gifts)) gifts told of, each once; \(n(tally.countedEpochs)) epochs add up, in \(n(tally.openEpochs)) gifts still wait"
+        )
+        + (tally.leftByResets > 0 ? "; resets left \(n(tally.leftByResets)) untold" : ""),
+    ]
+    if unprovenRooms > 0 || tally.deleted > 0 || entriesSkipped > 0 {
+      var reasons = ["not provable: \(n(unprovenRooms)) rooms with \(n(unprovenInstructions)) instructions"]
+      if tally.deleted > 0 { reasons.append("\(n(tally.deleted)) instructions deleted from the output") }
+      if entriesSkipped > 0 { reasons.append("\(n(entriesSkipped)) entries of the journal from which nothing can be derived") }
+      lines.append(reasons.joined(separator: "; "))
+    }
+    if tally.skipped > 0 { lines.append("not compared: \(n(tally.skipped)) instructions from before --from") }
+    for (partition, offset) in unread.sorted(by: { $0.key < $1.key }) {
+      lines.append(
+        "not compared: partition \(partition) of the output from offset \(offset) on, where a transaction is open")
+    }
+    if tally.unread > 0 { lines.append("not compared: \(n(tally.unread)) instructions that may stand there") }
+    if untimed > 0 { lines.append("not compared: the times of \(n(untimed)) records, which the broker gave them") }
+    // They name rooms, whose ids anybody may have made up.
+    for fault in faults { lines.append("DIFFERS: \(DisplayWidth.harmless(fault))") }
+    lines.append(conclusion)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func verdict(_ kinds: [Findings.Kind], _ fine: String) -> String {
+    let count = kinds.reduce(0) { $0 + findings.count($1) }
+    return count == 0 ? fine : "\(ProgressMeter.grouped(count)) faults"
+  }
+
+  private var conclusion: String {
+    if !findings.isEmpty {
+      let count = Findings.Kind.allCases.reduce(0) { $0 + findings.count($1) }
+      return "NOT proven: \(ProgressMeter.grouped(count)) differences, of each kind the first above"
+    }
+    if !isProven {
+      let isLost = unprovenInstructions > 0 || entriesSkipped > 0
+      return isLost
+        ? "NOT proven: nothing of the output can be derived from what is left of input, journal and state"
+        : "NOT proven: nothing was compared, as nothing of what was derived is in the part of the output that was to be compared"
+    }
+    let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
+    return isAll
+      ? "proven: the output is what input and journal give, byte for byte, \(each)"
+      : "proven: as far as it can be derived, the output is what input and journal give, byte for byte, \(each)"
+  }
+}
+
+extension Comparison.Tally {
+  package mutating func add(_ other: Self) {
+    equal += other.equal
+    pending += other.pending
+    deleted += other.deleted
+    skipped += other.skipped
+    unread += other.unread
+    countedEpochs += other.countedEpochs
+    openEpochs += other.openEpochs
+    gifts += other.gifts
+    leftByResets += other.leftByResets
+  }
+}
+
+/// Why there can be no verdict, in a sentence.
+struct VerifyFault: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

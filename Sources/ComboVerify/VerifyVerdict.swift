@@ -1,0 +1,169 @@
+internal import ComboSystem
+
+/// Puts together what the partitions found: what in the output was derived, what must have been and was not, and what nobody can
+/// tell.
+struct VerifyVerdict {
+  private let index: OutputIndex
+  private let outcomes: [PartitionAudit.Outcome]
+  private let places: OutputPlaces
+  private let from: Int64
+  private var found = VerifyReport()
+
+  init(_ common: Comparison.Common, _ outcomes: [PartitionAudit.Outcome]) {
+    index = common.index
+    places = common.places
+    from = common.from
+    self.outcomes = outcomes
+  }
+
+  func report() -> VerifyReport {
+    var verdict = self
+    verdict.judge()
+    return verdict.found
+  }
+
+  private mutating func judge() {
+    found.rooms = index.rooms.count
+    found.instructions = index.records
+    found.untimed = index.untimed
+    found.unread = places.unread
+    found.findings = index.findings
+    for outcome in outcomes { found.add(outcome) }
+    var claims: [ObjectIdentifier: [Claim]] = [:]
+    for outcome in outcomes {
+      for claim in outcome.claims { claims[ObjectIdentifier(claim.epoch), default: []].append(claim) }
+    }
+    let isComplete = outcomes.allSatisfy(\.isComplete)
+    let knownSince = outcomes.reduce(Int64.min) { max($0, $1.knownSince) }
+    for (key, room) in index.rooms {
+      let isDoubtful = !isComplete && outcomes.contains { $0.everUnknown.contains(key) }
+      let byEpoch = room.epochs.map { claims[ObjectIdentifier($0)] ?? [] }
+      if room.epochs.contains(where: { $0.firstSeq > 1 || !$0.earlier.isEmpty }) { judgeHoles(room, byEpoch) }
+      let partitions = Set(byEpoch.joined().map(\.partition))
+      if partitions.count > 1 { found.movedRooms += 1 }
+      var unproven = outcomes.reduce(0) { $0 + ($1.doubtful[key] ?? 0) }
+      for (place, epoch) in room.epochs.enumerated() {
+        found.epochs += 1
+        found.screens += epoch.client.screens
+        if let late = epoch.late {
+          checkOrder(epoch, late, byEpoch[place], later: byEpoch[(place + 1)...].joined().map(\.partition))
+        }
+        judgeRepetitions(epoch, byEpoch[place])
+        unproven += judge(
+          epoch, byEpoch[place], mustBeDerived: isComplete || (!isDoubtful && epoch.epoch > knownSince),
+          lastMustBeDerived: !isDoubtful && epoch.lastAt > knownSince)
+      }
+      if unproven > 0 {
+        found.unprovenRooms += 1
+        found.unprovenInstructions += unproven
+      }
+    }
+  }
+
+  /// A room that has moved to another partition may still be spoken of from its old one; one partition's epochs follow each other.
+  private mutating func checkOrder(_ epoch: OutputIndex.Epoch, _ late: Place, _ claims: [Claim], later: [Int32]) {
+    guard let claim = claims.first, later.contains(claim.partition), epoch.lastAt >= from else { return }
+    found.findings.add(
+      .sequence,
+      "room \(epoch.room.text): epoch \(epoch.epoch) goes on after a later one has begun, though both come from input partition"
+        + " \(claim.partition) (\(late))", at: epoch.lastAt)
+  }
+
+  /// Those of which it is known that they must not be are told by the comparison.
+  private mutating func judgeRepetitions(_ epoch: OutputIndex.Epoch, _ claims: [Claim]) {
+    if epoch.repetitions.isEmpty { return }
+    let isAtLeastOnce = outcomes.contains(where: \.isAtLeastOnce)
+    for again in epoch.repetitions {
+      // Said again, and its first is gone: that is possible only where something was deleted.
+      let isAllowed = isAtLeastOnce && (!again.isLate || places.first[Int(again.place.partition)] > 0)
+      if isAllowed {
+        found.repetitions += 1
+      } else if isAtLeastOnce || !claims.contains(where: { $0.from <= again.seq && again.seq <= $0.upTo }) {
+        let what = again.isLate ? "it stands behind later ones (" : "it was said twice (the second: "
+        found.findings.add(
+          .sequence, "room \(epoch.room.text), epoch \(epoch.epoch), seq \(again.seq): \(what)\(again.place))", at: again.at)
+      }
+    }
+  }
+
+  /// Gaps that any reader sees, unless what is missing may have been deleted: then nothing of the room that was written before is
+  /// there.
+  private mutating func judgeHoles(_ room: OutputIndex.Room, _ byEpoch: [[Claim]]) {
+    let beginnings = beginnings(of: room)
+    for (place, epoch) in room.epochs.enumerated() {
+      var next = 1
+      for run in epoch.runs {
+        let missing = run.firstSeq - next
+        defer { next = run.end }
+        guard missing > 0, run.entries[0].isCompared else { continue }
+        if mayBeUnread(room, elsewhereThan: run.entries[0].partition) { continue }
+        if mayBeDeleted(room, place, before: run.firstSeq, beginnings, byEpoch) { continue }
+        found.findings.add(
+          .sequence,
+          "room \(room.text), epoch \(epoch.epoch), seq \(run.firstSeq): seq \(run.firstSeq) stands where \(next) should:"
+            + " \(missing == 1 ? "one is" : "\(ProgressMeter.grouped(missing)) are") missing (\(Place(run.entries[0])))",
+          at: run.at)
+      }
+    }
+  }
+
+  /// Whether a partition that the room may have moved from was not read to its end.
+  private func mayBeUnread(_ room: OutputIndex.Room, elsewhereThan partition: Int32) -> Bool {
+    if places.unread.isEmpty { return false }
+    return room.name.withUnsafeBytes { places.ofRoom($0) }.contains { places.unread[Int32($0)] != nil && Int32($0) != partition }
+  }
+
+  /// What stands first of a room in each partition: the place of its epoch, and its `seq`.
+  private func beginnings(of room: OutputIndex.Room) -> [Int32: (epoch: Int, seq: Int)] {
+    var found: [Int32: (epoch: Int, seq: Int, offset: Int64)] = [:]
+    for (place, epoch) in room.epochs.enumerated() {
+      for run in epoch.runs {
+        for (index, entry) in run.entries.enumerated() where entry.offset < found[entry.partition]?.offset ?? .max {
+          found[entry.partition] = (place, run.firstSeq + index, entry.offset)
+        }
+      }
+    }
+    return found.mapValues { ($0.epoch, $0.seq) }
+  }
+
+  private func mayBeDeleted(
+    _ room: OutputIndex.Room, _ epoch: Int, before seq: Int, _ beginnings: [Int32: (epoch: Int, seq: Int)], _ byEpoch: [[Claim]]
+  ) -> Bool {
+    room.name.withUnsafeBytes { places.ofRoom($0) }.contains { partition in
+      if places.first[partition] == 0 { return false }
+      guard let beginning = beginnings[Int32(partition)] else { return true }
+      if (beginning.epoch, beginning.seq) >= (epoch, seq) { return true }
+      // Of a room that has moved to another partition of the input, an older epoch may go on behind a newer one's beginning.
+      if beginning.epoch == epoch || room.epochs[beginning.epoch].firstSeq == 1 { return false }
+      let (one, other) = (byEpoch[beginning.epoch], byEpoch[epoch])
+      if one.isEmpty || other.isEmpty { return outcomes.count > 1 }
+      return !one.contains { claim in other.contains { $0.partition == claim.partition } }
+    }
+  }
+
+  /// - Returns: how many of its records cannot be proved.
+  private mutating func judge(
+    _ epoch: OutputIndex.Epoch, _ claims: [Claim], mustBeDerived: Bool, lastMustBeDerived: Bool
+  ) -> Int {
+    if claims.count == 1, claims[0].from == epoch.firstSeq, claims[0].upTo == epoch.end - 1 { return 0 }
+    let last = claims.max { $0.upTo < $1.upTo }
+    // Of a partition that was derived to its end, the last word is known of each room that was followed.
+    let isEndKnown =
+      last.map { last in last.isEndKnown && outcomes.first { $0.number == last.partition }?.isSteady ?? false }
+      ?? lastMustBeDerived
+    var unproven = 0
+    for (seq, entry) in epoch.runs.lazy.flatMap({ zip($0.firstSeq..., $0.entries) }) where entry.isOld && entry.isCompared {
+      if claims.contains(where: { $0.from <= seq && seq <= $0.upTo }) { continue }
+      let isBeyond = last.map { seq > $0.upTo } ?? (seq == epoch.end - 1)
+      guard mustBeDerived || (isBeyond && isEndKnown) else {
+        unproven += 1
+        continue
+      }
+      found.findings.add(
+        .madeUp,
+        "room \(epoch.room.text), epoch \(epoch.epoch), seq \(seq): it cannot be derived from the input and the journal"
+          + " (\(Place(entry))). Does another group, or another program, write to this output?", at: epoch.firstAt)
+    }
+    return unproven
+  }
+}

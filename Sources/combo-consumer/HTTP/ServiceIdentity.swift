@@ -1,5 +1,0 @@
-/// By what this process is told from others.
-struct ServiceIdentity: Equatable, Sendable {
-  var group = ""
-  var instance = ""
-}

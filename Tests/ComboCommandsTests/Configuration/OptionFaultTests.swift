@@ -1,0 +1,172 @@
+import ComboKafka
+import ComboSystem
+import Testing
+
+@testable import ComboCommands
+
+/// One test a kind of fault: the sentence is what a user gets.
+@Suite("A wrong command line")
+struct OptionFaultTests {
+  /// The sentences for `arguments`.
+  private func faults(_ arguments: String, environment: [String: String] = [:]) -> [String] {
+    let words = arguments.split(separator: " ").map { $0 == "''" ? "" : String($0) }
+    switch Invocation.parse(words, environment: { environment[$0] }) {
+    case .refuse(let sentences, _): return sentences
+    default: return []
+    }
+  }
+
+  @Test(
+    "gets a sentence that says what is wrong and what is allowed",
+    arguments: [
+      ("", "say what to do: run, demo, replay, generate, verify, watch, check, map, config, completions, man"),
+      ("rum", "unknown command \"rum\"; did you mean run?"),
+      (
+        "frobnicate",
+        "unknown command \"frobnicate\": there are run, demo, replay, generate, verify, watch, check, map, config, completions, man"
+      ),
+      (
+        "--slots 3",
+        "the command comes first, then its options: run, demo, replay, generate, verify, watch, check, map, config, completions, man, not \"--slots\""
+      ),
+      ("replay --lingr-ms 3", "unknown option \"--lingr-ms\"; did you mean --linger-ms?"),
+      ("replay --xyzzy", "unknown option \"--xyzzy\""),
+      ("replay -x", "unknown option \"-x\""),
+      ("replay --ling 3", "unknown option --ling: an option is written out, here --linger-ms"),
+      ("replay --rooms 3", "--rooms is no option of replay, but of demo, generate"),
+      ("verify --brokers b --input i --output o --dead-letter d", "--dead-letter is no option of verify, but of run, check"),
+      (
+        "verify --brokers b --input i --output o --room-from-body",
+        "--room-from-body is no option of verify, but of run, check, map"
+      ),
+      ("replay --slots", "--slots needs a value (N: banners on screen at once; 0 = paused)"),
+      ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
+      ("replay --slots 101", "--slots must be from 0 to 100, not 101"),
+      ("replay --slots two", "--slots must be a whole number from 0 to 100, not \"two\""),
+      ("replay --slots=", "--slots must be a whole number from 0 to 100, not \"\""),
+      ("replay --linger-ms 1s", "--linger-ms must be a whole number from 0 to 86400000, not \"1s\""),
+      (
+        "replay --linger-ms 99999999999999999999",
+        "--linger-ms must be a whole number from 0 to 86400000, not \"99999999999999999999\""
+      ),
+      ("replay --queue-merge head", "--queue-merge must be anywhere or tail, not \"head\""),
+      ("replay --queue-order lifo", "--queue-order must be fifo or tier, not \"lifo\""),
+      (
+        "replay --tiers 5:1",
+        "--tiers must be a list of VALUE:LINGER_MS:BUSY_LINGER_MS such as 1000:4000:1000,10000:6000:2000, not \"5:1\""
+      ),
+      (
+        "replay --tiers nan:1:1",
+        "--tiers must be a list of VALUE:LINGER_MS:BUSY_LINGER_MS such as 1000:4000:1000,10000:6000:2000, not \"nan:1:1\""
+      ),
+      ("replay --tiers 5:1:1,5:1:1", "--tiers must have values above 0 that rise, but 5.0 stands after 5.0"),
+      ("replay --milestones 5,x", "--milestones must be a list of counts such as 10,66,520, not \"5,x\""),
+      ("replay --milestones 5,4", "--milestones must be counts above 0 that rise, but 4 stands after 5"),
+      ("replay a.jsonl b.jsonl", "replay takes one FILE, but \"b.jsonl\" was given too"),
+      ("demo more", "demo takes options only, but \"more\" was given too"),
+      ("demo --rate 0", "--rate must be from 1 to 100000, not 0"),
+      ("demo --seconds soon", "--seconds must be a number from 0.0 to 1000000000.0, not \"soon\""),
+      ("generate --skew -1", "--skew must be from 0.0 to 10.0, not -1"),
+      ("generate --totals 2", "--totals must be a share from 0 to 1, or from 0% to 100%, not \"2\""),
+      ("generate --as tiktok --duplicates 101%", "--duplicates must be a share from 0 to 1, or from 0% to 100%, not \"101%\""),
+      ("generate --as tiktok --reorder 2h", "--reorder must be a duration such as 200ms or 2s, up to 60000 ms, not \"2h\""),
+      ("generate --reorder 2s", "--reorder needs --as: it is about a platform's records"),
+      ("generate --as tiktok --totals 0.5", "--totals is about this service's own events: it does not go with --as"),
+      ("generate --bad 0.5 --closes 0.75", "--repeats, --retracts, --closes and --bad must be at most 1 together, not 1.25"),
+      (
+        "generate --rooms 10000000 --active 100",
+        "--rooms times --active must be at most 100000000, not 1000000000: each takes 24 bytes"
+      ),
+      (
+        "generate --topic a/b --brokers x",
+        "--topic must be a topic's name (1 to 249 of a-z, A-Z, 0-9, `.`, `_` and `-`), not \"a/b\""
+      ),
+      ("generate --topic a --file b --brokers x", "--file and --topic exclude each other: events go to one of them"),
+      ("watch --brokers b --output o", "watch needs a ROOM, such as: combo-consumer watch r1"),
+      ("completions", "completions needs one SHELL of bash, zsh, fish"),
+      ("completions tcsh", "completions needs one SHELL of bash, zsh, fish, not \"tcsh\""),
+      ("man more", "man takes nothing, but \"more\" was given"),
+      ("generate --topic a", "generate needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to begin with"),
+    ])
+  func sentence(arguments: String, sentence: String) {
+    #expect(faults(arguments) == [sentence])
+  }
+
+  private static let run = "run --brokers b --input i --output o"
+
+  @Test(
+    "of the service gets one too",
+    arguments: [
+      ("--progress=maybe", "--progress must be true or false, not \"maybe\""),
+      ("--delivery at-most-once", "--delivery must be exactly-once or at-least-once, not \"at-most-once\""),
+      ("--from now", "--from must be earliest or latest, not \"now\""),
+      ("--log-level loud", "--log-level must be debug or info or warning or error, not \"loud\""),
+      ("--group ''", "--group must not be empty"),
+      (
+        "--kafka nonsense",
+        "--kafka must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000"
+      ),
+      ("--kafka-file /nowhere/at/all", "--kafka-file: cannot open /nowhere/at/all: No such file or directory"),
+      ("--kafka-file /", "--kafka-file: cannot read /: it is a folder"),
+      (
+        "--group a/b",
+        "--group must go into topic names such as \"i.a/b.combo-journal\" (at most 249 of a-z, A-Z, 0-9, `.`, `_` and `-`)"
+      ),
+      ("--dead-letter o", "--dead-letter must be another topic than --output, but both are o"),
+      ("--commit-interval-ms 0", "--commit-interval-ms must be from 1 to 5000, not 0"),
+    ])
+  func serviceSentence(arguments: String, sentence: String) {
+    #expect(faults("\(Self.run) \(arguments)") == [sentence])
+  }
+
+  @Test("that names a property that librdkafka does not know, or that must not be set, is refused at the start")
+  func properties() {
+    for property in ["no.such.property=1", "isolation.level=read_uncommitted", "group.id=x"] {
+      let sentences = faults("\(Self.run) --kafka \(property)")
+      #expect(sentences.count == 1)
+      #expect(sentences.first?.contains(property.prefix { $0 != "=" }) == true)
+    }
+  }
+
+  @Test("that puts a secret on the command line is refused without showing it; files and the environment may hold it")
+  func secrets() {
+    for property in ["sasl.password=hush", "ssl.key.password=hush", "sasl.oauthbearer.client.secret=hush", "ssl.key.pem=hush"] {
+      let key = property.prefix { $0 != "=" }
+      let sentences = faults("\(Self.run) --kafka \(property)")
+      #expect(sentences.first?.hasPrefix("--kafka \(key) must not stand on the command line") == true)
+      #expect(sentences.first?.contains("--kafka-file") == true && sentences.first?.contains("COMBO_KAFKA") == true)
+      // Not every librdkafka knows all of them; its word for that holds no secret either.
+      let others = faults(Self.run, environment: ["COMBO_KAFKA": property])
+      #expect(sentences.dropFirst().map { $0.dropFirst("--kafka".count) } == others.map { $0.dropFirst("COMBO_KAFKA".count) })
+      #expect(others.isEmpty || key == "sasl.oauthbearer.client.secret")
+      #expect(!(sentences + others).joined().contains("hush"))
+    }
+  }
+
+  @Test("tells all its faults at once, in the order of the line, then what is missing")
+  func allAtOnce() {
+    #expect(
+      faults("run --lingr-ms=3 --slots 101 --count-ms x", environment: ["COMBO_EXIT_MS": "-1"]) == [
+        "unknown option \"--lingr-ms\"; did you mean --linger-ms?",
+        "--slots must be from 0 to 100, not 101",
+        "--count-ms must be a whole number from 0 to 86400000, not \"x\"",
+        "COMBO_EXIT_MS must be from 0 to 86400000, not -1",
+        "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to begin with",
+        "run needs --input TOPIC (or COMBO_INPUT): where gift events are read",
+        "run needs --output TOPIC (or COMBO_OUTPUT): where display instructions are written",
+      ])
+  }
+
+  @Test("never shows control characters of what was typed, nor all of a long text")
+  func quoting() {
+    #expect(Sentence.quoted("a\u{1b}[31mb") == "\"a\u{fffd}[31mb\"")
+    #expect(Sentence.quoted(String(repeating: "x", count: 100)) == "\"\(String(repeating: "x", count: 60))…\"")
+  }
+
+  @Test("says which line of a properties file is wrong, without showing it")
+  func propertiesFile() {
+    let parsed = KafkaProperty.parse(file: "# comment\n\n a.b = c = d \r\nsecret\n", named: "p")
+    #expect(parsed.properties == [KafkaProperty(key: "a.b", value: "c = d")])
+    #expect(parsed.faults == ["line 4 of p must be KEY=VALUE, or begin with # if it is a comment"])
+  }
+}

@@ -1,0 +1,184 @@
+import ComboCore
+import ComboHTTP
+import ComboKafka
+import ComboSystem
+import ComboWire
+import Foundation
+import Testing
+
+@testable import ComboCommands
+@testable import ComboTestSupport
+
+@Suite("Options")
+struct OptionTests {
+  private func parse(_ arguments: String, _ environment: [String: String] = [:]) -> Invocation {
+    Invocation.parse(arguments.split(separator: " ").map(String.init), environment: { environment[$0] }, host: "pod-7")
+  }
+
+  private static let run = "run --brokers b:1,b:2 --input gifts --output banners"
+
+  @Test("that are not given have the defaults of the structs")
+  func defaults() {
+    var service = ServiceOptions(
+      brokers: "b:1,b:2", input: "gifts", output: "banners", group: "combo-consumer", transactionalID: "combo-consumer.pod-7")
+    #expect(parse(Self.run) == .run(service))
+    #expect(service.deadLetter == "gifts.combo-consumer.combo-dead-letter")
+    #expect(service.journal == "gifts.combo-consumer.combo-journal")
+    #expect(service.state == "gifts.combo-consumer.combo-state")
+    service.settings = Settings()
+    #expect(parse("replay") == .replay(ReplayOptions()))
+    #expect(parse("replay -") == .replay(ReplayOptions()))
+    #expect(parse("replay x") == .replay(ReplayOptions(file: "x")))
+    #expect(parse("demo") == .demo(DemoOptions()))
+    var generate = GenerateOptions()
+    generate.events = 1_000_000
+    #expect(parse("generate") == .generate(generate))
+  }
+
+  @Test("of the service all arrive")
+  func service() throws {
+    let line = """
+      --group g --instance i1 --dead-letter dead --from latest --commit-interval-ms 50 --checkpoint-gifts 7 \
+      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --progress --log-level debug --http [::1]:99 \
+      --kafka socket.timeout.ms=5000 --kafka client.rack=e=f --slots 3
+      """
+    guard case .run(let options) = parse("\(Self.run) \(line)") else { throw Unexpected() }
+    var expected = ServiceOptions(
+      brokers: "b:1,b:2", input: "gifts", output: "banners", group: "g", transactionalID: "g.i1")
+    expected.deadLetter = "dead"
+    expected.from = .latest
+    expected.delivery = .atLeastOnce
+    expected.commitIntervalMs = 50
+    expected.checkpointGifts = 7
+    expected.checkpointIntervalMs = 8
+    expected.maxOwnSettings = 9
+    expected.instance = "i1"
+    expected.roomFromBody = true
+    expected.progress = true
+    expected.http = HTTPAddress("[::1]:99")
+    expected.logLevel = .debug
+    expected.kafka = [
+      KafkaProperty(key: "socket.timeout.ms", value: "5000"), KafkaProperty(key: "client.rack", value: "e=f"),
+    ]
+    expected.settings.slots = 3
+    #expect(options == expected)
+    guard case .run(let named) = parse("\(Self.run) --transactional-id t") else { throw Unexpected() }
+    #expect(named.transactionalID == "t")
+  }
+
+  @Test("of HTTP say where and to whom, and beyond loopback demand a token")
+  func http() throws {
+    func options(_ line: String) -> ServiceOptions? {
+      if case .run(let options) = parse("\(Self.run) \(line)") { options } else { nil }
+    }
+    func fault(_ line: String) -> String {
+      if case .refuse(let faults, _) = parse("\(Self.run) \(line)") { faults.joined(separator: " ") } else { "" }
+    }
+    #expect(options("")?.http == HTTPAddress("127.0.0.1:8080"))
+    #expect(options("--http none")?.http == nil)
+    #expect(fault("--http 8080").contains("ADDRESS:PORT"))
+    #expect(fault("--http *:8080").contains("--http-token-file"))
+    #expect(fault("--http *:8080 --http-token-file /nowhere/token").contains("/nowhere/token"))
+    let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("token")
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "0123456789abcdef\n".write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(options("--http *:8080 --http-token-file \(path)")?.httpToken == (try HTTPToken("0123456789abcdef")))
+    try "short".write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(fault("--http-token-file \(path)").contains("16"))
+    guard case .demo(let demo) = parse("demo --http none") else { throw Unexpected() }
+    #expect(demo.http == nil)
+    guard case .refuse = parse("demo --http *:1") else { throw Unexpected() }
+  }
+
+  @Test("are read from the environment unless they stand on the command line; an empty variable counts as none")
+  func environment() throws {
+    let environment = [
+      "COMBO_SLOTS": "4", "COMBO_LINGER_MS": "77", "COMBO_COUNT_MS": "", "COMBO_PROGRESS": "yes", "COMBO_ROOMS": "x",
+      "COMBO_KAFKA": "client.rack=1\nsocket.timeout.ms=2000",
+    ]
+    guard case .run(let options) = parse("\(Self.run) --slots 5 --kafka client.rack=3 --progress=no", environment) else {
+      throw Unexpected()
+    }
+    #expect(options.settings.slots == 5)
+    #expect(options.settings.lingerMs == 77)
+    #expect(options.settings.countMs == 250)
+    #expect(!options.progress)
+    // All count; the nearer ones come last, so that they win.
+    #expect(options.kafka.map(\.value) == ["1", "2000", "3"])
+  }
+
+  @Test("of which one is given twice take the last")
+  func twice() throws {
+    guard case .replay(let options) = parse("replay --slots 3 --slots=4") else { throw Unexpected() }
+    #expect(options.settings.slots == 4)
+  }
+
+  @Test("may stand behind operands; behind -- there are only operands")
+  func order() {
+    #expect(parse("replay file --threads 2") == parse("replay --threads 2 file"))
+    #expect(parse("replay -- --threads") == .replay(ReplayOptions(file: "--threads")))
+  }
+
+  @Test("exist for every setting of the engine, on replay, run and demo", arguments: Settings().all)
+  func everySetting(setting: Setting) {
+    let name = setting.name.split(separator: "_").joined(separator: "-")
+    for command in [Command.run, .replay, .demo] {
+      #expect(OptionTable.options(of: command).contains { $0.name == name })
+    }
+  }
+
+  @Test("set what they name")
+  func settings() throws {
+    let line = "--queue-merge tail --queue-order tier --tiers 1000:4000:1000,10000.5:6000:2000 --milestones 10,66,520"
+    guard case .replay(let options) = parse("replay \(line) --busy-linger-ms 9") else { throw Unexpected() }
+    var expected = Settings()
+    expected.queueMerge = .tail
+    expected.queueOrder = .tier
+    expected.tiers = [
+      Tier(value: 1000, lingerMs: 4000, busyLingerMs: 1000), Tier(value: 10000.5, lingerMs: 6000, busyLingerMs: 2000),
+    ]
+    expected.milestones = [10, 66, 520]
+    expected.busyLingerMs = 9
+    #expect(options.settings == expected)
+  }
+
+  @Test("have defaults that the table itself allows, and one meaning for a command")
+  func table() {
+    for option in OptionTable.all {
+      if let fallback = option.fallback { #expect(option.fault(of: fallback) == nil, "--\(option.name)") }
+    }
+    for command in Command.allCases {
+      let names = OptionTable.options(of: command).map(\.name)
+      #expect(Set(names).count == names.count, "\(command)")
+    }
+  }
+
+  @Test("are all in their command's help, which is told before anything is found wrong", arguments: Command.allCases)
+  func help(command: Command) throws {
+    guard case .tell(let text) = parse("\(command.rawValue) --help --nonsense") else { throw Unexpected() }
+    for option in OptionTable.options(of: command) { #expect(text.contains("--\(option.name)")) }
+    #expect(text.hasPrefix("combo-consumer \(command.rawValue): "))
+  }
+
+  @Test("ask for the overview and the version")
+  func overview() {
+    #expect(parse("--help") == .tell(Help.overview))
+    #expect(parse("-h") == .tell(Help.overview))
+    #expect(parse("help replay") == .tell(Help.text(of: .replay)))
+    #expect(parse("--version") == .tell(Version.text))
+    let text = Version.text
+    #expect(text.hasPrefix("combo-consumer \(Version.number)\nlibrdkafka \(LibrdkafkaProperties.versionText), libmicrohttpd "))
+    let form = /[^\n]+\n(?:\w+ \d+\.\d+\.\d+, ){2}simdjson \d+\.\d+\.\d+ \(\w+\), jemalloc \d+\.\d+\.\d+\n/
+    #expect(text.wholeMatch(of: form) != nil, "\(text)")
+  }
+
+  @Test("that are mistyped are guessed by the number of mistakes")
+  func suggestion() {
+    #expect(Suggestion.distance("--slots", "--slost") == 1)
+    #expect(Suggestion.distance("", "abc") == 3)
+    #expect(Suggestion.nearest(to: "replya", among: ["run", "replay"]) == "replay")
+    #expect(Suggestion.nearest(to: "x", among: ["run", "replay"]) == nil)
+  }
+
+  private struct Unexpected: Error {}
+}

@@ -1,0 +1,59 @@
+import ComboCore
+import ComboGenerate
+import ComboReplay
+import ComboSystem
+import ComboWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ComboCommands
+@testable import ComboTestSupport
+
+/// Replays a platform's records by its built-in map.
+enum PlatformReplay {
+  private static let maps = Mutex([String: RecordMap]())
+
+  /// A built-in map, with what is chosen: `douyu:hits=gifts`. Each is read once: many samples ask for the same.
+  static func map(_ reference: String) throws -> RecordMap {
+    try maps.withLock { maps in
+      if let known = maps[reference] { return known }
+      let map = try MapSource.map(reference).get()
+      maps[reference] = map
+      return map
+    }
+  }
+
+  /// How many gifts were shown or summed up, by `room|sender|gift`, and what was said of bad lines.
+  static func counts(_ records: Data, by map: RecordMap) throws -> (counts: [String: Int], reports: [String]) {
+    var output = Data()
+    var reports: [String] = []
+    var settings = Settings()
+    settings.screenMs = 0
+    let pipeline = ReplayPipeline(
+      TestReplay.source(records), settings: settings, map: map, maxRestedRooms: 65_536, threads: 2,
+      write: { bytes in
+        output.append(contentsOf: bytes)
+        return true
+      }, report: { reports += $0 })
+    _ = pipeline.run()
+    var counts: [String: Int] = [:]
+    var banners: [String: String] = [:]
+    for line in output.split(separator: 0x0a) {
+      let said = try #require(line.withUnsafeBytes { JSONValue($0) })
+      let room = try #require(said["room"]?.string)
+      let banner = "\(room) \(said["epoch"]?.integer ?? -1) \(said["banner"]?.integer ?? -1)"
+      let who = "\(room)|\(said["sender"]?["id"]?.string ?? "")|\(said["gift"]?["id"]?.string ?? "")"
+      let count = said["count"]?.integer ?? 0
+      switch said["op"]?.string {
+      case "show":
+        banners[banner] = who
+        counts[who, default: 0] += count - (said["base"]?.integer ?? 0)
+      case "update": counts[try #require(banners[banner]), default: 0] += said["added"]?.integer ?? 0
+      case "skip": counts[who, default: 0] += count
+      default: break
+      }
+    }
+    return (counts, reports)
+  }
+}

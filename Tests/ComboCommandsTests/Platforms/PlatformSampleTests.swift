@@ -1,0 +1,149 @@
+import ComboCore
+import ComboGenerate
+import ComboWire
+import Foundation
+import Testing
+
+@Suite("Real records of platforms")
+struct PlatformSampleTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Samples")
+
+  /// Records of one shape, and what they say.
+  struct Sample: Decodable, Sendable, CustomTestStringConvertible {
+    let file: String
+    let map: String
+    /// How many, by `room|sender|gift`. The room r1 is told by the record key alone.
+    let counts: [String: Int]
+    let dropped: Int
+    let source: String
+    let key: String?
+    var testDescription: String { "\(file) by \(map)" }
+  }
+
+  private static let samples: [Sample] = {
+    let index = try! Data(contentsOf: folder.appendingPathComponent("index.json"))
+    return try! JSONDecoder().decode([Sample].self, from: index)
+  }()
+
+  @Test("are counted as they say", arguments: samples)
+  func counts(sample: Sample) throws {
+    let records = try Data(contentsOf: Self.folder.appendingPathComponent(sample.file))
+    let replayed = try PlatformReplay.counts(records, by: PlatformReplay.map(sample.map))
+    let expected = Dictionary(
+      uniqueKeysWithValues: sample.counts.map { name, count in
+        // A line has no key.
+        (name.hasPrefix("r1|") ? "replay" + name.dropFirst(2) : name, count)
+      })
+    #expect(replayed.counts == expected)
+    #expect(replayed.reports == [])
+  }
+
+  @Test("go where their key says, and those that are no gifts are dropped", arguments: samples)
+  func rooms(sample: Sample) throws {
+    let records = try Data(contentsOf: Self.folder.appendingPathComponent(sample.file))
+    let decoder = RecordDecoder(map: try PlatformReplay.map(sample.map))
+    let arena = BumpArena()
+    var event = Event()
+    var dropped = 0
+    for line in records.split(separator: 0x0a) {
+      let key = Array((sample.key ?? sample.counts.keys.first.map { String($0.prefix { $0 != "|" }) } ?? "r1").utf8)
+      let rooms = Set(sample.counts.keys.map { $0.prefix { $0 != "|" } })
+      if rooms.count > 1 { return }
+      try line.withUnsafeBytes { line in
+        try key.withUnsafeBytes { key in
+          if try !decoder.decode(line, key: key, into: arena, &event) {
+            dropped += 1
+            #expect(!decoder.dropReason.isEmpty)
+          } else {
+            #expect(event.room.elementsEqual(key))
+          }
+        }
+      }
+    }
+    #expect(dropped == sample.dropped)
+  }
+
+  @Test("of every platform are there, each with where it is from")
+  func sources() throws {
+    let files = Set(Self.samples.map { String($0.file.prefix { $0 != "/" }) })
+    #expect(files == Set(PlatformShape.all.map(\.name)))
+    #expect(Self.samples.allSatisfy { $0.source.count > 20 })
+    let pages = Self.folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("docs/platforms")
+    for name in files {
+      #expect(FileManager.default.fileExists(atPath: pages.appendingPathComponent("\(name).md").path), "\(name)")
+    }
+  }
+
+  @Test("make one of several in a record bad if one of them is")
+  func allOrNone() throws {
+    let good =
+      #"{"type":"WebcastGiftMessage","data":{"common":{"method":"WebcastGiftMessage","roomId":"1"},"giftId":5,"repeatCount":2,"user":{"userId":"7"},"groupId":"9","giftDetails":{"giftType":1}}}"#
+    let bad =
+      #"{"type":"WebcastGiftMessage","data":{"common":{"method":"WebcastGiftMessage","roomId":"1"},"giftId":5,"repeatCount":2,"groupId":"9"}}"#
+    let map = try PlatformReplay.map("tiktok")
+    let both = try PlatformReplay.counts(Data("{\"messages\":[\(good),\(bad)]}\n".utf8), by: map)
+    #expect(both.counts == [:])
+    #expect(both.reports.count == 1)
+    #expect(both.reports.first?.contains("element 1 of the record's array: sender.id is missing") == true, "\(both.reports)")
+    let one = try PlatformReplay.counts(Data("{\"messages\":[\(good)]}\n".utf8), by: map)
+    #expect(one.counts == ["1|7|5": 2])
+  }
+
+  @Test(
+    "of version 2 that hold no gift that can be read are bad, not dropped",
+    arguments: [
+      (#"{"dmscore":999,"pb":"CAE="}"#, "holds no gift that can be read"),
+      (#"{"dmscore":999}"#, "holds no gift that can be read"),
+      (#"{"pb":"..."}"#, "/data/pb is not the Protobuf in base64 that the map says: its character 1 is none of base64"),
+      (#"{"pb":"CAFSBAgJ"}"#, "what begins at byte 4 is longer than what is there"),
+    ])
+  func version2(data: String, why: String) throws {
+    let record = #"{"cmd":"SEND_GIFT_V2","data":\#(data)}"#
+    let replayed = try PlatformReplay.counts(Data("\(record)\n".utf8), by: PlatformReplay.map("bilibili"))
+    #expect(replayed.counts == [:])
+    #expect(replayed.reports.first?.contains(why) == true, "\(replayed.reports)")
+  }
+
+  @Test("of version 2 with many gifts do not repeat for each of them what is long of their sender")
+  func longNames() throws {
+    let gifts = (1...1000).map { #"{"gift_id":\#($0),"num":1,"tid":"\#($0)"}"# }.joined(separator: ",")
+    func shown(_ long: Int) throws -> Int {
+      let text = String(repeating: "x", count: long)
+      let data =
+        #""uid":5,"uname":"\#(text)","face":"\#(text)","guard_level":"\#(text)","blind_gift":{"original_gift_name":"\#(text)"}"#
+      let record = #"{"cmd":"SEND_GIFT_V2","roomid":7,"data":{\#(data),"gift_list":[\#(gifts)]}}"#
+      let decoder = RecordDecoder(map: try PlatformReplay.map("bilibili"))
+      let arena = BumpArena()
+      var event = Event()
+      let isOurs = try Array(record.utf8).withUnsafeBytes { record in
+        try Array("7".utf8).withUnsafeBytes { key in try decoder.decode(record, key: key, into: arena, &event) }
+      }
+      #expect(isOurs && decoder.further.count == 999)
+      return ([event] + decoder.further).reduce(0) { $0 + $1.gift.display.sender.count + $1.gift.display.gift.count }
+    }
+    #expect(try shown(900) > 1000 * 4 * 900)
+    #expect(try shown(1000) < 1000 * 100)
+  }
+
+  @Test(
+    "are told apart by id, name and time in whatever unit",
+    arguments: [
+      ("1725297211", 1_725_297_211_000), ("1725297211123", 1_725_297_211_123), ("\"1725297211123\"", 1_725_297_211_123),
+      ("1725297211123456", 1_725_297_211_123), ("\"1725297211123456789\"", 1_725_297_211_123),
+      ("1725297211.25", 1_725_297_211_250),
+      ("\"2024-09-02T17:13:31.123Z\"", 1_725_297_211_123), ("\"2024-09-02T19:13:31.123456789+02:00\"", 1_725_297_211_123),
+    ] as [(String, Int64)])
+  func times(written: String, milliseconds: Int64) throws {
+    let decoder = RecordDecoder(map: try PlatformReplay.map("kuaishou"))
+    let arena = BumpArena()
+    var event = Event()
+    let record = #"{"mergeKey":"k","giftId":1,"user":{"principalId":"u"},"time":\#(written)}"#
+    let isOurs = try Array(record.utf8).withUnsafeBytes { record in
+      try Array("r".utf8).withUnsafeBytes { key in try decoder.decode(record, key: key, into: arena, &event) }
+    }
+    #expect(isOurs)
+    #expect(event.ts == milliseconds)
+  }
+}

@@ -1,0 +1,83 @@
+import ComboCore
+import ComboGenerate
+import ComboSystem
+import ComboWire
+import Foundation
+import Testing
+
+@testable import ComboTestSupport
+
+/// Made-up records of each platform with faults, mapped and replayed: what the platform's own data still tell must be the truth.
+@Suite("Platforms with faults")
+struct PlatformSimulationTests {
+  /// What came of `sends` gifts, and what is true.
+  private func run(
+    _ name: String, by map: String, _ faults: PlatformFaults, seed: Int, senders: Int = 50, sends: Int = 3000
+  ) throws -> (counts: [String: Int], truth: [String: Int], reports: [String]) {
+    var mix = GiftMix()
+    mix.rooms = 5
+    mix.senders = senders
+    mix.seed = seed
+    let shape = try #require(PlatformShape.all.first { $0.name == name })
+    var generator = PlatformGenerator(
+      shape, mix, faults, start: 1_732_104_000_000, rate: 50, sends: sends, keepsTruth: true)
+    var records = ""
+    while let record = generator.next() { records += record.text + "\n" }
+    var truth: [String: Int] = [:]
+    for line in generator.takeTruth().split(separator: "\n") {
+      let streak = try #require(Data(line.utf8).withUnsafeBytes { JSONValue($0) })
+      let who = "\(streak["room"]?.string ?? "")|\(streak["sender"]?.string ?? "")|\(streak["gift"]?.string ?? "")"
+      truth[who, default: 0] += try #require(streak["count"]?.integer)
+    }
+    let replayed = try PlatformReplay.counts(Data(records.utf8), by: PlatformReplay.map(map))
+    return (replayed.counts, truth, replayed.reports)
+  }
+
+  /// All but those whose own data do not tell it, which have tests of their own.
+  private static let sure = PlatformShape.all.map(\.name).filter { $0 != "douyu" && $0 != "youtube" } + ["twitch:bomb=children"]
+
+  @Test("come to the truth: with records twice, disordered, late, and without their ends", arguments: sure, [1, 2, 3])
+  func truth(map: String, seed: Int) throws {
+    let came = try run(String(map.prefix { $0 != ":" }), by: map, .allKinds, seed: seed)
+    #expect(came.reports == [])
+    #expect(came.counts == came.truth, "seed \(seed)")
+    #expect(came.truth.count > 100)
+  }
+
+  @Test("of Douyu, which names neither records nor combos, come to the truth if nothing comes twice, else to too many")
+  func douyu() throws {
+    var single = PlatformFaults.allKinds
+    single.duplicates = 0
+    let clean = try run("douyu", by: "douyu", single, seed: 1)
+    #expect(clean.reports == [])
+    #expect(clean.counts == clean.truth)
+    let twice = try run("douyu", by: "douyu", .allKinds, seed: 1)
+    #expect(total(twice.counts) > total(twice.truth))
+    // By the running number only what keeps its order comes to the truth.
+    let ordered = try run("douyu", by: "douyu:hits=gifts", PlatformFaults(), seed: 1, senders: 10_000)
+    #expect(ordered.counts == ordered.truth)
+    var late = PlatformFaults()
+    late.lateTotals = 0.1
+    let disordered = try run("douyu", by: "douyu:hits=gifts", late, seed: 1, senders: 10_000)
+    #expect(total(disordered.counts) > total(disordered.truth))
+  }
+
+  @Test("that name no row, as YouTube's, come to the truth only in order; a late record begins a row anew")
+  func youtube() throws {
+    var lost = PlatformFaults()
+    lost.lostEnds = 1
+    let ordered = try run("youtube", by: "youtube", lost, seed: 1, senders: 10_000)
+    #expect(ordered.counts == ordered.truth)
+    var late = PlatformFaults()
+    late.lateTotals = 0.1
+    let disordered = try run("youtube", by: "youtube", late, seed: 1, senders: 10_000)
+    #expect(total(disordered.counts) > total(disordered.truth))
+    // The same id once more changes nothing.
+    var twice = PlatformFaults()
+    twice.duplicates = 0.2
+    let doubled = try run("youtube", by: "youtube", twice, seed: 1, senders: 10_000)
+    #expect(doubled.counts == doubled.truth)
+  }
+
+  private func total(_ counts: [String: Int]) -> Int { counts.values.reduce(0, +) }
+}

@@ -1,0 +1,160 @@
+import ComboEdge
+import ComboKafka
+import Foundation
+import Testing
+
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("`check`")
+  struct CheckTests {
+    private func check(_ group: TestGroup, _ more: [String] = []) throws -> (code: Int32, output: String, log: String) {
+      let arguments = group.arguments(more)
+      return try ServiceProcess.run(["check"] + arguments)
+    }
+
+    @Test(
+      "finds a service that runs in order, and neither it nor its topics notice",
+      arguments: ["exactly-once", "at-least-once"])
+    func sound(delivery: String) throws {
+      let group = try TestGroup(partitions: 2)
+      let before = try check(group, ["--delivery", delivery])
+      #expect(before.code == 0, "\(before)")
+      #expect(before.output.contains("does not exist; the service may create it"), "\(before.output)")
+      #expect(try group.control.partitionCount(group.names.output, withinMs: 5000) == nil)
+
+      let service = try group.process(TestGroup.fast + ["--delivery", delivery])
+      try group.give([TestGift(id: "a", room: "r0", sender: "u"), TestGift(id: "b", room: "r1", sender: "u")])
+      try group.waitUntilSaid(["r0": 1, "r1": 1], service)
+      let during = try check(group, ["--delivery", delivery])
+      #expect(during.code == 0 && !during.output.contains("FAULT"), "\(during.output)")
+      for words in [
+        "is Kafka 4", "the input can be read", "the journal can be read", "the state topic can be read",
+        "the output can be written to",
+        "the journal can be written to", "the state topic can be written to", "the dead-letter topic can be written to",
+        "transactions can be begun", "its offsets can be committed", "clock", "The service can work",
+      ] {
+        #expect(during.output.contains(words), "\(words) in \(during.output)")
+      }
+      try group.give([TestGift(id: "c", room: "r0", sender: "u"), TestGift(id: "d", room: "r1", sender: "u")])
+      try group.waitUntilSaid(["r0": 2, "r1": 2], service)
+      let trouble = service.log.filter { line in
+        (line.contains(" warning ") || line.contains(" error ")) && !line.contains("[CONFWARN]") && !line.contains("[GETPID]")
+      }
+      #expect(trouble.isEmpty, "\(service.text)")
+      #expect(try group.records(of: group.names.deadLetter).isEmpty)
+      #expect(try group.state()["0 combo-consumer check"] == nil)
+      try service.stop()
+      try group.verify()
+    }
+
+    @Test("says what is wrong with topics, with the command that mends it, and ends with 1")
+    func policies() throws {
+      let group = try TestGroup(partitions: 2, settings: [("cleanup.policy", "compact")])
+      try group.control.createTopic(
+        group.names.journal, partitions: 1, settings: [("cleanup.policy", "compact")], withinMs: 10_000)
+      try group.control.createTopic(group.names.state, partitions: 2, settings: [("cleanup.policy", "delete")], withinMs: 10_000)
+      try group.control.createTopic(
+        group.names.output, partitions: 2, settings: [("max.message.bytes", "1000"), ("min.insync.replicas", "2")],
+        withinMs: 10_000)
+      let found = try check(group)
+      #expect(found.code == 1, "\(found)")
+      for words in [
+        "the input is compacted", "the journal is compacted", "the state topic is not compacted only", "min.insync.replicas is 2",
+        "takes records of up to 1000 bytes", "the journal has 1 partitions, the input 2",
+        "--alter --topic \(group.names.input) --add-config cleanup.policy=delete", "The service cannot work: ",
+      ] {
+        #expect(found.output.contains(words), "\(words) in \(found.output)")
+      }
+    }
+
+    @Test("says which brokers and topics are not there")
+    func nobody() throws {
+      let none = try ServiceProcess.run(["check", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b"])
+      #expect(none.code == 1 && none.output.contains("FAULT  no broker of 127.0.0.1:1 answers"), "\(none)")
+      let group = try TestGroup(partitions: 0)
+      let missing = try check(group)
+      #expect(
+        missing.code == 1 && missing.output.contains("FAULT  the input \"\(group.names.input)\" does not exist"), "\(missing)")
+    }
+
+    @Test(
+      "tries every right, and names those that are missing as kafka-acls takes them", .enabled(if: TestKafka.canStartClusters))
+    func rights() throws {
+      let module = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+      let cluster = try TestKafka.cluster(
+        properties: """
+          \(ServiceKafka.properties)
+          listener.security.protocol.map=PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT
+          inter.broker.listener.name=PLAINTEXT
+          sasl.enabled.mechanisms=PLAIN
+          sasl.mechanism.inter.broker.protocol=PLAIN
+          listener.name.plaintext.plain.sasl.jaas.config=\(module) username="admin" password="a" user_admin="a" user_combo="c";
+          authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+          super.users=User:admin;User:ANONYMOUS
+          """)
+      func properties(_ user: String, _ password: String) -> [String] {
+        ["security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN", "sasl.username=\(user)", "sasl.password=\(password)"]
+      }
+      let group = try TestGroup(partitions: 1, brokers: cluster.brokers, kafka: properties("admin", "a"))
+      let names = group.names
+      for topic in [names.output, names.journal, names.deadLetter] {
+        try group.control.createTopic(topic, partitions: 1, withinMs: 10_000)
+      }
+      try group.control.createTopic(names.state, partitions: 1, settings: [("cleanup.policy", "compact")], withinMs: 10_000)
+      let folder = try SecretFolder()
+      func login(_ password: String) throws -> [String] {
+        ["--kafka-file", try folder.file(password, properties("combo", password))]
+      }
+      let combo = try login("c")
+
+      let topics = [names.input, names.output, names.deadLetter, names.journal, names.state]
+      func allow(_ rights: [String]) throws {
+        let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-admin")
+        defer { unlink(path) }
+        try
+          "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=\(module) username=\"admin\" password=\"a\";\n"
+          .write(toFile: path, atomically: true, encoding: .utf8)
+        try TestKafka.tool(
+          [
+            "org.apache.kafka.tools.AclCommand", "--bootstrap-server", group.brokers, "--command-config", path, "--add",
+            "--force",
+            "--allow-principal", "User:combo",
+          ] + rights)
+      }
+      func missing(_ operation: String, _ what: String) -> String {
+        "kafka-acls --bootstrap-server \(group.brokers) --add --allow-principal User:… --operation \(operation) \(what)"
+      }
+
+      // Nothing but a look: neither settings, nor records, nor transactions, nor the group.
+      try allow(["--operation", "Describe"] + topics.flatMap { ["--topic", $0] })
+      let nothing = try check(group, combo)
+      #expect(nothing.code == 1)
+      for topic in topics {
+        #expect(nothing.output.contains(missing("DescribeConfigs", "--topic \(topic)")), "\(nothing.output)")
+      }
+      for topic in [names.input, names.journal, names.state] {
+        #expect(nothing.output.contains(missing("Read", "--topic \(topic)")), "\(nothing.output)")
+      }
+      #expect(
+        nothing.output.contains(missing("Write", "--resource-pattern-type prefixed --transactional-id \(group.group).")),
+        "\(nothing.output)")
+
+      // Transactions, in which nothing may be written.
+      try allow(["--operation", "Write", "--resource-pattern-type", "prefixed", "--transactional-id", "\(group.group)."])
+      let unwritable = try check(group, combo)
+      for topic in [names.output, names.journal, names.state, names.deadLetter] {
+        #expect(unwritable.output.contains(missing("Write", "--topic \(topic)")), "\(unwritable.output)")
+      }
+      #expect(unwritable.output.contains(missing("Read", "--group \(group.group)")), "\(unwritable.output)")
+
+      try allow(["--operation", "All", "--group", group.group] + topics.flatMap { ["--topic", $0] })
+      let all = try check(group, combo)
+      #expect(all.code == 0, "\(all)")
+
+      let stranger = try check(group, try login("hunter22"))
+      #expect(
+        stranger.code == 1 && stranger.output.contains("uthentication") && !"\(stranger)".contains("hunter22"), "\(stranger)")
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import ComboEdge
+import ComboGenerate
+import ComboKafka
+import ComboSystem
+import ComboWire
+import Testing
+
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("Checkpoints")
+  struct CheckpointTests {
+    private func checkpoint(_ group: TestGroup, _ partition: Int = 0) throws -> Checkpoint? {
+      let key = #"["checkpoint"]"#
+      guard let value = try group.state()["\(partition) \(key)"] else { return nil }
+      return try value.withUnsafeBytes { value in
+        try Array(key.utf8).withUnsafeBytes { try StateDecoder().checkpoint(value, key: $0) }
+      }
+    }
+
+    @Test("after a crash only what came after the checkpoint is run through again, and the log says how much")
+    func restart() throws {
+      let group = try TestGroup(partitions: 1)
+      let options = ["--linger-ms", "3600000", "--instance", "one"]
+      let first = try group.process(options + ["--checkpoint-gifts", "1000", "--checkpoint-interval-ms", "86400000"])
+      try group.give((0..<1000).map { TestGift(id: "a\($0)", room: "r\($0 % 100)", sender: "u\($0 % 3)") })
+      try group.waitUntilTakenIn(first)
+      // A sweep begins once enough has come in; its checkpoint stands in the topic when it is done.
+      try wait(for: "a checkpoint: \(first.text)") { try checkpoint(group) != nil }
+      // Fewer than would be worth another sweep.
+      try group.give((0..<300).map { TestGift(id: "b\($0)", room: "r\($0 % 100)", sender: "u\($0 % 3)") })
+      try group.waitUntilTakenIn(first)
+      let at = try #require(try checkpoint(group))
+      try first.crash()
+      let second = try group.process(options)
+      let line = try second.waitForLog("restored: partition 0", "digest found")
+      let entries = try group.journal()[0]
+      let records = entries.filter { $0.n > at.n && $0.takeover == nil }.flatMap(\.batches).reduce(0) { $0 + $1.taken }
+      #expect(line.contains(" 100 rooms, \(1300 - at.input) records and"), "\(line), \(at)")
+      #expect(Int64(records) == 1300 - at.input)
+      #expect(at.input >= 1000)
+      try second.stop()
+      try group.verify()
+    }
+
+    @Test("snapshots newer than the checkpoint, with shifts between: every restart in the middle of a sweep finds its digest")
+    func inMidSweep() throws {
+      let seed = testSeed("in mid-sweep")
+      var random = SplitMix64(seed: seed)
+      let group = try TestGroup(partitions: 1)
+      // Rooms with 30 KB of display data make sweeps last for several commits, while gifts come in all the time.
+      let name = String(repeating: "x", count: 15_000)
+      let options =
+        TestGroup.fast + [
+          "--linger-ms", "400", "--screen-ms", "0", "--rest-ms", "300", "--reuse-ms", "300", "--dedupe-ms", "300", "--streak-ms",
+          "300", "--instance",
+          "one", "--checkpoint-interval-ms", "50",
+        ]
+      var given: [String: Int] = [:]
+      var found = 0
+      for round in 1...4 {
+        let service = try group.process(options)
+        try service.waitForLog(round == 1 ? "new: " : "restored: ")
+        let rounds = 3 + random.below(4)
+        for _ in 0..<rounds {
+          var records: [TestRecord] = []
+          for _ in 0..<150 {
+            let room = "r\(random.below(400))"
+            given[room, default: 0] += 1
+            records.append(
+              TestRecord(
+                key: room, #"{"room":"\#(room)","sender":{"id":"u\#(random.below(4))","name":"\#(name)"},"gift":{"id":"g"}}"#))
+          }
+          try group.produce(records)
+          try group.waitUntilTakenIn(service)
+        }
+        try service.crash()
+        // Whether this crash left what the test is about.
+        let checkpoint = try checkpoint(group)
+        let newer = try group.records(of: group.names.state).filter { record in
+          record.value.map { String(decoding: $0, as: UTF8.self).hasPrefix(#"{"v":1,"n":"#) } == true
+            && record.key != Array(#"["checkpoint"]"#.utf8) && entry(of: record) > checkpoint?.n ?? 0
+        }
+        found += newer.isEmpty ? 0 : 1
+        #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+      }
+      print("in mid-sweep: \(found) of 4 crashes left snapshots newer than the checkpoint")
+      let last = try group.process(options)
+      try last.waitForLog("restored: partition 0", "digest found")
+      try group.waitUntilSaid(given, last)
+      try last.stop()
+      #expect(!last.has("RESET") && !last.has("found another state"), "\(last.text)")
+      try group.verify()
+    }
+
+    private func entry(of record: TestRecord) -> Int64 {
+      let digits = record.value!.dropFirst(#"{"v":1,"n":"#.utf8.count).prefix { $0 >= 0x30 && $0 <= 0x39 }
+      return Int64(String(decoding: digits, as: UTF8.self)) ?? 0
+    }
+
+    @Test("a room that has rested is no longer in the state topic after the next checkpoints")
+    func rested() throws {
+      let group = try TestGroup(partitions: 1)
+      let brief = ["--rest-ms", "50", "--reuse-ms", "50", "--dedupe-ms", "50", "--streak-ms", "50"]
+      let service = try group.thread(TestGroup.fast + brief + ["--checkpoint-interval-ms", "50", "--linger-ms", "3600000"])
+      try group.give((0..<50).map { TestGift(room: "r\($0)") })
+      try wait(for: "snapshots of rooms: \(service.text)") { try group.state().keys.contains { $0.contains(#""r7""#) } }
+      // Nothing is left in a room that is closed, so that it rests at once; one whose banner stays cannot.
+      try group.produce((0..<50).map { TestGift.close("r\($0)") })
+      // Gifts of another room keep the sweeps going.
+      var count = 0
+      var keys: [String] = []
+      try wait(for: "only that room and the checkpoint: \(keys)") {
+        count += 1
+        try group.give([TestGift(room: "awake", sender: "u\(count)")])
+        keys = try group.state().keys.sorted()
+        return keys == [#"0 ["checkpoint"]"#, #"0 ["room","awake"]"#]
+      }
+      try service.stop()
+      let again = try group.thread(TestGroup.fast + brief)
+      try again.waitForLog("restored: partition 0", " 1 rooms,")
+      try again.stop()
+      try group.verify()
+    }
+
+    @Test("rooms that rest, and come again, during a sweep: each restart finds its digest")
+    func restDuringSweep() throws {
+      let seed = testSeed("rest during a sweep")
+      var random = SplitMix64(seed: seed)
+      let group = try TestGroup(partitions: 2)
+      let options = [
+        "--enter-ms", "5", "--count-ms", "5", "--linger-ms", "20", "--busy-linger-ms", "5", "--exit-ms", "5", "--reuse-ms", "20",
+        "--rest-ms", "30", "--dedupe-ms", "20", "--streak-ms", "20", "--checkpoint-interval-ms", "10", "--instance", "one",
+      ]
+      var given: [String: Int] = [:]
+      for round in 1...4 {
+        let service = try group.process(options)
+        try service.waitForLog(round == 1 ? "new: " : "restored: ", count: 2)
+        for _ in 0..<20 {
+          var gifts: [TestGift] = []
+          for _ in 0..<60 {
+            let room = "r\(random.below(300))"
+            given[room, default: 0] += 1
+            gifts.append(TestGift(room: room, sender: "u\(random.below(3))"))
+          }
+          try group.give(gifts)
+          MonotonicClock.sleep(ms: Int64(random.below(40)))
+        }
+        try service.crash()
+        #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+      }
+      let last = try group.process(options)
+      try group.waitUntilSaid(given, last)
+      let ledger = try group.ledger()
+      #expect(ledger.epochs.contains { $0.value.count > 1 })
+      try last.stop()
+      #expect(!last.has("RESET") && !last.has("found another state"), "\(last.text)")
+      try group.verify()
+    }
+
+    @Test("what compaction leaves of the state topic is enough to restore from")
+    func compacted() throws {
+      let group = try TestGroup(partitions: 1)
+      try group.control.createTopic(
+        group.names.state, partitions: 1,
+        settings: [
+          ("cleanup.policy", "compact"), ("segment.ms", "200"), ("min.cleanable.dirty.ratio", "0.01"),
+          ("max.compaction.lag.ms", "200"), ("delete.retention.ms", "0"), ("min.compaction.lag.ms", "0"),
+        ], withinMs: ServiceKafka.patienceMs)
+      let options = ["--linger-ms", "3600000", "--instance", "one", "--checkpoint-interval-ms", "50"]
+      let service = try group.process(options)
+      var round = 0
+      var records: [TestRecord] = []
+      var end: Int64 = 0
+      // Until the topic has been written over and over, and cleaned: fewer records than were written.
+      try wait(for: "compaction: \(records.count) of \(end) offsets hold records") {
+        round += 1
+        try group.give((0..<200).map { TestGift(room: "r\($0 % 100)", sender: "u\($0 % 2)") })
+        try group.waitUntilTakenIn(service)
+        records = try group.records(of: group.names.state)
+        end = try group.control.watermarks(group.names.state, 0, withinMs: ServiceKafka.patienceMs).end
+        return round > 5 && end > 500 && Int64(records.count) < end / 2 && records.first.map { $0.offset > 100 } ?? false
+      }
+      try service.crash()
+      let again = try group.process(options)
+      try again.waitForLog("restored: partition 0", " 100 rooms,")
+      try group.produce((0..<100).map { TestGift.close("r\($0)") })
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<100).map { ("r\($0)", 2 * round) }), again)
+      try again.stop()
+      try group.verify()
+    }
+  }
+}

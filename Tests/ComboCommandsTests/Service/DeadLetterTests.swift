@@ -1,0 +1,222 @@
+import ComboEdge
+import ComboKafka
+import Testing
+
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("Dead letters")
+  struct DeadLetterTests {
+    private static let good = #""sender":{"id":"u"},"gift":{"id":"g"}"#
+
+    /// A bad event for each code, under the key `r`.
+    private static let bad: [(code: String, value: [UInt8], why: String)] = [
+      ("too_large", Array(#"{"room":"r",\#(good),"x":"\#(String(repeating: "a", count: 65_500))"}"#.utf8), "65536"),
+      ("not_json", Array("{".utf8), ""),
+      ("not_json", [], ""),
+      ("not_json", Array(#"{"room":"r",\#(good),"x":"\ud800"}"#.utf8), ""),
+      ("not_json", Array(#"{"room":"r","x":""#.utf8) + [0xff, 0xfe] + Array(#""}"#.utf8), ""),
+      ("not_json", Array((String(repeating: #"{"a":"#, count: 65) + "1" + String(repeating: "}", count: 65)).utf8), "64"),
+      ("unknown_type", Array(#"{"type":"gifts","room":"r"}"#.utf8), "gifts"),
+      ("missing_field", Array(#"{"room":"r","gift":{"id":"g"}}"#.utf8), "sender"),
+      ("wrong_type", Array(#"{"room":"r",\#(good),"count":1.5}"#.utf8), "count"),
+      ("wrong_type", Array(#"{"room":"r",\#(good),"count":1e3}"#.utf8), "count"),
+      ("wrong_key", Array(#"{"room":"other",\#(good)}"#.utf8), "other"),
+      ("out_of_range", Array(#"{"room":"r",\#(good),"count":1000001}"#.utf8), "1000000"),
+      ("out_of_range", Array(#"{"room":"r",\#(good),"count":18446744073709551617}"#.utf8), "count"),
+      ("out_of_range", Array(#"{"room":"r",\#(good),"count":1,"total":1}"#.utf8), "total"),
+      ("out_of_range", Array(#"{"type":"room_settings","room":"r","settings":{"slots":101}}"#.utf8), "slots"),
+    ]
+
+    @Test("every code: bytes, key, timestamp and headers are kept, and combo.* say what was wrong and where")
+    func everyCode() throws {
+      let group = try TestGroup(partitions: 2)
+      var given = Self.bad.enumerated().map { index, bad in
+        var record = TestRecord(key: Array("r".utf8), value: bad.value)
+        record.timestamp = 1_700_000_000_000 + Int64(index)
+        record.headers = [
+          RecordHeader(name: "trace", value: Array("t-\(index)".utf8)), RecordHeader(name: "empty", value: []),
+          RecordHeader(name: "none", value: nil), RecordHeader(name: "trace", value: [0, 255]),
+        ]
+        return record
+      }
+      given[1].headers = []
+      let service = try group.thread(TestGroup.fast)
+      try group.produce(given)
+      try group.give([TestGift(room: "r", count: 3)])
+      try group.waitUntilSaid(["r": 3], service)
+      try service.stop()
+
+      let input = try group.records(of: group.names.input)
+      let letters = try group.records(of: group.names.deadLetter)
+      #expect(letters.count == given.count)
+      for (index, bad) in Self.bad.enumerated() {
+        let letter = try #require(letters.first { $0.timestamp == given[index].timestamp }, "\(bad.code)")
+        let origin = try #require(input.first { $0.timestamp == given[index].timestamp })
+        #expect(letter.value == bad.value && letter.key == given[index].key)
+        #expect(Array(letter.headers.prefix(given[index].headers.count)) == given[index].headers)
+        #expect(
+          letter.headers.dropFirst(given[index].headers.count).map(\.name)
+            == ["combo.error", "combo.reason", "combo.topic", "combo.partition", "combo.offset"])
+        #expect(letter.header("combo.error") == bad.code)
+        #expect(letter.header("combo.reason")?.contains(bad.why) == true, "\(letter.header("combo.reason") ?? "")")
+        #expect((letter.header("combo.reason")?.count ?? 0) > 15)
+        #expect(letter.header("combo.topic") == group.names.input)
+        #expect(letter.header("combo.partition") == "\(origin.partition!)")
+        #expect(letter.header("combo.offset") == "\(origin.offset)")
+        // By the key, as Java's producer would.
+        #expect(letter.partition == origin.partition)
+      }
+      #expect(service.progress.last?.hasSuffix(" bad \(given.count)") == true, "\(service.text)")
+      try group.verify()
+    }
+
+    @Test("64 KiB is taken in, one byte more is a dead letter")
+    func largest() throws {
+      let group = try TestGroup(partitions: 1)
+      func event(_ room: String, bytes: Int) -> TestRecord {
+        let head = #"{"room":"\#(room)",\#(Self.good),"x":""#
+        return TestRecord(key: room, head + String(repeating: "a", count: bytes - head.utf8.count - 2) + #""}"#)
+      }
+      let service = try group.thread(TestGroup.fast)
+      try group.produce([event("fits", bytes: 65_536), event("too-large", bytes: 65_537)])
+      try group.waitUntilTakenIn(service)
+      try group.waitUntilSaid(["fits": 1], service)
+      try service.stop()
+      let letters = try group.records(of: group.names.deadLetter)
+      #expect(letters.map { $0.value?.count } == [65_537])
+      #expect(letters.map { $0.header("combo.error") } == ["too_large"])
+    }
+
+    @Test("keys that are no UTF-8, rooms of 257 bytes, and records without key are dead letters; 256 bytes are a room")
+    func keys() throws {
+      let group = try TestGroup(partitions: 1)
+      let long = String(repeating: "r", count: 257)
+      let notText: [UInt8] = [0x72, 0xff, 0xfe]
+      let service = try group.thread(TestGroup.fast)
+      var records = [
+        TestRecord(key: notText, value: Array(#"{"room":"r",\#(Self.good)}"#.utf8)),
+        TestRecord(key: notText, value: Array(#"{\#(Self.good)}"#.utf8)),
+        TestRecord(key: long, #"{"room":"\#(long)",\#(Self.good)}"#),
+        TestRecord(key: long, #"{\#(Self.good)}"#),
+        TestRecord(key: nil, #"{"room":"r",\#(Self.good)}"#),
+        TestRecord(key: nil, #"{\#(Self.good)}"#),
+        TestRecord(key: "", #"{\#(Self.good)}"#),
+      ]
+      for index in records.indices { records[index].timestamp = 1_700_000_000_000 + Int64(index) }
+      try group.produce(records)
+      let longest = String(repeating: "r", count: 256)
+      try group.give([TestGift(room: longest)])
+      // Without a room in the event, the key is the room.
+      try group.produce([TestRecord(key: "by-key", #"{\#(Self.good),"count":2}"#)])
+      try group.waitUntilSaid([longest: 1, "by-key": 2], service)
+      try service.stop()
+      let letters = try group.records(of: group.names.deadLetter).sorted { $0.timestamp! < $1.timestamp! }
+      #expect(letters.map(\.key) == records.map(\.key))
+      #expect(letters.map(\.value) == records.map(\.value))
+      for letter in letters { #expect(letter.header("combo.reason")?.isEmpty == false) }
+      #expect(
+        letters.map { $0.header("combo.error")! }
+          == ["wrong_key", "wrong_key", "out_of_range", "out_of_range", "wrong_key", "missing_field", "out_of_range"])
+      try group.verify()
+    }
+
+    @Test("a record without value is skipped and counted as taken in, and is no dead letter")
+    func withoutValue() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.thread(TestGroup.fast)
+      try group.produce([TestRecord(key: Array("r".utf8), value: nil), TestRecord(key: nil, value: nil)])
+      try group.give([TestGift(room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      #expect(service.progress.last?.hasPrefix("events 3 ") == true, "\(service.text)")
+      #expect(service.progress.last?.hasSuffix(" bad 0") == true)
+      #expect(try group.records(of: group.names.deadLetter).isEmpty)
+      try group.verify()
+    }
+
+    @Test("a bad record of some megabytes, from an input that takes them, is handed on whole")
+    func megabytes() throws {
+      let group = try TestGroup(partitions: 1, settings: [("max.message.bytes", "5000000")])
+      let service = try group.thread(TestGroup.fast)
+      var record = TestRecord(key: "r", String(repeating: "x", count: 3_000_000))
+      record.timestamp = 1_700_000_000_000
+      try group.produce([record])
+      try group.give([TestGift(room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      let letters = try group.records(of: group.names.deadLetter)
+      #expect(letters.map { $0.value?.count } == [3_000_000])
+      #expect(letters.first?.timestamp == record.timestamp)
+      #expect(letters.first?.header("combo.truncated") == nil)
+    }
+
+    @Test("where the topic takes neither its size nor its time, the first 64 KiB go on, and headers say what was left out")
+    func truncated() throws {
+      let group = try TestGroup(
+        partitions: 1, settings: [("max.message.bytes", "2000000"), ("message.timestamp.after.max.ms", "\(Int64.max)")])
+      try group.control.createTopic(
+        group.names.deadLetter, partitions: 1,
+        settings: [("max.message.bytes", "200000"), ("message.timestamp.after.max.ms", "3600000")],
+        withinMs: ServiceKafka.patienceMs)
+      let service = try group.thread(TestGroup.fast)
+      var large = TestRecord(key: "r", String(repeating: "x", count: 1_000_000))
+      large.timestamp = 1_700_000_000_000
+      large.headers = [RecordHeader(name: "trace", value: [1])]
+      var future = TestRecord(key: "r", "{")
+      future.timestamp = 32_503_680_000_000  // the year 3000
+      try group.produce([large, future])
+      try group.give([TestGift(room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      let letters = try group.records(of: group.names.deadLetter)
+      try #require(letters.count == 2)
+      #expect(letters[0].value == Array(large.value!.prefix(65_536)))
+      #expect(letters[0].header("combo.truncated") == "1000000")
+      #expect(letters[0].header("combo.timestamp") == "1700000000000")
+      #expect(letters[0].header("trace") != nil)
+      #expect(letters[1].value == future.value)
+      #expect(letters[1].header("combo.timestamp") == "32503680000000")
+      #expect(letters[1].timestamp != future.timestamp)
+      #expect(letters.map { $0.header("combo.error") } == ["too_large", "not_json"])
+    }
+
+    @Test("a bad record whose key or headers are too large for the topic goes there too, without what does not fit")
+    func largeKeysAndHeaders() throws {
+      let group = try TestGroup(partitions: 1, settings: [("max.message.bytes", "8000000")])
+      try group.control.createTopic(
+        group.names.deadLetter, partitions: 1, settings: [("max.message.bytes", "16384")], withinMs: ServiceKafka.patienceMs)
+      let service = try group.thread(TestGroup.fast + ["--kafka", "message.max.bytes=20000"])
+      let key = [UInt8](repeating: 0x6b, count: 2_000_000)
+      var records = [TestRecord(key: key, value: Array("{".utf8)), TestRecord(key: "r", "{"), TestRecord(key: "r", "{")]
+      records[1].headers = (0..<5000).map { RecordHeader(name: "h\($0)", value: Array(repeating: 1, count: 1000)) }
+      records[2].headers = [
+        RecordHeader(name: "combo.own", value: Array(repeating: 2, count: 3_000_000)), RecordHeader(name: "trace", value: [1]),
+        RecordHeader(name: String(repeating: "n", count: 30_000), value: nil),
+      ]
+      try group.produce(records)
+      try group.give([TestGift(room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      let letters = try group.records(of: group.names.deadLetter)
+      try #require(letters.count == 3)
+      #expect(letters.allSatisfy { $0.header("combo.error") != nil && $0.value == [0x7b] })
+      #expect(letters[0].header("combo.key_truncated") == "2000000")
+      #expect(letters[0].key == Array(key.prefix(letters[0].key?.count ?? 0)) && (letters[0].key?.count ?? 0) > 2000)
+      #expect(letters[1].header("h0") != nil && letters[1].header("h4999") == nil && letters[1].key == Array("r".utf8))
+      #expect(letters[2].headers.first == RecordHeader(name: "trace", value: [1]) && letters[2].header("combo.own") == nil)
+      #expect(letters.dropFirst().allSatisfy { $0.header("combo.key_truncated") == nil && $0.header("combo.truncated") == "1" })
+      try group.verify()
+    }
+
+    @Test("a dead-letter topic that takes next to nothing is refused at the start")
+    func tinyTopic() throws {
+      let group = try TestGroup(partitions: 1)
+      try group.control.createTopic(
+        group.names.deadLetter, partitions: 1, settings: [("max.message.bytes", "16383")], withinMs: ServiceKafka.patienceMs)
+      let service = try group.process(TestGroup.fast)
+      #expect(try service.waitForExit() == 1)
+      #expect(service.has("takes records of up to 16383 bytes"), "\(service.text)")
+    }
+  }
+}

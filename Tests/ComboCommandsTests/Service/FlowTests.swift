@@ -1,0 +1,132 @@
+import ComboEdge
+import ComboWire
+import Testing
+
+@testable import ComboKafka
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("Gifts in, instructions out")
+  struct FlowTests {
+    @Test("each gift comes out once, under the room as key, with `at` as the timestamp, where Java's producer would put it")
+    func flow() throws {
+      // From the tests of Kafka's own Utils.murmur2.
+      for (text, hash) in [("21", -973_932_308), ("foobar", -790_332_482), ("a-little-bit-long-string", -985_981_536)] {
+        #expect(Int(Int32(bitPattern: JavaPartitioner.murmur2(Array(text.utf8)))) == hash)
+      }
+      let group = try TestGroup()
+      let service = try group.thread(TestGroup.fast)
+      let rooms = (0..<20).map { "room-\($0)" } + ["房间", "a room with spaces"]
+      var gifts: [TestGift] = []
+      for round in 1...5 { gifts += rooms.map { TestGift(room: $0, sender: "u\(round % 2)", count: round) } }
+      try group.give(gifts)
+      let ledger = try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: rooms.map { ($0, 15) }), service)
+      #expect(ledger.ops["show", default: 0] >= rooms.count)
+      #expect(ledger.epochs.allSatisfy { $0.value.count == 1 })
+      try service.stop()
+      #expect(service.progress.last?.hasPrefix("events \(gifts.count) instructions ") == true, "\(service.text)")
+      #expect(service.progress.last?.hasSuffix(" bad 0") == true)
+      try group.verify()
+    }
+
+    @Test("progress tells the committed totals, the last line all of them")
+    func progress() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try group.produce([TestRecord(key: "r", "{"), TestRecord(key: "r", "[]"), TestGift.close("nobody")])
+      try group.give((0..<7).map { TestGift(id: "e\($0)", room: "r") })
+      try group.waitUntilSaid(["r": 7], service)
+      // A line a second, so this one comes while the service runs.
+      try wait(for: "a line with all events: \(service.text)") { service.progress.contains { $0.hasPrefix("events 10 ") } }
+      try service.stop()
+      let said = try group.ledger().instructions
+      #expect(service.progress.last == "events 10 instructions \(said) bad 2")
+      for line in service.progress {
+        #expect(line.wholeMatch(of: /events \d+ instructions \d+ bad \d+/) != nil, "\(line)")
+      }
+    }
+
+    @Test("gifts of an aborted transaction count for nothing, those of a committed one do")
+    func abortedProducer() throws {
+      let group = try TestGroup(partitions: 2)
+      let service = try group.thread(TestGroup.fast)
+      func transaction(_ id: String, count: Int, commits: Bool) throws {
+        let producer = try TransactionalProducer(group.properties, transactionalID: TestKafka.fresh(id))
+        try producer.initTransactions(withinMs: ServiceKafka.patienceMs)
+        let topic = try producer.producer.topic(group.names.input, withinMs: ServiceKafka.patienceMs)
+        #expect(producer.begin() == .success)
+        for room in ["a", "b", "c", "d"] {
+          let gift = TestGift(room: room, count: count).record
+          try gift.key!.withUnsafeBytes { key in
+            try gift.value!.withUnsafeBytes { try producer.producer.produce(topic, key: key, value: $0) }
+          }
+        }
+        try producer.producer.flush(withinMs: ServiceKafka.patienceMs)
+        let outcome =
+          commits ? producer.commit(withinMs: ServiceKafka.patienceMs) : producer.abort(withinMs: ServiceKafka.patienceMs)
+        #expect(outcome == .success)
+      }
+      try transaction("aborted", count: 1000, commits: false)
+      try transaction("committed", count: 1, commits: true)
+      try transaction("aborted", count: 1000, commits: false)
+      try transaction("committed", count: 10, commits: true)
+      try group.waitUntilSaid(["a": 11, "b": 11, "c": 11, "d": 11], service)
+      // Also with an aborted end behind everything.
+      try transaction("aborted", count: 1000, commits: false)
+      try group.give([TestGift(room: "a"), TestGift(room: "b"), TestGift(room: "c"), TestGift(room: "d")])
+      try group.waitUntilSaid(["a": 12, "b": 12, "c": 12, "d": 12], service)
+      try service.stop()
+      try group.verify()
+    }
+
+    @Test("a service that is started many times over a backlog takes in every record")
+    func manyStarts() throws {
+      // What is still being looked up when a partition is started must not move it to its end later on.
+      let group = try TestGroup(partitions: 6)
+      let rooms = (0..<60).map { "r\($0)" }
+      let gifts = (0..<6000).map { TestGift(id: "e\($0)", room: rooms[$0 % rooms.count], sender: "u\($0 % 7)") }
+      try group.give(gifts)
+      for _ in 0..<12 {
+        let before = try group.takenIn()
+        // Little of the backlog is fetched at a time, so that much of it is left for each start.
+        let service = try group.thread(
+          TestGroup.fast + ["--kafka", "fetch.message.max.bytes=2000", "--kafka", "queued.min.messages=1"])
+        try wait(for: "any progress: \(service.text)") { try group.takenIn() > before || before == 6000 }
+        try service.stop()
+      }
+      let service = try group.thread(TestGroup.fast)
+      try group.waitUntilTakenIn(service)
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: rooms.map { ($0, 100) }), service)
+      try service.stop()
+      let taken = try group.journal().map { $0.flatMap(\.batches).reduce(0) { $0 + $1.taken } }
+      #expect(taken.reduce(0, +) == gifts.count)
+      try group.verify()
+    }
+
+    @Test("--from latest leaves what was there before; a group that has a journal goes on where it was")
+    func fromLatest() throws {
+      let group = try TestGroup(partitions: 1)
+      try group.give([TestGift(room: "old", count: 1)])
+      let service = try group.thread(TestGroup.fast + ["--from", "latest"])
+      try service.waitForLog("new: partition 0, read from its end, offset 1")
+      try group.give([TestGift(room: "new", count: 2)])
+      try group.waitUntilSaid(["new": 2], service)
+      try service.stop()
+      try group.give([TestGift(room: "meanwhile", count: 3)])
+      let again = try group.thread(TestGroup.fast + ["--from", "latest"])
+      try group.waitUntilSaid(["new": 2, "meanwhile": 3], again)
+      try again.stop()
+      try group.verify()
+    }
+
+    @Test("--from earliest, the default, begins with what was there before")
+    func fromEarliest() throws {
+      let group = try TestGroup(partitions: 1)
+      try group.give([TestGift(room: "old", count: 1)])
+      let service = try group.thread(TestGroup.fast)
+      try group.waitUntilSaid(["old": 1], service)
+      #expect(service.has("new: partition 0, read from its beginning, offset 0"))
+      try service.stop()
+    }
+  }
+}

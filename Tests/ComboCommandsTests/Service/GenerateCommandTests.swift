@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import ComboCommands
+
+@Suite("Made-up gifts of the command generate")
+struct GenerateCommandTests {
+  @Test("go to a file with virtual times that depend on the rate alone")
+  func file() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("combo-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = GenerateOptions()
+    options.events = 3000
+    options.rate = 500
+    var contents: [Data] = []
+    for name in ["a", "b"] {
+      let path = folder.appendingPathComponent(name).path
+      options.target = .file(path)
+      #expect(GenerateCommand.run(options) == 0)
+      contents.append(try #require(FileManager.default.contents(atPath: path)))
+    }
+    #expect(contents[0] == contents[1])
+    let lines = contents[0].split(separator: 0x0a)
+    #expect(lines.count == 3000)
+    #expect(String(decoding: lines[2999], as: UTF8.self).contains("\"ts\":1732104005998,"))
+  }
+
+  @Test("are as many as the time asked for takes, or as were asked for, whichever ends first")
+  func count() {
+    var options = GenerateOptions()
+    options.seconds = 2
+    options.rate = 100
+    #expect(GenerateCommand.count(options) == 200)
+    options.events = 50
+    #expect(GenerateCommand.count(options) == 50)
+    options.seconds = 0
+    options.events = 0
+    #expect(GenerateCommand.count(options) == Int.max)
+  }
+
+  @Test("cannot be written where there is no place for them: exit code 1")
+  func unwritable() {
+    var options = GenerateOptions()
+    options.events = 100_000
+    options.target = .file("/nowhere/at/all")
+    #expect(GenerateCommand.run(options) == 1)
+    options.target = .file("/dev/full")
+    #expect(GenerateCommand.run(options) == 1)
+  }
+}

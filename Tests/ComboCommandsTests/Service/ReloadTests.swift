@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("A SIGHUP")
+  struct ReloadTests {
+    /// Files that end with the object.
+    private final class Files {
+      let folder = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-reload")
+      init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+      deinit { try? FileManager.default.removeItem(atPath: folder) }
+      func path(_ name: String) -> String { "\(folder)/\(name)" }
+      func write(_ name: String, _ text: String) throws {
+        try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+      }
+    }
+
+    /// Of what needs a token, and no answer of the loop, which may have more to do.
+    private func status(_ token: String, _ port: UInt16) throws -> Int {
+      let wire = try HTTPWire(port: port)
+      wire.send(HTTPStage.request("/service/data", headers: ["Authorization: Bearer \(token)"]))
+      return try wire.response().status
+    }
+
+    @Test("takes in what can change, says what cannot, leaves all as it was if something is wrong, and loses nothing")
+    func reload() throws {
+      let group = try TestGroup(partitions: 2)
+      let files = try Files()
+      let (first, second) = ("0123456789abcdef-1", "0123456789abcdef-2")
+      try files.write("token", first)
+      try files.write("ca.pem", "one")
+      try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\n")
+      try files.write("conf", "http-token-file = \(files.path("token"))\nkafka-file = \(files.path("kafka"))\n")
+      let service = try group.process(TestGroup.fast + ["--http", "127.0.0.1:0", "--config", files.path("conf")])
+      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
+      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      try group.give((0..<20).map { TestGift(id: "a\($0)", room: "r\($0 % 4)", sender: "u") })
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 5) }), service)
+      #expect(try (status(first, port), status(second, port)) == (200, 401))
+
+      // Something is wrong.
+      let base = "http-token-file = \(files.path("token"))\nkafka-file = \(files.path("kafka"))\n"
+      try files.write("conf", base + "log-format = json\nslots = 101\n")
+      try files.write("token", second)
+      service.signal(SIGHUP)
+      try service.waitForLog(" error the configuration is left as it was: ", "conf:4: slots must be from 0 to 100, not 101")
+      #expect(try status(first, port) == 200)
+
+      // What changes at once, and what takes a restart.
+      try files.write("conf", base + "log-format = json\nmax-own-settings = 5\n")
+      service.signal(SIGHUP)
+      try service.waitForLog("only a restart takes in what has changed", #""options":"--max-own-settings""#)
+      try service.waitForLog(#""message":"the configuration was read again""#)
+      #expect(try (status(first, port), status(second, port)) == (401, 200))
+
+      // A certificate: librdkafka takes it in when its clients are made.
+      try files.write("ca.pem", "two")
+      try beginAnew(service)
+      try service.waitForLog("restored: partition")
+      try group.give((0..<20).map { TestGift(id: "b\($0)", room: "r\($0 % 4)", sender: "u") })
+      try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 10) }), service)
+      #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
+
+      // Properties that only a producer refuses, and only side by side.
+      try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\nretries=0\n")
+      service.signal(SIGHUP)
+      try service.waitForLog("the configuration is left as it was", "retries")
+
+      // Brokers that cannot be reached with what is new.
+      try files.write("kafka", "ssl.ca.location=/nowhere\nsecurity.protocol=ssl\n")
+      service.signal(SIGHUP)
+      try service.waitForLog("the configuration is left as it was", "ssl.ca.location failed")
+      try group.give([TestGift(id: "c", room: "r0", sender: "u")])
+      try group.waitUntilSaid(["r0": 11, "r1": 10, "r2": 10, "r3": 10], service)
+      try service.stop()
+      #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
+      try group.verify()
+    }
+
+    /// Tells it to take in new Kafka properties or certificates, and waits until it has. Brokers that do not answer in time look as if
+    /// they could not be reached with what is new: then it is told again.
+    private func beginAnew(_ service: ServiceProcess) throws {
+      func refusals() -> Int { service.log.count { $0.contains("the configuration is left as it was") } }
+      var before = refusals()
+      service.signal(SIGHUP)
+      try wait(for: "a new beginning: \(service.text)") {
+        if service.has("begins anew with the Kafka properties and certificates") { return true }
+        let now = refusals()
+        if now > before { service.signal(SIGHUP) }
+        before = now
+        return false
+      }
+    }
+
+    @Test("leaves no door open: the token stays while other machines can reach HTTP", arguments: ["127.0.0.1:0", "none"])
+    func tokenStays(http: String) throws {
+      let files = try Files()
+      let token = "0123456789abcdef-1"
+      try files.write("token", token)
+      try files.write("conf", "http = *:0\nhttp-token-file = \(files.path("token"))\n")
+      // Nobody answers on this port, and nobody needs to.
+      let service = try ServiceProcess(
+        ["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b", "--config", files.path("conf")])
+      let line = try service.waitForLog("http: listening on http://")
+      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      #expect(try (status(token, port), status("another-0123456789", port)) == (200, 401))
+      try files.write("conf", "http = \(http)\n")
+      service.signal(SIGHUP)
+      try service.waitForLog("the configuration was read again")
+      #expect(try (status(token, port), status("another-0123456789", port)) == (200, 401))
+      let warnings = service.log.filter { $0.contains(" warning http: until a restart other machines can reach http://") }
+      #expect(warnings.count == 1, "\(service.text)")
+      service.tellToStop()
+      #expect(try service.waitForExit() == 0)
+    }
+
+    @Test(
+      "takes in a new certificate while gifts come; one that the brokers do not trust changes nothing",
+      .enabled(if: TestKafka.canStartClusters))
+    func certificates() throws {
+      let folder = try SecretFolder()
+      try folder.authority("ca")
+      try folder.authority("other")
+      for name in ["broker", "tests", "mine"] { try folder.certificate(name, by: "ca", addresses: "IP:127.0.0.1") }
+      let cluster = try TestKafka.cluster(properties: ServiceKafka.properties + "\n" + folder.brokerProperties)
+      let group = try TestGroup(
+        partitions: 2, brokers: cluster.brokers, kafka: folder.clientProperties("tests"))
+      let service = try group.process(
+        TestGroup.fast + ["--kafka-file", try folder.file("mine.properties", folder.clientProperties("mine"))])
+      var said = 0
+      func goOn() throws {
+        said += 5
+        try group.give((0..<10).map { TestGift(id: "\(said)-\($0)", room: "r\($0 % 2)", sender: "u") })
+        try group.waitUntilSaid(["r0": said, "r1": said], service)
+      }
+      try goOn()
+
+      try folder.certificate("mine", by: "other")
+      service.signal(SIGHUP)
+      try service.waitForLog(" error the configuration is left as it was: ")
+      try goOn()
+
+      try folder.certificate("mine", by: "ca")
+      try beginAnew(service)
+      try goOn()
+      try service.stop()
+      #expect(service.log.filter { $0.contains("begins anew") }.count == 1, "\(service.text)")
+      try group.verify()
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import ComboEdge
+import Foundation
+import Testing
+
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("Brokers that ask who it is and what it may", .enabled(if: TestKafka.canStartClusters))
+  struct RightsTests {
+
+    private static func properties(_ user: String, _ password: String) -> [String] {
+      ["security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN", "sasl.username=\(user)", "sasl.password=\(password)"]
+    }
+
+    private static let module = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+    private static let protected = """
+      \(ServiceKafka.properties)
+      listener.security.protocol.map=PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT
+      inter.broker.listener.name=PLAINTEXT
+      sasl.enabled.mechanisms=PLAIN
+      sasl.mechanism.inter.broker.protocol=PLAIN
+      listener.name.plaintext.plain.sasl.jaas.config=\(module) username="admin" password="a" user_admin="a" user_combo="c";
+      authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+      super.users=User:admin;User:ANONYMOUS
+      """
+
+    @Test("a wrong password, mechanism and missing rights end in sentences that name them; with all rights it works")
+    func rights() throws {
+      let folder = try SecretFolder()
+      let cluster = try TestKafka.cluster(properties: Self.protected)
+      let admin = try folder.file(
+        "admin.properties",
+        [
+          "security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN",
+          #"sasl.jaas.config=\#(Self.module) username="admin" password="a";"#,
+        ])
+      let group = try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: Self.properties("admin", "a"))
+      func service(_ user: String, _ password: String, _ more: [String] = []) throws -> ServiceProcess {
+        let file = try folder.file("\(user)-\(password)", Self.properties(user, password))
+        return try group.process(TestGroup.fast + ["--kafka-file", file] + more)
+      }
+
+      let wrongPassword = try service("combo", "guess-me")
+      let said = try wrongPassword.waitForLog("uthentication", "sasl.*")
+      #expect(!wrongPassword.text.contains("guess-me"), "\(said)")
+      wrongPassword.tellToStop()
+      _ = try wrongPassword.waitForExit()
+
+      let wrongMechanism = try service("combo", "c", ["--kafka", "sasl.mechanism=SCRAM-SHA-256"])
+      try wrongMechanism.waitForLog("SCRAM-SHA-256", "sasl.*")
+      wrongMechanism.tellToStop()
+      _ = try wrongMechanism.waitForExit()
+
+      // One right after the other: what it says, and what it is then given.
+      let names = group.names
+      func right(_ operation: String, _ kind: String, _ name: String) -> AccessRight {
+        AccessRight(principal: "User:combo", operation: operation, kind: kind, name: name)
+      }
+      let steps: [(words: [String], grants: [AccessRight])] = [
+        ([names.input, "uthoriz"], ["Describe", "DescribeConfigs"].map { right($0, "--topic", names.input) }),
+        (
+          [names.output, "uthoriz"],
+          [names.output, names.deadLetter, names.journal, names.state].map { right("All", "--topic", $0) }
+        ),
+        (["transactional id", "uthoriz"], [right("All", "--transactional-id", group.group)]),
+        (["uthoriz", "GROUP"], [right("All", "--group", group.group)]),
+        ([names.input, "uthoriz"], [right("Read", "--topic", names.input)]),
+      ]
+      for (index, step) in steps.enumerated() {
+        let refused = try service("combo", "c", ["--transactional-id", group.group])
+        var line: String?
+        try wait(for: "step \(index): \(step.words): \(refused.text)") {
+          line = refused.log.first { line in (step.words + ["kafka-acls"]).allSatisfy { line.contains($0) } }
+          return line != nil || refused.exitCode != nil
+        }
+        #expect(
+          line != nil, "step \(index): \(step.words): \(line ?? "nothing"), exit \(refused.exitCode ?? 99)\n\(refused.text)")
+        refused.tellToStop()
+        _ = try refused.waitForExit()
+        try AccessRight.give(step.grants, group.control, tool: admin)
+      }
+
+      let allowed = try service("combo", "c", ["--transactional-id", group.group])
+      try group.give([TestGift(room: "r", count: 3)])
+      try group.waitUntilSaid(["r": 3], allowed)
+      try allowed.stop()
+    }
+  }
+}

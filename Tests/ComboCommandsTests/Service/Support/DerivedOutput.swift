@@ -1,0 +1,62 @@
+import ComboCore
+import ComboEdge
+import ComboRooms
+import ComboWire
+
+/// All that a group's journal and input lead to, derived by the test itself.
+struct DerivedOutput {
+  /// By room: what it says, in order.
+  private(set) var said: [String: [[UInt8]]] = [:]
+
+  init(_ group: TestGroup) throws {
+    let journals = try group.journal()
+    let input = Dictionary(grouping: try group.records(of: group.names.input)) { $0.partition! }
+    let topics = TopicIdentity(group: group.group, input: group.names.input, output: group.names.output)
+    let target = Target()
+    for (number, entries) in journals.enumerated() where !entries.isEmpty {
+      let takeover = entries[0].takeover!
+      let partition = Partition(
+        Int32(number), settings: EngineSettings(takeover.derivation.settings), ownSettingsMax: 10_000,
+        clock: entries[0].clock - takeover.shift, offset: entries[0].batches[0].endOffset)
+      var rest = entries.makeIterator()
+      let runner = try EntryRunner(
+        partition, derivation: takeover.derivation, topics: topics, lane: Lane(target), next: { rest.next() })
+      for record in input[Int32(number)] ?? [] where record.offset >= partition.offset {
+        try record.value!.withUnsafeBytes { value in
+          try (record.key ?? []).withUnsafeBytes { key in
+            try runner.take(
+              InputRecord(partition: Int32(number), offset: record.offset, key: record.key == nil ? nil : key, value: value))
+          }
+        }
+      }
+      try runner.finish()
+    }
+    said = target.said
+  }
+
+  /// What is different in an output, whose repeats are passed over: nil if nothing is.
+  func difference(from records: [TestRecord]) -> String? {
+    var found: [String: [[UInt8]]] = [:]
+    var seen: [String: Set<[UInt8]>] = [:]
+    for record in records {
+      let room = String(decoding: record.key!, as: UTF8.self)
+      // No two instructions of a room are the same: they have a number.
+      if seen[room, default: []].insert(record.value!).inserted { found[room, default: []].append(record.value!) }
+    }
+    for room in Set(found.keys).union(said.keys).sorted() where found[room] != said[room] {
+      let (one, other) = (said[room] ?? [], found[room] ?? [])
+      let index = zip(one, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(one.count, other.count)
+      return "room \(room): \(one.count) derived, \(other.count) found, different from number \(index) on"
+    }
+    return nil
+  }
+
+  private final class Target: SaidTarget, @unchecked Sendable {
+    // The proof: used by one thread.
+    var said: [String: [[UInt8]]] = [:]
+
+    func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
+      said[String(decoding: room.id, as: UTF8.self), default: []].append([UInt8](record))
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import ComboEdge
+import ComboService
+import ComboSystem
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ComboCommands
+@testable import ComboTestSupport
+
+/// A service that runs, in this process or in one of its own.
+protocol RunningService: AnyObject {
+  /// What it has said on standard error so far, a line an entry.
+  var log: [String] { get }
+  /// What it has said on standard output so far.
+  var progress: [String] { get }
+  /// Its exit code, once it has ended.
+  var exitCode: Int32? { get }
+  /// Tells it to end in good order; does not wait.
+  func tellToStop()
+}
+
+extension RunningService {
+  /// Waits until it has logged a line with all of these words.
+  /// - Parameter count: how many such lines.
+  @discardableResult
+  func waitForLog(_ words: String..., count: Int = 1, withinMs: Int64 = ServiceKafka.patienceMs) throws -> String {
+    var found: [String] = []
+    try wait(for: "\(count) lines with \(words) in the log:\n\(text)", withinMs: withinMs) {
+      let ended = exitCode != nil
+      found = log.filter { line in words.allSatisfy { line.contains($0) } }
+      if found.count >= count { return true }
+      if ended { throw TestKafka.Failure("it ended before it said \(words):\n\(text)") }
+      return false
+    }
+    return found[count - 1]
+  }
+
+  /// Waits for its end, and returns the exit code.
+  func waitForExit(withinMs: Int64 = ServiceKafka.patienceMs) throws -> Int32 {
+    try wait(for: "its end. Log:\n\(text)", withinMs: withinMs) { exitCode != nil }
+    return exitCode!
+  }
+
+  /// Stops it, which must succeed.
+  func stop(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    tellToStop()
+    #expect(try waitForExit() == 0, "\(text)", sourceLocation: sourceLocation)
+  }
+
+  func has(_ words: String...) -> Bool { log.contains { line in words.allSatisfy { line.contains($0) } } }
+
+  /// The partitions that are its own, by what it said of those that came and went: a cooperative rebalance names only these.
+  var owned: Set<Int> {
+    var owned: Set<Int> = []
+    for line in log {
+      // As another member, which begins with nothing.
+      if line.contains("starting afresh") { owned = [] }
+      for (word, isComing) in [(" assigned: partitions ", true), (" revoked: partitions ", false), (" lost: partitions ", false)]
+      {
+        guard let place = line.range(of: word) else { continue }
+        let numbers = line[place.upperBound...].components(separatedBy: ", ").compactMap { Int($0) }
+        if isComing { owned.formUnion(numbers) } else { owned.subtract(numbers) }
+      }
+    }
+    return owned
+  }
+
+  /// All that it has said.
+  var text: String { (log + progress.suffix(3)).joined(separator: "\n") }
+}
+
+/// The service on a thread of this process, built as `run` builds it.
+final class ServiceThread: RunningService {
+  private struct State {
+    var log: [String] = []
+    var progress: [String] = []
+    var exitCode: Int32?
+  }
+
+  /// What its thread holds, which it would else keep alive itself.
+  private final class Said: Sendable {
+    let state = Mutex(State())
+  }
+
+  private let said = Said()
+  private let stopFlag = StopFlag()
+
+  var log: [String] { said.state.withLock { $0.log } }
+  var progress: [String] { said.state.withLock { $0.progress } }
+  var exitCode: Int32? { said.state.withLock { $0.exitCode } }
+
+  /// - Parameter arguments: of `run`.
+  init(_ arguments: [String]) throws {
+    guard case .run(let options) = Invocation.parse(["run"] + arguments) else {
+      throw TestKafka.Failure("these are no arguments of run: \(arguments)")
+    }
+    let thread = Thread { [said, stopFlag] in
+      let code = Self.run(options, said, stopFlag)
+      said.state.withLock { $0.exitCode = code }
+    }
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
+
+  /// A test that throws does not stop it.
+  deinit { stopFlag.set() }
+
+  private static func run(_ options: ServiceOptions, _ said: Said, _ stopFlag: StopFlag) -> Int32 {
+    let log = ServiceLog(options.logLevel, countsRepeats: false) { line in said.state.withLock { $0.log.append(line) } }
+    do throws(EdgeError) {
+      let properties = try options.kafkaProperties(log: log)
+      guard let service = try Service.build(options, properties, log: log, stop: stopFlag) else {
+        return stopFlag.isSet ? 0 : 1
+      }
+      if options.progress { service.progress = Progress { line in said.state.withLock { $0.progress.append(line) } } }
+      return service.run()
+    } catch {
+      log.error("the service cannot go on: \(.reason, error)")
+      return 1
+    }
+  }
+
+  func tellToStop() { stopFlag.set() }
+}

@@ -1,0 +1,261 @@
+import ComboEdge
+import ComboRooms
+import ComboSystem
+import Foundation
+import Testing
+
+@testable import ComboKafka
+@testable import ComboTestSupport
+@testable import ComboWire
+
+/// A consumer group with topics of its own on the brokers under test, and what can be done to them from outside.
+final class TestGroup {
+  let brokers: String
+  let names: TopicNames
+  let group: String
+  let partitions: Int
+  let control: ControlClient
+  let properties: KafkaProperties
+  /// Of librdkafka, as `--kafka` takes them.
+  private let kafka: [String]
+  private let producer: KafkaProducer
+  private var reader: ReaderClient
+  private var asker: GroupConsumer
+
+  /// Creates the input topic.
+  /// - Parameters:
+  ///   - partitions: of the input; 0: it is not created.
+  ///   - sharing: another group, whose input this one reads too.
+  ///   - lingerMs: what is given at once goes to the brokers at once, if giving it takes no longer than this.
+  init(
+    partitions: Int = 4, brokers: String? = nil, settings: [(String, String)] = [], sharing other: TestGroup? = nil,
+    kafka: [String] = [], lingerMs: Int = 5
+  ) throws {
+    let brokers = try other?.brokers ?? brokers ?? ServiceKafka.brokers()
+    self.brokers = brokers
+    self.kafka = kafka
+    self.partitions = other?.partitions ?? partitions
+    group = TestKafka.fresh("g")
+    let input = other?.names.input ?? TestKafka.fresh("gifts")
+    names = TopicNames(
+      input: input, output: TestKafka.fresh("out"), journal: "\(input).\(group).combo-journal",
+      state: "\(input).\(group).combo-state", deadLetter: "\(input).\(group).combo-dead-letter")
+    properties = try KafkaProperties(
+      brokers: brokers, clientID: "test", overrides: try kafka.map { try .init(parsing: $0) }, log: .none)
+    control = try ControlClient(properties)
+    producer = try KafkaProducer(properties, [("linger.ms", "\(lingerMs)")])
+    reader = try ReaderClient(properties)
+    asker = try GroupConsumer(properties, .init(groupID: group, topic: input))
+    if other == nil, partitions > 0 {
+      try control.createTopic(input, partitions: partitions, settings: settings, withinMs: ServiceKafka.patienceMs)
+    }
+  }
+
+  // MARK: - The service
+
+  /// What `run` is told, with `more` at the end.
+  func arguments(_ more: [String] = []) -> [String] {
+    [
+      "--brokers", brokers, "--input", names.input, "--output", names.output, "--group", group,
+      "--commit-interval-ms", "20", "--progress", "--http", "none", "--kafka", "session.timeout.ms=\(ServiceKafka.sessionMs)",
+      "--kafka", "heartbeat.interval.ms=500",
+    ] + more
+  }
+
+  /// Rooms in which nothing lasts long, so that they are soon idle; gift ids are remembered for an hour.
+  static let fast = [
+    "--enter-ms", "20", "--count-ms", "20", "--linger-ms", "60", "--busy-linger-ms", "10", "--exit-ms", "20",
+    "--reuse-ms", "50", "--screen-ms", "200", "--dedupe-ms", "3600000", "--max-ids", "100000",
+  ]
+
+  /// Where a test waits until the group has given an instance up.
+  static let briefSession = ["--kafka", "session.timeout.ms=\(ServiceKafka.briefSessionMs)"]
+
+  /// The service in this process.
+  func thread(_ more: [String] = []) throws -> ServiceThread { try ServiceThread(arguments(more)) }
+
+  /// The service in a process of its own.
+  func process(_ more: [String] = []) throws -> ServiceProcess { try ServiceProcess(["run"] + arguments(more)) }
+
+  // MARK: - Records
+
+  /// Puts records into the input, each by its key, and waits until they are there.
+  func produce(_ records: [TestRecord], to topic: String? = nil) throws {
+    let handle = try producer.topic(topic ?? names.input, withinMs: ServiceKafka.patienceMs)
+    for record in records { try produce(record, handle) }
+    try producer.flush(withinMs: ServiceKafka.patienceMs)
+    if let fault = producer.firstFailedDelivery { throw fault }
+  }
+
+  private func produce(_ record: TestRecord, _ topic: ProducerTopic) throws {
+    try optionally(record.key) { key in
+      try optionally(record.value) { value in
+        if record.headers.isEmpty {
+          try producer.produce(topic, partition: record.partition, key: key, value: value, timestampMs: record.timestamp)
+        } else {
+          let headers = RecordHeaders()
+          for header in record.headers {
+            if let value = header.value {
+              value.withUnsafeBytes { headers.add(header.name, bytes: $0) }
+            } else {
+              headers.add(header.name, bytes: nil)
+            }
+          }
+          try producer.produce(
+            topic, partition: record.partition, key: key, value: value, timestampMs: record.timestamp, headers: headers)
+        }
+      }
+    }
+  }
+
+  private func optionally<R>(_ bytes: [UInt8]?, _ body: (UnsafeRawBufferPointer?) throws -> R) rethrows -> R {
+    guard let bytes else { return try body(nil) }
+    return try bytes.withUnsafeBytes { try body($0) }
+  }
+
+  /// Puts gifts into the input.
+  func give(_ gifts: [TestGift]) throws { try produce(gifts.map(\.record)) }
+
+  /// Everything that a topic holds, as a `read_committed` reader sees it, partition by partition.
+  func records(of topic: String) throws -> [TestRecord] {
+    var records: [TestRecord] = []
+    let batch = MessageBatch(capacity: 4096)
+    for partition in 0..<(try control.partitionCount(topic, withinMs: ServiceKafka.patienceMs) ?? 0) {
+      let (first, end) = try control.watermarks(topic, Int32(partition), withinMs: ServiceKafka.patienceMs)
+      let partition = try reader.reader(topic, Int32(partition), from: first, to: end)
+      let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
+      while !partition.isAtEnd {
+        guard !deadline.isOver else { throw TestKafka.Failure("stuck at \(partition.position) of \(end) in \(topic)") }
+        try partition.read(maxWaitMs: 50, into: batch)
+        for index in 0..<batch.count { records.append(TestRecord(batch[index])) }
+        batch.release()
+      }
+    }
+    return records
+  }
+
+  /// The output so far, checked.
+  func ledger() throws -> OutputLedger {
+    try OutputLedger(try records(of: names.output), partitions: partitions, passesOverRepeats: isRepeating)
+  }
+
+  /// Whether the output may say something again.
+  var isRepeating = false
+
+  /// The journal's entries that count, partition by partition.
+  func journal() throws -> [[JournalEntry]] {
+    var written: [[(offset: Int64, entry: JournalEntry)]] = Array(repeating: [], count: partitions)
+    let decoder = JournalDecoder()
+    for record in try records(of: names.journal) {
+      let entry = try record.value!.withUnsafeBytes { try decoder.entry($0) }
+      written[Int(record.partition!)].append((record.offset, entry))
+    }
+    return written.map { JournalTerms.counting($0) }
+  }
+
+  /// The newest value of each key of the state topic; keys without one are left out.
+  func state() throws -> [String: [UInt8]] {
+    var state: [String: [UInt8]] = [:]
+    for record in try records(of: names.state) {
+      state["\(record.partition!) " + String(decoding: record.key!, as: UTF8.self)] = record.value
+    }
+    return state
+  }
+
+  // MARK: - Waiting
+
+  func committed() throws -> [CommittedOffset] {
+    try asker.committed((0..<Int32(partitions)).map { $0 }, withinMs: ServiceKafka.patienceMs)
+  }
+
+  /// How many offsets of the input the group has behind it.
+  func takenIn() throws -> Int64 { try committed().reduce(0) { $0 + ($1.offset ?? 0) } }
+
+  /// Waits until the group has committed all that the input now holds.
+  func waitUntilTakenIn(_ service: (any RunningService)? = nil) throws {
+    let ends = try (0..<Int32(partitions)).map {
+      try control.watermarks(names.input, $0, withinMs: ServiceKafka.patienceMs).end
+    }
+    var last: [Int64?] = []
+    try wait(for: "committed \(last), the input ends at \(ends). \(service?.text ?? "")") {
+      if let code = service?.exitCode { throw TestKafka.Failure("the service ended with \(code): \(service!.text)") }
+      last = try committed().map(\.offset)
+      return zip(last, ends).allSatisfy { $0 ?? 0 >= $1 }
+    }
+  }
+
+  /// Waits until the output has accounted for so many gifts, room by room. A room that has more fails at once.
+  @discardableResult
+  func waitUntilSaid(_ expected: [String: Int], _ service: (any RunningService)? = nil) throws -> OutputLedger {
+    var ledger = try self.ledger()
+    try wait(for: "\(ledger.differences(from: expected)). \(service?.text ?? "")") {
+      ledger = try self.ledger()
+      if let room = ledger.firstWithMore(than: expected) { throw TestKafka.Failure("more than was given: \(room)") }
+      return ledger.accounted.filter { $0.value > 0 } == expected
+    }
+    return ledger
+  }
+
+  // MARK: - The proof
+
+  /// `verify` must prove it, with no partition begun anew.
+  func verify(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let (code, output, log) = try ServiceProcess.run(
+      [
+        "verify", "--brokers", brokers, "--input", names.input, "--output", names.output, "--group", group,
+      ] + kafka.flatMap { ["--kafka", $0] })
+    #expect(code == 0, "\(output)\n\(log)", sourceLocation: sourceLocation)
+    #expect(output.contains("proven: "), "\(output)\n\(log)", sourceLocation: sourceLocation)
+    #expect(output.contains("resets 0"), "\(output)", sourceLocation: sourceLocation)
+  }
+}
+
+/// A record, to be produced or as it was read.
+struct TestRecord: Equatable {
+  var partition: Int32?
+  var offset: Int64 = -1
+  var key: [UInt8]?
+  var value: [UInt8]?
+  var timestamp: Int64?
+  var headers: [RecordHeader] = []
+
+  init(key: [UInt8]?, value: [UInt8]?) {
+    self.key = key
+    self.value = value
+  }
+
+  init(key: String?, _ text: String) { self.init(key: key.map { Array($0.utf8) }, value: Array(text.utf8)) }
+
+  init(_ message: KafkaMessage) {
+    partition = message.partition
+    offset = message.offset
+    key = message.key.map { [UInt8]($0) }
+    value = message.value.map { [UInt8]($0) }
+    timestamp = message.timestampMs
+    message.forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
+  }
+
+  /// A header's value as text.
+  func header(_ name: String) -> String? {
+    headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+/// A gift as a producer would send it.
+struct TestGift {
+  var id: String?
+  var room: String
+  var sender = "u1"
+  var gift = "rose"
+  var count = 1
+
+  var text: String {
+    (id.map { #"{"id":"\#($0)","# } ?? "{")
+      + #""room":"\#(room)","sender":{"id":"\#(sender)","name":"小明"},"gift":{"id":"\#(gift)","value":10},"count":\#(count)}"#
+  }
+
+  var record: TestRecord { TestRecord(key: room, text) }
+
+  /// Closes a room: what is left in it is said at once.
+  static func close(_ room: String) -> TestRecord { TestRecord(key: room, #"{"type":"room_closed","room":"\#(room)"}"#) }
+}

@@ -1,0 +1,225 @@
+import ComboEdge
+import Testing
+
+@testable import ComboKafka
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("Topics")
+  struct TopicTests {
+    private static func settings(_ group: TestGroup, _ topic: String) throws -> TopicSettings {
+      try group.control.settings(of: topic, withinMs: ServiceKafka.patienceMs)
+    }
+
+    @Test("missing topics are made with the input's partitions, the right policy and limits")
+    func created() throws {
+      let group = try TestGroup(partitions: 5, settings: [("retention.ms", "777000000")])
+      let service = try group.thread()
+      try service.waitForLog("new: partition 4")
+      try service.stop()
+      for topic in [group.names.output, group.names.deadLetter, group.names.journal, group.names.state] {
+        #expect(try group.control.partitionCount(topic, withinMs: ServiceKafka.patienceMs) == 5, "\(topic)")
+        #expect(service.has("created topic \"\(topic)\" with 5 partitions"))
+        let settings = try Self.settings(group, topic)
+        #expect(settings["max.message.bytes"] == "8388608", "\(topic)")
+        // A clock that was ahead must not stop anything.
+        #expect(settings["message.timestamp.after.max.ms"] == "\(Int64.max)", "\(topic)")
+      }
+      let journal = try Self.settings(group, group.names.journal)
+      #expect(!journal.isCompacted && journal.retentionMs == 777_000_000 && journal.retentionBytes == nil)
+      #expect(try Self.settings(group, group.names.state)["cleanup.policy"] == "compact")
+      #expect(try Self.settings(group, group.names.output)["cleanup.policy"] == "delete")
+    }
+
+    @Test("a journal that would be kept for less long than the input is kept for as long")
+    func retention() throws {
+      let group = try TestGroup(partitions: 1, settings: [("retention.ms", "777000000")])
+      try group.control.createTopic(
+        group.names.journal, partitions: 1, settings: [("retention.ms", "1000"), ("retention.bytes", "1000")],
+        withinMs: ServiceKafka.patienceMs)
+      let service = try group.thread()
+      try service.waitForLog("new: partition 0")
+      try service.stop()
+      #expect(service.has("raising the retention", group.names.journal))
+      let journal = try Self.settings(group, group.names.journal)
+      #expect(journal.retentionMs == 777_000_000 && journal.retentionBytes == nil)
+    }
+
+    @Test("a topic that is deleted under the service is made anew, and the service goes on")
+    func deleted() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try service.waitForLog("new: partition 0")
+      try group.give([TestGift(id: "a", room: "r", sender: "u")])
+      try group.waitUntilSaid(["r": 1], service)
+      try group.control.deleteTopic(group.names.output, withinMs: ServiceKafka.patienceMs)
+      try group.give([TestGift(id: "b", room: "r", sender: "u")])
+      // Brokers may make it anew themselves when it is produced to; where they do not, the service does.
+      try group.waitUntilTakenIn(service)
+      if service.has("its output topic is gone") {
+        try service.waitForLog("created topic \"\(group.names.output)\"", count: 2)
+      }
+      try service.stop()
+    }
+
+    /// A cluster of its own: where brokers make what is produced to, nobody misses it.
+    @Test(
+      "journal or state deleted under the service, where brokers make no topics: it starts afresh, says why, and goes on",
+      .enabled(if: TestKafka.canStartClusters), arguments: [Topic.journal, .state])
+    func deletedForGood(_ topic: Topic) throws {
+      let cluster = try TestKafka.cluster(properties: ServiceKafka.properties + "\nauto.create.topics.enable=false")
+      let group = try TestGroup(partitions: 2, brokers: cluster.brokers)
+      let service = try group.process(TestGroup.fast + ["--checkpoint-interval-ms", "50"])
+      var given: [String: Int] = [:]
+      func give(_ id: String) throws {
+        try group.give((0..<8).map { TestGift(id: "\(id)\($0)", room: "r\($0)", sender: "u") })
+        for room in 0..<8 { given["r\(room)", default: 0] += 1 }
+      }
+      try give("a")
+      try group.waitUntilSaid(given, service)
+      // Without one a journal that is gone leaves nothing to contradict it.
+      try wait(for: "checkpoints: \(service.text)") {
+        let keys = try group.state().keys
+        return (0..<2).allSatisfy { keys.contains(#"\#($0) ["checkpoint"]"#) }
+      }
+      let name = group.names[topic]
+      try group.control.deleteTopic(name, withinMs: ServiceKafka.patienceMs)
+      try give("b")
+      try service.waitForLog("its \(topic.word) topic is gone")
+      try service.waitForLog("starting afresh")
+      try service.waitForLog("created topic \"\(name)\"", count: 2)
+      try give("c")
+      try group.waitUntilTakenIn(service)
+      if topic == .state {
+        // The journal is there from its first entry on.
+        try group.waitUntilSaid(given, service)
+      }
+      try service.stop()
+      if topic == .state {
+        try group.verify()
+      } else {
+        for partition in 0..<2 {
+          #expect(service.has("RESET: partition \(partition)", "it was cut or made anew"), "\(service.text)")
+        }
+      }
+    }
+
+    enum Which: CaseIterable { case input, journal, state }
+
+    @Test("a policy that would lose something is refused, with a sentence and exit code 1", arguments: Which.allCases)
+    func refused(_ which: Which) throws {
+      let group = try TestGroup(partitions: 1, settings: which == .input ? [("cleanup.policy", "compact")] : [])
+      let words: [String]
+      switch which {
+      case .input: words = ["the input topic", group.names.input, "is compacted", "cleanup.policy"]
+      case .journal:
+        try group.control.createTopic(
+          group.names.journal, partitions: 1, settings: [("cleanup.policy", "compact")], withinMs: ServiceKafka.patienceMs)
+        words = ["the journal topic", group.names.journal, "is compacted", "cleanup.policy"]
+      case .state:
+        try group.control.createTopic(
+          group.names.state, partitions: 1, settings: [("cleanup.policy", "compact,delete")],
+          withinMs: ServiceKafka.patienceMs)
+        words = ["the state topic", group.names.state, "only be compacted", "cleanup.policy"]
+      }
+      let service = try group.process()
+      #expect(try service.waitForExit() == 1)
+      #expect(service.log.contains { line in words.allSatisfy { line.contains($0) } }, "\(service.text)")
+    }
+
+    @Test("an input that is not there yet is waited for")
+    func inputMissing() throws {
+      let group = try TestGroup(partitions: 0)
+      let service = try group.thread()
+      try service.waitForLog("the input topic", group.names.input, "does not exist", "--input")
+      try group.control.createTopic(group.names.input, partitions: 2, withinMs: ServiceKafka.patienceMs)
+      try service.waitForLog("new: partition 1")
+      try service.stop()
+    }
+
+    @Test("two groups on one input do not touch each other")
+    func twoGroups() throws {
+      let one = try TestGroup(partitions: 3)
+      let other = try TestGroup(sharing: one)
+      let gifts = (0..<300).map { TestGift(id: "e\($0)", room: "r\($0 % 30)") }
+      let expected = Dictionary(uniqueKeysWithValues: (0..<30).map { ("r\($0)", 10) })
+      let first = try one.thread(TestGroup.fast)
+      let second = try other.thread(TestGroup.fast + ["--slots", "1"])
+      try one.give(gifts)
+      try one.waitUntilSaid(expected, first)
+      try other.waitUntilSaid(expected, second)
+      // One that stops and comes again finds its own.
+      try first.stop()
+      try one.give([TestGift(room: "r0")])
+      let again = try one.thread(TestGroup.fast)
+      let more = expected.merging(["r0": 11]) { $1 }
+      try one.waitUntilSaid(more, again)
+      try other.waitUntilSaid(more, second)
+      try again.stop()
+      try second.stop()
+      try one.verify()
+      try other.verify()
+    }
+
+    @Test("another group's journal and state are refused")
+    func foreign() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.thread(TestGroup.fast)
+      try group.give([TestGift(room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      // The same group and input, but another output: what was derived went elsewhere.
+      let other = try ServiceProcess(["run"] + group.arguments(["--output", group.names.output + "-other"]))
+      #expect(try other.waitForExit() == 1)
+      #expect(other.has("belongs to another group, input or output"), "\(other.text)")
+    }
+
+    @Test("an input that was deleted and made anew, and is longer by now, is refused after an orderly stop")
+    func inputMadeAnew() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.thread(TestGroup.fast)
+      try group.give((0..<10).map { TestGift(id: "e\($0)", room: "r") })
+      try group.waitUntilSaid(["r": 10], service)
+      try service.stop()
+
+      let input = group.names.input
+      try group.control.deleteTopic(input, withinMs: ServiceKafka.patienceMs)
+      try wait(for: "the topic to be gone") { try group.control.partitionCount(input, withinMs: ServiceKafka.patienceMs) == nil }
+      try group.control.createTopic(input, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
+      // By a producer that did not know the old one.
+      try TestGroup(sharing: group).give((0..<20).map { TestGift(id: "f\($0)", room: "r") })
+      let refused = try group.process(TestGroup.fast)
+      #expect(try refused.waitForExit() == 1)
+      #expect(refused.has("holds another record at offset 9 than the one that was taken in"), "\(refused.text)")
+    }
+
+    @Test("offsets that somebody moved are refused, with the command that mends them, which does")
+    func movedOffsets() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.thread(TestGroup.fast)
+      try group.give((0..<10).map { TestGift(id: "e\($0)", room: "r") })
+      try group.waitUntilSaid(["r": 10], service)
+      try service.stop()
+
+      let move = ["groups", "--bootstrap-server", group.brokers, "--group", group.group, "--topic", "\(group.names.input):0"]
+      // It refuses while brokers still take the service for a member.
+      try wait(for: "the group at offset 3") {
+        try TestKafka.tool(move + ["--reset-offsets", "--to-offset", "3", "--execute"])
+        return try group.committed()[0].offset == 3
+      }
+      let refused = try group.process(TestGroup.fast)
+      #expect(try refused.waitForExit() == 1)
+      let line = try #require(refused.log.first { $0.contains("the group stands at offset 3") }, "\(refused.text)")
+      #expect(line.contains("the journal ends at offset 10"))
+
+      // What it says is to be typed as it stands.
+      let command = try #require(line.firstMatch(of: /kafka-consumer-groups (--bootstrap-server [^ ]+ --group .* --execute)\./)).1
+      try TestKafka.tool(["groups"] + command.split(separator: " ").map(String.init))
+      try group.give([TestGift(id: "e10", room: "r")])
+      let mended = try group.thread(TestGroup.fast)
+      try group.waitUntilSaid(["r": 11], mended)
+      try mended.stop()
+      try group.verify()
+    }
+  }
+}

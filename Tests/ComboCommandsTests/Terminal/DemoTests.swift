@@ -1,0 +1,136 @@
+import ComboEdge
+import ComboKafka
+import ComboSystem
+import Synchronization
+import Testing
+
+@testable import ComboCommands
+
+/// The demo around a service that is none: it says one banner a gift, whatever the gift is.
+@Suite("The demo", .serialized)
+struct DemoTests {
+  final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
+  /// Reads the gifts, and shows a banner for each until `stop`.
+  private static func echo(_ options: ServiceOptions, _ stop: StopSignal) -> Int32 {
+    do throws(EdgeError) {
+      let overrides = options.kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }
+      let properties = try KafkaProperties(brokers: options.brokers, overrides: overrides)
+      let client = try ReaderClient(properties)
+      let producer = try TopicProducer(properties, topic: options.output, withinMs: 10_000)
+      var readers: [PartitionReader] = []
+      for partition in 0..<4 { readers.append(try client.reader(options.input, Int32(partition), from: 0, to: .max)) }
+      let batch = MessageBatch(capacity: 100)
+      var seqs: [String: Int] = [:]
+      while !stop.isSet {
+        for reader in readers {
+          let count = try reader.read(maxWaitMs: 5, into: batch)
+          defer { batch.release() }
+          for index in 0..<count {
+            guard let key = batch[index].key, let value = batch[index].value.flatMap({ JSONValue($0) }) else { return 2 }
+            let room = String(decoding: key, as: UTF8.self)
+            let seq = seqs[room, default: 0] + 1
+            seqs[room] = seq
+            let sender = value["sender"]?["name"]?.string ?? ""
+            let record = """
+              {"v":1,"room":"\(room)","epoch":1,"seq":\(seq),"at":1,"op":"show","banner":\(seq),"slot":0,"count":1,"base":0,\
+              "sender":{"name":"\(sender)"},"gift":{"name":"G"}}
+              """
+            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: record.utf8.count, alignment: 1)
+            defer { bytes.deallocate() }
+            bytes.copyBytes(from: record.utf8)
+            try producer.produce(key: key, value: UnsafeRawBufferPointer(bytes))
+          }
+        }
+        producer.poll()
+      }
+      return 0
+    } catch {
+      return 3
+    }
+  }
+
+  private func run(_ seconds: Double, _ lines: Lines, service: @escaping Demo.RunService) throws -> Int32 {
+    var options = DemoOptions()
+    options.seconds = seconds
+    options.rooms = 3
+    options.rate = 100
+    return try Demo(options, stop: StopSignal(), service: service, draws: false, print: { lines.add($0) }).run()
+  }
+
+  @Test("says what its broker is, shows what the service says of its gifts, and ends with a summary when its time is over")
+  func shows() throws {
+    // How much is shown in a time is the machine's.
+    var isEnough = false
+    for seconds in [4.0, 8, 16, 32, 64] where !isEnough {
+      let lines = Lines()
+      #expect(try run(seconds, lines, service: { Self.echo($0, $1) }) == 0)
+      #expect(lines.all.first == Demo.notice)
+      #expect(lines.all.last?.hasPrefix("combo-consumer demo: ") == true)
+      let shown = lines.all.filter { $0.hasPrefix("+ r") }
+      let rooms = Set(shown.map { String($0.prefix(4)) })
+      #expect(rooms.isSubset(of: ["+ r0", "+ r1", "+ r2"]))
+      isEnough = shown.count > 10 && rooms.count == 3
+    }
+    #expect(isEnough)
+  }
+
+  @Test("ends with 1 when the service ends by itself, with the service's own code when it was asked to end")
+  func codes() throws {
+    #expect(try run(30, Lines(), service: { _, _ in 0 }) == 1)
+    let waits: Demo.RunService = { _, stop in
+      let ended = Lock()
+      stop.onSet {
+        ended.lock()
+        ended.wakeAll()
+        ended.unlock()
+      }
+      ended.lock()
+      while !stop.isSet { ended.wait() }
+      ended.unlock()
+      return 7
+    }
+    #expect(try run(0.1, Lines(), service: waits) == 7)
+  }
+}
+
+@Suite("A pace")
+struct PaceTests {
+  @Test("is even, and makes as many in the time as were asked for, however late it is asked")
+  func even() {
+    let pace = Pace(rate: 100, seconds: 2, begins: 1000)
+    #expect(pace.due(at: 1000, made: 0) == 1)
+    #expect(pace.due(at: 1009, made: 1) == 0)
+    #expect(pace.due(at: 1010, made: 1) == 1)
+    #expect(pace.due(at: 2000, made: 50) == 51)
+    #expect(pace.due(at: 9000, made: 150) == 50)
+    #expect(pace.due(at: 9000, made: 200) == -1)
+  }
+
+  @Test("without a rate makes as many as it can until the time is over")
+  func unlimited() {
+    #expect(Pace(rate: 0, seconds: 0, begins: 0).due(at: 1 << 40, made: 1 << 40) == Pace.batch)
+    #expect(Pace(rate: 0, seconds: 1, begins: 0).due(at: 1000, made: 5) == -1)
+  }
+}
+
+@Suite("A stop signal")
+struct StopSignalTests {
+  @Test("tells once, also those that come late")
+  func once() {
+    let stop = StopSignal()
+    let count = Atomic<Int>(0)
+    stop.onSet { count.add(1, ordering: .relaxed) }
+    #expect(!stop.isSet)
+    stop.set()
+    stop.set()
+    #expect(stop.isSet)
+    #expect(count.load(ordering: .relaxed) == 1)
+    stop.onSet { count.add(1, ordering: .relaxed) }
+    #expect(count.load(ordering: .relaxed) == 2)
+  }
+}

@@ -1,0 +1,237 @@
+import ComboService
+import ComboSystem
+import Foundation
+import Testing
+
+@testable import ComboHTTP
+@testable import ComboTestSupport
+
+@Suite("Streams of events")
+struct EventStreamTests {
+  @Test("begin with the screen, then tell each instruction in order, byte for byte")
+  func order() throws {
+    let stage = try HTTPStage()
+    let wires = try (0..<3).map { _ in try stage.stream("r") }
+    for wire in wires {
+      let head = try wire.head()
+      #expect(head.status == 200)
+      #expect(head.header("Content-Type") == "text/event-stream; charset=utf-8")
+      let first = try #require(try wire.nextEvent())
+      #expect(
+        first == HTTPWire.Event(name: "screen", id: "1-0", data: String(decoding: HTTPStage.record("r", 1, 0), as: UTF8.self)))
+    }
+    stage.say("other", 1..<4)
+    for seq in stride(from: 1, to: 200, by: 7) { stage.say("r", seq..<(seq + 7)) }
+    for wire in wires {
+      for seq in 1..<200 {
+        let event = try #require(try wire.nextEvent())
+        #expect(event.name == "instruction")
+        #expect(event.id == "1-\(seq)")
+        #expect(event.data == String(decoding: HTTPStage.record("r", 1, seq), as: UTF8.self))
+      }
+    }
+    // A second reader of a room that is watched begins with a screen of its own, and with what comes after it.
+    let late = try stage.stream("r", screen: "late")
+    _ = try late.head()
+    #expect(try late.nextEvent()?.data.contains("late") == true)
+    stage.say("r", 203..<204)
+    #expect(try late.nextEvent()?.id == "1-203")
+  }
+
+  @Test("show that they are there")
+  func alive() throws {
+    let stage = try HTTPStage()
+    let wire = try stage.stream("r")
+    _ = try wire.head()
+    _ = try wire.event()
+    let began = MonotonicClock.nowMs
+    #expect(try wire.event()?.isComment == true)
+    #expect(MonotonicClock.nowMs - began <= 60_000)
+  }
+
+  @Test("of a room that sleeps begin with an empty screen; elsewhere they do not begin")
+  func asleep() throws {
+    let stage = try HTTPStage()
+    let wire = try stage.wire()
+    wire.send(HTTPStage.request("/rooms/r%22/events"))
+    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    stage.lookout.tell([.asleep(id: id, room: room)])
+    _ = try wire.head()
+    let event = try #require(try wire.nextEvent())
+    #expect(event.id == "0-0")
+    #expect(event.data.hasPrefix(#"{"v":1,"room":"r\"","epoch":0,"seq":0,"at":"#))
+    #expect(event.data.hasSuffix(#","op":"screen","banners":[]}"#))
+    let other = try stage.wire()
+    other.send(HTTPStage.request("/rooms/s/events"))
+    guard case .screen(let name, let number, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    stage.lookout.tell([.elsewhere(id: number, room: name)])
+    let response = try other.response()
+    #expect(response.status == 404)
+    #expect(response.text.contains("another instance"))
+  }
+
+  @Test("a slow reader is told, and dropped; others notice nothing")
+  func slow() throws {
+    let stage = try HTTPStage()
+    let slow = try stage.stream("r", receiveBytes: 4096)
+    let fast = try stage.stream("r")
+    _ = try fast.head()
+    _ = try fast.nextEvent()
+    let text = String(repeating: "x", count: 20_000)
+    let count = 400
+    for first in stride(from: 1, through: count, by: 40) {
+      stage.say("r", first..<(first + 40), text)
+      for seq in first..<(first + 40) { #expect(try fast.nextEvent()?.id == "1-\(seq)") }
+    }
+    _ = try slow.head()
+    var last: HTTPWire.Event?
+    var expected = 0
+    while let event = try slow.nextEvent() {
+      last = event
+      if event.name == "dropped" { break }
+      #expect(event.id == "1-\(expected)", "nothing is left out before the end")
+      expected += 1
+    }
+    #expect(last?.name == "dropped")
+    #expect(last?.data.hasPrefix(#"{"reason":"slow","sentence":""#) == true)
+    #expect(expected < count)
+    #expect(try slow.nextEvent() == nil)
+    #expect(try stage.get("/metrics").text.contains("combo_http_event_readers_dropped_total 1\n"))
+    stage.say("r", (count + 1)..<(count + 2))
+    #expect(try fast.nextEvent()?.id == "1-\(count + 1)")
+  }
+
+  @Test("a reader that has gone is forgotten, and with the last one the room")
+  func gone() throws {
+    let stage = try HTTPStage()
+    let wires = try (0..<10).map { _ in try stage.stream("r") }
+    for wire in wires {
+      _ = try wire.head()
+      _ = try wire.nextEvent()
+    }
+    for wire in wires { wire.close() }
+    guard case .unwatch(let room) = try stage.question() else { throw TestKafka.Failure("another question") }
+    #expect(room == Array("r".utf8))
+    try wait(for: "no reader") { try stage.get("/metrics").text.contains("combo_http_event_readers 0\n") }
+  }
+
+  @Test("end with a word when the service stops, or the room goes to another instance")
+  func closing() throws {
+    let stage = try HTTPStage()
+    let moved = try stage.stream("m")
+    let staying = try stage.stream("s")
+    for wire in [moved, staying] {
+      _ = try wire.head()
+      _ = try wire.nextEvent()
+    }
+    stage.lookout.tell([.elsewhere(id: 0, room: Array("m".utf8))])
+    #expect(try moved.nextEvent()?.data.hasPrefix(#"{"reason":"moved""#) == true)
+    #expect(try moved.nextEvent() == nil)
+    stage.stop.set()
+    let last = try #require(try staying.nextEvent())
+    #expect(last.name == "closing")
+    #expect(last.data.hasPrefix(#"{"reason":"stopping""#))
+    #expect(try staying.nextEvent() == nil)
+  }
+
+  @Test("begin anew with a screen when the loop does, and when another service begins in the process they are watched again")
+  func anew() throws {
+    let stage = try HTTPStage()
+    let wire = try stage.stream("r")
+    _ = try wire.head()
+    _ = try wire.nextEvent()
+    stage.lookout.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 1, 9, "anew"))])
+    #expect(try wire.nextEvent()?.id == "1-9")
+    stage.lookout.startsAfresh(after: Service.Totals())
+    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    stage.lookout.tell([.notYet(id: id, room: room)])
+    guard case .screen(_, let again, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    stage.lookout.tell([.screen(id: again, room: room, record: HTTPStage.record("r", 1, 12))])
+    #expect(try wire.nextEvent()?.id == "1-12")
+  }
+
+  @Test("go on when the answer to one who waited too long comes before their own; alone it ends the watching")
+  func lateAnswer() throws {
+    try HTTPStage.withTimeEnough { stage, answerMs in
+      var late: [(wire: HTTPWire, room: [UInt8], id: UInt64)] = []
+      for room in ["alone", "r"] {
+        let wire = try stage.wire()
+        let began = MonotonicClock.nowMs
+        wire.send(HTTPStage.request("/rooms/\(room)/events"))
+        guard case .screen(let room, let id, true, let until) = try stage.question() else {
+          throw TestKafka.Failure("another question")
+        }
+        #expect((began...MonotonicClock.nowMs).contains(until - answerMs))
+        late.append((wire, room, id))
+      }
+      for (wire, _, _) in late { #expect(try wire.response().status == 503) }
+      let wire = try stage.wire()
+      wire.send(HTTPStage.request("/rooms/r/events"))
+      guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+      stage.lookout.tell(
+        late.map { .screen(id: $0.id, room: $0.room, record: HTTPStage.record("r", 1, 0)) } + [
+          .screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))
+        ])
+      if try wire.head().status == 503 { return false }
+      #expect(try wire.nextEvent()?.id == "1-0")
+      guard case .unwatch(late[0].room) = try stage.question() else { throw TestKafka.Failure("another question") }
+      #expect(!stage.hasQuestion, "the room is read")
+      wire.close()
+      guard case .unwatch(room) = try stage.question() else { throw TestKafka.Failure("another question") }
+      return true
+    }
+  }
+
+  @Test("go on when the last reader before them leaves after the loop has answered them")
+  func lastReaderLeaves() throws {
+    let stage = try HTTPStage()
+    let first = try stage.stream("r")
+    _ = try first.head()
+    _ = try first.nextEvent()
+    let next = try stage.wire()
+    next.send(HTTPStage.request("/rooms/r/events"))
+    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    first.close()
+    try wait(for: "no reader") { try stage.get("/metrics").text.contains("combo_http_event_readers 0\n") }
+    #expect(!stage.hasQuestion, "somebody waits for the room")
+    stage.lookout.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))])
+    _ = try next.head()
+    #expect(try next.nextEvent()?.id == "1-0")
+    stage.say("r", 1..<2)
+    #expect(try next.nextEvent()?.id == "1-1")
+    next.close()
+    guard case .unwatch(room) = try stage.question() else { throw TestKafka.Failure("another question") }
+  }
+
+  @Test("are bounded in number also while they wait for their screens")
+  func boundedWhileWaiting() throws {
+    let stage = try HTTPStage()
+    let waiting = try stage.requests(HTTPServer.Limits.readers, forEventsOf: "r")
+    let response = try stage.get("/rooms/r/events")
+    #expect(response.status == 503)
+    #expect(response.text.contains("\(HTTPServer.Limits.readers) clients"))
+    #expect(try stage.get("/health/live").status == 200)
+    withExtendedLifetime(waiting) {}
+  }
+
+  @Test("are bounded in number, with room left for others")
+  func bounded() throws {
+    let stage = try HTTPStage()
+    let requests = try stage.requests(HTTPServer.Limits.readers, forEventsOf: "r")
+    for (_, id) in requests { stage.lookout.tell([.screen(id: id, room: Array("r".utf8), record: HTTPStage.record("r", 1, 0))]) }
+    let wires = requests.map(\.wire)
+    for wire in wires {
+      #expect(try wire.head().status == 200)
+      _ = try wire.nextEvent()
+    }
+    let response = try stage.get("/rooms/r/events")
+    #expect(response.status == 503)
+    #expect(response.text.contains("\(HTTPServer.Limits.readers) clients"))
+    #expect(try stage.get("/health/live").status == 200)
+    stage.say("r", 1..<3)
+    for wire in wires {
+      #expect(try wire.nextEvent()?.id == "1-1")
+      #expect(try wire.nextEvent()?.id == "1-2")
+    }
+  }
+}

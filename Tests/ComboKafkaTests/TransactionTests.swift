@@ -1,0 +1,254 @@
+import ComboEdge
+import ComboSystem
+import Foundation
+import Testing
+
+@testable import ComboKafka
+@testable import ComboTestSupport
+
+@Suite("Transactions on a real Kafka", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
+struct TransactionTests {
+  private let withinMs = KafkaFixture.withinMs
+
+  @Test("what is committed is seen, what is aborted is not, and what is open holds the reader up")
+  func visibility() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let (producer, handle) = try kafka.transactional(topic)
+    #expect(producer.begin() == .success)
+    for value in ["a", "b"] { try producer.producer.produce(handle, key: "k", text: value) }
+    #expect(producer.commit(withinMs: withinMs) == .success)
+
+    #expect(producer.begin() == .success)
+    for value in ["x", "y"] { try producer.producer.produce(handle, key: "k", text: value) }
+    try producer.producer.flush(withinMs: withinMs)
+    #expect(producer.abort(withinMs: withinMs) == .success)
+
+    #expect(producer.begin() == .success)
+    try producer.producer.produce(handle, key: "k", text: "c")
+    try producer.producer.flush(withinMs: withinMs)
+    let end = try kafka.end(topic)
+    // a b mark x y mark c
+    #expect(end == 7)
+    #expect(try kafka.values(topic, to: 6) == ["a", "b"])
+
+    let client = try ReaderClient(kafka.properties)
+    let reader = try client.reader(topic, 0, from: 0, to: end)
+    let batch = MessageBatch(capacity: 10)
+    let deadline = Deadline(afterMs: withinMs)
+    while !reader.isHeldUp && !deadline.isOver {
+      try reader.read(maxWaitMs: 20, into: batch)
+      batch.release()
+    }
+    #expect(reader.isHeldUp && !reader.isAtEnd)
+    #expect(reader.position == 6)
+    #expect(producer.commit(withinMs: withinMs) == .success)
+    #expect(try reader.values() == ["c"])
+    #expect(reader.isAtEnd && !reader.isHeldUp)
+    #expect(try kafka.values(topic, to: end, isolation: .readUncommitted) == ["a", "b", "x", "y", "c"])
+  }
+
+  @Test("offsets count with their transaction only, and keep what stands beside them")
+  func offsets() throws {
+    let kafka = try KafkaFixture()
+    let input = try kafka.topic(partitions: 3)
+    let output = try kafka.topic()
+    let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: input))
+    try poll([member], "all partitions assigned") { member.owned.count == 3 }
+    let (producer, handle) = try kafka.transactional(output)
+    #expect(try member.consumer.committed([0, 1, 2], withinMs: withinMs).map(\.offset) == [nil, nil, nil])
+
+    func send(_ offset: Int64, _ metadata: String) throws -> TransactionOutcome {
+      #expect(producer.begin() == .success)
+      try producer.producer.produce(handle, text: "v")
+      return try producer.sendOffsets(
+        [(0, offset, metadata), (2, offset + 1, "")], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
+    }
+    #expect(try send(5, "n=17 ✓") == .success)
+    #expect(producer.commit(withinMs: withinMs) == .success)
+    let after = [
+      CommittedOffset(partition: 0, offset: 5, metadata: "n=17 ✓"), CommittedOffset(partition: 1, offset: nil, metadata: ""),
+      CommittedOffset(partition: 2, offset: 6, metadata: ""),
+    ]
+    #expect(try member.consumer.committed([0, 1, 2], withinMs: withinMs) == after)
+    #expect(try send(50, "n=18") == .success)
+    #expect(producer.abort(withinMs: withinMs) == .success)
+    #expect(try member.consumer.committed([0, 1, 2], withinMs: withinMs) == after)
+  }
+
+  @Test("what was produced goes out while offsets are sent, whatever its linger")
+  func flushing() throws {
+    let kafka = try KafkaFixture(overrides: [KafkaProperties.Override(key: "linger.ms", value: "50000")])
+    let input = try kafka.topic()
+    let output = try kafka.topic()
+    let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: input))
+    try poll([member], "the partition assigned") { member.owned == [0] }
+    let (producer, handle) = try kafka.transactional(output)
+    for round in 1...3 as ClosedRange<Int64> {
+      #expect(producer.begin() == .success)
+      for value in ["a", "b"] { try producer.producer.produce(handle, text: value) }
+      #expect(
+        try producer.sendOffsets([(0, round, "")], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
+          == .success)
+      // Two records and a mark each time; nobody has asked for the commit yet.
+      try kafka.waitForEnd(output, round * 3 - 1)
+      #expect(producer.commit(withinMs: withinMs) == .success)
+      try kafka.waitForEnd(output, round * 3)
+    }
+    #expect(producer.begin() == .success)
+    try producer.producer.produce(handle, text: "without offsets")
+    #expect(producer.commit(withinMs: withinMs) == .success)
+    try kafka.waitForEnd(output, 11)
+    #expect(try kafka.values(output) == ["a", "b", "a", "b", "a", "b", "without offsets"])
+  }
+
+  @Test("asking for committed offsets waits for the transaction that is open on them")
+  func openTransaction() throws {
+    let kafka = try KafkaFixture()
+    let input = try kafka.topic()
+    let output = try kafka.topic()
+    let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: input))
+    try poll([member], "the partition assigned") { member.owned == [0] }
+    let (producer, handle) = try kafka.transactional(output, timeoutMs: 60_000)
+    #expect(producer.begin() == .success)
+    try producer.producer.produce(handle, text: "v")
+    #expect(
+      try producer.sendOffsets([(0, 3, "n=1")], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
+        == .success)
+    let error = #expect(throws: EdgeError.self) { try member.consumer.committed([0], withinMs: 700) }
+    #expect(error?.code == .timedOut)
+    #expect(error?.isRetriable == true)
+    #expect(producer.commit(withinMs: withinMs) == .success)
+    #expect(
+      try member.consumer.committed([0], withinMs: withinMs)
+        == [CommittedOffset(partition: 0, offset: 3, metadata: "n=1")])
+  }
+
+  @Test("a second producer with the same id fences the first, whose transaction is aborted")
+  func fencing() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let id = TestKafka.fresh("txn")
+    let (first, handle) = try kafka.transactional(topic, id: id)
+    #expect(first.begin() == .success)
+    try first.producer.produce(handle, text: "zombie")
+    try first.producer.flush(withinMs: withinMs)
+
+    let (second, secondHandle) = try kafka.transactional(topic, id: id)
+    #expect(second.begin() == .success)
+    try second.producer.produce(secondHandle, text: "heir")
+    #expect(second.commit(withinMs: withinMs) == .success)
+
+    guard case .fatal(let error) = first.commit(withinMs: withinMs) else {
+      Issue.record("a fenced producer committed")
+      return
+    }
+    #expect(error.code == .fenced)
+    #expect(error.message.contains("Another instance uses the same id"))
+    guard case .fatal = first.begin() else {
+      Issue.record("a fenced producer began anew")
+      return
+    }
+    #expect(try kafka.values(topic) == ["heir"])
+  }
+
+  @Test("a fenced producer can be made away with while answers to its requests are still coming")
+  func fencedInFlight() throws {
+    let seed = testSeed("fencedInFlight")
+    var random = SplitMix64(seed: seed)
+    let kafka = try KafkaFixture()
+    let partitions: Int32 = 24
+    let topic = try kafka.topic(partitions: Int(partitions))
+    let id = TestKafka.fresh("txn")
+    var heir = try kafka.transactional(topic, id: id)
+    // What is to be seen is that the process lives: its heap was damaged by every tenth or so.
+    for _ in 0..<20 {
+      let (zombie, handle) = heir
+      #expect(zombie.begin() == .success)
+      // All partitions are part of the transaction before the fence, so that what comes behind it is sent at once.
+      for partition in 0..<partitions { try zombie.producer.produce(handle, partition: partition, text: "before") }
+      try zombie.producer.flush(withinMs: withinMs)
+      heir = try kafka.transactional(topic, id: id)
+      for partition in 0..<partitions { try? zombie.producer.produce(handle, partition: partition, text: "behind") }
+      let end = Deadline(afterMs: withinMs)
+      while zombie.producer.fatalError("") == nil && !end.isOver { MonotonicClock.sleep(ms: 0) }
+      if random.below(3) == 0 { MonotonicClock.sleep(ms: 1) }
+    }
+    #expect(try kafka.values(topic).isEmpty)
+  }
+
+  @Test("a record that cannot be delivered makes the commit an abort, after which the producer goes on")
+  func undeliverable() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic(settings: [("max.message.bytes", "2000")])
+    let (producer, handle) = try kafka.transactional(topic)
+    #expect(producer.begin() == .success)
+    // lz4 would make it small.
+    var random = SystemRandomNumberGenerator()
+    let noise = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+    try noise.withUnsafeBytes { try producer.producer.produce(handle, key: nil, value: $0) }
+    guard case .abortNeeded(let error) = producer.commit(withinMs: withinMs) else {
+      Issue.record("committed without its record")
+      return
+    }
+    #expect(!error.message.isEmpty)
+    #expect(producer.producer.failedDeliveries == 1)
+    #expect(producer.producer.firstFailedDelivery?.code == .recordTooLarge)
+    #expect(producer.abort(withinMs: withinMs) == .success)
+    // The lost record left a gap in the sequence, which librdkafka may find out only with the next one: one more abort.
+    var attempts = 0
+    repeat {
+      attempts += 1
+      #expect(producer.begin() == .success)
+      try producer.producer.produce(handle, text: "small")
+      let outcome = producer.commit(withinMs: withinMs)
+      if outcome == .success { break }
+      guard case .abortNeeded = outcome else {
+        Issue.record("the producer does not go on: \(outcome)")
+        return
+      }
+      #expect(producer.abort(withinMs: withinMs) == .success)
+    } while attempts < 3
+    #expect(attempts <= 2)
+    #expect(try kafka.values(topic) == ["small"])
+  }
+
+  @Test("a member of an old generation cannot make its offsets count: abort, not the end")
+  func oldGeneration() throws {
+    let kafka = try KafkaFixture()
+    let input = try kafka.topic(partitions: 2)
+    let output = try kafka.topic()
+    let options = GroupConsumer.Options(groupID: TestKafka.fresh("group"), topic: input)
+    let member = try TestMember(kafka.properties, options)
+    try poll([member], "all partitions assigned") { member.owned.count == 2 }
+    let old = try member.consumer.groupMetadata()
+    let other = try TestMember(kafka.properties, options)
+    try poll([member, other], "one partition each") { member.owned.count == 1 && other.owned.count == 1 }
+    let (producer, handle) = try kafka.transactional(output)
+    #expect(producer.begin() == .success)
+    try producer.producer.produce(handle, text: "v")
+    guard case .abortNeeded(let error) = producer.sendOffsets([(0, 9, "")], topic: input, of: old, withinMs: withinMs) else {
+      Issue.record("offsets of an old generation were taken")
+      return
+    }
+    #expect(error.code == .memberLost)
+    #expect(producer.abort(withinMs: withinMs) == .success)
+    #expect(producer.begin() == .success)
+    #expect(producer.commit(withinMs: withinMs) == .success)
+  }
+
+  @Test("an abort throws away what is still in the queue, and counts it as no failure")
+  func purged() throws {
+    let kafka = try KafkaFixture(overrides: [.init(key: "linger.ms", value: "5000")])
+    let topic = try kafka.topic()
+    let (producer, handle) = try kafka.transactional(topic)
+    #expect(producer.begin() == .success)
+    for _ in 0..<100 { try producer.producer.produce(handle, text: "queued") }
+    #expect(producer.abort(withinMs: withinMs) == .success)
+    #expect(producer.producer.failedDeliveries == 0)
+    #expect(producer.begin() == .success)
+    try producer.producer.produce(handle, text: "kept")
+    #expect(producer.commit(withinMs: withinMs) == .success)
+    #expect(try kafka.values(topic) == ["kept"])
+  }
+}

@@ -1,0 +1,82 @@
+import ComboCore
+import ComboWire
+import Testing
+
+@testable import ComboRooms
+
+@Suite("Which entries of a journal count")
+struct JournalTermsTests {
+  private static let topics = TopicIdentity(group: "g", input: "in", output: "out")
+
+  private static func entry(_ n: Int64, term: Int64? = nil, saidTo: Int64? = nil) -> JournalEntry {
+    JournalEntry(
+      n: n, batches: [], clock: n, said: 0, rooms: 0, digest: 0, shifted: 0, of: topics.hash, saidTo: saidTo, term: term)
+  }
+
+  private static func takeover(_ n: Int64, _ delivery: JournalEntry.Delivery, saidTo: Int64? = nil) -> JournalEntry {
+    var entry = entry(n, saidTo: saidTo)
+    let derivation = Derivation(settings: Settings(), version: 1, limits: WireLimits())
+    entry.takeover = .init(shift: 0, derivation: derivation, delivery: delivery, topics: topics)
+    return entry
+  }
+
+  private static func counting(_ records: [(Int64, JournalEntry)], after checkpoint: Checkpoint? = nil) -> [Int64] {
+    var terms = JournalTerms(after: checkpoint)
+    return records.filter { terms.counts($0.1, at: $0.0) }.map(\.0)
+  }
+
+  @Test("what a zombie writes after the next takeover counts for nothing, whatever its number")
+  func zombie() {
+    let found = Self.counting([
+      (0, Self.takeover(1, .atLeastOnce)), (1, Self.entry(2, term: 0)), (2, Self.takeover(3, .atLeastOnce)),
+      (3, Self.entry(3, term: 0)), (4, Self.entry(4, term: 0)), (5, Self.entry(4, term: 2)), (6, Self.entry(5, term: 0)),
+      (7, Self.entry(5, term: 2)),
+    ])
+    #expect(found == [0, 1, 2, 5, 7])
+  }
+
+  @Test("a takeover that does not know the last entry counts for nothing, nor does what follows of its term")
+  func overtakenTakeover() {
+    let found = Self.counting([
+      (0, Self.takeover(1, .atLeastOnce)), (1, Self.entry(2, term: 0)), (2, Self.takeover(2, .atLeastOnce)),
+      (3, Self.entry(3, term: 2)), (4, Self.entry(3, term: 0)),
+    ])
+    #expect(found == [0, 1, 4])
+  }
+
+  @Test("entries of both deliveries are told apart where one follows the other")
+  func change() {
+    let found = Self.counting([
+      (0, Self.takeover(1, .exactlyOnce)), (1, Self.entry(2)), (3, Self.takeover(3, .atLeastOnce)), (5, Self.entry(4, term: 3)),
+      (6, Self.takeover(5, .exactlyOnce, saidTo: 3)), (8, Self.entry(5, term: 3)), (9, Self.entry(6, term: 3)),
+      (10, Self.entry(6)),
+    ])
+    #expect(found == [0, 1, 3, 5, 6, 10])
+  }
+
+  @Test("behind a checkpoint only its own term goes on")
+  func checkpoint() {
+    let checkpoint = Checkpoint(
+      n: 5, clock: 0, shifted: 0, input: 0, journal: 7, term: 4,
+      derivation: Derivation(settings: Settings(), version: 1, limits: WireLimits()), topics: Self.topics)
+    let found = Self.counting(
+      [(6, Self.entry(5, term: 4)), (7, Self.entry(6, term: 0)), (8, Self.entry(6, term: 4)), (9, Self.entry(9, term: 4))],
+      after: checkpoint)
+    #expect(found == [8, 9])
+  }
+
+  @Test("said is what an entry in a transaction leads to, and up to said_to where none is")
+  func saidTo() {
+    var terms = JournalTerms()
+    for (offset, entry) in [(0, Self.takeover(1, .exactlyOnce)), (1, Self.entry(2))] {
+      _ = terms.counts(entry, at: Int64(offset))
+    }
+    #expect(terms.saidTo == 2)
+    _ = terms.counts(Self.takeover(3, .atLeastOnce, saidTo: 2), at: 3)
+    _ = terms.counts(Self.entry(4, term: 3, saidTo: 3), at: 4)
+    _ = terms.counts(Self.takeover(5, .exactlyOnce, saidTo: 3), at: 5)
+    #expect(terms.saidTo == 3)
+    _ = terms.counts(Self.entry(6), at: 7)
+    #expect(terms.saidTo == 6)
+  }
+}

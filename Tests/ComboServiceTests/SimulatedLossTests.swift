@@ -1,0 +1,211 @@
+import ComboCore
+import ComboEdge
+import ComboRooms
+import ComboWire
+import Testing
+
+@testable import ComboService
+@testable import ComboSimulation
+
+/// What the brokers have lost, or do not tell.
+@Suite("Losses on a simulated cluster")
+struct SimulatedLossTests {
+  @Test("rooms that were written after the journal's last entry prove nothing: one reset, and it goes on")
+  func stateNewerThanTheJournal() {
+    let scene = SimScene(rooms: 8)
+    scene.configuration.sweepBudget = 1
+    scene.configuration.checkpointGifts = 8
+    let instance = scene.start()
+    for room in 0..<8 { scene.gift("r\(room)") }
+    scene.settle(instance)
+    for _ in 0..<1000 where !isInMidSweep(instance) {
+      scene.gift("r0")
+      scene.turn(instance)
+    }
+    #expect(isInMidSweep(instance))
+    scene.world.kill(instance)
+    // As when it is stopped for longer than journal and offsets are kept.
+    let journal = scene.world.broker.log(.journal, 0)
+    journal.cut(before: journal.end)
+    scene.world.broker.moveOffset(0, to: nil)
+    // Nobody can tell any more what was taken in since the checkpoint.
+    goOn(scene, takesInAgain: true)
+  }
+
+  private func isInMidSweep(_ instance: SimInstance) -> Bool {
+    guard let active = instance.service.active[0] else { return false }
+    return active.records.isSweeping && active.partition.n > active.sweptAtEntry + 2 && active.sweptAtEntry > 2
+  }
+
+  @Test("a journal that was made anew is not taken for one in which nothing happened", arguments: [false, true])
+  func newJournal(withoutOffset: Bool) {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 2
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.settle(instance)
+    scene.world.stop(instance)
+    scene.world.broker.log(.journal, 0).makeAnew()
+    if withoutOffset { scene.world.broker.moveOffset(0, to: nil) }
+    goOn(scene)
+  }
+
+  /// The next owner begins the rooms anew, once, takes nothing in twice, and the one after it finds all as it was left.
+  private func goOn(_ scene: SimScene, takesInAgain: Bool = false) {
+    scene.world.expectsErrors = true
+    let next = scene.start(until: 1)
+    #expect(!next.isDead && next.service.totals.resets == 1, "\(scene.world.ends)")
+    scene.settle(next)
+    let before = next.service.totals.events
+    scene.gift()
+    scene.settle(next)
+    #expect(takesInAgain || before == 0)
+    #expect(next.service.totals.events == before + 1)
+    scene.world.kill(next)
+    let last = scene.start(until: 1)
+    #expect(!last.isDead && last.service.totals.resets == 0, "\(scene.world.ends)")
+  }
+
+  @Test("a broken journal beside a state of a newer version is refused, not tried again for ever")
+  func brokenAndNewer() {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 2
+    let instance = scene.start()
+    for _ in 0..<5 {
+      scene.gift()
+      scene.turn(instance, 4)
+    }
+    scene.settle(instance)
+    scene.world.kill(instance)
+    scene.alter(.journal, where: { _ in true }) { $0.value![30] ^= 1 }
+    scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self) == #"["room","r"]"# }) {
+      $0.value![5] = UInt8(ascii: "2")
+    }
+    scene.world.expectsErrors = true
+    let next = scene.start()
+    for _ in 0..<5000 where !next.isDead { scene.turn(next) }
+    #expect(next.isDead && next.service.totals.resets == 0)
+    #expect(scene.world.ends.first?.contains("version 2") == true, "\(scene.world.ends)")
+  }
+
+  @Test("--from latest: of no partition is taken in what was there before, of one that is added later everything")
+  func fromLatest() {
+    let scene = SimScene(partitions: 4)
+    scene.configuration.fromLatest = true
+    for room in 0..<16 { scene.gift("r\(room)") }
+    scene.world.clock.advance(1000)
+    let instance = scene.start()
+    for _ in 0..<1000 where (0..<4).contains(where: { scene.world.broker.offsets[$0] == nil }) { scene.turn(instance) }
+    scene.turn(instance, 20)
+    #expect(instance.service.totals.events == 0)
+    for room in 0..<16 { scene.gift("r\(room)") }
+    scene.settle(instance)
+    #expect(instance.service.totals.events == 16)
+    scene.world.broker.grow(to: 5)
+    for room in 0..<40 { scene.gift("r\(room)") }
+    #expect(!scene.world.broker.log(.input, 4).records.isEmpty)
+    scene.settle(instance)
+    #expect(instance.service.totals.events == 56)
+  }
+
+  @Test("an output that is gone when the producers are made anew is told as that, so that the next service makes it")
+  func goneOutput() {
+    for delivery in [JournalEntry.Delivery.exactlyOnce, .atLeastOnce] {
+      let scene = SimScene()
+      scene.configuration.delivery = delivery
+      scene.world.expectsErrors = true
+      let instance = scene.start()
+      scene.gift()
+      scene.settle(instance)
+      scene.world.broker.gone = [.output]
+      instance.service.goBack(.fatal("nothing can be delivered"))
+      #expect(instance.service.loss == .unknownTopic)
+      #expect(instance.service.fatal?.contains("output topic is gone") == true)
+      scene.turn(instance)
+    }
+  }
+
+  @Test("a topic that is gone when a partition is restored is told as that, so that the next service makes it or waits for it")
+  func goneWhileRestoring() {
+    for topic in [Topic.journal, .state, .input] {
+      for delivery in [JournalEntry.Delivery.exactlyOnce, .atLeastOnce] {
+        let scene = SimScene()
+        scene.configuration.delivery = delivery
+        scene.world.expectsErrors = true
+        let instance = scene.start()
+        scene.gift()
+        scene.settle(instance)
+        scene.world.broker.gone = [topic]
+        // The first failure in a row: nobody looks for topics yet.
+        instance.service.goBack(.abort("made up"))
+        #expect(instance.service.isRunning)
+        for _ in 0..<1000 where instance.service.isRunning { scene.turn(instance) }
+        #expect(instance.service.loss == .unknownTopic)
+        #expect(instance.service.fatal?.contains("its \(topic.word) topic is gone") == true, "\(instance.service.fatal ?? "")")
+      }
+    }
+  }
+
+  @Test("a partition that brokers have not heard of yet, though its topic is there, is tried again")
+  func unheardOf() {
+    for topic in [Topic.journal, .state, .input] {
+      let scene = SimScene()
+      let instance = scene.start()
+      scene.gift()
+      scene.settle(instance)
+      scene.world.broker.unheardOf = topic
+      instance.service.goBack(.abort("made up"))
+      let before = instance.service.totals.restores
+      for _ in 0..<1000 where instance.service.isRunning && instance.service.totals.restores < before + 5 { scene.turn(instance) }
+      #expect(instance.service.isRunning && instance.service.totals.restores >= before + 5)
+      scene.world.broker.unheardOf = nil
+      scene.gift()
+      scene.settle(instance)
+      #expect(instance.service.totals.events == 2 && instance.service.totals.resets == 0)
+      #expect(scene.finish() == [])
+    }
+  }
+
+  @Test("after a failure it is ready again once something is committed, though no gift comes, or once it owns nothing")
+  func readyAgain() {
+    let scene = SimScene()
+    scene.world.hasOnlookers = true
+    let instance = scene.start()
+    scene.gift()
+    scene.settle(instance)
+    scene.turn(instance, 50)
+    instance.service.failed(EdgeError(.positionLost, "where it is cannot be made sure of"), partition: 0)
+    #expect(instance.service.isFailing)
+    for _ in 0..<1000 where instance.service.isFailing { scene.turn(instance) }
+    #expect(!instance.service.isFailing && instance.service.failuresInARow == 1)
+    scene.turn(instance, 50)
+    #expect(instance.lookout!.report?.isFailing == false)
+    instance.service.goBack(.abort("made up"))
+    instance.service.revoked([0], lost: true)
+    scene.world.clock.advance(1000)
+    scene.turn(instance, 10)
+    #expect(instance.lookout!.report?.isFailing == false)
+  }
+
+  @Test("a journal whose end nobody tells is asked for once in a while, not for each partition in turn")
+  func unansweredEnds() {
+    let scene = SimScene(partitions: 4)
+    scene.configuration.checkpointIntervalMs = 1000
+    scene.configuration.checkpointGifts = 1
+    let instance = scene.start()
+    scene.turn(instance, 100)
+    scene.world.broker.unanswered = (.journal, 0)
+    for room in 0..<16 { scene.gift("r\(room)") }
+    scene.settle(instance)
+    scene.turn(instance, 10)
+    #expect(scene.world.broker.unanswered?.questions == 1)
+    scene.world.clock.advance(6000)
+    scene.turn(instance, 10)
+    #expect(scene.world.broker.unanswered?.questions == 2)
+    scene.world.broker.unanswered = nil
+    scene.world.clock.advance(6000)
+    scene.turn(instance, 100)
+    #expect(instance.service.active.allSatisfy { $0!.sweptAtEntry > 1 })
+    #expect(scene.finish() == [])
+  }
+}

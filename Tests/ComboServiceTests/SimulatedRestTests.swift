@@ -1,0 +1,40 @@
+import ComboCore
+import ComboEdge
+import Testing
+
+@testable import ComboRooms
+@testable import ComboService
+@testable import ComboSimulation
+
+@Suite("Rooms that rest for long, by simulation")
+struct SimulatedRestTests {
+  @Test("a room that wakes from its rest again and again is not noted for the end of each, and goes on as it was")
+  func deadlines() {
+    let scene = SimScene()
+    scene.configuration.settings.restMs = 86_400_000
+    let instance = scene.start()
+    let rooms = 3
+    let rounds = 300
+    for _ in 0..<rounds {
+      for room in 0..<rooms { scene.gift("r\(room)") }
+      scene.settle(instance)
+      // Until its banner is gone and it is idle.
+      scene.world.clock.advance(1000)
+      scene.turn(instance, 4)
+    }
+    let partition = instance.service.active[0]!.partition
+    #expect(partition.awake == rooms)
+    #expect(partition.deadlines >= rooms && partition.deadlines <= 2 * rooms + 64)
+    #expect(scene.lines(.output).filter { $0.contains(#""op":"dismiss""#) }.count == rooms * rounds)
+    #expect(scene.audit() == [])
+
+    // Who wakes them is told by the notes that are left.
+    scene.world.kill(instance)
+    let next = scene.start(until: 1)
+    #expect(next.service.totals.resets == 0 && next.service.active[0]?.partition.awake == rooms)
+    scene.world.clock.advance(86_500_000)
+    for _ in 0..<100 where next.service.active[0]?.partition.awake != 0 { scene.turn(next) }
+    #expect(next.service.active[0]?.partition.awake == 0)
+    #expect(scene.finish() == [])
+  }
+}

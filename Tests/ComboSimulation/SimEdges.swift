@@ -1,0 +1,279 @@
+import ComboCore
+import ComboEdge
+import ComboWire
+
+@testable import ComboTestSupport
+
+/// A simulated instance's membership.
+final class SimGroupEdge: GroupEdge, @unchecked Sendable {
+  // The proof: a world belongs to one thread.
+  weak var delegate: (any GroupEdgeDelegate)?
+  private unowned let instance: SimInstance
+  private var positions: [Int32: Int64] = [:]
+  private var current: SimRecord?
+  private var isClosed = false
+  /// What lasts of the last polls, with padding behind it.
+  private var holds: [[UnsafeMutableRawBufferPointer]] = [[], []]
+
+  private var broker: SimBroker { instance.broker }
+  private var group: SimGroup { instance.broker.group }
+  private var member: SimMember { instance.member }
+
+  init(_ instance: SimInstance) { self.instance = instance }
+
+  func subscribe() throws(EdgeError) {
+    try instance.step()
+    group.join(member)
+  }
+
+  deinit { release() }
+
+  func poll(maxWaitMs: Int32, hold: Int, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {
+    release(hold)
+    let take: (InputRecord) -> Void = { record in
+      if let key = record.key { for step in 0..<2 { foresee(record.partition, key, step) } }
+      // Those with an odd offset last.
+      take(record.offset % 2 == 1 ? self.lasting(record, hold) : record)
+    }
+    if instance.isOver() { return }
+    rebalance()
+    if instance.isOver() { return }
+    if !hand(out: take), maxWaitMs > 0 {
+      broker.clock.advance(Int64(broker.random.below(Int(maxWaitMs) + 1)))
+      _ = hand(out: take)
+    }
+  }
+
+  private func lasting(_ record: InputRecord, _ hold: Int) -> InputRecord {
+    guard let value = record.value, value.count > 0 else { return record }
+    let kept = UnsafeMutableRawBufferPointer.allocate(byteCount: value.count + BumpArena.padding, alignment: 1)
+    kept.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "\""))
+    kept.copyMemory(from: value)
+    holds[hold].append(kept)
+    var lasting = record
+    lasting.value = Bytes(start: kept.baseAddress, count: value.count)
+    lasting.isLasting = true
+    return lasting
+  }
+
+  /// Who still looks at it sees something else.
+  private func release(_ hold: Int) {
+    for kept in holds[hold] {
+      kept.initializeMemory(as: UInt8.self, repeating: 0xee)
+      kept.deallocate()
+    }
+    holds[hold] = []
+  }
+
+  func release() { for hold in holds.indices { release(hold) } }
+
+  func end(of partition: Int32) -> Int64? { positions[partition] == nil ? nil : broker.log(.input, partition).end }
+
+  private func hand(out take: (InputRecord) -> Void) -> Bool {
+    var any = false
+    let most = 1 + broker.random.below(instance.world.batchMax)
+    for (partition, position) in positions.sorted(by: { $0.key < $1.key }) {
+      let log = broker.log(.input, partition)
+      if position < log.first || position > log.end {
+        positions[partition] = nil
+        delegate?.failed(EdgeError(.offsetOutOfRange, "offset \(position) is out of range"), partition: partition)
+        continue
+      }
+      var index = log.index(of: position)
+      let end = log.lastStable
+      var count = 0
+      while index < log.records.count, count < most, positions[partition] != nil {
+        let record = log.records[index]
+        index += 1
+        if record.offset >= end { break }
+        if !record.isCommitted { continue }
+        any = true
+        count += 1
+        current = record
+        positions[partition] = record.offset + 1
+        lend(record, partition, take)
+        current = nil
+        if instance.isDead { return true }
+      }
+    }
+    return any
+  }
+
+  /// What must be done before anything else is handed out.
+  private func rebalance() {
+    if !member.isIn, !isClosed {
+      giveUp(member.owned, lost: true)
+      member.next = nil
+      if instance.isDead { return }
+      group.join(member)
+    }
+    if group.isPreparing, !member.hasJoined {
+      if !group.isCooperative { giveUp(member.owned, lost: false) }
+      if instance.isDead { return }
+      member.next = nil
+      group.rejoin(member)
+    }
+    guard let next = member.next, member.isIn else { return }
+    member.next = nil
+    let leaving = member.owned.filter { !next.contains($0) }
+    let coming = next.filter { !member.owned.contains($0) }
+    if !leaving.isEmpty {
+      giveUp(leaving, lost: false)
+      if instance.isDead { return }
+      if member.isIn { group.prepare() }
+    }
+    member.owned += coming
+    delegate?.assigned(coming)
+  }
+
+  private func giveUp(_ partitions: [Int32], lost: Bool) {
+    if partitions.isEmpty { return }
+    delegate?.revoked(partitions, lost: lost)
+    for partition in partitions { positions[partition] = nil }
+    member.owned.removeAll { partitions.contains($0) }
+  }
+
+  func start(_ partition: Int32, at offset: Int64) throws(EdgeError) {
+    try instance.step()
+    if !member.owned.contains(partition) { instance.complain("partition \(partition) was started, but is not assigned") }
+    positions[partition] = offset
+  }
+
+  func stop(_ partition: Int32) { positions[partition] = nil }
+
+  func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
+    try instance.step()
+    if broker.happens(broker.faults.retriable) { throw EdgeError(.timedOut, "no answer (made up)", isRetriable: true) }
+    return broker.committed(partition)
+  }
+
+  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {
+    if instance.isOver() { return }
+    guard group.accepts(member) else { return }
+    for offset in offsets { broker.commit(offset) }
+  }
+
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    (current?.timestamp, current?.headers ?? [])
+  }
+
+  func close() {
+    if instance.isOver() { return }
+    giveUp(member.owned, lost: !member.isIn)
+    isClosed = true
+    group.remove(member)
+  }
+}
+
+/// Hands a record out.
+private func lend(_ record: SimRecord, _ partition: Int32, of topic: Topic? = nil, _ take: (InputRecord) -> Void) {
+  // What an audit's threads find the rest of it by.
+  let token = topic.flatMap { UnsafeRawPointer(bitPattern: $0.rawValue + 1) }
+  func hand(_ key: Bytes?, _ value: Bytes?) {
+    take(InputRecord(partition: partition, offset: record.offset, key: key, value: value, token: token))
+  }
+  func withKey(_ key: Bytes?) {
+    if let value = record.value { value.withUnsafeBytes { hand(key, $0) } } else { hand(key, nil) }
+  }
+  if let key = record.key { key.withUnsafeBytes { withKey($0) } } else { withKey(nil) }
+}
+
+/// Reads partitions of the simulated cluster.
+final class SimReadEdge: ReadEdge, @unchecked Sendable {
+  // The proof: a world belongs to one thread; an audit's threads only read.
+  private let broker: SimBroker
+  /// nil: an audit, which sees what is committed, waits for nothing and changes nothing.
+  private weak var instance: SimInstance?
+  private let isAudit: Bool
+  private var current: SimRecord?
+
+  init(_ broker: SimBroker, instance: SimInstance?) {
+    self.broker = broker
+    self.instance = instance
+    isAudit = instance == nil
+  }
+
+  private func step() throws(EdgeError) {
+    if isAudit { return }
+    guard let instance else { throw EdgeError(.other, "this process is no more") }
+    try instance.step()
+    if broker.happens(broker.faults.retriable) { throw EdgeError(.timedOut, "no answer (made up)", isRetriable: true) }
+  }
+
+  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    if isAudit {
+      let topic = Topic(rawValue: Int(bitPattern: record.token) - 1)!
+      let log = broker.log(topic, record.partition)
+      let found = log.records[log.index(of: record.offset)]
+      return (found.timestamp, found.headers)
+    }
+    return (current?.timestamp, current?.headers ?? [])
+  }
+
+  func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64) {
+    try step()
+    if let unanswered = broker.unanswered, unanswered.topic == topic {
+      broker.unanswered!.questions += 1
+      throw EdgeError(.timedOut, "no answer", isRetriable: true)
+    }
+    if !isAudit, broker.gone.contains(topic) || broker.unheardOf == topic {
+      throw EdgeError(.unknownTopic, "there is no \(topic.word) topic")
+    }
+    let log = broker.log(topic, partition)
+    return (log.first, end(log.end, of: log, topic))
+  }
+
+  func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 {
+    try step()
+    let log = broker.log(topic, partition)
+    return isAudit ? log.end : end(log.lastStable, of: log, topic)
+  }
+
+  /// Where a log ends, as its leader tells.
+  private func end(_ end: Int64, of log: SimLog, _ topic: Topic) -> Int64 {
+    if isAudit { return end }
+    if let told = broker.toldEnds[topic] { return told }
+    if !broker.happens(broker.faults.staleLeaders) { return end }
+    return log.first + Int64(broker.random.below(Int(end - log.first) + 1))
+  }
+
+  func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> {
+    try step()
+    return broker.gone.contains(topic) ? 0..<0 : broker.partitions(topic)
+  }
+
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? {
+    try step()
+    return broker.log(topic, partition).records.first { $0.timestamp.map { $0 >= time } ?? false }?.offset
+  }
+
+  func makeRoom(for partition: Int32) throws(EdgeError) {
+    if isAudit { return }
+    try step()
+    broker.makeRoom(for: partition)
+  }
+
+  func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    if start >= end { return }
+    try step()
+    let log = broker.log(topic, partition)
+    let isStale = !isAudit && broker.happens(broker.faults.staleLeaders)
+    if isStale || start < log.first || start > log.end {
+      throw EdgeError(.offsetOutOfRange, "offset \(start) is out of range")
+    }
+    if !isAudit { broker.wait(for: log, upTo: end) }
+    var goesOn = true
+    var index = log.index(of: start)
+    while index < log.records.count, goesOn, !isCancelled() {
+      let record = log.records[index]
+      index += 1
+      if record.offset >= end { break }
+      if !record.isCommitted { continue }
+      if !isAudit { current = record }
+      lend(record, partition, of: isAudit ? topic : nil) { goesOn = take($0) }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/// One process' membership: what the coordinator knows of it, and what it knows itself.
+final class SimMember {
+  /// In the order of their coming.
+  let number: Int
+  /// The name of a static member.
+  let staticName: String?
+  // The coordinator's side.
+  var isIn = false
+  var hasJoined = false
+  var target: [Int32] = []
+  var heardAt: Int64 = 0
+  // The member's own side.
+  var generation = -1
+  var owned: [Int32] = []
+  var next: [Int32]?
+  /// It neither heartbeats nor polls.
+  var isFrozen = false
+
+  init(number: Int, staticName: String?) {
+    self.number = number
+    self.staticName = staticName
+  }
+}
+
+/// A group and its coordinator. Eager: with each rebalance all give up everything first. Cooperative: who has to give up
+/// partitions does, and with the rebalance after that others get them; the generation moves without those being told who
+/// keep what they have.
+final class SimGroup {
+  let clock: SimClock
+  let isCooperative: Bool
+  private var partitions: Int32
+  private(set) var generation = 0
+  private(set) var members: [SimMember] = []
+  private(set) var isPreparing = false
+  private var preparingUntil: Int64 = 0
+
+  static let sessionTimeoutMs: Int64 = 1_500
+  static let rebalanceTimeoutMs: Int64 = 30_000
+
+  init(_ clock: SimClock, partitions: Int32, isCooperative: Bool) {
+    self.clock = clock
+    self.partitions = partitions
+    self.isCooperative = isCooperative
+  }
+
+  func join(_ member: SimMember) {
+    member.heardAt = clock.monotonic
+    member.isIn = true
+    member.hasJoined = false
+    if let name = member.staticName, let index = members.firstIndex(where: { $0.staticName == name }), members[index] !== member {
+      // It comes back under its name, and keeps what it had; who had that name is fenced.
+      let old = members[index]
+      old.isIn = false
+      members[index] = member
+      member.target = old.target
+      // (Not if a partition waits for what its owner was to give up.)
+      if !isPreparing, members.flatMap(\.target).count == Int(partitions) {
+        member.generation = generation
+        member.next = old.target
+        return
+      }
+    } else if !members.contains(where: { $0 === member }) {
+      members.append(member)
+    }
+    prepare()
+  }
+
+  func prepare() {
+    if isPreparing { return }
+    isPreparing = true
+    preparingUntil = clock.monotonic + Self.rebalanceTimeoutMs
+    for member in members { member.hasJoined = false }
+  }
+
+  /// A member that has given up what it must is ready for the next generation.
+  func rejoin(_ member: SimMember) {
+    guard member.isIn, isPreparing else { return }
+    member.hasJoined = true
+    complete()
+  }
+
+  func remove(_ member: SimMember) {
+    guard member.isIn else { return }
+    member.isIn = false
+    members.removeAll { $0 === member }
+    if isPreparing { complete() } else { prepare() }
+  }
+
+  func grow(to count: Int32) {
+    partitions = count
+    prepare()
+  }
+
+  func expire() {
+    for member in members where clock.monotonic - member.heardAt > Self.sessionTimeoutMs { remove(member) }
+    if isPreparing, clock.monotonic > preparingUntil {
+      for member in members where !member.hasJoined { remove(member) }
+    }
+  }
+
+  /// Whether the coordinator takes offsets from a member, by what it says of itself.
+  func accepts(_ member: SimMember) -> Bool { member.isIn && member.generation == generation }
+
+  private func complete() {
+    guard isPreparing, !members.isEmpty, members.allSatisfy(\.hasJoined) else { return }
+    isPreparing = false
+    generation += 1
+    let assigned = isCooperative ? stickyAssignment() : rangeAssignment()
+    for (member, target) in zip(members, assigned) {
+      member.target = target
+      member.generation = generation
+      member.next = target
+    }
+  }
+
+  private func quotas() -> [Int] {
+    let count = members.count
+    return (0..<count).map { (Int(partitions) + count - 1 - $0) / count }
+  }
+
+  private func rangeAssignment() -> [[Int32]] {
+    var next: Int32 = 0
+    return quotas().map { quota in
+      defer { next += Int32(quota) }
+      return Array(next..<next + Int32(quota))
+    }
+  }
+
+  /// What is another's still is given to nobody, until that one has given it up.
+  private func stickyAssignment() -> [[Int32]] {
+    let quotas = quotas()
+    var kept = members.enumerated().map { Array($1.owned.sorted().prefix(quotas[$0])) }
+    let owned = Set(members.flatMap(\.owned))
+    for partition in 0..<partitions where !owned.contains(partition) {
+      let index = kept.indices.first { kept[$0].count < quotas[$0] } ?? 0
+      kept[index].append(partition)
+    }
+    return kept
+  }
+}

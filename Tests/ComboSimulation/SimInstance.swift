@@ -1,0 +1,104 @@
+import ComboEdge
+import ComboRooms
+import ComboService
+import ComboSystem
+import ComboWire
+
+/// A process with the service in it, its edges, and the moment at which it is to die or to stand still.
+final class SimInstance: @unchecked Sendable {
+  // The proof: a world belongs to one thread.
+  unowned let world: SimWorld
+  let transactionalID: String
+  let member: SimMember
+  let time: SimTime
+  private let stop = StopFlag()
+  /// Through which it is looked at from outside, if the world has onlookers.
+  let lookout: Lookout?
+  private(set) var service: Service!
+  private(set) var output: SimOutputEdge!
+  private(set) var direct: SimDirectEdge!
+  private var group: SimGroupEdge!
+
+  /// Calls at its edges so far.
+  private(set) var calls = 0
+  /// At which call it dies, or stands still.
+  var crashAt = Int.max
+  var freezeAt = Int.max
+  private(set) var isDead = false
+  /// Whether it is in the middle of something.
+  var isBusy = false
+  /// What runs beside its loop.
+  var beside: [@Sendable () -> Void] = []
+  /// What is to become of its next commit.
+  var nextCommit: SimOutputEdge.CommitFate?
+
+  var broker: SimBroker { world.broker }
+
+  init(
+    _ world: SimWorld, transactionalID: String, number: Int, staticName: String?, skew: Int64,
+    _ configuration: ServiceConfiguration
+  ) {
+    self.world = world
+    self.transactionalID = transactionalID
+    member = SimMember(number: number, staticName: staticName)
+    time = SimTime(world.clock, skew: skew)
+    lookout = world.hasOnlookers ? Lookout(stop: stop) : nil
+    let output = SimOutputEdge(self)
+    let group = SimGroupEdge(self)
+    direct = SimDirectEdge(self)
+    if configuration.delivery == .atLeastOnce { world.hasAtLeastOnce = true }
+    self.output = output
+    self.group = group
+    let log = ServiceLog(world.hears ? .debug : .error, countsRepeats: false) { [unowned self] line in
+      if isDead { return }
+      self.world.said("\(self.transactionalID): \(line.dropFirst(25))")
+    }
+    var edges = Edges(
+      group: group, output: output, direct: direct, reader: SimReadEdge(world.broker, instance: self), time: time)
+    edges.beside = { [unowned self] _, work in beside.append(work) }
+    service = Service(configuration, edges, log: log, stop: stop, lookout: lookout)
+  }
+
+  /// Every call at an edge is a moment at which all may end.
+  /// - Returns: whether this process is no more.
+  func isOver() -> Bool {
+    if isDead { return true }
+    calls += 1
+    broker.tick()
+    if calls >= crashAt {
+      die()
+      return true
+    }
+    if calls >= freezeAt {
+      freezeAt = .max
+      world.freeze(self)
+      if isDead { return true }
+    }
+    return false
+  }
+
+  func step() throws(EdgeError) {
+    if isOver() { throw EdgeError(.other, "this process is no more") }
+  }
+
+  func stepOfTransaction() throws(TransactionFault) {
+    if isOver() { throw .fatal("this process is no more") }
+  }
+
+  func die() {
+    isDead = true
+    member.isFrozen = true
+    beside = []
+    stop.set()
+    if let producer = output.producer { broker.left(producer) }
+    direct.leave()
+  }
+
+  /// Tells it to end, as a signal does.
+  func signal() { stop.set() }
+
+  /// The service did what it must not.
+  func complain(_ what: String) {
+    if !isDead { world.complaints.append("\(transactionalID): \(what)") }
+  }
+}

@@ -1,0 +1,124 @@
+import ComboEdge
+import ComboWire
+
+/// A record in a simulated topic.
+struct SimRecord {
+  var offset: Int64 = 0
+  var key: [UInt8]?
+  var value: [UInt8]?
+  var timestamp: Int64?
+  var headers: [RecordHeader] = []
+  /// nil: written outside of any.
+  var transaction: SimTransaction?
+  /// Of a gift in a room where every gift counts: how many it is.
+  var plainCount = 0
+
+  init(key: [UInt8]?, value: [UInt8]?, timestamp: Int64? = nil, headers: [RecordHeader] = []) {
+    self.key = key
+    self.value = value
+    self.timestamp = timestamp
+    self.headers = headers
+  }
+
+  /// By which an entry tells it from another record at its offset.
+  var fingerprint: UInt64 {
+    (key ?? []).withUnsafeBytes { key in (value ?? []).withUnsafeBytes { XXH3.fingerprint(key: key, value: $0) } }
+  }
+
+  /// Whether a `read_committed` reader gets it, once nothing before it is open.
+  var isCommitted: Bool { transaction.map { $0.state == .committed } ?? true }
+}
+
+/// One partition of a simulated topic. Marks of transactions take offsets, as in Kafka.
+final class SimLog {
+  private(set) var records: [SimRecord] = []
+  private(set) var first: Int64 = 0
+  private(set) var end: Int64 = 0
+  /// Transactions without a mark here yet, with their first offsets.
+  private(set) var open: [(transaction: SimTransaction, first: Int64)] = []
+
+  /// Up to here `read_committed` readers may read.
+  var lastStable: Int64 { open.reduce(end) { min($0, $1.first) } }
+
+  func append(_ record: SimRecord) {
+    var record = record
+    record.offset = end
+    if let transaction = record.transaction, !open.contains(where: { $0.transaction === transaction }) {
+      open.append((transaction, end))
+      transaction.unmarked.append(self)
+    }
+    records.append(record)
+    end += 1
+  }
+
+  /// Writes the mark of a transaction that is decided.
+  func mark(_ transaction: SimTransaction) {
+    open.removeAll { $0.transaction === transaction }
+    transaction.unmarked.removeAll { $0 === self }
+    end += 1
+  }
+
+  /// A mark that belongs to nothing: it only takes an offset.
+  func skip() { end += 1 }
+
+  /// Deletes what lies before an offset.
+  func cut(before offset: Int64) {
+    first = max(first, min(offset, end))
+    records.removeAll { $0.offset < first }
+  }
+
+  /// Deletes everything, as when a topic was deleted and made anew.
+  func makeAnew() {
+    records = []
+    first = 0
+    end = 0
+  }
+
+  /// What compaction does up to an offset: of each key the newest record stays, deletions may go too.
+  func compact(below limit: Int64, dropsDeletions: Bool) {
+    var newest: [[UInt8]: Int64] = [:]
+    for record in records where record.offset < limit && record.isCommitted { newest[record.key ?? []] = record.offset }
+    records.removeAll { record in
+      guard record.offset < limit else { return false }
+      guard record.isCommitted, newest[record.key ?? []] == record.offset else { return true }
+      return dropsDeletions && record.value == nil
+    }
+  }
+
+  /// Alters a record in place: a disk that forgets.
+  func alter(_ index: Int, _ change: (inout SimRecord) -> Void) { change(&records[index]) }
+
+  /// The index of the first record at `offset` or behind it.
+  func index(of offset: Int64) -> Int {
+    var low = 0
+    var high = records.count
+    while low < high {
+      let middle = (low + high) / 2
+      if records[middle].offset < offset { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// A transaction, as its coordinator sees it.
+final class SimTransaction {
+  enum State { case open, committed, aborted }
+  let producer: String
+  let epoch: Int
+  /// By the monotonic clock: then it is aborted.
+  let deadline: Int64
+  var state = State.open
+  /// Partitions that have no mark of its end yet.
+  var unmarked: [SimLog] = []
+  /// Offsets of the group that count with its end.
+  var offsets: [OffsetToCommit] = []
+
+  init(producer: String, epoch: Int, deadline: Int64) {
+    self.producer = producer
+    self.epoch = epoch
+    self.deadline = deadline
+  }
+
+  /// Whether its end is known everywhere.
+  var isSettled: Bool { state != .open && unmarked.isEmpty && offsets.isEmpty }
+}

@@ -1,0 +1,139 @@
+import ComboEdge
+import ComboWire
+import Foundation
+
+@testable import ComboService
+@testable import ComboTestSupport
+
+/// Those who look at rooms from outside, at whatever instance, and what is wrong with what they are told.
+final class SimOnlookers {
+  /// One who reads a room's events.
+  private final class Stream {
+    let room: [UInt8]
+    /// What was told last; nil: nothing yet.
+    var place: (epoch: Int64, seq: Int64)?
+    var isOver = false
+    init(_ room: [UInt8]) { self.room = room }
+  }
+
+  private let world: SimWorld
+  private var random: SplitMix64
+  private let rooms: [[UInt8]]
+  private var streams: [ObjectIdentifier: [UInt64: Stream]] = [:]
+  private var next: UInt64 = 1
+  private(set) var faults: [String] = []
+  /// Instructions and screens told.
+  private(set) var told = 0
+  private(set) var screens = 0
+  /// What was told, to be found in the output.
+  private var records: Set<[UInt8]> = []
+
+  init(_ world: SimWorld, _ random: SplitMix64) {
+    self.world = world
+    self.random = random
+    rooms = (SimGifts.plainRooms + (0..<3).map { "room-\($0)" }).map { Array($0.utf8) }
+    world.onTurn = { [unowned self] in look(at: $0) }
+  }
+
+  private func look(at instance: SimInstance) {
+    guard let lookout = instance.lookout, !instance.isDead else { return }
+    let key = ObjectIdentifier(instance)
+    if random.below(12) == 0 {
+      let room = rooms[random.below(rooms.count)]
+      streams[key, default: [:]][next] = Stream(room)
+      _ = lookout.ask(.screen(room: room, id: next, watches: true))
+      next += 1
+    }
+    if random.below(60) == 0 {
+      let room = rooms[random.below(rooms.count)]
+      for stream in streams[key, default: [:]].values where stream.room == room { stream.isOver = true }
+      _ = lookout.ask(.unwatch(room: room))
+    }
+    if random.below(40) == 0 {
+      _ = lookout.ask(.survey(prefix: Array("room".utf8), limit: 2, id: next))
+      next += 1
+    }
+    for news in lookout.takeNews() { hear(news, streams[key, default: [:]]) }
+  }
+
+  private func hear(_ news: News, _ streams: [UInt64: Stream]) {
+    switch news {
+    case .said(let room, let record):
+      let place = Self.place(record)
+      records.insert(record)
+      for (id, stream) in streams where stream.room == room && !stream.isOver {
+        guard let last = stream.place else { continue }
+        told += 1
+        let follows =
+          place.epoch == last.epoch ? place.seq == last.seq + 1 : place.epoch > last.epoch && place.seq == 1
+        if !follows { faults.append("\(name(room)), stream \(id): \(place) was told after \(last)") }
+        stream.place = place
+      }
+    case .screen(let id, let room, let record):
+      let place = Self.place(record)
+      screens += 1
+      if !String(decoding: record, as: UTF8.self).contains(#""op":"screen","banners":["#) {
+        faults.append("no screen: \(record)")
+      }
+      show(id, room, place, streams)
+    case .asleep(let id, let room): show(id, room, nil, streams)
+    case .elsewhere(0, let room): for stream in streams.values where stream.room == room { stream.isOver = true }
+    case .elsewhere(let id, _), .notYet(let id, _): streams[id]?.isOver = true
+    case .survey(_, let lines):
+      if lines.count > 2 || lines.contains(where: { !$0.room.starts(with: "room".utf8) }) {
+        faults.append("another list: \(lines)")
+      }
+    case .restarted, .overrun: faults.append("\(news)")
+    }
+  }
+
+  private func show(_ id: UInt64, _ room: [UInt8], _ place: (epoch: Int64, seq: Int64)?, _ streams: [UInt64: Stream]) {
+    for (number, stream) in streams where !stream.isOver && stream.room == room && (id == 0 ? stream.place != nil : number == id)
+    {
+      if let place, let last = stream.place, place < last {
+        faults.append("\(name(room)), stream \(number): the screen at \(place) was told after \(last)")
+      }
+      // An empty screen: whatever comes is of a later epoch.
+      stream.place = place ?? (max(stream.place?.epoch ?? 0, 0), .max - 1)
+    }
+  }
+
+  private func name(_ room: [UInt8]) -> String { String(decoding: room, as: UTF8.self) }
+
+  private static func place(_ record: [UInt8]) -> (epoch: Int64, seq: Int64) {
+    let json = (try? JSONSerialization.jsonObject(with: Data(record))) as? [String: Any] ?? [:]
+    return ((json["epoch"] as? NSNumber)?.int64Value ?? -1, (json["seq"] as? NSNumber)?.int64Value ?? -1)
+  }
+
+  /// Once all is at rest: was all that was told said, and was all said that should be told?
+  func conclude() -> [String] {
+    var said: Set<[UInt8]> = []
+    var last: [[UInt8]: (epoch: Int64, seq: Int64)] = [:]
+    for number in world.broker.partitions(.output) {
+      for record in world.broker.log(.output, number).records where record.isCommitted {
+        guard let key = record.key, let value = record.value else { continue }
+        said.insert(value)
+        let place = Self.place(value)
+        if place > last[key] ?? (-1, -1) { last[key] = place }
+      }
+    }
+    let unsaid = records.subtracting(said)
+    if !unsaid.isEmpty {
+      faults.append("\(unsaid.count) instructions were told but never said: \(String(decoding: unsaid.first!, as: UTF8.self))")
+    }
+    for instance in world.instances where !instance.isDead {
+      look(at: instance)
+      for (id, stream) in streams[ObjectIdentifier(instance), default: [:]] where !stream.isOver {
+        guard let place = stream.place, place.seq < .max - 1 else { continue }
+        let partition = SimBroker.partition(of: stream.room, world.broker.partitions(.input).count)
+        guard instance.service.isActive(partition), let end = last[stream.room] else { continue }
+        // A room that only settings woke has said nothing in its epoch.
+        let hasBegun = place.seq == 0 && place.epoch > end.epoch
+        if place != end && !hasBegun {
+          faults.append("\(name(stream.room)), stream \(id): told up to \(place), but \(end) was said")
+        }
+      }
+    }
+    return faults
+  }
+}

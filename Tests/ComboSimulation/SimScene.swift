@@ -1,0 +1,120 @@
+import ComboCore
+import ComboEdge
+import ComboRooms
+import ComboService
+import ComboWire
+
+/// A world in which nothing goes wrong by itself, for what is told step by step.
+final class SimScene {
+  /// Tests that try every call at the edges try one in so many: without optimisation they would take minutes.
+  static var stride: Int {
+    #if DEBUG
+      17
+    #else
+      1
+    #endif
+  }
+
+  /// Tests that audit the whole world after every step do so after one in so many, for the same reason.
+  static var auditStride: Int {
+    #if DEBUG
+      7
+    #else
+      1
+    #endif
+  }
+
+  let world: SimWorld
+  var configuration: ServiceConfiguration
+
+  init(seed: UInt64 = 1, partitions: Int = 1, rooms: Int = 3) {
+    world = SimWorld(seed: seed, partitions: partitions, rooms: rooms)
+    world.clock.moves = 10
+    configuration = ServiceConfiguration(topics: world.topics)
+    configuration.settings = Self.settings
+    configuration.commitIntervalMs = 20
+    configuration.checkpointIntervalMs = 1_000_000
+    configuration.hopMin = .max
+    // A scene has so few gifts that all would be held until the commit, and no transaction be seen open.
+    configuration.heldBytes = 0
+  }
+
+  static var settings: Settings {
+    var settings = Settings()
+    settings.enterMs = 50
+    settings.countMs = 50
+    settings.lingerMs = 300
+    settings.busyLingerMs = 50
+    settings.exitMs = 50
+    settings.reuseMs = 500
+    settings.screenMs = 200
+    settings.dedupeMs = 400
+    settings.streakMs = 400
+    settings.restMs = 300
+    return settings
+  }
+
+  func start(_ id: String = "a", crashAt: Int = .max) -> SimInstance { world.start(id, configuration, crashAt: crashAt) }
+
+  /// Starts an instance, and lets it take turns until it has committed so often, or is no more.
+  func start(until commits: Int) -> SimInstance {
+    let instance = start()
+    for _ in 0..<1000 where instance.service.totals.commits < commits && !instance.isDead { turn(instance) }
+    return instance
+  }
+
+  /// Lets an instance take turns.
+  func turn(_ instance: SimInstance, _ turns: Int = 1) {
+    for _ in 0..<turns { world.turn(instance) }
+  }
+
+  /// Lets it take turns until all that has come in is committed, or it is no more.
+  func settle(_ instance: SimInstance) {
+    for _ in 0..<400 {
+      world.turn(instance)
+      if instance.isDead { return }
+      let isDone = world.broker.partitions(.input).allSatisfy { number in
+        let last = world.broker.log(.input, number).records.last { $0.isCommitted }?.offset ?? -1
+        return (world.broker.offsets[number]?.offset ?? -1) > last
+      }
+      if isDone { return }
+    }
+  }
+
+  /// Everything to its end, and what is wrong then.
+  func finish() -> [String] {
+    var faults: [String] = []
+    if let unfinished = world.drain({ configuration }) { faults.append(unfinished) }
+    return faults + audit(isAtEnd: true)
+  }
+
+  func audit(isAtEnd: Bool = false) -> [String] { SimAudit(world, configuration).faults(isAtEnd: isAtEnd) }
+
+  func gift(_ room: String = "r", sender: String = "u", count: Int = 1) {
+    world.put(room, #"{"sender":{"id":"\#(sender)"},"gift":{"id":"g"},"count":\#(count)}"#)
+  }
+
+  /// What a topic's committed records say, in their order.
+  func lines(_ topic: Topic) -> [String] {
+    world.broker.partitions(topic).flatMap { number in
+      world.broker.log(topic, number).records.filter(\.isCommitted).map { String(decoding: $0.value ?? [], as: UTF8.self) }
+    }
+  }
+
+  /// The entries of partition 0 that count.
+  var entries: [JournalEntry] { JournalTerms.counting(writtenEntries) }
+
+  /// All that are there.
+  var writtenEntries: [(offset: Int64, entry: JournalEntry)] {
+    let decoder = JournalDecoder()
+    return world.broker.log(.journal, 0).records.filter(\.isCommitted).compactMap { record in
+      record.value!.withUnsafeBytes { value in (try? decoder.entry(value)).map { (record.offset, $0) } }
+    }
+  }
+
+  /// Alters the newest committed record for which `fits` holds.
+  func alter(_ topic: Topic, where fits: (SimRecord) -> Bool, _ change: (inout SimRecord) -> Void) {
+    let log = world.broker.log(topic, 0)
+    if let index = log.records.lastIndex(where: { $0.isCommitted && fits($0) }) { log.alter(index, change) }
+  }
+}

@@ -1,0 +1,58 @@
+import ComboCore
+import ComboRooms
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ComboSystem
+@testable import ComboTestSupport
+
+@Suite("What is done beside the loop")
+struct AsideTests {
+  @Test("neither rooms nor questions to the brokers wait until partitions are restored")
+  func nobodyWaits() {
+    let mayEnd = Atomic<Bool>(false)
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    let (begun, ended) = (DispatchSemaphore(value: 0), DispatchGroup())
+    // More than there are threads for at first, all of them at work.
+    for _ in 0..<2 * processors {
+      ended.enter()
+      BackgroundTask.run(.restoring) {
+        begun.signal()
+        while !mayEnd.load(ordering: .relaxed) {}
+        ended.leave()
+      }
+    }
+    begun.wait()
+    let patience = DispatchTimeInterval.milliseconds(Int(ServiceKafka.patienceMs))
+    let asked = DispatchSemaphore(value: 0)
+    BackgroundTask.run(.question) { asked.signal() }
+    #expect(asked.wait(timeout: .now() + patience) == .success)
+    let worked = DispatchSemaphore(value: 0)
+    let room = Array("r".utf8).withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
+    room.queue.async { worked.signal() }
+    #expect(worked.wait(timeout: .now() + patience) == .success)
+    mayEnd.store(true, ordering: .relaxed)
+    ended.wait()
+  }
+
+  @Test("no question waits for another to be answered")
+  func questionsAreAskedTogether() {
+    let answer = DispatchSemaphore(value: 0)
+    let (asked, answered) = (DispatchSemaphore(value: 0), DispatchGroup())
+    let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+    for _ in 0..<count {
+      answered.enter()
+      BackgroundTask.run(.question) {
+        asked.signal()
+        answer.wait()
+        answered.leave()
+      }
+    }
+    let patience = DispatchTime.now() + .milliseconds(Int(ServiceKafka.patienceMs))
+    for _ in 0..<count { #expect(asked.wait(timeout: patience) == .success) }
+    for _ in 0..<count { answer.signal() }
+    answered.wait()
+  }
+}

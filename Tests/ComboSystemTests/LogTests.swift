@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import ComboSystem
+@testable import ComboTestSupport
+
+@Suite("A log line")
+struct LogLineTests {
+  private let time = timespec(tv_sec: 1_763_752_595, tv_nsec: 7_000_000)
+  private let message: LogMessage = "partition \(.partition, 3) could not be \"restored\": \(.reason, "no\nleader\u{1b}[31m")"
+
+  @Test("is a sentence for people, in one line whatever its values hold")
+  func text() {
+    #expect(
+      LogLine.line(.warning, message, format: .text, at: time)
+        == "2025-11-21T19:16:35.007Z warning partition 3 could not be \"restored\": no leader [31m")
+  }
+
+  @Test("is an object for programs, with a message that never changes and a field for each value")
+  func json() throws {
+    let line = LogLine.line(.warning, message, more: (count: 7, seconds: 10), format: .json, at: time)
+    #expect(!line.contains("\n"))
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(object["time"] as? String == "2025-11-21T19:16:35.007Z")
+    #expect(object["level"] as? String == "warning")
+    #expect(object["message"] as? String == "partition {partition} could not be \"restored\": {reason}")
+    #expect(object["partition"] as? Int == 3)
+    #expect(object["reason"] as? String == "no\nleader\u{1b}[31m")
+    #expect(object["more"] as? Int == 7)
+    #expect(object["within_s"] as? Int == 10)
+    #expect(object.count == 7)
+  }
+
+  @Test("below the level that is asked for costs not even the making of its text, and the level may change at any time")
+  func levels() {
+    let lines = LoggedLines()
+    let log = ServiceLog(.warning) { lines.add($0) }
+    func never() -> LogMessage {
+      Issue.record("it was made")
+      return "made"
+    }
+    log.info(never())
+    log.warning("one")
+    let copy = log
+    copy.level = .debug
+    log.debug("two")
+    copy.format = .json
+    log.info("three")
+    #expect(lines.said.prefix(2) == ["warning one", "debug two"])
+    #expect(lines.all[2].contains(#""level":"info","message":"three"}"#))
+  }
+}
+
+@Suite("A flood of log lines")
+struct LogFloodTests {
+  private func refused(_ broker: Int, after ms: Int) -> LogMessage {
+    "kafka: \(.text, "kafka-\(broker):9092/\(broker): Connect failed: refused (after \(ms)ms in state CONNECT), try \(ms)") [\(.facility, "FAIL")]"
+  }
+
+  @Test("is written once and counted; how many more there were is told when its time is over")
+  func counted() {
+    var flood = LogFlood()
+    let news1 = flood.isNews(.warning, refused(1, after: 3), at: 1000)
+    #expect(news1)
+    for ms in 1...50 {
+      let news2 = flood.isNews(.warning, refused(1, after: ms), at: 1000 + Int64(ms))
+      #expect(!news2)
+    }
+    #expect(flood.nextDue == 11_000)
+    let early = flood.due(at: 10_999)
+    #expect(early.isEmpty)
+    let due = flood.due(at: 11_000)
+    #expect(due.map(\.count) == [50])
+    #expect(due[0].level == .warning)
+    #expect(due[0].message.sentence == refused(1, after: 50).sentence)
+    let news3 = flood.isNews(.warning, refused(1, after: 9), at: 11_000)
+    #expect(news3, "the next window begins with a line")
+    let late = flood.due(at: 30_000)
+    #expect(late.isEmpty, "nothing was counted in it")
+  }
+
+  @Test("keeps apart what differs: the level, the partition, the broker")
+  func different() {
+    var flood = LogFlood()
+    func lost(_ partition: Int) -> LogMessage { "partition \(.partition, partition) is away for \(.ms, partition) ms" }
+    let news4 = flood.isNews(.warning, refused(1, after: 3), at: 0)
+    #expect(news4)
+    let news5 = flood.isNews(.error, refused(1, after: 3), at: 0)
+    #expect(news5)
+    let news6 = flood.isNews(.warning, refused(2, after: 3), at: 0)
+    #expect(news6)
+    let news7 = flood.isNews(.warning, lost(1), at: 0)
+    #expect(news7)
+    let news8 = flood.isNews(.warning, lost(2), at: 0)
+    #expect(news8)
+    let news9 = flood.isNews(.warning, lost(2), at: 0)
+    #expect(!news9)
+  }
+
+  @Test("of lines that all differ is one too")
+  func bounded() {
+    var flood = LogFlood()
+    var news = 0
+    for number in 0..<10_000 where flood.isNews(.warning, "a \(.reason, "r\(number)") b", at: Int64(number / 100)) { news += 1 }
+    #expect(news == LogFlood.likenessesMax + 1)
+    let rest = flood.rest().map(\.count).reduce(0, +)
+    #expect(rest == 10_000 - news)
+  }
+
+  @Test("shows as one line, and as another at the end; what is no warning is never held back")
+  func written() {
+    let lines = LoggedLines()
+    // However slow the machine is, all are of one window.
+    let log = ServiceLog(.debug, write: { lines.add($0) }, now: { 1000 })
+    for number in 0..<1000 { log.warning("trouble with Kafka: \(.reason, "broker is away (\(number))")") }
+    for _ in 0..<3 { log.info("said") }
+    log.flush()
+    log.flush()
+    #expect(
+      lines.said == ["warning trouble with Kafka: broker is away (0)"] + Array(repeating: "info said", count: 3)
+        + ["warning trouble with Kafka: broker is away (999) … and 999 more in the last 10 s"])
+  }
+}

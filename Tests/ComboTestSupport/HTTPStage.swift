@@ -1,0 +1,114 @@
+import ComboSystem
+import Synchronization
+import Testing
+
+@testable import ComboHTTP
+@testable import ComboService
+
+/// A server on a free port, and the service's loop played by the test.
+///
+/// However long the test stands still, the server waits for it, and its report stays true: a test that is about time over says so.
+final class HTTPStage {
+  let stop = StopFlag()
+  let lookout: Lookout
+  let server: HTTPServer
+  private var asked: [Question] = []
+
+  private static let hourMs: Int64 = 3_600_000
+
+  init(
+    token: HTTPToken? = nil, hasReport: Bool = true, keptOpen: Int = HTTPServer.Limits.keptOpen,
+    answerMs: Int64 = HTTPStage.hourMs
+  ) throws {
+    lookout = Lookout(stop: stop)
+    server = try HTTPServer.start(
+      HTTPAddress("127.0.0.1:0")!, token: token, lookout: lookout, identity: ServiceIdentity(group: "g", instance: "i"),
+      keptOpen: keptOpen, idleS: Int(Self.hourMs / 1000), answerMs: answerMs, surveyMs: Self.hourMs, log: ServiceLog(.error))
+    if hasReport { report() }
+  }
+
+  deinit { server.stop() }
+
+  var port: UInt16 { server.address.port }
+
+  /// Two partitions, one that takes in and one that does not.
+  func report(_ change: (inout ServiceReport) -> Void = { _ in }) {
+    var report = ServiceReport()
+    report.at = MonotonicClock.nowMs + Self.hourMs
+    report.hasJoined = true
+    report.partitions = [ServiceReport.Partition(number: 0, isRunning: true, lag: 3, rooms: 7)]
+    change(&report)
+    lookout.publish(report)
+  }
+
+  func wire(receiveBytes: Int32 = 0) throws -> HTTPWire { try HTTPWire(port: port, receiveBytes: receiveBytes) }
+
+  /// One request on a connection of its own.
+  func get(_ target: String, method: String = "GET", headers: [String] = []) throws -> HTTPWire.Response {
+    lookout.beat()
+    let wire = try wire()
+    wire.send(Self.request(target, method: method, headers: headers))
+    return try wire.response(hasBody: method != "HEAD")
+  }
+
+  static func request(_ target: String, method: String = "GET", headers: [String] = []) -> String {
+    let all = (headers.contains { $0.hasPrefix("Host:") } ? [] : ["Host: localhost"]) + headers
+    return "\(method) \(target) HTTP/1.1\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n"
+  }
+
+  /// The next thing that the loop is asked.
+  func question() throws -> Question {
+    try wait(for: "a question") { hasQuestion }
+    return asked.removeFirst()
+  }
+
+  /// Whether the loop is asked anything now.
+  var hasQuestion: Bool {
+    lookout.beat()
+    asked += lookout.takeQuestions()
+    return !asked.isEmpty
+  }
+
+  /// A stream of a room's events, once the loop has answered with a screen that holds `text`.
+  func stream(_ room: String, screen text: String = "", receiveBytes: Int32 = 0) throws -> HTTPWire {
+    let wire = try wire(receiveBytes: receiveBytes)
+    wire.send(Self.request("/rooms/\(room)/events"))
+    guard case .screen(let name, let id, true, _) = try question() else { throw TestKafka.Failure("no question for a screen") }
+    lookout.tell([.screen(id: id, room: name, record: Self.record(room, 1, 0, text))])
+    return wire
+  }
+
+  /// Requests for a room's events, each with the number of the loop's question. So many at a time that nobody waits for each alone.
+  func requests(_ count: Int, forEventsOf room: String) throws -> [(wire: HTTPWire, id: UInt64)] {
+    var requests: [(wire: HTTPWire, id: UInt64)] = []
+    while requests.count < count {
+      let wires = try (0..<min(100, count - requests.count)).map { _ in try wire() }
+      for wire in wires { wire.send(Self.request("/rooms/\(room)/events")) }
+      for wire in wires {
+        guard case .screen(_, let id, true, _) = try question() else { throw TestKafka.Failure("no question for a screen") }
+        requests.append((wire, id))
+      }
+    }
+    return requests
+  }
+
+  /// Tries with more and more time for the loop's answers, the product's own at first, until the test was fast enough for what it
+  /// does within that time.
+  /// - Parameter attempt: gets that time; whether it was enough.
+  static func withTimeEnough(_ attempt: (HTTPStage, Int64) throws -> Bool) throws {
+    var answerMs = HTTPServer.Limits.answerMs
+    while try !attempt(HTTPStage(answerMs: answerMs), answerMs) {
+      guard answerMs < ServiceKafka.patienceMs else { throw TestKafka.Failure("not even \(answerMs) ms are enough") }
+      answerMs *= 2
+    }
+  }
+
+  /// A record as the encoder would write it.
+  static func record(_ room: String, _ epoch: Int, _ seq: Int, _ text: String = "") -> [UInt8] {
+    Array(#"{"v":1,"room":"\#(room)","epoch":\#(epoch),"seq":\#(seq),"at":1,"op":"screen","text":"\#(text)"}"#.utf8)
+  }
+
+  func say(_ room: String, _ seqs: Range<Int>, _ text: String = "") {
+    lookout.tell(seqs.map { .said(room: Array(room.utf8), record: Self.record(room, 1, $0, text)) })
+  }
+}

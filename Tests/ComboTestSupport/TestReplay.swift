@@ -1,0 +1,36 @@
+import ComboCore
+import Foundation
+
+@testable import ComboReplay
+
+/// Replays bytes.
+enum TestReplay {
+  /// Hands out bytes in pieces of at most `step`.
+  static func source(_ input: Data, step: Int = .max, isWaiting: @escaping () -> Bool = { false }) -> LineSource {
+    var place = 0
+    return LineSource(
+      read: { memory in
+        let count = min(step, memory.count, input.count - place)
+        input.withUnsafeBytes { memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[place..<place + count])) }
+        place += count
+        return count
+      }, isWaiting: isWaiting)
+  }
+
+  static func replay(
+    _ input: Data, settings: Settings = Settings(), maxRestedRooms: Int = 65_536, threads: Int = 2, chunkBytes: Int = 1 << 19,
+    sweepLines: Int = ReplayPipeline.sweepLines, step: Int = .max
+  ) -> (output: Data, reports: [String], summary: ReplayPipeline.Summary) {
+    var output = Data()
+    var reports: [String] = []
+    let pipeline = ReplayPipeline(
+      source(input, step: step), settings: settings, maxRestedRooms: maxRestedRooms, threads: threads, chunkBytes: chunkBytes,
+      sweepLines: sweepLines,
+      write: { bytes in
+        output.append(contentsOf: bytes)
+        return true
+      }, report: { reports += $0 })
+    let summary = pipeline.run()
+    return (output, reports, summary)
+  }
+}

@@ -1,0 +1,213 @@
+import ComboCore
+import ComboEdge
+import ComboWire
+import Testing
+
+@testable import ComboSimulation
+@testable import ComboVerify
+
+/// What the output's partitions hold between them: doubles, holes, what was deleted and what was lost.
+@Suite("Verifying an output of several partitions, parts of which are gone")
+struct VerifyOutputTests {
+  /// A story in which a room of its own speaks in this partition of the output.
+  private func story(inOutput partition: Int32) -> (scene: VerifyScene, room: String, instance: SimInstance) {
+    let scene = VerifyScene()
+    let room = scene.room(inOutput: partition)
+    let instance = scene.scene.start()
+    for round in 0..<3 {
+      scene.burst(instance)
+      for number in 0..<9 {
+        scene.scene.gift(room, sender: "u\(number % 3)", count: 1 + round)
+        scene.scene.turn(instance, 3)
+      }
+      scene.scene.settle(instance)
+      scene.rest(instance)
+    }
+    return (scene, room, instance)
+  }
+
+  @Test("an instruction that stands again in another partition was said twice; one that says something else there is altered")
+  func doubledElsewhere() throws {
+    let (scene, room, _) = story(inOutput: 1)
+    #expect(try scene.verify().faults == [])
+    let victim = scene.output(room)[4]
+    let other = scene.broker.log(.output, 0)
+    other.append(SimRecord(key: victim.record.key, value: victim.record.value))
+    var report = try scene.verify()
+    #expect(report.findings.count(.sequence) == 1 && report.first(.sequence).contains("it was said twice"), "\(report.faults)")
+    let copy = VerifyScene.Found(log: other, index: other.records.count - 1)
+    copy.set(copy.text.replacing(#""slot":"#, with: #""slot":1"#))
+    report = try scene.verify()
+    #expect(report.findings.count(.sequence) == 1 && report.first(.sequence).contains("says something else"), "\(report.faults)")
+  }
+
+  @Test("in at-least-once delivery a room that has moved may say again in its new partition what stands in its old one")
+  func saidAgainElsewhere() throws {
+    let (scene, room, _) = story(inOutput: 1)
+    try scene.sayAtLeastOnce()
+    let all = scene.output(room)
+    for one in all[..<4] {
+      var copy = one.record
+      copy.transaction = nil
+      scene.broker.log(.output, 0).append(copy)
+    }
+    for one in scene.output(room).filter({ $0.log === all[0].log }).prefix(2) { one.remove() }
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.repetitions == 2 && report.isProven, "\(report.faults)")
+  }
+
+  @Test("a room that is lost as a whole is missed, though the partition's beginning was deleted")
+  func lostRoom() throws {
+    let (scene, _, instance) = story(inOutput: 1)
+    let late = scene.room(inOutput: 1, from: 100)
+    scene.scene.gift(late)
+    scene.scene.settle(instance)
+    scene.rest(instance)
+    let log = scene.broker.log(.output, 1)
+    let records = scene.output(late)
+    #expect(records.count > 1 && records.allSatisfy { $0.log === log })
+    for record in records { record.remove() }
+    log.cut(before: log.records.first { $0.isCommitted }!.offset + 1)
+    let report = try scene.verify()
+    #expect(
+      report.findings.count(.missing) == records.count && report.first(.missing).contains("room \(late)"), "\(report.faults)")
+    #expect(report.tally.deleted == 1)
+  }
+
+  @Test("where nothing is left to be compared, nothing is proven", arguments: ["deleted", "made anew", "--from"])
+  func nothingCompared(what: String) throws {
+    let scene = VerifyScene()
+    scene.story()
+    var options = Verifier.Options()
+    switch what {
+    case "deleted": for number in scene.broker.partitions(.output) { cutAll(scene.broker.log(.output, number)) }
+    case "made anew":
+      for number in scene.broker.partitions(.output) { scene.broker.log(.output, number).makeAnew() }
+      for number in scene.broker.partitions(.input) { cutAll(scene.broker.log(.input, number)) }
+    default: options.from = .max
+    }
+    let report = try scene.verify(options)
+    #expect(report.faults == [] && report.tally.equal == 0 && !report.isProven, "\(report)")
+    #expect(report.summary.contains("NOT proven: nothing "), "\(report.summary)")
+  }
+
+  private func cutAll(_ log: SimLog) { log.cut(before: log.end) }
+
+  @Test("a group that has taken something in and said nothing is proven; entries of which nothing is derived are not all")
+  func nothingSaid() throws {
+    let scene = VerifyScene()
+    let instance = scene.scene.start()
+    scene.scene.world.put("r1", "no gift")
+    scene.scene.settle(instance)
+    let report = try scene.verify()
+    #expect(report.isProven && report.deadLetters == 1 && report.instructions == 0, "\(report)")
+    #expect(report.summary.hasSuffix("each instruction once\n") && !report.summary.contains("as far as"))
+  }
+
+  @Test("an altered copy of what was deleted is compared like any other; so is one that is not altered out of order")
+  func lateCopy() throws {
+    for isAltered in [false, true] {
+      let (scene, room, _) = story(inOutput: 1)
+      let first = scene.output(room)[0]
+      let (key, text) = (first.record.key, first.text)
+      first.log.cut(before: first.record.offset + 1)
+      #expect(try scene.verify().faults == [])
+      let copy = isAltered ? text.replacing(#""count":"#, with: #""count":77"#) : text
+      first.log.append(SimRecord(key: key, value: Array(copy.utf8)))
+      let report = try scene.verify()
+      #expect(report.findings.count(.bytes) == (isAltered ? 1 : 0), "\(report.faults)")
+      if !isAltered {
+        #expect(
+          report.findings.count(.sequence) == 1 && report.first(.sequence).contains("stands behind later ones"),
+          "\(report.faults)")
+      }
+      try scene.sayAtLeastOnce()
+      let again = try scene.verify()
+      #expect(again.isProven == !isAltered && again.repetitions == 1, "\(again.faults)")
+      // Where nothing was deleted, it is out of order in either delivery.
+      if !isAltered {
+        let (other, room, _) = story(inOutput: 1)
+        let first = other.output(room)[0]
+        let record = first.record
+        first.remove()
+        first.log.append(SimRecord(key: record.key, value: record.value))
+        try other.sayAtLeastOnce()
+        let report = try other.verify()
+        #expect(report.first(.sequence).contains("stands behind later ones"), "\(report.faults)")
+      }
+    }
+  }
+
+  @Test("an epoch whose beginning is missing behind an earlier one is a gap, though nothing can be derived of it")
+  func gapWithoutJournal() throws {
+    for isCut in [false, true] {
+      let (scene, room, _) = story(inOutput: 1)
+      let takeover = try scene.takeovers()[0]
+      takeover.log.cut(before: takeover.record.offset + 1)
+      let epochs = Set(scene.output(room).map { InstructionScanner($0.text).epoch }).sorted()
+      let firsts = scene.output(room).filter { InstructionScanner($0.text).seq == 1 }
+      #expect(epochs.count == 3 && firsts.count == 3)
+      // The first may have been deleted; the second, behind the first, not.
+      if isCut { firsts[0].log.cut(before: firsts[0].record.offset + 1) }
+      let second = scene.output(room).first {
+        InstructionScanner($0.text).seq == 1 && InstructionScanner($0.text).epoch == epochs[1]
+      }!
+      #expect(try scene.verify().faults == [])
+      second.remove()
+      let report = try scene.verify()
+      // Of one partition of the input no two epochs of a room can overlap.
+      #expect(report.findings.count(.sequence) == 1, "\(report.faults)")
+      #expect(report.first(.sequence).contains("seq 2 stands where 1 should: one is missing"), "\(report.first(.sequence))")
+    }
+  }
+
+  @Test("a room that has moved to a new partition, whose beginning is deleted, is not held against anybody")
+  func movedAndDeleted() throws {
+    let (scene, room, _) = story(inOutput: 1)
+    let all = scene.output(room)
+    let epoch = InstructionScanner(all[0].text).epoch
+    let end = all.firstIndex { InstructionScanner($0.text).epoch != epoch }!
+    #expect(end > 8)
+    let behind = all[end - 2].record.offset
+    scene.move(Array(all[..<4]), to: 0)
+    var report = try scene.verify()
+    #expect(report.faults == [] && report.tally.equal == report.instructions, "\(report.faults)")
+    scene.broker.log(.output, 1).cut(before: behind)
+    report = try scene.verify()
+    #expect(report.faults == [] && report.isProven && report.tally.deleted >= end - 6, "\(report.faults)")
+    // What is lost behind the first that is still there is missed.
+    scene.output(room).filter { $0.log === scene.broker.log(.output, 1) }[4].remove()
+    report = try scene.verify()
+    #expect(report.findings.count(.missing) == 1 && report.findings.count(.sequence) == 1, "\(report.faults)")
+  }
+
+  @Test(
+    "however far the output is deleted, partition by partition, nothing is missed and nothing else differs",
+    arguments: ["story", "at least once", "grown"])
+  func deletedBitByBit(what: String) throws {
+    let scene = VerifyScene()
+    if what == "grown" {
+      let instance = scene.scene.start()
+      scene.burst(instance, gifts: 16, rooms: 8)
+      scene.broker.grow(to: 3)
+      for _ in 0..<40 { scene.scene.turn(instance) }
+      scene.burst(instance, gifts: 32, rooms: 8)
+      scene.rest(instance)
+    } else {
+      scene.story()
+    }
+    if what == "at least once" { try scene.sayAtLeastOnce() }
+    var deleted = 0
+    for number in scene.broker.partitions(.output) {
+      let log = scene.broker.log(.output, number)
+      for offset in stride(from: log.first, to: log.end, by: 3) {
+        log.cut(before: offset)
+        let report = try scene.verify()
+        #expect(report.faults == [], "\(what), partition \(number) from \(offset)")
+        #expect(report.tally.deleted >= deleted && report.isProven == (report.tally.equal > 0))
+        deleted = report.tally.deleted
+      }
+    }
+    #expect(deleted > 20)
+  }
+}

@@ -1,0 +1,201 @@
+import ComboCore
+import ComboSystem
+import ComboWire
+import Testing
+
+@testable import ComboVerify
+
+/// The independent checks, each alone.
+@Suite("What verify counts and draws by itself")
+struct VerifyPartsTests {
+  private func instruction(_ seq: Int, _ rest: String, at: Int = 1) -> [UInt8] {
+    Array(#"{"v":1,"room":"r","epoch":1,"seq":\#(seq),"at":\#(at),\#(rest)}"#.utf8)
+  }
+
+  private static let who = #""sender":{"id":"u"},"gift":{"id":"g"}"#
+
+  /// What a client says of a row of instructions, or nil.
+  private func draw(_ rest: [String], isWhole: Bool = true) -> (fault: String?, client: ScreenClient) {
+    var client = ScreenClient(isWhole: isWhole)
+    for (index, text) in rest.enumerated() {
+      let fault = instruction(index + 1, text, at: index).withUnsafeBytes { bytes in
+        InstructionText(bytes).map { client.draw($0) } ?? "unreadable: \(text)"
+      }
+      if let fault { return (fault, client) }
+    }
+    return (nil, client)
+  }
+
+  private static let show1 = #""op":"show","banner":1,"slot":0,"count":3,"base":1,\#(who)"#
+
+  @Test(
+    "a room may be silent for its rest and its last banner's longest life, whichever linger that is",
+    arguments: [(3000, 250, 0, 0), (250, 70_000, 0, 0), (1, 2, 90_000, 3), (1, 2, 3, 90_000)])
+  func silence(linger: Int, busy: Int, tierLinger: Int, tierBusy: Int) {
+    var settings = Settings()
+    settings.lingerMs = linger
+    settings.busyLingerMs = busy
+    if tierLinger > 0 { settings.tiers = [Tier(value: 1, lingerMs: tierLinger, busyLingerMs: tierBusy)] }
+    let places = OutputPlaces(first: [0], placement: nil)
+    let comparison = Comparison(0, .init(index: OutputIndex(places, from: .min), places: places, from: .min))
+    comparison.settle(settings)
+    #expect(comparison.standing.silenceMax == Int64(60_000 + 750 + max(linger, busy, tierLinger, tierBusy)))
+  }
+
+  @Test("a client draws what it is told, and adds the gifts up")
+  func draws() {
+    let found = draw([
+      Self.show1, #""op":"update","banner":1,"slot":0,"count":5,"added":2,"milestone":5"#, #""op":"move_up","banner":1,"slot":1"#,
+      #""op":"show","banner":2,"slot":0,"count":1,"base":0,"sender":{"id":7,"name":"}]"},"receiver":{"id":"a"},"gift":{"x":[{}],"id":"g"}"#,
+      #""op":"screen","banners":[{"banner":2,"slot":0,"count":1,"base":0,"sender":{"id":"7"},"receiver":{"id":"a"},"gift":{"id":"g"}},{"banner":1,"slot":1,"count":5,"base":1,\#(Self.who)}]"#,
+      #""op":"dismiss","banner":1,"slot":1,"count":6,"reason":"closed""#,
+      #""op":"skip","banner":3,"count":4,"reason":"closed",\#(Self.who)"#,
+      #""op":"dismiss","banner":2,"slot":0,"count":1,"reason":"idle""#, #""op":"screen","banners":[]"#,
+    ])
+    #expect(
+      found.fault == nil && found.client.said == 2 + 2 + 1 + 1 + 4 && found.client.screens == 2 && found.client.banners.isEmpty)
+  }
+
+  @Test(
+    "a client tells what cannot be drawn",
+    arguments: [
+      ([show1, show1], "shows banner 1, which is on screen"),
+      ([show1, #""op":"show","banner":2,"slot":0,"count":1,"base":0,\#(who)"#], "in slot 0, where banner 1 is"),
+      ([show1, #""op":"update","banner":1,"slot":0,"count":6,"added":2"#], "it adds 2 to come to 6, but 3 were shown"),
+      ([show1, #""op":"update","banner":2,"slot":0,"count":6,"added":2"#], "counts banner 2, which is not on screen"),
+      ([show1, #""op":"move_up","banner":1,"slot":2"#], "from slot 0 to 2"),
+      ([show1, #""op":"dismiss","banner":1,"slot":1,"count":3,"reason":"idle""#], "is in slot 0, not in 1"),
+      ([show1, #""op":"dismiss","banner":1,"slot":0,"count":2,"reason":"idle""#], "dismisses at 2, but 3 were shown"),
+      ([show1, #""op":"skip","banner":1,"count":2,"reason":"closed",\#(who)"#], "skips banner 1, which is on screen"),
+      ([show1, #""op":"screen","banners":[]"#], "said to be nothing, but a client has drawn banner 1 in slot 0 at 3"),
+      ([show1, #""op":"screen","banners":[{"banner":1,"slot":0,"count":4,"base":1,\#(who)}]"#], "banner 1 in slot 0 at 4, but"),
+      (
+        [show1, #""op":"screen","banners":[{"banner":1,"slot":0,"count":3,"base":1,"sender":{"id":"v"},"gift":{"id":"g"}}]"#],
+        "said to be"
+      ),
+    ] as [([String], String)])
+  func tells(told: [String], fault: String) {
+    let found = draw(told).fault
+    #expect(found?.contains(fault) == true, "\(found ?? "nothing")")
+  }
+
+  @Test("a client that joins in mid-stream waits for a screen")
+  func joins() {
+    let late = [
+      #""op":"update","banner":1,"slot":0,"count":6,"added":2"#,
+      #""op":"screen","banners":[{"banner":1,"slot":0,"count":6,"base":1,\#(Self.who)}]"#,
+    ]
+    #expect(draw(late, isWhole: false).fault == nil)
+    #expect(draw(late + [#""op":"screen","banners":[]"#], isWhole: false).fault != nil)
+  }
+
+  @Test(
+    "what is no instruction of this version is not read",
+    arguments: [
+      #""op":"show","banner":1,"slot":0,"count":3,"base":1,"sender":{"id":"u"}"#, #""op":"clap""#, #""op":"update","banner":1"#,
+      #""op":"screen","banners":[{"banner":1}]"#, #""op":"move_up","banner":1,"slot":1,"x":1"#,
+      #""op":"move_up","banner":-,"slot":1"#,
+      #""op":"show","banner":1,"slot":0,"count":3,"base":1,"sender":{},"gift":{"id":"g"}"#,
+      #""op":"move_up","banner":9999999999999999999,"slot":1"#,
+    ])
+  func unreadable(text: String) {
+    instruction(1, text).withUnsafeBytes { #expect(InstructionText($0) == nil) }
+  }
+
+  @Test("however a record is cut short, it is no instruction, and nothing is read behind it")
+  func cutShort() {
+    let whole = instruction(1, Self.show1)
+    for length in 0..<whole.count {
+      Array(whole[..<length]).withUnsafeBytes { #expect(InstructionText($0) == nil, "\(length)") }
+    }
+    whole.withUnsafeBytes { #expect(InstructionText($0) != nil) }
+  }
+
+  @Test(
+    "a combo is the same in an event and in an instruction, however its ids are written",
+    arguments: [
+      (#"{"id":"u1"}"#, "u1"), (#"{"id":5}"#, "5"), (#"{"name":"id","id":"x"}"#, "x"), (#"{"id":"a\"b"}"#, "a\"b"),
+      (#"{"id":"\u5c0f\ud83d\ude00\n"}"#, "小😀\n"), (#"{"\u0069d":"y","id":"z"}"#, "y"), (#"{"a":{"id":"no"},"id":"yes"}"#, "yes"),
+      (#"{"a":null,"b":true,"c":-1.5e3,"id":"w"}"#, "w"),
+    ] as [(String, String)])
+  func identity(object: String, id: String) {
+    let text = instruction(1, #""op":"skip","banner":3,"count":4,"reason":"closed","sender":\#(object),"gift":\#(object)"#)
+    let bytes = Array(id.utf8)
+    let expected = bytes.withUnsafeBytes { id in
+      ComboIdentity.hash(sender: id, receiver: UnsafeRawBufferPointer(start: nil, count: 0), gift: id)
+    }
+    text.withUnsafeBytes { #expect(InstructionText($0)?.combo == expected) }
+  }
+
+  // MARK: Counting
+
+  /// Takes gifts as (time, JSON), and returns how many were counted after each.
+  private func count(_ gifts: [(Int64, String)], _ settings: Settings) throws -> [Int64] {
+    var recount = Recount()
+    let decoder = EventDecoder()
+    let arena = BumpArena()
+    var event = Event()
+    var given: [Int64] = []
+    for (now, fields) in gifts {
+      arena.reset()
+      let json = Array(#"{"sender":{"id":"u"},"gift":{"id":"g"},\#(fields)}"#.utf8)
+      try json.withUnsafeBytes { json in
+        try Array("r".utf8).withUnsafeBytes { try decoder.decode(json, key: $0, into: arena, &event) }
+      }
+      recount.take(event.gift, at: now, Recount.Limits(settings))
+      given.append(recount.given)
+    }
+    return given
+  }
+
+  @Test("an id counts once while it is remembered, that moment included")
+  func ids() throws {
+    var settings = Settings()
+    settings.dedupeMs = 10
+    #expect(
+      try count([(0, #""id":1"#), (10, #""id":1"#), (11, #""id":1"#), (12, #""id":"1""#), (12, #""count":4"#)], settings) == [
+        1, 1, 2, 2, 6,
+      ])
+    settings.maxIds = 2
+    let four: [(Int64, String)] = [(0, #""id":1"#), (0, #""id":2"#), (0, #""id":3"#), (0, #""id":1"#)]
+    #expect(try count(four, settings) == [1, 2, 3, 4], "the oldest is forgotten")
+    settings.maxIds = 0
+    #expect(try count([(0, #""id":1"#), (0, #""id":1"#)], settings) == [1, 2])
+  }
+
+  @Test("a running total counts what it has grown by")
+  func totals() throws {
+    var settings = Settings()
+    settings.streakMs = 10
+    #expect(
+      try count([(0, #""total":3"#), (1, #""total":5"#), (1, #""total":5"#), (2, #""total":2"#), (13, #""total":2"#)], settings)
+        == [3, 5, 5, 7, 9])
+    #expect(
+      try count(
+        [
+          (0, #""total":3,"streak":1"#), (1, #""total":2,"streak":1"#), (1, #""total":2,"streak":2"#),
+          (11, #""total":4,"streak":1"#),
+        ], settings)
+        == [3, 3, 5, 9], "a late one changes nothing, also not for how long the streak is remembered")
+    settings.maxStreaks = 1
+    #expect(
+      try count([(0, #""total":3,"streak":1"#), (0, #""total":3,"streak":2"#), (0, #""total":3,"streak":1"#)], settings) == [
+        3, 6, 9,
+      ])
+  }
+
+  @Test("times on the command line")
+  func times() {
+    #expect(Timestamp.milliseconds("1970-01-01T00:00:00Z") == 0)
+    #expect(Timestamp.milliseconds("2026-11-21T13:02:03.5Z") == 1_795_266_123_500)
+    #expect(Timestamp.milliseconds("2026-11-21T13:02:03.5+01:30") == 1_795_260_723_500)
+    #expect(Timestamp.milliseconds("2024-02-29") == 1_709_164_800_000)
+    #expect(Timestamp.milliseconds("1732104000123") == 1_732_104_000_123)
+    #expect(Timestamp.milliseconds("earliest") == .min)
+    for wrong in [
+      "", "latest", "2026-13-01", "2025-02-29", "2026-11-21T24:00", "2026-11-21T13:02:03X", "-5", "2026-11-21T13", "12:30",
+    ] {
+      #expect(Timestamp.milliseconds(wrong) == nil, "\(wrong)")
+    }
+  }
+}

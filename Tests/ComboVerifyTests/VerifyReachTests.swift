@@ -1,0 +1,421 @@
+import ComboCore
+import ComboEdge
+import ComboRooms
+import ComboService
+import ComboWire
+import Testing
+
+@testable import ComboSimulation
+@testable import ComboVerify
+
+/// What can be proved where something is gone, and what is only counted.
+@Suite("Verifying what is left of journal, input and output")
+struct VerifyReachTests {
+  @Test(
+    "where the journal's beginning is gone, rooms count from their first epoch after a rest; the others are counted, not proven")
+  func cutJournal() throws {
+    let scene = VerifyScene()
+    scene.story()
+    let second = try scene.takeovers()[1]
+    second.log.cut(before: second.record.offset)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven)
+    #expect(report.unprovenRooms == 3 && report.unprovenInstructions > 20, "\(report)")
+    #expect(report.tally.equal > 20 && report.tally.equal + report.unprovenInstructions == report.instructions)
+    #expect(
+      report.summary.contains("not provable: 3 rooms with \(report.unprovenInstructions) instructions"), "\(report.summary)")
+    #expect(report.summary.hasSuffix("each instruction once\n") && report.summary.contains("proven: as far as it can be derived"))
+    // What is proven is really compared, and what must be derived is missed.
+    let last = scene.output("r1").last!
+    let text = last.text
+    scene.spoil("r1")
+    #expect(try scene.verify().findings.count(.bytes) == 1)
+    scene.spoil("r1")
+    #expect(try scene.verify().faults == [])
+    last.log.append(
+      SimRecord(key: Array("r1".utf8), value: Array(InstructionScanner(text).with(seq: InstructionScanner(text).seq + 1).utf8)))
+    #expect(try scene.verify().findings.count(.madeUp) == 1)
+    last.remove()
+    #expect(try scene.verify().findings.count(.missing) == 1)
+  }
+
+  @Test("where all of the journal has expired, nobody is accused")
+  func expiredJournal() throws {
+    let scene = VerifyScene()
+    scene.story()
+    for number in scene.broker.partitions(.journal) {
+      let log = scene.broker.log(.journal, number)
+      log.cut(before: log.end)
+    }
+    let report = try scene.verify()
+    #expect(report.faults == [] && !report.isProven, "\(report.faults)")
+    #expect(report.unprovenInstructions == report.instructions && report.instructions > 0)
+  }
+
+  @Test("a room's id does nothing to a terminal")
+  func hostileID() {
+    var report = VerifyReport()
+    report.findings.add(.sequence, "room \u{1b}]0;x\u{7}\u{202e}\n: a gap", at: 0)
+    #expect(!report.summary.contains { $0 == "\u{1b}" || $0 == "\u{7}" || $0 == "\u{202e}" }, "\(report.summary)")
+    #expect(report.summary.split(separator: "\n").contains { $0.hasPrefix("DIFFERS: room ") && $0.hasSuffix(": a gap") })
+  }
+
+  @Test("a room that has settings of its own from before is not held against what is derived without them")
+  func ownSettings() throws {
+    let scene = VerifyScene()
+    let first = scene.scene.start()
+    scene.scene.world.put("r1", #"{"type":"room_settings","settings":{"linger_ms":250}}"#)
+    scene.burst(first)
+    scene.scene.world.kill(first)
+    let second = scene.scene.start()
+    scene.burst(second)
+    scene.rest(second)
+    scene.burst(second)
+    scene.scene.world.put("r1", #"{"type":"room_closed"}"#)
+    scene.rest(second)
+    scene.burst(second)
+    scene.rest(second)
+    #expect(try scene.verify().faults == [])
+    let takeover = try scene.takeovers()[1]
+    takeover.log.cut(before: takeover.record.offset)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.unprovenRooms == 3, "\(report.faults)")
+  }
+
+  @Test(
+    "a room whose own settings are from before counts from its first epoch after they are gone",
+    arguments: ["closed once it would have rested", "closed in the middle", "given others in the middle"], [250, 2_000])
+  func ownSettingsGone(how: String, linger: Int) throws {
+    let scene = VerifyScene()
+    let first = scene.scene.start()
+    scene.scene.world.put("r1", #"{"type":"room_settings","settings":{"linger_ms":\#(linger),"screen_ms":\#(linger - 10)}}"#)
+    scene.burst(first)
+    scene.scene.world.kill(first)
+    let second = scene.scene.start()
+    scene.rest(second)
+    scene.burst(second)
+    if how.hasSuffix("rested") {
+      scene.rest(second)
+      scene.scene.world.put("r1", #"{"type":"room_closed"}"#)
+    } else {
+      let next = how.hasPrefix("closed") ? #"{"type":"room_closed"}"# : #"{"type":"room_settings","settings":{}}"#
+      scene.scene.world.put("r1", next)
+    }
+    scene.burst(second)
+    scene.rest(second)
+    scene.burst(second)
+    scene.rest(second)
+    #expect(try scene.verify().faults == [])
+    let takeover = try scene.takeovers()[1]
+    takeover.log.cut(before: takeover.record.offset)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven, "\(report.faults)")
+    #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
+    // It counts again.
+    scene.spoil("r1")
+    #expect(try scene.verify().findings.count(.bytes) == 1)
+  }
+
+  @Test(
+    "where the journal reaches back no further than the checkpoint, the snapshots bring the rooms in", arguments: [false, true])
+  func checkpoint(isCut: Bool) throws {
+    let scene = VerifyScene()
+    scene.scene.configuration.checkpointGifts = 20
+    let instance = scene.scene.start()
+    scene.burst(instance, gifts: 40)
+    let checkpoint = try #require(try scene.checkpoint())
+    scene.burst(instance, gifts: 20)
+    scene.rest(instance)
+    let newest = try #require(try scene.checkpoint())
+    #expect(newest.n >= checkpoint.n)
+    if isCut {
+      scene.broker.log(.journal, 0).cut(before: newest.journal)
+      scene.broker.log(.input, 0).cut(before: newest.input)
+    }
+    let report = try scene.verify(Verifier.Options(fromCheckpoint: !isCut))
+    #expect(report.faults == [] && report.isProven && report.resets == 0, "\(report.faults)")
+    #expect(report.unprovenInstructions > 0 && report.tally.equal > 0)
+    scene.spoil("r0")
+    #expect(try scene.verify(Verifier.Options(fromCheckpoint: !isCut)).findings.count(.bytes) == 1)
+  }
+
+  @Test(
+    "what a room says between the checkpoint and a newer snapshot of it is not provable, whether it rests by then or not",
+    arguments: [30, 90])
+  func newerSnapshot(rooms: Int) throws {
+    let scene = VerifyScene()
+    // A room a commit, so that the last one's turn comes once it has said its last word, or has rested.
+    scene.scene.configuration.sweepBudget = 1
+    let first = scene.scene.start()
+    scene.scene.gift("awake")
+    scene.scene.settle(first)
+    scene.scene.world.kill(first)
+    scene.scene.configuration.checkpointGifts = 40 + rooms + 1
+    let second = scene.scene.start()
+    for _ in 0..<40 {
+      scene.scene.gift("awake")
+      scene.scene.world.clock.advance(40)
+      scene.scene.turn(second, 3)
+    }
+    for number in 0..<rooms { scene.scene.gift("r\(number)") }
+    scene.scene.gift("last")
+    scene.scene.settle(second)
+    for _ in 0..<1000 {
+      if try scene.checkpoint() != nil { break }
+      scene.scene.turn(second, 3)
+    }
+    scene.scene.settle(second)
+    scene.rest(second)
+    let takeover = try scene.takeovers()[1]
+    takeover.log.cut(before: takeover.record.offset)
+    let checkpoint = try #require(try scene.checkpoint())
+    let snapshot = try #require(try scene.snapshot("last"))
+    #expect(snapshot.n > checkpoint.n && snapshot.isRested == (rooms > 80), "\(snapshot), \(checkpoint.n)")
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven, "\(report.faults)")
+    #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
+  }
+
+  @Test("what a room that woke in the very moment of the checkpoint had said by then is not provable")
+  func wokeAtCheckpoint() throws {
+    let scene = VerifyScene()
+    scene.scene.configuration.checkpointGifts = 2
+    let instance = scene.scene.start()
+    scene.scene.gift("r0")
+    scene.scene.settle(instance)
+    scene.rest(instance)
+    scene.scene.world.clock.moves = 0
+    scene.scene.gift("new")
+    for _ in 0..<100 {
+      if try scene.checkpoint() != nil { break }
+      scene.scene.world.clock.advance(20)
+      scene.scene.turn(instance)
+    }
+    let checkpoint = try #require(try scene.checkpoint())
+    let said = try #require(scene.output("new").first).text
+    #expect(said.contains(#""epoch":\#(checkpoint.clock),"seq":1,"#), "\(said), \(checkpoint.clock)")
+    #expect(try scene.snapshot("new")?.n == checkpoint.n)
+    scene.rest(instance)
+    let report = try scene.verify(Verifier.Options(fromCheckpoint: true))
+    #expect(report.faults == [] && report.isProven, "\(report.faults)")
+    #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
+  }
+
+  @Test("without a checkpoint --from-checkpoint gives no proof")
+  func noCheckpoint() throws {
+    let scene = VerifyScene()
+    scene.story()
+    let report = try scene.verify(Verifier.Options(fromCheckpoint: true))
+    #expect(!report.isProven && report.first(.source).contains("there is no checkpoint to begin from"), "\(report.faults)")
+  }
+
+  @Test("where the input's beginning is gone, the derivation begins behind it")
+  func cutInput() throws {
+    let scene = VerifyScene()
+    scene.story()
+    scene.broker.log(.input, 0).cut(before: 30)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven, "\(report.faults)")
+    #expect(report.unprovenRooms == 3 && report.tally.equal > 20 && report.entriesSkipped > 0)
+  }
+
+  @Test("where nothing can be derived, nothing is proven")
+  func nothingLeft() throws {
+    let scene = VerifyScene()
+    scene.story()
+    // No takeover is left that says under which settings.
+    let takeover = try scene.takeovers()[1]
+    takeover.log.cut(before: takeover.record.offset + 1)
+    let report = try scene.verify()
+    #expect(report.faults == [] && !report.isProven && report.unprovenInstructions == report.instructions)
+    #expect(report.summary.contains("NOT proven: nothing of the output can be derived"), "\(report.summary)")
+  }
+
+  @Test("what was deleted from the output is counted, and not missed")
+  func cutOutput() throws {
+    let scene = VerifyScene()
+    scene.story()
+    let room = scene.output("r1")
+    room[0].log.cut(before: room[6].record.offset)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven && report.tally.deleted >= 6, "\(report.faults)")
+    #expect(report.summary.contains("\(report.tally.deleted) instructions deleted from the output"))
+  }
+
+  @Test(
+    "through a reset: rooms go on in a later epoch, and all is compared that can be", arguments: ["input", "snapshot", "journal"])
+  func reset(what: String) throws {
+    let scene = VerifyScene()
+    scene.scene.configuration.checkpointGifts = 3
+    scene.scene.configuration.sweepBudget = what == "input" ? 1 : 4 << 20
+    let first = scene.scene.start()
+    scene.burst(first, gifts: 9)
+    scene.scene.world.kill(first)
+    switch what {
+    case "input":
+      scene.scene.gift("r2")
+      scene.broker.log(.input, 0).cut(before: scene.broker.log(.input, 0).end)
+    case "snapshot":
+      scene.scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self).contains(#""r1""#) && $0.value != nil }) {
+        $0.value![$0.value!.count / 2] ^= 1
+      }
+    default: scene.scene.alter(.journal, where: { _ in true }) { $0.value![30] ^= 1 }
+    }
+    scene.scene.world.expectsErrors = true
+    let second = scene.scene.start()
+    scene.burst(second)
+    scene.rest(second)
+    scene.burst(second)
+    scene.rest(second)
+    #expect(second.service.totals.resets == 1)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven && report.resets == 1, "\(what): \(report.faults)")
+    #expect(report.unprovenInstructions > 0 && report.tally.equal > 20, "\(report)")
+    scene.spoil("r1")
+    #expect(try scene.verify().findings.count(.bytes) == 1)
+  }
+
+  @Test("a room that is awake when the input gains partitions may be spoken of from two of them")
+  func grown() throws {
+    let scene = VerifyScene()
+    let instance = scene.scene.start()
+    scene.burst(instance, gifts: 16, rooms: 8)
+    scene.broker.grow(to: 3)
+    for _ in 0..<40 { scene.scene.turn(instance) }
+    scene.burst(instance, gifts: 32, rooms: 8)
+    scene.rest(instance)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven && report.movedRooms > 0, "\(report.faults)")
+    #expect(report.tally.equal == report.instructions)
+    #expect(report.summary.contains("\(report.movedRooms) rooms moved"))
+  }
+
+  @Test("whether a room is the event's whatever its key says is in the journal: verify need not be told")
+  func roomFromBody() throws {
+    let scene = VerifyScene()
+    scene.scene.configuration.limits.roomFromBody = true
+    let first = scene.scene.start()
+    let gift = #"{"room":"r1","sender":{"id":"u"},"gift":{"id":"g"}}"#
+    scene.scene.world.put("another key", gift)
+    scene.scene.settle(first)
+    scene.rest(first)
+    scene.scene.world.kill(first)
+    scene.scene.configuration.limits.roomFromBody = false
+    let second = scene.scene.start()
+    scene.scene.world.put("another key", gift)
+    scene.scene.settle(second)
+    scene.rest(second)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.rooms == 1 && report.tally.gifts == 1 && report.deadLetters == 1, "\(report)")
+  }
+
+  @Test("in at-least-once delivery the same bytes may stand there again, entries of an older term count for nothing")
+  func atLeastOnce() throws {
+    let scene = VerifyScene()
+    scene.story()
+    var term: Int64?
+    var last: VerifyScene.Found!
+    for found in scene.records(.journal) {
+      var entry = try scene.entry(found)
+      if entry.takeover != nil {
+        entry.takeover!.delivery = .atLeastOnce
+        term = found.record.offset
+      } else {
+        entry.term = term
+      }
+      entry.saidTo = entry.n - 1
+      scene.put(entry, at: found)
+      last = found
+    }
+    let again = scene.output("r1")[4]
+    again.log.append(SimRecord(key: again.record.key, value: again.record.value))
+    // An owner that was given up writes on.
+    var zombie = try scene.entry(last)
+    zombie.term = 0
+    zombie.n += 1
+    zombie.digest ^= 1
+    let buffer = ByteBuffer()
+    zombie.write(to: buffer)
+    last.log.append(SimRecord(key: nil, value: [UInt8](buffer.bytes)))
+    var report = try scene.verify()
+    #expect(report.faults == [] && report.isProven && report.repetitions == 1, "\(report.faults)")
+    #expect(report.summary.contains("1 said again") && report.summary.contains("those that stand there again the same"))
+    // The same seq with other bytes.
+    again.log.append(SimRecord(key: again.record.key, value: Array(again.text.replacing("}", with: #","x":1}"#).utf8)))
+    report = try scene.verify()
+    #expect(!report.isProven, "\(report.faults)")
+  }
+
+  @Test(
+    "where the journal's beginning is gone, an entry of an owner given up before does not stand for those of the next")
+  func zombieFirst() throws {
+    let scene = VerifyScene()
+    scene.scene.world.kill(scene.story())
+    let third = scene.scene.start()
+    scene.burst(third)
+    scene.rest(third)
+    try scene.sayAtLeastOnce()
+    let takeovers = try scene.takeovers()
+    let journal = scene.records(.journal)
+    let left = try #require(journal.first { $0.record.offset > takeovers[1].record.offset })
+    var zombie = try scene.entry(left)
+    #expect(zombie.takeover == nil && zombie.term == takeovers[1].record.offset)
+    zombie.term = takeovers[0].record.offset
+    zombie.n += 2
+    scene.put(zombie, at: left)
+    left.log.cut(before: left.record.offset)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.isProven && report.tally.equal > 20, "\(report.faults)")
+  }
+
+  @Test("in at-least-once delivery what the last entries led to may not be said yet")
+  func pending() throws {
+    let scene = VerifyScene()
+    let instance = scene.scene.start()
+    scene.burst(instance)
+    var term: Int64?
+    for found in scene.records(.journal) {
+      var entry = try scene.entry(found)
+      if entry.takeover != nil { term = found.record.offset } else { entry.term = term }
+      entry.takeover?.delivery = .atLeastOnce
+      entry.saidTo = 1
+      scene.put(entry, at: found)
+    }
+    for room in ["r0", "r1", "r2"] { scene.output(room).last!.remove() }
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.tally.pending == 3, "\(report.faults)")
+  }
+}
+
+extension VerifyScene {
+  /// What the state topic holds of a room.
+  func snapshot(_ room: String) throws -> (n: Int64, isRested: Bool)? {
+    let decoder = StateDecoder()
+    let found = records(.state).last { found in
+      found.record.value != nil
+        && found.record.key!.withUnsafeBytes { key in
+          guard case .room(let name)? = try? StateKeyDecoder().key(key) else { return false }
+          return name.elementsEqual(room.utf8)
+        }
+    }
+    return try found.map { found in
+      try found.record.value!.withUnsafeBytes { value in
+        try found.record.key!.withUnsafeBytes { key in
+          let record = try decoder.room(value, key: key)
+          if case .rested = record.content { return (record.n, true) }
+          return (record.n, false)
+        }
+      }
+    }
+  }
+
+  /// The newest checkpoint.
+  func checkpoint() throws -> Checkpoint? {
+    let found = records(.state).last { String(decoding: $0.record.key!, as: UTF8.self) == #"["checkpoint"]"# }
+    return try found.map { found in
+      try found.record.value!.withUnsafeBytes { value in
+        try found.record.key!.withUnsafeBytes { try StateDecoder().checkpoint(value, key: $0) }
+      }
+    }
+  }
+}
