@@ -1,4 +1,4 @@
-// The files of Sources/combo-consumer/Pages/web, by name.
+// The files of Sources/ComboHTTP/Pages/web, by name.
 #pragma once
 #include <stddef.h>
 
