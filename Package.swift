@@ -115,7 +115,8 @@ let package = Package(
       ]),
     tests("ComboSystemTests", ["ComboSystem", "ComboGenerate", "ComboTestSupport"]),
     tests(
-      "ComboKafkaTests", ["ComboSystem", "ComboEdge", "ComboKafka", "ComboGenerate", "ComboWire", "CKafka", "CWaits", "ComboTestSupport"]),
+      "ComboKafkaTests",
+      ["ComboSystem", "ComboEdge", "ComboKafka", "ComboGenerate", "ComboWire", "CKafka", "CWaits", "ComboTestSupport"]),
     tests("ComboLogTests", ["ComboLog"]),
     tests("ComboRoomsTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboTestSupport"]),
     tests(
