@@ -16,6 +16,8 @@ struct StagePainter: Sendable {
   var footer: [String] = []
 
   private static let cardWidth = 40
+  /// In a wide terminal: a number far from its name cannot be read with it.
+  private static let cardWidthMax = 80
   private static let border = Frame.Style(color: 240)
 
   /// The stage at the viewer's time `now`, in milliseconds.
@@ -28,7 +30,7 @@ struct StagePainter: Sendable {
     }
 
     let columns = max(1, min(columnsMax, width / Self.cardWidth))
-    let cardWidth = width / columns
+    let cardWidth = min(width / columns, Self.cardWidthMax)
     let cardHeight = slots + 2
     let rows = max(0, (height - 1 - footer.count) / cardHeight)
     for (index, room) in stage.rooms.prefix(columns * rows).enumerated() {

@@ -35,6 +35,18 @@ struct StageTests {
     painter.frame(stage, at: now, width: width, height: height).lines
   }
 
+  @Test("in a wide terminal keeps number and name together")
+  func staysTogether() {
+    var stage = Stage(room: "r1")
+    stage.beginEmpty()
+    #expect(apply(Self.record(1, Self.show(1, 12345678)), to: &stage, at: 0))
+    var painter = painter
+    painter.columnsMax = 1
+    let lines = painter.frame(stage, at: 5000, width: 200, height: 8).lines
+    #expect(lines.contains { $0.contains("小明") && $0.contains("×12345678") })
+    #expect(lines.allSatisfy { $0.count <= 80 })
+  }
+
   @Test("of a room that was silent long enough begins with nothing: a `show` can be followed, all else waits for a `screen`")
   func beginsEmpty() {
     func stage(_ instructions: [String]) -> RoomScreen {
