@@ -297,23 +297,6 @@ class ViewTests(browser_test.BrowserTest):
         self.call("make", {"align": "right"})
         self.assertGreater(self.call("play", [[0, said], [60, []]])[1]["1"]["aside"], 0)
 
-    def test_a_client_keeps_epoch_and_seq(self):
-        screen = say("screen", 9, banners=[])
-        for said, verdicts in (
-                ([show(1), show(1), say("update", 2, banner=1, count=2)], ["draw", "repeated", "draw"]),
-                ([say("update", 5, banner=1), show(2, seq=6), screen, show(3, seq=10)], ["wait", "wait", "draw", "draw"]),
-                ([show(4, seq=40)], ["draw"]),
-                ([show(1), say("update", 3, banner=1), show(2, seq=4), screen], ["draw", "clear", "wait", "draw"]),
-                ([show(1), say("dismiss", 2, banner=1), show(5, seq=9)], ["draw", "draw", "draw"]),
-                ([show(1), show(1, epoch=2000), show(9, seq=9)], ["draw", "clear, draw", "repeated"]),
-                ([show(1), say("screen", 7, banners=[])], ["draw", "clear, draw"]),
-                ([show(1), {"snapshot": say("screen", 0, epoch=0, banners=[])}, show(4, seq=7)], ["draw", "draw", "draw"]),
-                ([show(1, epoch=2000), {"snapshot": say("screen", 8, epoch=1000, banners=[])}], ["draw", "repeated"]),
-                ([{"snapshot": say("screen", 3, banners=[])}, show(1, seq=3), show(2, seq=4)], ["draw", "repeated", "draw"]),
-                ([None, {}, {"epoch": "1", "seq": 1, "op": "show"}, {"snapshot": 5}, show(1)], ["bad"] * 4 + ["draw"]),
-                ([show(1), say("sing", 2), say("dismiss", 3, banner=1)], ["draw", "draw", "draw"])):
-            self.assertEqual(self.call("follow", said), verdicts, said)
-
     def test_instructions_that_come_in_batches_are_drawn_in_their_rhythm(self):
         # Committed each 200 ms; the two clocks are a day apart.
         skew = 86_400_000
