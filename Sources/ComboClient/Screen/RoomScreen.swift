@@ -51,7 +51,7 @@ public struct RoomScreen: Equatable, Sendable {
     isEmptyAtStart = epoch < 0
   }
 
-  /// Whether the first instruction, whatever its number, follows on an empty screen.
+  /// Whether a `show`, whatever its number, follows on an empty screen, if it is the first instruction.
   private var isEmptyAtStart = false
 
   /// Takes in one instruction of this room. Costs little more than the search for its banner.
@@ -67,7 +67,8 @@ public struct RoomScreen: Equatable, Sendable {
       if epoch >= 0, newSeq != 1 { gaps += 1 }
       isCleared = letGo()
       // An epoch begins with seq 1; else its beginning was missed, unless there was nothing to miss.
-      isKnown = newSeq == 1 || isEmptyAtStart
+      isKnown = newSeq == 1
+      if isEmptyAtStart, case .show = instruction.operation { isKnown = true }
       isEmptyAtStart = false
     } else if newSeq != seq + 1 {
       gaps += 1

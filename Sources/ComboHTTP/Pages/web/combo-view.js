@@ -64,6 +64,8 @@ export const DEFAULTS = Object.freeze({
   }),
 });
 
+const SAID_TIMES = Object.freeze([["enter_ms", "enterMs"], ["count_ms", "countMs"], ["exit_ms", "exitMs"]]);
+
 /** The engine allows no more slots than this. */
 const MOST_SLOTS = 100;
 
@@ -238,6 +240,9 @@ export class ComboView {
   /** Mends what differs; what agrees goes on as it was. */
   #screen(said, now) {
     if (!Array.isArray(said.banners)) return false;
+    // The room's own times, where a screen says them.
+    for (const [name, option] of SAID_TIMES) if (isCount(said[name])) this.#options[option] = said[name];
+    if (isCount(said.slots) && said.slots > 0) this.#haveSlots(clamp(said.slots, this.#slots, MOST_SLOTS));
     const there = said.banners.slice(0, MOST_SLOTS).filter(isBanner);
     for (const one of this.#pool) {
       if (one.isUsed && one.leftAt === NEVER && !there.some((entry) => entry.banner === one.number)) one.leave(now);
