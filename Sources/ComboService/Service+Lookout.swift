@@ -160,8 +160,9 @@ extension Service {
     room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
     var record = buffer.array
     let values = settings.values.with(room.engine.own)
+    let times = #""enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
     let brace = record.removeLast()
-    record += #","slots":\#(values.slots),"enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#.utf8
+    record += #","slots":\#(values.slots),\#(times)"#.utf8
     record.append(brace)
     return record
   }
