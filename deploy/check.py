@@ -139,6 +139,49 @@ def rules():
         faults.append(f"{PROMETHEUS_RULE} is not what {RULES} says: run deploy/check --write")
 
 
+def dashboard_queries():
+    for path in sorted((DEPLOY / "grafana/dashboards").glob("*.json")):
+        for panel in panels(json.loads(path.read_text(encoding="utf-8"))):
+            for target in panel.get("targets", []):
+                yield f"{path}, {panel['title']}", target["expr"]
+
+
+def queries(rules_file):
+    """Writes the dashboard's queries as recording rules, for promtool to read."""
+    rules = []
+    for number, (_, query) in enumerate(dashboard_queries()):
+        for variable, value in (("$__rate_interval", "5m"), ("$__range", "1h"), ("$__interval", "1m")):
+            query = query.replace(variable, value)
+        rules.append({"record": f"query:{number}", "expr": query})
+    pathlib.Path(rules_file).write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": rules}]}), encoding="utf-8")
+
+
+def live(page_file):
+    """Holds rules and dashboard against what a service says at /metrics: names, and the labels that they select and group by."""
+    labels = {}
+    for name, text in re.findall(r"^([a-z_]+)(?:\{(.*)\})? \S+$", pathlib.Path(page_file).read_text(encoding="utf-8"), re.M):
+        labels.setdefault(name, set()).update(re.findall(r'([a-z_]+)="', text))
+    scraped = {"job", "instance", "namespace"}
+    rules = [(f"{RULES}, {rule['alert']}", rule["expr"]) for group in documents(RULES)[0]["groups"] for rule in group["rules"]]
+    looked = 0
+    for where, query in rules + list(dashboard_queries()):
+        looked += 1
+        everywhere = scraped.copy()
+        for name in used_in(query) - OWN_METRICS:
+            if name not in labels:
+                faults.append(f"{where}: {name} is not in the page")
+            everywhere |= labels.get(name, set())
+        for name, selector in re.findall(r"\b(combo_[a-z0-9_]+)\{([^}]*)\}", query):
+            for label in re.findall(r'([a-z_]+)\s*[=!]~?"', selector.replace("\\", "")):
+                if label not in scraped | labels.get(name, set()):
+                    faults.append(f"{where}: {name} has no label {label}")
+        for listed_labels in re.findall(r"\bby\s*\(([^)]*)\)", query):
+            for label in re.findall(r"[a-z_]+", listed_labels):
+                if label not in everywhere:
+                    faults.append(f"{where}: nothing in it has the label {label}")
+    print(f"{looked} queries, {len(labels)} metrics")
+
+
 def alerts():
     names = [rule["alert"] for group in documents(RULES)[0]["groups"] for rule in group["rules"]]
     told = re.findall(r"^\| `(Combo\w+)` \|", pathlib.Path("docs/operating.md").read_text(encoding="utf-8"), re.M)
@@ -332,7 +375,7 @@ def kubernetes(path):
 what, *arguments = sys.argv[1:]
 {
     "parse": parse, "metrics": metrics, "write-rules": write_rules, "rules": rules, "alerts": alerts, "options": options,
-    "libraries": libraries, "compose": compose, "manifests": manifests, "kubernetes": kubernetes,
+    "libraries": libraries, "queries": queries, "live": live, "compose": compose, "manifests": manifests, "kubernetes": kubernetes,
 }[what](*arguments)
 for fault in faults:
     print(fault)

@@ -97,7 +97,8 @@ extension HTTPServer {
 
   private func queue(_ response: HTTPResponse, _ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.stage = .over
-    counts.count(response.status)
+    // A 503 is what health is asked for, not an error of the server.
+    if !exchange.asksForHealth { counts.count(response.status) }
     var body = response.body
     guard
       let made = body.withUnsafeMutableBytes({
@@ -106,7 +107,7 @@ extension HTTPServer {
     else { return .NO }
     defer { MHD_destroy_response(made) }
     MHD_add_response_header(made, "Content-Type", response.contentType)
-    for (name, value) in response.standing + response.headers { MHD_add_response_header(made, name, value) }
+    for (name, value) in HTTPResponse.always + response.headers { MHD_add_response_header(made, name, value) }
     if connectionCount > keptOpen { MHD_add_response_header(made, "Connection", "close") }
     return MHD_queue_response(connection, response.status, made)
   }

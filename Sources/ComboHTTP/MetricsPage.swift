@@ -4,20 +4,24 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// `/metrics`: all figures in Prometheus' text format 0.0.4. Only labels with a few values that are known beforehand, and the
-/// partitions that are this instance's.
+/// `/metrics`: all figures in Prometheus' text format 0.0.4. Each sample bears group and input; other labels have a few values that are known
+/// beforehand, or are the partitions that are this instance's.
 struct MetricsPage {
-  private let buffer = ByteBuffer(capacity: 32 << 10)
+  private let buffer = ByteBuffer(capacity: 64 << 10)
+  /// Of each sample: whose it is.
+  private let common: [(String, String)]
+
+  private init(_ identity: ServiceIdentity) { common = [("group", identity.group), ("input", identity.input)] }
 
   static func text(
-    _ lookout: Lookout, librdkafka: String, statistics: [ClientFigures], http: HTTPCounts, connections: Int, readers: Int,
-    at now: Int64
+    _ lookout: Lookout, _ identity: ServiceIdentity, statistics: [ClientFigures], http: HTTPCounts, connections: Int,
+    readers: Int, at now: Int64
   ) -> ByteBuffer {
-    let page = MetricsPage()
+    let page = MetricsPage(identity)
     let report = lookout.report ?? ServiceReport()
     var totals = lookout.before
     totals.addAll(report.totals)
-    page.writeState(lookout, report, librdkafka: librdkafka, at: now)
+    page.writeState(lookout, report, librdkafka: identity.librdkafka, at: now)
     page.writeTotals(totals, freshStarts: lookout.freshStarts)
     page.writeTimes(report)
     page.writePartitions(report)
@@ -63,6 +67,7 @@ struct MetricsPage {
     counter("combo_restores_total", "Restorations of a partition that began.", totals.restores)
     counter(
       "combo_resets_total", "Partitions whose state could not be proved, so that all their rooms began anew.", totals.resets)
+    counter("combo_lost_records_total", "Records of the input that were never taken in, as resets found out.", Int(totals.lost))
     counter("combo_fresh_starts_total", "Services begun in place of one that was no longer a member of its group.", freshStarts)
     counter(
       "combo_clock_leads_total", "Times that a partition's clock came to be far ahead of the wall clock.", totals.clockLeads)
@@ -83,6 +88,9 @@ struct MetricsPage {
   private func writePartitions(_ report: ServiceReport) {
     single("combo_rooms", .gauge, "Rooms that are awake.", Double(report.rooms))
     single("combo_partitions", .gauge, "Partitions that are this instance's.", Double(report.partitions.count))
+    if let count = report.inputPartitions {
+      single("combo_input_partitions", .gauge, "Partitions of the input, as the brokers last said.", Double(count))
+    }
     let running = report.partitions.filter(\.isRunning)
     byPartition("combo_partition_running", "1 if the partition takes in, 0 while it is restored.", report.partitions) {
       $0.isRunning ? 1 : 0
@@ -216,7 +224,7 @@ struct MetricsPage {
 
   private func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
     buffer.append(name)
-    for (index, (label, text)) in labels.enumerated() {
+    for (index, (label, text)) in (common + labels).enumerated() {
       buffer.append(index == 0 ? UInt8(ascii: "{") : UInt8(ascii: ","))
       buffer.append(label)
       buffer.append("=\"")
@@ -231,7 +239,7 @@ struct MetricsPage {
       }
       buffer.append(UInt8(ascii: "\""))
     }
-    if !labels.isEmpty { buffer.append(UInt8(ascii: "}")) }
+    buffer.append(UInt8(ascii: "}"))
     buffer.append(UInt8(ascii: " "))
     buffer.append(value)
     buffer.append(UInt8(ascii: "\n"))

@@ -1,12 +1,14 @@
 /// By what this process is told from others.
 package struct ServiceIdentity: Equatable, Sendable {
   package var group = ""
+  package var input = ""
   package var instance = ""
   /// The version of librdkafka that is loaded.
   package var librdkafka = ""
 
-  package init(group: String = "", instance: String = "", librdkafka: String = "") {
+  package init(group: String = "", input: String = "", instance: String = "", librdkafka: String = "") {
     self.group = group
+    self.input = input
     self.instance = instance
     self.librdkafka = librdkafka
   }

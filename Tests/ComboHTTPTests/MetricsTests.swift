@@ -24,6 +24,8 @@ struct MetricsTests {
     report.totals.tally.count(.gift)
     report.totals.tally.count(.outOfRange)
     report.totals.said.show = 3
+    report.totals.lost = 11
+    report.inputPartitions = 9
     report.commitSeconds.add(0.02)
     report.commitSeconds.add(100, times: 2)
     lookout.publish(report)
@@ -41,8 +43,9 @@ struct MetricsTests {
     }
     return String(
       decoding: MetricsPage.text(
-        lookout, librdkafka: "2.0.2", statistics: statistics.figures(), http: HTTPCounts(), connections: 3, readers: 1,
-        at: MonotonicClock.nowMs
+        lookout, ServiceIdentity(group: "g", input: "in", instance: "i", librdkafka: "2.0.2"), statistics: statistics.figures(),
+        http: HTTPCounts(),
+        connections: 3, readers: 1, at: MonotonicClock.nowMs
       ).array, as: UTF8.self)
   }
 
@@ -103,6 +106,7 @@ struct MetricsTests {
     #expect(samples[#"combo_instructions_total{op="show"}"#] == 7)
     #expect(samples["combo_commits_total"] == 2)
     #expect(samples["combo_fresh_starts_total"] == 1)
+    #expect(samples["combo_lost_records_total"] == 11 && samples["combo_input_partitions"] == 9)
     #expect(samples[#"combo_commit_duration_seconds_bucket{le="0.01"}"#] == 0)
     #expect(samples[#"combo_commit_duration_seconds_bucket{le="0.025"}"#] == 1)
     #expect(samples[#"combo_commit_duration_seconds_bucket{le="60"}"#] == 1)
@@ -113,6 +117,21 @@ struct MetricsTests {
     #expect(samples[#"combo_partition_lag_records{partition="7"}"#] == nil)
     #expect(samples[#"combo_partition_restored_ratio{partition="7"}"#] == 0.25)
     #expect(samples["combo_ready"] == 0)
+  }
+
+  @Test("bear the group and the input, each sample")
+  func whose() {
+    let samples = page().split(separator: "\n").filter { !$0.hasPrefix("#") }
+    #expect(!samples.isEmpty && samples.allSatisfy { $0.contains(#"{group="g",input="in""#) })
+  }
+
+  @Test("do not count a beginning that somebody asked for as a fresh start")
+  func wanted() {
+    let lookout = Lookout(stop: StopFlag())
+    lookout.startsAfresh(after: Service.Totals(), isWanted: true)
+    #expect(lookout.freshStarts == 0)
+    lookout.startsAfresh(after: Service.Totals())
+    #expect(lookout.freshStarts == 1)
   }
 
   private static let promtool = ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {

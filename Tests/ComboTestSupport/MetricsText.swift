@@ -7,7 +7,9 @@ enum MetricsText {
     var samples: [String: Double] = [:]
     for line in text.split(separator: "\n") where !line.hasPrefix("#") {
       guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...]) else { continue }
-      samples[String(line[..<space])] = value
+      // What each sample bears.
+      let name = line[..<space].replacing(/group="[^"]*",input="[^"]*",?/, with: "").replacing("{}", with: "")
+      samples[String(name)] = value
     }
     return samples
   }

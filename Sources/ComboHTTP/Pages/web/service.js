@@ -1,7 +1,6 @@
 /** service.js: the second page. Asks the service once a second how it is, and plots the differences. */
 
 import { drawable } from "/assets/combo-text.js";
-import { here, lang, translate, word } from "/assets/page-words.js";
 import { Plot } from "/assets/plot.js";
 import { RoomList, ask, number } from "/assets/room-list.js";
 
@@ -10,23 +9,21 @@ const POLL_MS = 1000;
 const BUSIEST = 8;
 /** So many rows of partitions at most; the rest is counted. */
 const MOST_PARTITIONS = 512;
-translate();
-document.title = `${word("service")} · combo-consumer`;
-const whole = new Intl.NumberFormat(lang);
-const short = new Intl.NumberFormat(lang, { notation: "compact", maximumSignificantDigits: 3 });
+const whole = new Intl.NumberFormat();
+const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 const compact = (value) => (Math.abs(value) < 10 ? whole.format(Math.round(value * 10) / 10) : short.format(value));
-const milliseconds = (value) => word("ms", { n: compact(value) });
+const milliseconds = (value) => `${compact(value)} ms`;
 
 const plots = $("plots");
-const shares = ["median", "p99", "longest"].map((name) => word(name));
+const shares = ["Median", "99 %", "Longest"];
 const plot = (title, series, format) => new Plot(plots, { title, series, format, least: 10 });
-const throughput = plot(word("throughput"), [word("events"), word("instructions")], compact);
-const lag = plot(word("lagEvents"), [word("lag")], compact);
-const commits = plot(word("commitTime"), shares, milliseconds);
-const lateness = plot(word("lateness"), shares, milliseconds);
+const throughput = plot("Throughput, a second", ["Events", "Instructions"], compact);
+const lag = plot("Lag, events", ["Lag"], compact);
+const commits = plot("Commit time", shares, milliseconds);
+const lateness = plot("Gift to instruction", shares, milliseconds);
 const busiest = new RoomList($("busiest"), (id) => {
   try {
-    return here(`/#room=${encodeURIComponent(id)}`);
+    return `/#room=${encodeURIComponent(id)}`;
   } catch {
     return "/";
   }
@@ -39,10 +36,7 @@ let isAsking = false;
 /** Of which the plots' times are counted: the page's own clock, since the service's may jump. */
 const begin = performance.now();
 
-const STATES = ["running", "restoring", "draining", "joining", "stopped"];
-const stateWord = (name) => (STATES.includes(name) ? word(name) : drawable(String(name ?? ""), 24));
-
-const FIGURES = ["uptime", "rooms", "gifts", "instructions", "bad", "commits", "aborts"];
+const STATES = { running: "Running", restoring: "Restoring", draining: "Draining", joining: "Joining", stopped: "Stopped" };
 
 async function poll() {
   clearTimeout(timer);
@@ -56,16 +50,11 @@ async function poll() {
     show(now, at);
     const awake = Array.isArray(rooms.rooms) ? rooms.rooms.slice(0, BUSIEST) : [];
     busiest.show(awake);
-    set($("busiest-note"), awake.length === 0 ? word("noneAwake") : "");
+    set($("busiest-note"), awake.length === 0 ? "No room has had gifts lately." : "");
   } catch (error) {
     failures += 1;
-    setState("broken", error.sentence ?? word("unreachableRetry"));
+    setState("broken", error.sentence ?? "The service cannot be reached. Trying again.");
     leaveOut(at);
-    // What it was is not what it is.
-    for (const name of FIGURES) set($(`fact-${name}`), "–");
-    showPartitions([]);
-    set($("partitions-note"), "");
-    busiest.forget();
   }
   isAsking = false;
   if (document.hidden) return leaveOut(at);
@@ -86,7 +75,7 @@ function leaveOut(at) {
 function show(now, at) {
   const totals = now.totals ?? {};
   const name = typeof now.state === "string" ? now.state : "";
-  setState(name, stateWord(name));
+  setState(name, Object.hasOwn(STATES, name) ? STATES[name] : drawable(name, 24));
   set($("fact-group"), text(now.group));
   set($("fact-instance"), text(now.instance));
   set($("fact-version"), text(now.version));
@@ -126,16 +115,16 @@ function showPartitions(partitions) {
     if (one === undefined) return;
     const isRestoring = one.state === "restoring";
     set(row.partition, String(number(one.partition)));
-    set(row.state, stateWord(one.state));
+    set(row.state, STATES[one.state] ?? drawable(String(one.state ?? ""), 20));
     row.progress.hidden = !isRestoring;
     row.progress.value = number(one.restored);
-    row.progress.setAttribute("aria-label", word("restored", { n: whole.format(Math.round(100 * number(one.restored))) }));
+    row.progress.setAttribute("aria-label", `Restored ${Math.round(100 * number(one.restored))} %`);
     set(row.lag, whole.format(Math.max(0, number(one.lag))));
     set(row.rooms, whole.format(number(one.rooms)));
   });
   const left = partitions.length - shown.length;
-  const note = left > 0 ? word("andMore", { n: whole.format(left) }) : "";
-  set($("partitions-note"), partitions.length === 0 ? word("noPartition") : note);
+  const note = left > 0 ? `And ${whole.format(left)} more.` : "";
+  set($("partitions-note"), partitions.length === 0 ? "No partition is here." : note);
 }
 
 function makeRow() {
@@ -153,13 +142,14 @@ function makeRow() {
 }
 
 function duration(seconds) {
-  const units = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
-  const first = Math.max(0, units.findIndex(([size]) => seconds >= size));
-  const isNone = seconds < 1;
-  return (isNone ? units.slice(3) : units.slice(first, first + 2))
-    .map(([size, unit], index) => [Math.floor((index === 0 ? seconds : seconds % units[first][0]) / size), unit])
+  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  const first = parts.findIndex(([size]) => seconds >= size);
+  if (first < 0) return "0 s";
+  return parts
+    .slice(first, first + 2)
+    .map(([size, unit], index) => [Math.floor((index === 0 ? seconds : seconds % parts[first][0]) / size), unit])
     .filter(([value], index) => index === 0 || value > 0)
-    .map(([value, unit]) => new Intl.NumberFormat(lang, { style: "unit", unit, unitDisplay: "short" }).format(value))
+    .map(([value, unit]) => `${value} ${unit}`)
     .join(" ");
 }
 
