@@ -11,10 +11,18 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   package struct Common {
     package let index: OutputIndex
     package let places: OutputPlaces
+    /// nil: dead letters are not compared.
+    package var letters: DeadLetterIndex?
+    /// Whether nobody else writes dead letters of this input there.
+    package var lettersAreOwn = true
     /// Instructions before this time are not compared.
     package let from: Int64
 
-    package init(index: OutputIndex, places: OutputPlaces, from: Int64) {
+    package init(
+      index: OutputIndex, places: OutputPlaces, letters: DeadLetterIndex? = nil, lettersAreOwn: Bool = true, from: Int64
+    ) {
+      self.letters = letters
+      self.lettersAreOwn = lettersAreOwn
       self.index = index
       self.places = places
       self.from = from
@@ -279,7 +287,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       tally.skipped += 1
       return
     }
-    if entry.hash != XXH3.hash(record) || entry.otherHash != XXH3.hash(record, seed: 1) {
+    if entry.hash != VerifyHash.one(record) || entry.otherHash != VerifyHash.other(record) {
       differs(.bytes, proof, instruction, record) { "the output says something else (\(Place(entry)))" }
       return
     }

@@ -127,7 +127,7 @@ package struct InstructionText {
 enum ComboIdentity {
   @inline(__always)
   static func hash(sender: Bytes, receiver: Bytes, gift: Bytes) -> UInt64 {
-    XXH3.hash(gift, seed: XXH3.hash(receiver, seed: XXH3.hash(sender, seed: 1))) | 1
+    XXH3.hash(gift, seed: XXH3.hash(receiver, seed: VerifyHash.one(sender))) | 1
   }
 }
 

@@ -3,6 +3,14 @@ package import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
+/// The hashes of this process. Their seeds are random, so that nobody can make up two texts whose hashes are the same.
+enum VerifyHash {
+  private static let seeds = (one: UInt64.random(in: .min ... .max), other: UInt64.random(in: .min ... .max))
+
+  static func one(_ bytes: Bytes) -> UInt64 { XXH3.hash(bytes, seed: seeds.one) }
+  static func other(_ bytes: Bytes) -> UInt64 { XXH3.hash(bytes, seed: seeds.other) }
+}
+
 /// A room's name in 128 bits of hash: what rooms are found by.
 package struct RoomKey: Hashable, Sendable {
   private let one: UInt64
@@ -10,8 +18,8 @@ package struct RoomKey: Hashable, Sendable {
 
   @inline(__always)
   package init(_ name: Bytes) {
-    one = XXH3.hash(name)
-    other = XXH3.hash(name, seed: 1)
+    one = VerifyHash.one(name)
+    other = VerifyHash.other(name)
   }
 }
 
@@ -63,7 +71,7 @@ package final class OutputIndex {
     if let time, time != text.at { fault(.place, "its record's time is \(time), not \(text.at)") }
     let epoch = self.epoch(of: room, text, seq)
     let entry = Entry(
-      hash: XXH3.hash(value), otherHash: XXH3.hash(value, seed: 1), offset: record.offset, partition: record.partition,
+      hash: VerifyHash.one(value), otherHash: VerifyHash.other(value), offset: record.offset, partition: record.partition,
       isOld: isOld, isCompared: isCompared)
     if seq >= epoch.end {
       if epoch.append(entry, seq, at: text.at) { epoch.client.loseTrack() }
@@ -156,7 +164,8 @@ package struct Place: CustomStringConvertible, Sendable {
   package init(_ record: InputRecord) { (partition, offset) = (record.partition, record.offset) }
   package init(_ entry: OutputIndex.Entry) { (partition, offset) = (entry.partition, entry.offset) }
 
-  package var description: String { "output partition \(partition), offset \(offset)" }
+  package var description: String { "output \(text)" }
+  package var text: String { "partition \(partition), offset \(offset)" }
 }
 
 package func text(_ id: Bytes) -> String { String(decoding: id, as: UTF8.self) }

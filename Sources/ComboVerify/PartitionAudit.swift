@@ -20,6 +20,12 @@ package final class PartitionAudit {
     var takeovers = 0
     var resets = 0
     package var deadLetters = 0
+    /// Offsets of the input whose dead letters were compared.
+    package var lettersCompared: Set<Int64> = []
+    /// Up to this offset of the input it was derived.
+    package var inputEnd: Int64 = 0
+    /// Records that the map says are none of the service's.
+    package var dropped = 0
     /// All of it was derived, from the first entry on.
     var isComplete = true
     /// How many instructions and dead letters the journal's entries led to, by what they say.
@@ -208,7 +214,10 @@ package final class PartitionAudit {
       runner.header = { [reader] in reader.header($1, of: $0, $2) }
       runner.admits = { [comparison] in comparison.admits($0, $1, at: $2) }
       runner.took = { [comparison] in comparison.took($0, $1, by: $2, at: $3) }
-      runner.deadLettered = { [self] _, _ in outcome.deadLetters += 1 }
+      runner.deadLettered = { [self] in
+        outcome.deadLetters += 1
+        compare($0, $1)
+      }
       runner.entryDone = { [self] recorded, derived in
         let isSame = recorded.rooms == derived.rooms && recorded.digest == derived.digest
         let isReset = recorded.takeover?.reset != nil
@@ -225,6 +234,8 @@ package final class PartitionAudit {
       }
       try read(start, to: run.inputEnd(from: first, start: start), runner) { isAtCheckpoint }
       outcome.records += runner.records
+      outcome.dropped += runner.dropped
+      outcome.inputEnd = max(outcome.inputEnd, partition.offset)
       if isAtCheckpoint { end = .atCheckpoint }
     } catch is BeganAnew {
       end = .reset(next: next)
@@ -246,6 +257,24 @@ package final class PartitionAudit {
     case .atCheckpoint, .reset: break
     }
     return end
+  }
+
+  /// Holds the dead-letter topic against a bad record.
+  private func compare(_ record: InputRecord, _ bad: BadEvent) {
+    guard let letters = common.letters, outcome.lettersCompared.insert(record.offset).inserted, clock >= common.from else {
+      return
+    }
+    if comparison.standing.n > comparison.standing.saidTo { return }
+    let what = "the bad record at offset \(record.offset) of input partition \(number)"
+    switch letters.fault(of: record, bad, isOnce: common.lettersAreOwn && !comparison.standing.isAtLeastOnce) {
+    case nil: break
+    case .missing: outcome.findings.add(.missing, "\(what) has no dead letter", at: clock)
+    case .differs(let place):
+      outcome.findings.add(
+        .bytes, "the dead letter of \(what) is not what the input gives (dead-letter \(place.text))", at: clock)
+    case .twice(let place):
+      outcome.findings.add(.sequence, "\(what) has more than one dead letter (the first: dead-letter \(place.text))", at: clock)
+    }
   }
 
   /// - Parameter saidToo: no room was silent in it.

@@ -21,6 +21,9 @@ package struct Recount {
     }
   }
 
+  /// What is remembered is found by its bytes, not by a hash: anybody may make up two ids whose hashes are the same.
+  private typealias Key = [UInt8]
+
   private struct Streak {
     var total: Int64
     var expiry: Int64
@@ -29,12 +32,12 @@ package struct Recount {
 
   /// What is remembered until some time, the one remembered longest first.
   private struct Order {
-    private var items: [(key: UInt64, mark: Int64)] = []
+    private var items: [(key: Key, mark: Int64)] = []
     private var head = 0
 
-    var first: (key: UInt64, mark: Int64)? { head < items.count ? items[head] : nil }
+    var first: (key: Key, mark: Int64)? { head < items.count ? items[head] : nil }
 
-    mutating func append(_ key: UInt64, _ mark: Int64) { items.append((key, mark)) }
+    mutating func append(_ key: Key, _ mark: Int64) { items.append((key, mark)) }
 
     mutating func removeFirst() {
       head += 1
@@ -51,9 +54,9 @@ package struct Recount {
   private(set) var fingerprint: UInt64 = 0
 
   /// Ids, each with its expiry.
-  private var ids: [UInt64: Int64] = [:]
+  private var ids: [Key: Int64] = [:]
   private var idOrder = Order()
-  private var streaks: [UInt64: Streak] = [:]
+  private var streaks: [Key: Streak] = [:]
   private var streakOrder = Order()
   private var serial = 0
   private var time = Int64.min
@@ -69,7 +72,7 @@ package struct Recount {
     switch gift.amount {
     case .count(let number): count = Int64(number)
     case .total(let total, let streak):
-      count = growth(to: Int64(total), XXH3.hash(streak, seed: combo), isNamed: streak.count > 0, limits)
+      count = growth(to: Int64(total), Self.key(gift, streak), isNamed: streak.count > 0, limits)
     }
     given &+= count
     fingerprint &+= UInt64(bitPattern: count) &* combo
@@ -89,9 +92,19 @@ package struct Recount {
     fingerprint = 0
   }
 
+  /// A combo and the name of a streak in it.
+  private static func key(_ gift: Gift, _ streak: Bytes) -> Key {
+    var key: Key = []
+    for part in [gift.senderID, gift.receiverID, gift.giftID, streak] {
+      withUnsafeBytes(of: UInt32(part.count)) { key += $0 }
+      key += part
+    }
+    return key
+  }
+
   private mutating func isDuplicate(_ id: Bytes, _ limits: Limits) -> Bool {
     if id.count == 0 || limits.dedupeMs == 0 || limits.maxIDs == 0 { return false }
-    let key = XXH3.hash(id, seed: 2)
+    let key = Key(id)
     if let expiry = ids[key], expiry >= time { return true }
     // One that has expired stands no longer where it stood.
     ids[key] = nil
@@ -112,7 +125,7 @@ package struct Recount {
     return false
   }
 
-  private mutating func growth(to total: Int64, _ key: UInt64, isNamed: Bool, _ limits: Limits) -> Int64 {
+  private mutating func growth(to total: Int64, _ key: Key, isNamed: Bool, _ limits: Limits) -> Int64 {
     var growth = total
     if let known = streaks[key], known.expiry >= time {
       if total == known.total || (total < known.total && isNamed) { return 0 }

@@ -21,6 +21,8 @@ package struct Verifier {
     var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
     /// The time of a record of the output, if its producer gave it, in milliseconds since the Unix epoch.
     package var time: (@Sendable (_ reader: any ReadEdge, _ record: InputRecord) -> Int64?) = { $0.details(of: $1).timestamp }
+    /// Whether the dead-letter topic has letters of this group only.
+    package var lettersAreOwn = true
     /// How long transactions that are open are waited for.
     var patience = WatchedReading.Patience()
     /// Hears what is waited for, in sentences; any thread.
@@ -28,12 +30,13 @@ package struct Verifier {
 
     package init(
       from: Int64 = .min, fromCheckpoint: Bool = false,
-      time: (@Sendable (_ reader: any ReadEdge, _ record: InputRecord) -> Int64?)? = nil,
+      time: (@Sendable (_ reader: any ReadEdge, _ record: InputRecord) -> Int64?)? = nil, lettersAreOwn: Bool = true,
       notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
       self.from = from
       self.fromCheckpoint = fromCheckpoint
       if let time { self.time = time }
+      self.lettersAreOwn = lettersAreOwn
       self.notice = notice
     }
   }
@@ -81,7 +84,8 @@ package struct Verifier {
     index.finish()
     places.first = shards.map(\.first)
     for (partition, shard) in zip(outputPartitions, shards) { places.unread[partition] = shard.openAt }
-    let common = Comparison.Common(index: index, places: places, from: options.from)
+    let common = Comparison.Common(
+      index: index, places: places, letters: try deadLetters(), lettersAreOwn: options.lettersAreOwn, from: options.from)
     let work = Unshared((common: common, snapshots: snapshots))
     let outcomes = try inParallel(partitions.count) { i in
       try readAnew(.input, partitions[i]) {
@@ -92,6 +96,19 @@ package struct Verifier {
       }
     }
     return VerifyVerdict(common, outcomes).report()
+  }
+
+  /// What the dead-letter topic holds; nil if there is none, or it may not be read.
+  private func deadLetters() throws -> DeadLetterIndex? {
+    let letters = DeadLetterIndex(of: topics.input)
+    do {
+      if try reader.partitions(.deadLetter).isEmpty { return nil }
+      try letters.read(reader)
+      return letters
+    } catch let error as EdgeError where [.notAuthorized, .unknownTopic].contains(error.code) {
+      options.notice("dead letters are not compared: \(error)")
+      return nil
+    }
   }
 
   // MARK: - Reading

@@ -9,6 +9,10 @@ package struct VerifyReport: Equatable, Sendable {
   var takeovers = 0
   var resets = 0
   package var deadLetters = 0
+  /// Those that were compared with the dead-letter topic; nil: it was not read.
+  package var lettersCompared: Int?
+  /// Records that the map says are none of the service's.
+  package var dropped = 0
   // What the output holds.
   package var rooms = 0
   package var instructions = 0
@@ -57,6 +61,7 @@ package struct VerifyReport: Equatable, Sendable {
     takeovers += outcome.takeovers
     resets += outcome.resets
     deadLetters += outcome.deadLetters
+    dropped += outcome.dropped
     said += outcome.said
     isComplete = isComplete && outcome.isComplete
     entriesSkipped += outcome.entriesSkipped
@@ -69,7 +74,8 @@ package struct VerifyReport: Equatable, Sendable {
     func n(_ number: some BinaryInteger) -> String { ProgressMeter.grouped(Int(number)) }
     var lines = [
       "partitions \(n(partitions)), records taken in \(n(records)), entries \(n(entries)), takeovers \(n(takeovers)), resets \(n(resets)), "
-        + "dead letters \(n(deadLetters))",
+        + "dead letters \(n(deadLetters))" + (lettersCompared == nil || deadLetters == 0 ? "" : ", compared")
+        + (dropped > 0 ? ", dropped by the map \(n(dropped))" : ""),
       "output: \(n(instructions)) instructions of \(n(rooms)) rooms in \(n(epochs)) epochs, \(n(tally.equal)) equal byte for byte"
         + (repetitions > 0 ? ", \(n(repetitions)) said again" : "") + (movedRooms > 0 ? ", \(n(movedRooms)) rooms moved" : "")
         + (tally.pending > 0 ? ", \(n(tally.pending)) not said yet" : ""),
@@ -94,6 +100,7 @@ package struct VerifyReport: Equatable, Sendable {
         "not compared: partition \(partition) of the output from offset \(offset) on, where a transaction is open")
     }
     if tally.unread > 0 { lines.append("not compared: \(n(tally.unread)) instructions that may stand there") }
+    if lettersCompared == nil, deadLetters > 0 { lines.append("not compared: the dead letters, whose topic was not read") }
     if untimed > 0 { lines.append("not compared: the times of \(n(untimed)) records, which the broker gave them") }
     // They name rooms, whose ids anybody may have made up.
     for fault in faults { lines.append("DIFFERS: \(DisplayWidth.harmless(fault))") }
@@ -118,9 +125,13 @@ package struct VerifyReport: Equatable, Sendable {
         : "NOT proven: nothing was compared, as nothing of what was derived is in the part of the output that was to be compared"
     }
     let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
+    let much =
+      dropped * 2 > records
+      ? ". But the map dropped \(ProgressMeter.grouped(dropped)) of \(ProgressMeter.grouped(records)) records: does it fit this input?"
+      : ""
     return isAll
-      ? "proven: the output is what input and journal give, byte for byte, \(each)"
-      : "proven: as far as it can be derived, the output is what input and journal give, byte for byte, \(each)"
+      ? "proven: the output is what input and journal give, byte for byte, \(each)\(much)"
+      : "proven: as far as it can be derived, the output is what input and journal give, byte for byte, \(each)\(much)"
   }
 }
 

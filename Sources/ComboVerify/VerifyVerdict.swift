@@ -7,12 +7,14 @@ struct VerifyVerdict {
   private let outcomes: [PartitionAudit.Outcome]
   private let places: OutputPlaces
   private let from: Int64
+  private let letters: DeadLetterIndex?
   private var found = VerifyReport()
 
   init(_ common: Comparison.Common, _ outcomes: [PartitionAudit.Outcome]) {
     index = common.index
     places = common.places
     from = common.from
+    letters = common.letters
     self.outcomes = outcomes
   }
 
@@ -29,18 +31,21 @@ struct VerifyVerdict {
     found.unread = places.unread
     found.findings = index.findings
     for outcome in outcomes { found.add(outcome) }
+    judgeLetters()
     var claims: [ObjectIdentifier: [Claim]] = [:]
     for outcome in outcomes {
       for claim in outcome.claims { claims[ObjectIdentifier(claim.epoch), default: []].append(claim) }
     }
-    let isComplete = outcomes.allSatisfy(\.isComplete)
-    let knownSince = outcomes.reduce(Int64.min) { max($0, $1.knownSince) }
     for (key, room) in index.rooms {
-      let isDoubtful = !isComplete && outcomes.contains { $0.everUnknown.contains(key) }
       let byEpoch = room.epochs.map { claims[ObjectIdentifier($0)] ?? [] }
       if room.epochs.contains(where: { $0.firstSeq > 1 || !$0.earlier.isEmpty }) { judgeHoles(room, byEpoch) }
       let partitions = Set(byEpoch.joined().map(\.partition))
       if partitions.count > 1 { found.movedRooms += 1 }
+      // A room is spoken of by its partition. What is not known of another one says nothing of it, unless nobody spoke of it at all.
+      let own = partitions.isEmpty ? outcomes : outcomes.filter { partitions.contains($0.number) }
+      let isComplete = own.allSatisfy(\.isComplete)
+      let knownSince = own.reduce(Int64.min) { max($0, $1.knownSince) }
+      let isDoubtful = !isComplete && outcomes.contains { $0.everUnknown.contains(key) }
       var unproven = outcomes.reduce(0) { $0 + ($1.doubtful[key] ?? 0) }
       for (place, epoch) in room.epochs.enumerated() {
         found.epochs += 1
@@ -56,6 +61,21 @@ struct VerifyVerdict {
       if unproven > 0 {
         found.unprovenRooms += 1
         found.unprovenInstructions += unproven
+      }
+    }
+  }
+
+  /// Letters that no bad record led to.
+  private mutating func judgeLetters() {
+    guard let letters else { return }
+    found.lettersCompared = outcomes.reduce(0) { $0 + $1.lettersCompared.count }
+    for outcome in outcomes where outcome.isComplete && outcome.isSteady {
+      for (offset, letter) in letters.letters[outcome.number] ?? [:]
+      where offset < outcome.inputEnd && !outcome.lettersCompared.contains(offset) {
+        found.findings.add(
+          .madeUp,
+          "a dead letter (\(letter.place.text)) tells of offset \(offset) of input partition \(outcome.number), which is no bad record",
+          at: .max)
       }
     }
   }

@@ -1,0 +1,94 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboWire
+
+/// What the dead-letter topic holds of the input, by the place of each record there. Read only, once it is made.
+package final class DeadLetterIndex {
+  /// A dead letter, by what can be held against the record that it came of.
+  struct Letter {
+    var code: [UInt8]
+    var key: Part?
+    var value: Part?
+    var isTruncated: Bool
+    /// How often it stands there.
+    var count = 1
+    /// Whether one that says something else stands there, too.
+    var isDisputed = false
+    var place: Place
+  }
+
+  /// Bytes, or the beginning of them.
+  struct Part: Equatable {
+    var count: Int
+    var hash: UInt64
+
+    init(_ bytes: Bytes) {
+      count = bytes.count
+      hash = VerifyHash.one(bytes)
+    }
+
+    /// Whether these are the same bytes, or begin with them.
+    func isBeginning(of bytes: Bytes) -> Bool { bytes.count >= count && Part(Bytes(rebasing: bytes[..<count])) == self }
+  }
+
+  private(set) var letters: [Int32: [Int64: Letter]] = [:]
+  private(set) var records = 0
+  /// Some were deleted, so that one that is missing proves nothing.
+  private(set) var isCut = false
+  private let input: String
+
+  init(of input: String) { self.input = input }
+
+  func read(_ reader: any ReadEdge) throws {
+    for partition in try reader.partitions(.deadLetter) {
+      let (first, end) = try reader.bounds(.deadLetter, partition)
+      if first > 0 { isCut = true }
+      try reader.read(.deadLetter, partition, from: first, to: end, unless: { false }) { record in
+        add(record, reader.details(of: record).headers)
+        return true
+      }
+    }
+  }
+
+  private func add(_ record: InputRecord, _ headers: [RecordHeader]) {
+    func last(_ name: String) -> [UInt8]? { headers.last { $0.name == name }?.value }
+    func number(_ name: String) -> Int64? { last(name).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } }
+    guard let topic = last("combo.topic"), topic.elementsEqual(input.utf8), let code = last("combo.error"),
+      let partition = number("combo.partition").flatMap({ Int32(exactly: $0) }), let offset = number("combo.offset")
+    else { return }
+    records += 1
+    let new = Letter(
+      code: code, key: record.key.map(Part.init), value: record.value.map(Part.init), isTruncated: last("combo.truncated") != nil,
+      place: Place(record))
+    if var known = letters[partition]?[offset] {
+      known.count += 1
+      if known.code != new.code || known.key != new.key || known.value != new.value { known.isDisputed = true }
+      letters[partition]![offset] = known
+    } else {
+      letters[partition, default: [:]][offset] = new
+    }
+  }
+
+  /// What is wrong with the letter of a bad record; nil: nothing.
+  enum Fault {
+    case missing, differs(Place), twice(Place)
+  }
+
+  /// - Parameter isOnce: whether it must stand there once.
+  func fault(of record: InputRecord, _ bad: BadEvent, isOnce: Bool) -> Fault? {
+    guard let letter = letters[record.partition]?[record.offset] else { return isCut ? nil : .missing }
+    let code = letter.code.elementsEqual(bad.code.rawValue.utf8)
+    if letter.isDisputed || !code || !fits(letter.key, record.key, letter.isTruncated)
+      || !fits(letter.value, record.value, letter.isTruncated)
+    {
+      return .differs(letter.place)
+    }
+    return isOnce && letter.count > 1 ? .twice(letter.place) : nil
+  }
+
+  private func fits(_ part: Part?, _ bytes: Bytes?, _ isTruncated: Bool) -> Bool {
+    guard let part, let bytes else { return part == nil && bytes == nil }
+    return isTruncated ? part.isBeginning(of: bytes) : part == Part(bytes)
+  }
+}
