@@ -38,6 +38,7 @@ package enum Program {
     case .verify(let options): VerifyCommand.run(options)
     case .watch(let options): WatchCommand.run(options)
     case .check(let options): CheckCommand.run(options)
+    case .resetClock(let options): ResetClockCommand.run(options)
     case .map(let options): MapCommand.run(options)
     case .tell(let text): Console.tell(text)
     case .show(let text, let faults, let hint):

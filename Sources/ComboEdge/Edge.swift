@@ -220,16 +220,20 @@ package struct Edges {
   package var direct: (any DirectEdge)?
   package var reader: any ReadEdge
   package var time: any TimeSource
+  /// Needed where the output does not take records of any time.
+  package var clockTrial: ClockTrial?
   /// Runs what blocks beside the loop.
   package var beside: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
 
   package init(
-    group: any GroupEdge, output: any OutputEdge, direct: (any DirectEdge)? = nil, reader: any ReadEdge, time: any TimeSource
+    group: any GroupEdge, output: any OutputEdge, direct: (any DirectEdge)? = nil, reader: any ReadEdge, time: any TimeSource,
+    clockTrial: ClockTrial? = nil
   ) {
     self.group = group
     self.output = output
     self.direct = direct
     self.reader = reader
     self.time = time
+    self.clockTrial = clockTrial
   }
 }

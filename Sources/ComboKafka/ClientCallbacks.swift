@@ -123,7 +123,7 @@ package class ClientCallbacks: @unchecked Sendable {
     switch number {
     case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE, RD_KAFKA_RESP_ERR__TIMED_OUT:
       // One connection of perhaps several; librdkafka has logged it and tries again. It is the reason if all are down.
-      state.withLock { $0.lastConnectionFault = reason }
+      state.withLock { $0.lastConnectionFault = KafkaWords.plain(reason) }
     case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
       guard isNews(number.rawValue) else { return }
       let why = lastConnectionFault ?? reason

@@ -23,11 +23,15 @@ package struct ClientConfiguration: ~Copyable {
       throw EdgeError(
         .badProperty,
         "There is no Kafka property \"\(key)\" in librdkafka \(LibrdkafkaProperties.versionText); "
-          + "see its CONFIGURATION.md for all of them.")
+          + (key.lowercased().contains("jaas")
+            ? "that is Java's. Use sasl.mechanism, sasl.username and sasl.password."
+            : "see its CONFIGURATION.md for all of them."))
     default:
       // As a rule only words and numbers are ever refused here; what may be a password is not shown all the same.
-      let shown = KafkaProperty(key: key, value: value).isSecret ? "what it is" : "\"\(value)\""
-      throw EdgeError(.badProperty, "The Kafka property \(key) cannot be \(shown): \(Self.text(reason)).")
+      let property = KafkaProperty(key: key, value: value)
+      let shown = property.isSecret ? "what it is" : "\"\(value)\""
+      throw EdgeError(
+        .badProperty, "The Kafka property \(key) cannot be \(shown): \(Self.text(reason).masking(property.secrets)).")
     }
   }
 

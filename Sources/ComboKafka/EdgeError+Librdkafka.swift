@@ -19,9 +19,27 @@ extension EdgeError {
       isScram
       ? " librdkafka before 2.6.1 (this is \(LibrdkafkaProperties.versionText)) cannot log in by SCRAM to brokers from 4.0 on, whatever"
         + " the password." : ""
+    let remedy = Self.knownBetter(error) ?? Self.remedy(code, brokers: brokers)
     self.init(
-      code, "\(failed): \(reason) (\(name)). \(Self.remedy(code, brokers: brokers))\(more)", number: error.rawValue,
+      code, "\(failed): \(reason) (\(name)). \(remedy)\(more)", number: error.rawValue,
       isRetriable: code.passesByItself || error.isTransient)
+  }
+
+  /// What is behind some errors that otherwise only mean that it is worth trying again.
+  private static func knownBetter(_ error: rd_kafka_resp_err_t) -> String? {
+    switch error {
+    case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+      "Fewer replicas of a partition are in sync than its topic's min.insync.replicas asks for: bring the brokers back. It goes on by itself."
+    case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS:
+      "A transaction is still open, as when an instance has just died: it ends within 10 s. It goes on by itself."
+    case RD_KAFKA_RESP_ERR__WAIT_COORD, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
+      RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
+      RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
+      "The brokers have no coordinator for it at the moment, as when one has just died or started. It goes on by itself."
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+      "A partition has no leader at the moment: no broker that has a copy of it is alive, or they have not agreed yet. It goes on by itself."
+    default: nil
+    }
   }
 
   private static func remedy(_ code: Code, brokers: String) -> String {

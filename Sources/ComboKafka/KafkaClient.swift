@@ -29,7 +29,11 @@ package final class KafkaClient: @unchecked Sendable {
     self.callbacks = callbacks
     let configuration = try properties.configuration(kind, own)
     callbacks.install(configuration)
-    handle = try configuration.makeClient()
+    do throws(EdgeError) {
+      handle = try configuration.makeClient()
+    } catch {
+      throw EdgeError(error.code, error.message.masking(properties.secrets), number: error.number)
+    }
     callbacks.begin(handle)
   }
 

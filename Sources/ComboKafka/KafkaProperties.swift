@@ -14,7 +14,8 @@ package struct KafkaProperties: Sendable {
     package init(parsing text: String) throws(EdgeError) {
       guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.startIndex else {
         throw EdgeError(
-          .badProperty, "\"\(text)\" is no Kafka property: write KEY=VALUE, such as security.protocol=SASL_SSL.")
+          // It may be a password with something missing before it, so it is not shown.
+          .badProperty, "A Kafka property must be KEY=VALUE, such as security.protocol=SASL_SSL.")
       }
       self.init(key: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
     }
@@ -72,6 +73,9 @@ package struct KafkaProperties: Sendable {
     try KafkaProperties(
       brokers: brokers, clientID: clientID, overrides: overrides, presets: presets + more, logLevel: .debug, log: log)
   }
+
+  /// Texts that no error may show.
+  package var secrets: [String] { (presets + overrides).map { KafkaProperty(key: $0.key, value: $0.value) }.secrets }
 
   /// A configuration with these properties, and `own` over the presets and under the user's.
   package func configuration(_ kind: ClientKind, _ own: [(String, String)] = []) throws(EdgeError) -> ClientConfiguration {

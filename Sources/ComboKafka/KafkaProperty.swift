@@ -8,9 +8,30 @@ package struct KafkaProperty: Equatable, Sendable {
     self.value = value
   }
 
-  /// Whether its value is a password or a key: nobody may see it, and it may not stand on a command line, which everybody on the machine
-  /// can read.
-  package var isSecret: Bool { ["password", "passphrase", "secret", "key.pem"].contains { key.contains($0) } }
+  /// Whether its value is, or holds, a password or a key: nobody may see it, and it may not stand on a command line, which everybody on the
+  /// machine can read. Names that only Java's clients know are among them: they are pasted here.
+  package var isSecret: Bool {
+    let name = key.lowercased()
+    if Self.secretWords.contains(where: { name.contains($0) }) { return true }
+    // The name of a file is none, a secret or a token in its place is.
+    if name == "sasl.oauthbearer.config" { return !value.hasPrefix("token_file=") || value.contains(where: \.isWhitespace) }
+    return false
+  }
+
+  private static let secretWords = [
+    "password", "passphrase", "secret", "key.pem", "keystore.key", "jaas", "private.key", "assertion",
+  ]
+
+  /// Texts of it that nobody may see: the whole value, and what it says of passwords inside.
+  package var secrets: [String] {
+    guard isSecret else { return [] }
+    // As in `…PlainLoginModule required username="u" password="p";` and `scope=s secret=x`.
+    let parts = value.split { $0 == "\"" || $0 == "=" || $0 == ";" || $0.isWhitespace }.map(String.init)
+    return [value] + parts.filter { $0.utf8.count >= Self.partBytesMin && !Self.publicParts.contains($0) }
+  }
+
+  private static let partBytesMin = 6
+  private static let publicParts: Set<String> = ["username", "password", "required", "principal", "secret", "token_file"]
 
   /// From `KEY=VALUE`, or nil if it is not that. White space around both is dropped.
   package init?(_ text: String) {
@@ -52,7 +73,14 @@ package struct KafkaProperty: Equatable, Sendable {
   }
 }
 
+extension String {
+  /// The same with asterisks in the place of secrets.
+  func masking(_ secrets: [String]) -> String {
+    secrets.reduce(self) { $1.isEmpty ? $0 : $0.replacing($1, with: "******") }
+  }
+}
+
 extension [KafkaProperty] {
   /// The values that nobody may see.
-  package var secrets: [String] { filter(\.isSecret).map(\.value) }
+  package var secrets: [String] { flatMap(\.secrets) }
 }

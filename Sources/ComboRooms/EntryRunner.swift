@@ -32,6 +32,8 @@ package final class EntryRunner {
   private var last: UInt64?
   /// Entries run through, and records taken in.
   package private(set) var entries = 0
+  /// Records that the map says are none of the service's.
+  package private(set) var dropped = 0
   package private(set) var records = 0
   /// Called after each entry, with what the journal says and what came of it.
   package var entryDone: ((_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Void)?
@@ -96,7 +98,10 @@ package final class EntryRunner {
     do throws(BadEvent) {
       let isOurs = try decoder.decode(
         value, key: record.key, header: { header(record, $0, $1) }, into: arena, &event)
-      if !isOurs { return }
+      if !isOurs {
+        dropped += 1
+        return
+      }
     } catch {
       partition.deadLettered()
       try deadLettered?(record, error)

@@ -140,12 +140,12 @@ extension Restorer {
     partition.stand(
       at: n, clock: last.clock, offset: max(offset, bounds.first),
       last: offset == last.offset && offset >= bounds.first ? last.last : nil, shifted: last.shifted)
+    // What lies before where it stood was taken in.
+    let neverTaken = max(0, bounds.first - offset)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
-      reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, bounds.first - offset)),
-      summary:
-        "RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch: \(.reason, reason)"
-    )
+      reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, neverTaken)), neverTaken: neverTaken,
+      summary: Self.resetSummary(number, reason: reason, neverTaken: neverTaken))
   }
 
   /// A record of the state topic that is of no use any more: the next sweep writes over it.

@@ -15,12 +15,14 @@ package struct RestoredPartition {
   package let journalEnd: Int64
   /// If it could not be restored as it was.
   package let reset: JournalEntry.Reset?
+  /// Records of the input that nobody took in and that are gone.
+  package var neverTaken: Int64 = 0
   /// In a sentence, for the log.
   package let summary: LogMessage
 
   package init(
     partition: Partition, records: RoomRecords, unsaid: HeldBack, terms: JournalTerms, journalEnd: Int64,
-    reset: JournalEntry.Reset?, summary: LogMessage
+    reset: JournalEntry.Reset?, neverTaken: Int64 = 0, summary: LogMessage
   ) {
     self.partition = partition
     self.records = records
@@ -28,6 +30,7 @@ package struct RestoredPartition {
     self.terms = terms
     self.journalEnd = journalEnd
     self.reset = reset
+    self.neverTaken = neverTaken
     self.summary = summary
   }
 }
@@ -289,13 +292,19 @@ package struct Restorer: @unchecked Sendable {
   ) throws -> RestoredPartition {
     var offset = bounds.first
     var why = "from its beginning"
+    var reset: JournalEntry.Reset?
     if let known = committed.offset {
       offset = known
       why = "where the group stands"
       if !isCertain, let n = committed.entry {
         throw Stop.contradiction("the group stands at offset \(known) of \(input), entry \(n), but its journal is empty")
       }
-      if known > bounds.end || known < bounds.first {
+      if let n = committed.entry, known <= bounds.end {
+        reset = JournalEntry.Reset(
+          reason: "the group stands at entry \(n), offset \(known), but its journal and its state are gone: they were deleted",
+          offsetsLost: max(0, bounds.first - known))
+        offset = max(known, bounds.first)
+      } else if known > bounds.end || known < bounds.first {
         throw Stop.contradiction(
           "the group stands at offset \(known) of \(input), which holds offsets \(bounds.first) to \(bounds.end). "
             + "Say where to begin: \(resettingOffsets("--to-earliest"))")
@@ -318,8 +327,17 @@ package struct Restorer: @unchecked Sendable {
       number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
       clock: max(edges.time.wallMs(), clockMin), offset: offset, records: records)
     return RestoredPartition(
-      partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: nil,
-      summary: "new: partition \(.partition, number), read \(.reason, why), offset \(.offset, offset)")
+      partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: reset,
+      neverTaken: reset?.offsetsLost ?? 0,
+      summary: reset.map { Self.resetSummary(number, reason: $0.reason, neverTaken: $0.offsetsLost) }
+        ?? "new: partition \(.partition, number), read \(.reason, why), offset \(.offset, offset)")
+  }
+
+  static func resetSummary(_ number: Int32, reason: String, neverTaken: Int64) -> LogMessage {
+    """
+    RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch, and \
+    \(.records, neverTaken) records of the input were never taken in: \(.reason, reason)
+    """
   }
 
   /// The time of the group's first entry in any journal; nil if there is none. As early as can be if a first entry is deleted already.

@@ -33,6 +33,8 @@ package struct ServiceConfiguration: Sendable {
   package var ownSettingsMax = 10_000
   /// Whether a partition that nobody has read begins at its end.
   package var fromLatest = false
+  /// Whether a partition whose time lies ahead of the clock is brought back, which resets it.
+  package var bringsClocksBack = false
   /// What the dead-letter topic takes.
   package var deadLetterLimits = DeadLetterLimits()
 

@@ -181,11 +181,12 @@ package final class Lookout: Sendable {
   }
 
   /// A service has ended, and another begins in its place.
-  package func startsAfresh(after totals: Service.Totals) {
+  /// - Parameter isWanted: somebody has asked for it, so it is not counted.
+  package func startsAfresh(after totals: Service.Totals, isWanted: Bool = false) {
     state.withLock { state in
       state.before.addAll(totals)
       state.report = nil
-      state.freshStarts += 1
+      if !isWanted { state.freshStarts += 1 }
     }
     tell([.restarted])
   }

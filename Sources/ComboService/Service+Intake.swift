@@ -111,6 +111,7 @@ extension Service {
   private func deadLetter(_ record: InputRecord, _ bad: BadEvent, _ active: ActivePartition) {
     active.partition.deadLettered()
     active.tally.count(bad.code)
+    notes.bad.add(bad.code.rawValue, partition: record.partition, offset: record.offset)
     let letter = DeadLetter(
       record, bad, topic: configuration.topics.input, details: edges.group.details(of: record),
       limits: configuration.deadLetterLimits, wall: edges.time.wallMs())

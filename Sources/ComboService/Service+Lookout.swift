@@ -36,6 +36,7 @@ extension Service {
           return owned[partition] != nil
         }.map { watching.answer(.elsewhere(id: 0, room: $0)) })
     }
+    if hasJoined, now - watching.countedAt >= Self.countEveryMs { countPartitions() }
     if now - watching.reportedAt >= Self.reportEveryMs {
       watching.reportedAt = now
       lookout.publish(report(now))
@@ -43,6 +44,7 @@ extension Service {
   }
 
   private static let reportEveryMs: Int64 = 100
+  private static let countEveryMs: Int64 = 60_000
 
   private func take(_ questions: [Question]) {
     for question in questions {
@@ -60,10 +62,15 @@ extension Service {
   /// Asks beside the loop how many partitions the input has.
   func countPartitions() {
     if watching.lookout == nil { return }
-    let (reader, count) = (edges.reader, watching.partitionCount)
+    watching.countedAt = edges.time.monotonicMs()
+    let (reader, count, log) = (edges.reader, watching.partitionCount, log)
     edges.beside(.question) {
       // Who cannot be reached now is asked again with the next assignment; until then a room that sleeps counts as this member's.
-      if let found = try? reader.partitions(.input) { count.set(found.count) }
+      guard let found = try? reader.partitions(.input) else { return }
+      if let before = count.value, before != found.count {
+        log.info("the input has \(.count, found.count) partitions now, and had \(.limit, before)")
+      }
+      count.set(found.count)
     }
   }
 
@@ -125,7 +132,7 @@ extension Service {
           watching.watch(id, in: active.number)
           room.isWatched = true
         }
-        answers.append(watching.answer(.screen(id: number, room: id, record: screen(of: room))))
+        answers.append(watching.answer(.screen(id: number, room: id, record: Self.screen(of: room))))
       case .asleep(let active):
         guard fits(active) else { return false }
         let last = watching.partition(of: id)
@@ -153,18 +160,10 @@ extension Service {
     }
   }
 
-  /// The screen of a room for those who join it, with what they need to know of its settings. The topic's records have nothing of
-  /// these: they are what the engine says, byte for byte.
-  private func screen(of room: Room) -> [UInt8] {
+  private static func screen(of room: Room) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 1024)
     room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
-    var record = buffer.array
-    let values = settings.values.with(room.engine.own)
-    let times = #""enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
-    let brace = record.removeLast()
-    record += #","slots":\#(values.slots),\#(times)"#.utf8
-    record.append(brace)
-    return record
+    return buffer.array
   }
 
   private func survey(_ now: Int64) {
@@ -192,6 +191,7 @@ extension Service {
     report.recentCommits = metrics.recentCommits(monotonic: now)
     report.recentLateness = metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax
+    report.inputPartitions = watching.partitionCount.value
     report.partitions = owned.sorted { $0.key < $1.key }.map { number, ownership in
       guard isActive(number), let active = active[Int(number)] else {
         return ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)

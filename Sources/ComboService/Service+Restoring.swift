@@ -13,6 +13,19 @@ struct JournalLookResult {
 /// Partitions are restored and claimed beside the loop; what comes of it is taken in by the loop.
 extension Service {
   /// Begins to restore a partition, on a thread of its own; nothing of it is taken in meanwhile.
+  /// - Parameter afterMs: not before so much time has passed.
+  func restore(_ number: Int32, afterMs: Int64) {
+    if afterMs <= 0 { return restore(number) }
+    owned[number]?.cancellation.cancel()
+    nextToken += 1
+    owned[number] = Ownership(
+      token: nextToken, cancellation: Cancellation(), doubtedSince: owned[number]?.doubtedSince,
+      nextLook: edges.time.monotonicMs() + afterMs)
+    deactivate(number)
+    edges.group.stop(number)
+  }
+
+  /// The same at once.
   func restore(_ number: Int32) {
     let doubtedSince = owned[number]?.doubtedSince
     owned[number]?.cancellation.cancel()
@@ -71,6 +84,9 @@ extension Service {
     if !restored.isEmpty { delivery.begin(restored) }
   }
 
+  /// So often it is looked whether the clock has caught up with a partition's time.
+  private static let waitForTimeMs: Int64 = 10_000
+
   /// A leader that stood still, and does not know yet that it was replaced, tells how things were when it fell asleep. So what
   /// contradicts itself is believed only once it was found so for as long as brokers need to notice that: a controller gives up one
   /// that is silent for 9 s (`broker.session.timeout.ms`).
@@ -95,9 +111,25 @@ extension Service {
       restore(partition.number)
       return nil
     }
-    let shift = max(0, edges.time.wallMs() - partition.clock)
-    let takeover = PendingTakeover(shift: partition.n == 0 ? 0 : shift, reset: restored.reset)
-    if restored.reset != nil { totals.resets += 1 }
+    guard let shift = shift(of: restored) else {
+      restore(partition.number, afterMs: Self.waitForTimeMs)
+      return nil
+    }
+    var reset = restored.reset
+    if shift < 0 {
+      let ms = -shift
+      log.warning(
+        "RESET: the time of partition \(.partition, partition.number) is brought back by \(.ms, ms) ms, all its rooms begin a new epoch"
+      )
+      reset =
+        reset ?? JournalEntry.Reset(reason: "its time was \(ms) ms ahead of the clock, and was brought back", offsetsLost: 0)
+      // The output refused it.
+      restored.unsaid.removeAll()
+      totals.clocksBroughtBack += 1
+    }
+    let takeover = PendingTakeover(shift: shift, reset: reset)
+    if reset != nil { totals.resets += 1 }
+    totals.lost += restored.neverTaken
     if restored.reset == nil { log.info(restored.summary) } else { log.warning(restored.summary) }
     return ActivePartition(restored, takeover: takeover, time: edges.time)
   }

@@ -46,12 +46,14 @@ package final class Service: GroupEdgeDelegate {
   let restoredPartitions = Mailbox<RestoreResult>()
   let journalLooks = Mailbox<JournalLookResult>()
   var nextToken = 0
+  var clockWatch = ClockWatch()
+  var notes = Notes()
   /// The latest time that a partition of it had come to when it was given up.
   private(set) var latestClock = Int64.min
-  private(set) var failuresInARow = 0
+  private var backOff = BackOff()
+  package var failuresInARow: Int { backOff.failures }
   /// What was tried last could not be committed.
   private(set) var isFailing = false
-  private var firstFailure: Int64 = 0
   package var totals = Totals()
   private let stopRequested: StopFlag
   /// Whether the group has said which partitions are its own.
@@ -78,6 +80,10 @@ package final class Service: GroupEdgeDelegate {
     package var journalBytes = 0
     /// How often a partition's clock came to be far ahead of the wall clock.
     package var clockLeads = 0
+    /// Records of the input that were never taken in, as resets tell.
+    package var lost: Int64 = 0
+    /// Partitions whose time was brought back.
+    package var clocksBroughtBack = 0
     /// What came in by kind, and what was said.
     package var tally = Tally()
     package var said = InstructionCounts()
@@ -116,6 +122,7 @@ package final class Service: GroupEdgeDelegate {
 
   /// Begins: a producer, and the group.
   package func join() {
+    awaitSoundClock()
     renewProducers()
     do throws(EdgeError) {
       try edges.group.subscribe()
@@ -129,10 +136,12 @@ package final class Service: GroupEdgeDelegate {
 
   /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
   package func turn() {
+    watchClock()
     takeOverRestored()
     takeInLooks()
     if delivery.takesIn { poll(maxWaitMs: waitMs()) }
     delivery.turn()
+    takeNotes()
     attend()
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
@@ -153,6 +162,17 @@ package final class Service: GroupEdgeDelegate {
     for batch in batches { batch.wait() }
   }
 
+  /// How many partitions the group gave it.
+  package var ownedCount: Int { owned.count }
+
+  /// Whether all that the group gave it is taken over, and that is durable.
+  package var hasTakenOver: Bool {
+    hasJoined && claims.isEmpty
+      && owned.keys.allSatisfy { number in
+        isActive(number) && active[Int(number)]!.takeover == nil && !active[Int(number)]!.mustSweep
+      }
+  }
+
   // MARK: - Durable, or not
 
   /// A transaction was committed, which began to be at `began`.
@@ -165,7 +185,7 @@ package final class Service: GroupEdgeDelegate {
   package func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     isFailing = false
     // An entry that only says who took over is no progress: each fresh start makes one.
-    if !arrivals.batches.isEmpty || totals.instructions > 0 { failuresInARow = 0 }
+    if !arrivals.batches.isEmpty || totals.instructions > 0 { backOff.succeeded() }
     self.totals.add(totals)
     let now = edges.time.monotonicMs()
     metrics.committed(afterMs: now - began, monotonic: now)
@@ -176,7 +196,7 @@ package final class Service: GroupEdgeDelegate {
   /// the brokers say.
   package func goBack(_ fault: TransactionFault) {
     totals.aborts += 1
-    countFailure(fault.reason)
+    let delayMs = countFailure(fault.reason)
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
     if failuresInARow > 1, endsAsTopicIsGone() { return }
@@ -185,7 +205,7 @@ package final class Service: GroupEdgeDelegate {
       deactivate(number)
     }
     delivery.drop(fault)
-    for number in owned.keys.sorted() { restore(number) }
+    for number in owned.keys.sorted() { restore(number, afterMs: delayMs) }
   }
 
   /// Ends the service if a topic was deleted while it ran: what is produced to it only ever times out.
@@ -217,31 +237,37 @@ package final class Service: GroupEdgeDelegate {
         return
       } catch {
         if error.code == .badProperty { fatal = error.message }
-        if !error.isRetriable { countFailure(error.message) }
+        let delayMs = error.isRetriable ? 0 : countFailure(error.message)
         if error.code == .unknownTopic, endsAsTopicIsGone() { return }
         log.warning("the producers cannot be made, trying again: \(.reason, error)")
+        pause(ms: delayMs)
       }
     }
   }
 
-  /// Going back is sound, so it is done as often as brokers fail. But what fails at once, again and again, will not
-  /// mend itself: then the process ends, for whoever watches it to see.
-  private func countFailure(_ reason: String) {
-    let now = edges.time.monotonicMs()
-    if failuresInARow == 0 || now - firstFailure > Self.failuresWithinMs {
-      failuresInARow = 0
-      firstFailure = now
-    }
-    failuresInARow += 1
-    isFailing = true
-    if failuresInARow >= Self.failuresMax {
-      fatal =
-        "gave up after \(failuresInARow) failures within \(Self.failuresWithinMs / 1000) s, without a commit between: \(reason)"
+  /// Blocks the loop, but not beyond the end.
+  package func pause(ms: Int64) {
+    let until = edges.time.monotonicMs() + ms
+    while isRunning, edges.time.monotonicMs() < until {
+      watching.lookout?.beat()
+      edges.time.sleep(ms: 20)
     }
   }
 
-  private static let failuresMax = 20
-  private static let failuresWithinMs: Int64 = 60_000
+  /// Going back is sound, so it is done for as long as it takes, but not all the time. What has failed for so often may only mend
+  /// itself with new clients: then the service begins afresh.
+  /// - Returns: how long to wait before it is tried again.
+  private func countFailure(_ reason: String) -> Int64 {
+    let delayMs = backOff.failed()
+    isFailing = true
+    if backOff.failures >= Self.failuresMax {
+      fatal = "\(backOff.failures) failures in a row, without a commit between: \(reason)"
+      loss = .fatal
+    }
+    return delayMs
+  }
+
+  package static let failuresMax = 20
 
   // MARK: - Partitions come and go
 
@@ -259,6 +285,8 @@ package final class Service: GroupEdgeDelegate {
     log.info(
       lost
         ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
+    // Who was thrown out of the group is no member until it is told anew what is its own.
+    if lost, partitions.count == owned.count { hasJoined = false }
     quiesce()
     if lost {
       let isVoid = delivery.isVoidedByLoss
@@ -378,6 +406,8 @@ extension Service.Totals {
     restores += other.restores
     resets += other.resets
     clockLeads += other.clockLeads
+    lost += other.lost
+    clocksBroughtBack += other.clocksBroughtBack
   }
 
   /// What an entry took in and led to.

@@ -49,6 +49,8 @@ package struct ServiceReport: Sendable {
   package var recentCommits: RecentTimes.Figures?
   package var recentLateness: RecentTimes.Figures?
   package var ownSettingsMax = 0
+  /// nil while it is not known.
+  package var inputPartitions: Int?
 
   package init() {}
 

@@ -47,6 +47,8 @@ package final class Watching: RoomWatching {
   var checkedAt = Int64.min / 2
   /// Partitions of the input; nil while unknown.
   package let partitionCount = PartitionCount()
+  /// When that was asked for last.
+  var countedAt: Int64 = 0
 
   package init(_ lookout: Lookout?) { self.lookout = lookout }
 

@@ -73,7 +73,8 @@ struct KafkaPropertiesTests {
     case "a=": #expect(try KafkaProperties.Override(parsing: text) == .init(key: "a", value: ""))
     default:
       let error = #expect(throws: EdgeError.self) { try KafkaProperties.Override(parsing: text) }
-      #expect(error?.message.contains("\"\(text)\"") == true)
+      // It may be a password with something missing before it.
+      #expect(error?.message.contains("KEY=VALUE") == true && error?.message.contains(text) == false)
     }
   }
 

@@ -539,7 +539,8 @@ struct SimulatedFaultTests {
   @Test("a journal or a state of a newer version is refused", arguments: [Topic.journal, .state])
   func newerVersion(topic: Topic) {
     let scene = SimScene()
-    scene.configuration.checkpointGifts = 2
+    // What lies before a checkpoint is not read.
+    if topic == .state { scene.configuration.checkpointGifts = 2 }
     let instance = takeGiftsIn(scene)
     scene.world.kill(instance)
     scene.alter(topic, where: { $0.value != nil }) { $0.value![5] = UInt8(ascii: "2") }

@@ -50,6 +50,32 @@ struct SimulatedLossTests {
     goOn(scene)
   }
 
+  @Test(
+    "journal and state that are both gone are a reset, as the group's offset tells; what was deleted before it was read is counted"
+  )
+  func nothingLeft() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.settle(instance)
+    scene.world.stop(instance)
+    let stood = scene.world.broker.offsets[0]!.offset
+    scene.world.broker.log(.journal, 0).makeAnew()
+    scene.world.broker.log(.state, 0).makeAnew()
+    for _ in 0..<7 { scene.gift() }
+    let input = scene.world.broker.log(.input, 0)
+    input.cut(before: stood + 3)
+    scene.world.expectsErrors = true
+    let next = scene.start()
+    for _ in 0..<2000 where next.service.totals.resets == 0 && !next.isDead { scene.turn(next) }
+    #expect(next.service.totals.resets == 1 && next.service.totals.lost == 3, "\(scene.world.ends)")
+    scene.settle(next)
+    #expect(next.service.totals.events == 4)
+    scene.world.kill(next)
+    let last = scene.start(until: 1)
+    #expect(!last.isDead && last.service.totals.resets == 0, "\(scene.world.ends)")
+  }
+
   /// The next owner begins the rooms anew, once, takes nothing in twice, and the one after it finds all as it was left.
   private func goOn(_ scene: SimScene, takesInAgain: Bool = false) {
     scene.world.expectsErrors = true

@@ -45,4 +45,11 @@ final class SimTime: TimeSource, @unchecked Sendable {
     clock.looked()
     return clock.monotonic
   }
+
+  var onSleep: (() -> Void)?
+
+  func sleep(ms: Int64) {
+    clock.advance(ms)
+    onSleep?()
+  }
 }

@@ -55,6 +55,11 @@ final class SimInstance: @unchecked Sendable {
     }
     var edges = Edges(
       group: group, output: output, direct: direct, reader: SimReadEdge(world.broker, instance: self), time: time)
+    if let max = world.outputAheadMaxMs {
+      let trusted = TrustedTime(time)
+      edges.time = trusted
+      edges.clockTrial = ClockTrial(time: trusted, aheadMaxMs: max) { [unowned self] time in time - self.world.clock.wall <= max }
+    }
     edges.beside = { [unowned self] _, work in beside.append(work) }
     service = Service(configuration, edges, log: log, stop: stop, lookout: lookout)
   }

@@ -31,6 +31,8 @@ final class SimWorld: @unchecked Sendable {
   var hasAtLeastOnce = false
   /// What instances may say at level error.
   var expectsErrors = false
+  /// How far ahead of the brokers' clock the output takes a record's time; nil: as far as it likes, and nobody tries.
+  var outputAheadMaxMs: Int64?
   private(set) var ends: [String] = []
   /// Ids of instances that are no more.
   var freeIDs: [String] = []

@@ -140,11 +140,13 @@ struct JournalTests {
     add { $0.batches[0].taken = -1 }
     add { $0.said = -1 }
     add { $0.rooms = -1 }
-    add { $0.shifted = -1 }
     add { $0.saidTo = 6 }
     add { $0.refused = [1, -1] }
     add { $0.of = 1 }
-    add { $0.takeover!.shift = -1 }
+    add {
+      $0.takeover!.shift = -1
+      $0.takeover!.reset = nil
+    }
     add { $0.takeover!.reset!.offsetsLost = -1 }
     for entry in cases { #expect(throws: FormatFault.self, "\(entry)") { try read(written(entry)) } }
   }

@@ -18,7 +18,7 @@ enum DemoCommand {
       do throws(HTTPFault) {
         server = try HTTPServer.start(
           address, token: nil, lookout: lookout,
-          identity: ServiceIdentity(group: "demo", instance: "demo", librdkafka: LibrdkafkaProperties.versionText),
+          identity: ServiceIdentity(group: "demo", input: "demo", instance: "demo", librdkafka: LibrdkafkaProperties.versionText),
           statistics: { statistics.figures() }, isFlexible: true, log: ServiceLog(options.logLevel))
       } catch {
         Console.say(error.description)

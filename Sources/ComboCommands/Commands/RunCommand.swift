@@ -21,6 +21,7 @@ enum RunCommand {
     signal(SIGPIPE, SIG_IGN)
     var reload: Reload?
     if case .read(_, let table, _) = read() {
+      RunNotes(options, log: log).say(table)
       let new = Reload(options, table, log: log, stop: stop, read: read)
       Signals.each([SIGHUP]) { _ in new.run() }
       reload = new
@@ -50,7 +51,8 @@ enum RunCommand {
       let statistics = ClientStatistics()
       properties.statistics = statistics
       let identity = ServiceIdentity(
-        group: options.group, instance: options.instance ?? Console.hostName, librdkafka: LibrdkafkaProperties.versionText)
+        group: options.group, input: options.input, instance: options.instance ?? Console.hostName,
+        librdkafka: LibrdkafkaProperties.versionText)
       do throws(HTTPFault) {
         server = try HTTPServer.start(
           address, token: options.httpToken, lookout: lookout, identity: identity, statistics: { statistics.figures() }, log: log)
@@ -71,7 +73,8 @@ enum RunCommand {
       let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout)
       if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
-      if stop.takeFreshStart(), let reload {
+      let isWanted = stop.takeFreshStart()
+      if isWanted, let reload {
         options.kafka = reload.kafka
         let statistics = properties.statistics
         properties = try options.kafkaProperties(log: log)
@@ -94,7 +97,7 @@ enum RunCommand {
         log.warning("starting afresh")
       }
       if let service {
-        lookout?.startsAfresh(after: service.totals)
+        lookout?.startsAfresh(after: service.totals, isWanted: isWanted)
         before.add(service.totals)
       }
     }

@@ -26,6 +26,25 @@ extension ServiceOptions {
     _ = try TransactionalProducer(properties, transactionalID: transactionalID)
   }
 
+  /// Tries, in a transaction that is aborted, whether the output takes records of a time.
+  func clockTrial(_ properties: KafkaProperties, aheadMaxMs: Int64) -> ClockTrial {
+    let (output, id) = (output, "\(transactionalID).clock")
+    return ClockTrial(time: TrustedTime(), aheadMaxMs: aheadMaxMs) { (time: Int64) throws(EdgeError) in
+      do throws(EdgeError) {
+        try Trial(try quiet(properties), transactionalID: id, withinMs: 5000).write(to: output, partition: 0, timestampMs: time)
+        return true
+      } catch {
+        if error.code == .badTimestamp { return false }
+        throw error
+      }
+    }
+  }
+
+  /// The same for what may fail without anybody being told by librdkafka.
+  private func quiet(_ properties: KafkaProperties) throws(EdgeError) -> KafkaProperties {
+    try properties.with(brokers: properties.brokers, presets: [], log: .none)
+  }
+
   /// What the service's logic goes by.
   var configuration: ServiceConfiguration {
     var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
@@ -47,8 +66,8 @@ extension ServiceLog {
   /// For what librdkafka says.
   var ofKafka: KafkaLog {
     KafkaLog { level, facility, text in
-      // Of a property that is set on purpose: without it a lost record would leave a gap in the journal.
-      if facility == "CONFWARN", text.contains("enable.gapless.guarantee") { return }
+      if KafkaWords.isKnownBetter(facility, text) { return }
+      let text = KafkaWords.plain(text)
       switch level {
       case .emergency, .alert, .critical, .error: error("kafka: \(.text, text) [\(.facility, facility)]")
       case .warning: warning("kafka: \(.text, text) [\(.facility, facility)]")
@@ -67,11 +86,16 @@ extension Service {
   /// - Returns: nil if it was told to stop before, or something must be mended first, which has then been said.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
-    lookout: Lookout? = nil
+    lookout: Lookout? = nil, bringsClocksBack: Bool = false
   ) throws(EdgeError) -> Service? {
     let names = options.topicNames
     let control = try ControlClient(properties)
     var configuration = options.configuration
+    configuration.bringsClocksBack = bringsClocksBack
+    var aheadMaxMs: Int64?
+    let reading = try KafkaReading(properties, control: control, names: names)
+    // Before anything is made.
+    if hasAdmin, hasForeignJournal(reading, configuration, log, stop, lookout) { return nil }
     var said = ""
     while hasAdmin {
       if stop.endsService { return nil }
@@ -79,6 +103,7 @@ extension Service {
       do throws(TopicSetup.Fault) {
         let found = try TopicSetup(control, names, options.settings, log: log).run()
         configuration.deadLetterLimits = found.deadLetterLimits
+        aheadMaxMs = found.outputAheadMaxMs
         break
       } catch {
         switch error {
@@ -96,12 +121,34 @@ extension Service {
       properties,
       GroupConsumer.Options(
         groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options)))
+    let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     let edges = Edges(
       group: group,
       output: KafkaOutput(properties, transactionalID: options.transactionalID, names: names, group: group),
       direct: options.delivery == .atLeastOnce ? KafkaDirectOutput(properties, names: names) : nil,
-      reader: try KafkaReading(properties, control: control, names: names), time: SystemTime())
+      reader: reading, time: clockTrial?.time ?? SystemTime(),
+      clockTrial: clockTrial)
     return Service(configuration, edges, log: log, stop: stop, lookout: lookout)
+  }
+
+  /// Whether the journal is that of another output or input, which was then said.
+  private static func hasForeignJournal(
+    _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag, _ lookout: Lookout?
+  ) -> Bool {
+    while !stop.endsService {
+      lookout?.beat()
+      do throws(EdgeError) {
+        guard let reason = try JournalOwner(reading, of: configuration.topics).fault() else { return false }
+        log.error("the service cannot begin: \(.reason, reason)")
+        return true
+      } catch {
+        // What is wrong with topics or rights is told by those who look at them next.
+        guard error.isRetriable else { return false }
+        log.warning("waiting, and trying again: \(.reason, error)")
+        MonotonicClock.sleep(ms: 500)
+      }
+    }
+    return false
   }
 
   /// A tenth of what gifts wait for anyway, but seldom enough to cost little, and not longer than a screen takes for a frame.

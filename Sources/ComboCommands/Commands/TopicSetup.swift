@@ -34,6 +34,8 @@ struct TopicSetup {
   struct Found {
     var partitions: Int
     var deadLetterLimits: DeadLetterLimits
+    /// How far ahead of the brokers' clocks a record of the output may lie, in milliseconds; nil: as far as it likes.
+    var outputAheadMaxMs: Int64?
   }
 
   /// Why the service cannot begin.
@@ -60,7 +62,9 @@ struct TopicSetup {
       try create(names.deadLetter, partitions, [("cleanup.policy", "delete")])
       try setUpJournal(partitions, input)
       try setUpState(partitions)
-      return Found(partitions: partitions, deadLetterLimits: try deadLetterLimits())
+      return Found(
+        partitions: partitions, deadLetterLimits: try deadLetterLimits(),
+        outputAheadMaxMs: try outputAheadMaxMs())
     } catch let fault as Fault {
       throw fault
     } catch let error as EdgeError {
@@ -123,6 +127,11 @@ struct TopicSetup {
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
   }
 
+  private func outputAheadMaxMs() throws -> Int64? {
+    let output = try control.settings(of: names.output, withinMs: Self.withinMs)
+    return output.hasAppendTime ? nil : output.timestampAfterMaxMs
+  }
+
   private func deadLetterLimits() throws -> DeadLetterLimits {
     let output = try control.settings(of: names.output, withinMs: Self.withinMs)
     let needed = Int64(settings.slots) * Int64(WireLimits().displayBytes + 256)
@@ -133,7 +142,7 @@ struct TopicSetup {
         may need \(.count, needed). Raise its max.message.bytes, or lower --slots
         """)
     }
-    if let most = [output.timestampBeforeMaxMs, output.timestampAfterMaxMs].compactMap({ $0 }).min(), most < Self.clockLeadMs {
+    if let most = [output.timestampBeforeMaxMs, output.timestampAfterMaxMs].compactMap({ $0 }).min(), most <= Self.clockLeadMs {
       log.warning(
         """
         the output topic "\(.topic, names.output)" refuses records whose time is further than \(.ms, most) ms from the brokers': an \

@@ -14,7 +14,7 @@ enum VerifyCommand {
     let names = TopicNames(
       input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
       state: "\(options.input).\(options.group).combo-state",
-      deadLetter: ServiceOptions.deadLetter(input: options.input, group: options.group))
+      deadLetter: options.deadLetter ?? ServiceOptions.deadLetter(input: options.input, group: options.group))
     do {
       let properties = try KafkaProperties(
         brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
@@ -31,7 +31,7 @@ enum VerifyCommand {
           time: { _, record in
             let time = record.token.map { KafkaMessage(token: $0).timestamp }
             return time?.type == .create ? time?.ms : nil
-          }, notice: { Console.say($0) }), log: log)
+          }, lettersAreOwn: options.deadLetter == nil, notice: { Console.say($0) }), log: log)
       let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
       verifier.progress = { count, total in
         meter.withLock {

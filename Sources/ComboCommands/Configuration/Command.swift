@@ -1,6 +1,8 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, demo, replay, generate, verify, watch, check, map, config, completions, man
+  case run, demo, replay, generate, verify, watch, check
+  case resetClock = "reset-clock"
+  case map, config, completions, man
 
   /// What it does, in one line.
   var summary: String {
@@ -12,6 +14,7 @@ enum Command: String, CaseIterable, Sendable {
     case .verify: "derives the output again from input and journal, and compares byte for byte"
     case .watch: "a room's banners in the terminal, from the output topic"
     case .check: "tries whether the service can work with these brokers, topics and rights, and says how to mend what is wrong"
+    case .resetClock: "brings back partitions whose time lies ahead of the clock, after a clock was wrong; their rooms begin anew"
     case .map: "what a map makes of records, field by field, and why; and the maps themselves"
     case .config: "every option of a command: its value, and where that comes from"
     case .completions: "what a shell needs to complete command lines: bash, zsh or fish"
@@ -26,7 +29,7 @@ enum Command: String, CaseIterable, Sendable {
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
-    case .run, .demo, .generate, .verify, .check, .man: nil
+    case .run, .demo, .generate, .verify, .check, .resetClock, .man: nil
     }
   }
 
@@ -86,6 +89,14 @@ enum Command: String, CaseIterable, Sendable {
       right that the service needs: it reads, and it writes in a transaction that is aborted, so that no reader who reads
       committed records ever sees any of it. Nothing is created or changed, no running instance is disturbed. Each line says
       ok, note or FAULT; behind a fault stands how to mend it. Exit code 0 if the service can work, 1 if not.
+      """
+    case .resetClock:
+      """
+      Takes the options of `run`. For when a clock was far ahead for a while, and partitions took its time over: the time of a
+      partition never falls by itself. Stop all instances of the group first. This joins the group in their place, sets each
+      partition whose time lies more than 5 s ahead back to this machine's clock, and ends. All rooms of such a partition begin a
+      new epoch: their screens are cleared, and gifts that still waited are not shown. No other partition is touched. Exit code
+      0 if all partitions of the input were looked at, 1 if not.
       """
     case .map:
       """

@@ -127,6 +127,8 @@ struct VerifyOptions: Equatable, Sendable {
   var input: String
   var output: String
   var group: String
+  /// Where bad events went; nil: the group's own topic.
+  var deadLetter: String?
   /// Instructions before this time are not compared, in milliseconds since the Unix epoch; nil: all are.
   var from: Int64?
   /// Begin at the current checkpoint.
@@ -140,6 +142,7 @@ struct VerifyOptions: Equatable, Sendable {
     input = reader.requiredText("input")
     output = reader.requiredText("output")
     group = reader.text("group")
+    deadLetter = reader.optionalText("dead-letter")
     from = reader.optionalText("from").flatMap { Timestamp.milliseconds($0) }
     fromCheckpoint = reader.flag("from-checkpoint")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!

@@ -50,11 +50,11 @@ enum Configuration {
     case .verify: invocation = .verify(VerifyOptions(&reader))
     case .watch: invocation = .watch(WatchOptions(&reader, operands: parsed.operands))
     case .map: invocation = .map(MapOptions(&reader, operands: parsed.operands))
-    case .check:
+    case .check, .resetClock:
       let options = ServiceOptions(&reader, host: host)
       workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
       workedOut["transactional-id"] = options.transactionalID
-      invocation = .check(options)
+      invocation = command == .check ? .check(options) : .resetClock(options)
     case .config, .completions, .man: preconditionFailure("it has no options of its own")
     }
     return .read(invocation, ConfigTable(reader, workedOut: workedOut), faults: reader.faults)

@@ -9,6 +9,7 @@ enum Invocation: Equatable, Sendable {
   case verify(VerifyOptions)
   case watch(WatchOptions)
   case check(ServiceOptions)
+  case resetClock(ServiceOptions)
   case map(MapOptions)
   /// A text for standard output.
   case tell(String)
@@ -20,7 +21,7 @@ enum Invocation: Equatable, Sendable {
   /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
   var answers: Bool {
     switch self {
-    case .verify, .watch, .check, .map, .tell, .show: true
+    case .verify, .watch, .check, .resetClock, .map, .tell, .show: true
     case .run, .demo, .replay, .generate, .refuse: false
     }
   }
@@ -41,7 +42,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .demo, .replay, .generate, .verify, .watch, .check, .map: break
+    case .run, .demo, .replay, .generate, .verify, .watch, .check, .resetClock, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

@@ -12,22 +12,24 @@ enum OptionTable {
     all.filter { $0.commands.contains(command) }
   }
 
-  private static let kafkaCommands: [Command] = [.run, .check, .verify, .watch, .generate, .map]
-  private static let engineCommands: [Command] = [.run, .check, .demo, .replay]
-  private static let serviceCommands: [Command] = [.run, .check]
+  private static let kafkaCommands: [Command] = [.run, .check, .resetClock, .verify, .watch, .generate, .map]
+  private static let engineCommands: [Command] = [.run, .check, .resetClock, .demo, .replay]
+  private static let serviceCommands: [Command] = [.run, .check, .resetClock]
 
   private static let general: [Option] = [
     Option(
       "config", "FILE", .text, nil, kafkaCommands + [.demo, .replay], .main,
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
-    Option("input", "TOPIC", .topic, nil, [.run, .check, .verify], .main, "where gift events are read"),
-    Option("output", "TOPIC", .topic, nil, [.run, .check, .verify, .watch], .main, "where display instructions are written"),
+    Option("input", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify], .main, "where gift events are read"),
     Option(
-      "group", "NAME", .text, "combo-consumer", [.run, .check, .verify], .main,
+      "output", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify, .watch], .main,
+      "where display instructions are written"),
+    Option(
+      "group", "NAME", .text, "combo-consumer", [.run, .check, .resetClock, .verify], .main,
       "the consumer group; journal and state belong to it"),
     Option(
-      "map", "NAME|FILE", .text, nil, [.run, .check, .replay, .map], .main,
+      "map", "NAME|FILE", .text, nil, [.run, .check, .resetClock, .replay, .map], .main,
       "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
@@ -37,7 +39,7 @@ enum OptionTable {
 
   private static let service: [Option] = [
     Option(
-      "dead-letter", "TOPIC", .topic, nil, serviceCommands, .service,
+      "dead-letter", "TOPIC", .topic, nil, serviceCommands + [.verify], .service,
       "where bad events go; default <input>.<group>.combo-dead-letter"),
     Option(
       "from", "WHERE", .choice(["earliest", "latest"]), "earliest", serviceCommands, .service,
@@ -70,10 +72,10 @@ enum OptionTable {
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
     Option(
-      "room-from-body", "", .flag, "false", [.run, .check, .map], .service,
+      "room-from-body", "", .flag, "false", [.run, .check, .resetClock, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
-      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .demo], .service,
+      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .resetClock, .demo], .service,
       "where to serve health, metrics and the pages; *:8080 for all addresses of this machine"),
     Option(
       "http-token-file", "FILE", .text, nil, serviceCommands, .service,
@@ -81,10 +83,10 @@ enum OptionTable {
     Option(
       "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
     Option(
-      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .check, .verify], .service,
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .check, .resetClock, .verify], .service,
       "the least that is logged on standard error"),
     Option(
-      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .check, .verify], .service,
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .check, .resetClock, .verify], .service,
       "text for people, json for programs: one object a line"),
   ]
 

@@ -165,7 +165,10 @@ struct EngineCore: ~Copyable {
   }
 
   mutating func beginAnew(at now: Int64, to sink: inout some InstructionSink) {
-    begin(at: max(now, max(time, epoch + 1)), keepingMemory: true)
+    // If time was brought back, the old epoch may lie ahead of it.
+    let next = max(now, max(time, epoch + 1))
+    begin(at: max(now, time), keepingMemory: true)
+    epoch = next
     sayScreen(at: time, to: &sink)
   }
 

@@ -30,6 +30,9 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     case code
     /// Where to reach something.
     case url
+    /// Of this program, and of librdkafka.
+    case version, librdkafka
+    case group, instance, map, delivery
     /// What librdkafka says, in its own words, and its word for where it said it.
     case text, facility
     /// The names of options.

@@ -54,6 +54,12 @@ package enum Console {
   /// A variable of the environment.
   package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
+  /// The names of all variables of the environment that the process was started with.
+  package static var variableNames: [String] {
+    guard case .success(let bytes) = TextFile.bytes(of: "/proc/self/environ", limit: 4 << 20) else { return [] }
+    return bytes.split(separator: 0).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) }
+  }
+
   /// This machine's name.
   package static var hostName: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in

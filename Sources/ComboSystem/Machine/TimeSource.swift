@@ -4,12 +4,15 @@ package protocol TimeSource: AnyObject, Sendable {
   func wallMs() -> Int64
   /// In milliseconds since some moment; never falls.
   func monotonicMs() -> Int64
+  /// Blocks this thread.
+  func sleep(ms: Int64)
 }
 
 /// The machine's clocks.
 package final class SystemTime: TimeSource {
   package func wallMs() -> Int64 { WallClock.nowMs }
   package func monotonicMs() -> Int64 { MonotonicClock.nowMs }
+  package func sleep(ms: Int64) { MonotonicClock.sleep(ms: ms) }
 
   package init() {}
 }

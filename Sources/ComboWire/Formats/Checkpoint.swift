@@ -66,7 +66,7 @@ public struct Checkpoint: Equatable, Sendable {
   init(_ fields: RecordFields) throws(FormatFault) {
     n = try fields.integer("n", 0...Int64.max)
     clock = try fields.integer("clock")
-    shifted = try fields.integer("shifted", 0...Int64.max)
+    shifted = try fields.integer("shifted")
     input = try fields.integer("input", 0...Int64.max)
     last = fields.find("last") == nil ? nil : try fields.hex("last")
     journal = try fields.integer("journal", 0...Int64.max)

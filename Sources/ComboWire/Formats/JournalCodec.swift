@@ -88,7 +88,7 @@ public final class JournalDecoder {
     var entry = JournalEntry(
       n: try fields.integer("n", 1...Int64.max), batches: try batches(fields), clock: try fields.integer("clock"),
       said: Int(try fields.integer("said", 0...Int64.max)), rooms: Int(try fields.integer("rooms", 0...Int64.max)),
-      digest: try fields.hex("digest"), shifted: try fields.integer("shifted", 0...Int64.max), of: try fields.hex("of"))
+      digest: try fields.hex("digest"), shifted: try fields.integer("shifted"), of: try fields.hex("of"))
     entry.refused = try refused(fields)
     if fields.find("said_to") != nil { entry.saidTo = try fields.integer("said_to", 0...entry.n) }
     if fields.find("term") != nil { entry.term = try fields.integer("term", 0...Int64.max) }
@@ -142,12 +142,14 @@ public final class JournalDecoder {
       throw .broken(reader.what, "its delivery is unknown")
     }
     var takeover = JournalEntry.Takeover(
-      shift: try fields.integer("shift", 0...Int64.max), derivation: try Derivation(fields), delivery: delivery,
+      shift: try fields.integer("shift"), derivation: try Derivation(fields), delivery: delivery,
       topics: try fields.topics("of"))
     if fields.find("reset") != nil {
       let reset = try fields.inside("reset")
       takeover.reset = JournalEntry.Reset(
         reason: try reset.string("reason"), offsetsLost: try reset.integer("offsets_lost", 0...Int64.max))
+    } else if takeover.shift < 0 {
+      throw .broken(reader.what, "its shift is negative, but its rooms do not begin anew")
     }
     return takeover
   }

@@ -54,7 +54,7 @@ public final class StateDecoder {
       throw .broken(reader.what, "it holds neither a state nor that the room has rested")
     }
     return RoomRecord(
-      n: try fields.integer("n", 0...Int64.max), shifted: try fields.integer("shifted", 0...Int64.max),
+      n: try fields.integer("n", 0...Int64.max), shifted: try fields.integer("shifted"),
       hash: content == .rested ? 0 : try fields.hex("hash"), of: try fields.hex("of"), content: content)
   }
 

@@ -1,0 +1,60 @@
+internal import ComboCore
+internal import ComboKafka
+internal import ComboSystem
+internal import ComboWire
+internal import Glibc
+
+/// What `run` says at its start of what it was given.
+struct RunNotes {
+  private let options: ServiceOptions
+  private let log: ServiceLog
+
+  init(_ options: ServiceOptions, log: ServiceLog) {
+    self.options = options
+    self.log = log
+  }
+
+  /// - Parameter table: where each option came from.
+  func say(_ table: ConfigTable) {
+    let map = table.rows.first { $0.name == "map" }?.value ?? "none"
+    log.info(
+      """
+      combo-consumer \(.version, Version.number) with librdkafka \(.librdkafka, LibrdkafkaProperties.versionText): group \(.group, options.group), \
+      instance \(.instance, options.instance ?? options.transactionalID), input \(.topic, options.input), map \(.map, map), \
+      delivery \(.delivery, options.delivery.rawValue)
+      """)
+    for (name, nearest) in Self.unknown(Console.variableNames) {
+      let hint = nearest.map { ". Did you mean \($0)?" } ?? ""
+      log.warning("the environment has \(.text, name), which is no option and counts for nothing\(.options, hint)")
+    }
+    for file in Self.openFiles(options, table) {
+      log.warning("\(.file, file) holds a secret, and every user of this machine may read it: take that right away (chmod 600)")
+    }
+  }
+
+  /// Variables that look as if they were options, and are none; each with the option that may have been meant.
+  static func unknown(_ names: [String]) -> [(name: String, nearest: String?)] {
+    let known = Command.allCases.flatMap { OptionTable.options(of: $0).map(\.variable) }
+    return names.filter { $0.hasPrefix("COMBO_") && !$0.hasPrefix("COMBO_TEST_") && !known.contains($0) }.sorted()
+      .map { ($0, Suggestion.nearest(to: $0, among: known)) }
+  }
+
+  /// Files with secrets that every user may read.
+  static func openFiles(_ options: ServiceOptions, _ table: ConfigTable) -> [String] {
+    func named(_ option: String) -> [String] { table.rows.filter { $0.name == option }.compactMap(\.value) }
+    var files = named("http-token-file")
+    if !options.kafka.secrets.isEmpty { files += named("kafka-file") + named("config") }
+    for property in options.kafka {
+      switch property.key {
+      case "ssl.key.location", "ssl.keystore.location", "sasl.kerberos.keytab": files.append(property.value)
+      case BearerToken.property where property.value.hasPrefix("token_file="):
+        files.append(String(property.value.dropFirst("token_file=".count)))
+      default: break
+      }
+    }
+    return files.filter { file in
+      var status = stat()
+      return !file.isEmpty && stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_mode & S_IROTH != 0
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package import ComboSystem
+internal import Synchronization
+
+/// The machine's clocks, of which the wall clock is not followed far ahead before somebody says that it may be.
+///
+/// A partition's time never falls. If it followed a clock that is wrong for some seconds, and an entry said so, the output might refuse
+/// all that comes after. So a jump ahead waits until the output has taken a record of the new time; meanwhile the old time goes on evenly.
+/// Any thread.
+package final class TrustedTime: TimeSource {
+  private struct State {
+    /// The wall clock minus the monotonic one, as it was last trusted; nil: it is not yet.
+    var offset: Int64?
+    var isDoubted = false
+  }
+
+  private let machine: any TimeSource
+  private let state = Mutex(State())
+
+  /// A jump of no more than this is followed at once.
+  package static let jumpMs: Int64 = 60_000
+
+  package init(_ machine: any TimeSource = SystemTime()) { self.machine = machine }
+
+  package func monotonicMs() -> Int64 { machine.monotonicMs() }
+  package func sleep(ms: Int64) { machine.sleep(ms: ms) }
+
+  package func wallMs() -> Int64 {
+    let (wall, monotonic) = (machine.wallMs(), machine.monotonicMs())
+    return state.withLock { state in
+      guard let offset = state.offset else { return wall }
+      state.isDoubted = wall - monotonic - offset > Self.jumpMs
+      if state.isDoubted { return monotonic + offset }
+      state.offset = wall - monotonic
+      return wall
+    }
+  }
+
+  /// What the wall clock shows, trusted or not.
+  package var shownMs: Int64 { machine.wallMs() }
+
+  /// Whether it has jumped ahead, and is not followed.
+  package var isDoubted: Bool { state.withLock { $0.isDoubted } }
+
+  /// The wall clock is right as it is now.
+  package func trust() {
+    let offset = machine.wallMs() - machine.monotonicMs()
+    state.withLock { $0 = State(offset: offset) }
+  }
+}
+
+/// Tries whether the output takes records of the time that this machine's clock shows.
+package struct ClockTrial: Sendable {
+  /// What the service goes by.
+  package let time: TrustedTime
+  /// How far ahead of the brokers' clocks a record's time may lie, in milliseconds.
+  package let aheadMaxMs: Int64
+  /// Whether the output takes a record of this time. Blocks.
+  package let takes: @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool
+
+  package init(time: TrustedTime, aheadMaxMs: Int64, takes: @escaping @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool) {
+    self.time = time
+    self.aheadMaxMs = aheadMaxMs
+    self.takes = takes
+  }
+
+  package enum Outcome: Sendable {
+    case taken, refused
+    case failed(EdgeError)
+  }
+
+  /// What comes of the time that is shown now.
+  package func run() -> Outcome {
+    do throws(EdgeError) {
+      return try takes(time.shownMs) ? .taken : .refused
+    } catch {
+      return .failed(error)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package import ComboEdge
+package import ComboWire
+
+/// Looks whose the group's journal is, before the group is joined: an instance that was started with another output than the others must not
+/// take a partition from one of them only to find out that it cannot have it.
+package struct JournalOwner {
+  private let reader: any ReadEdge
+  private let topics: TopicIdentity
+
+  package init(_ reader: any ReadEdge, of topics: TopicIdentity) {
+    self.reader = reader
+    self.topics = topics
+  }
+
+  /// So many records before its end a partition holds an entry, if it holds any: between them stand only marks of transactions.
+  private static let lookBack: Int64 = 64
+
+  /// What is wrong, as a sentence; nil: the journal is empty, or this group's own.
+  package func fault() throws(EdgeError) -> String? {
+    for partition in try reader.partitions(.journal) {
+      let (first, end) = try reader.bounds(.journal, partition)
+      // What is in an open transaction is not waited for.
+      let stable = min(end, try reader.stableEnd(.journal, partition))
+      var found: String?
+      var isFound = false
+      let decoder = JournalDecoder()
+      try reader.read(.journal, partition, from: max(first, stable - Self.lookBack), to: stable, unless: { false }) { record in
+        guard let value = record.value else { return true }
+        do throws(FormatFault) {
+          let entry = try decoder.entry(value)
+          isFound = true
+          try topics.check(entry.of, "the journal")
+        } catch {
+          if error.code == .foreign { found = error.description }
+        }
+        return found == nil
+      }
+      if let found { return found }
+      if isFound { return nil }
+    }
+    return nil
+  }
+}

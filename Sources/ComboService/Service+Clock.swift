@@ -1,0 +1,97 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// The service follows the wall clock only as far as the output takes its time.
+extension Service {
+  /// Where the trials stand.
+  struct ClockWatch {
+    let outcomes = Mailbox<ClockTrial.Outcome>()
+    var isTrying = false
+    var nextTrial: Int64 = 0
+    var isDoubting = false
+  }
+
+  private static let tryAgainMs: Int64 = 5000
+
+  /// Waits until the output takes the time that the clock shows, so that no partition is begun, or taken over, at a wrong one.
+  func awaitSoundClock() {
+    guard let trial = edges.clockTrial else { return }
+    while isRunning {
+      watching.lookout?.beat()
+      switch trial.run() {
+      case .taken: return trial.time.trust()
+      case .refused:
+        sayClockRefused(trial)
+        pause(ms: Self.tryAgainMs)
+      case .failed(let error) where error.isRetriable || error.code == .unknownTopic:
+        log.warning("waiting, and trying again: \(.reason, error)")
+        pause(ms: 1000)
+      case .failed(let error):
+        // Without the right to try, the clock is believed.
+        log.info("the output could not be asked whether it takes the time of this machine's clock: \(.reason, error)")
+        return trial.time.trust()
+      }
+    }
+  }
+
+  /// Sees to it that a jump ahead is tried, beside the loop.
+  func watchClock() {
+    guard let trial = edges.clockTrial else { return }
+    for outcome in clockWatch.outcomes.takeAll() {
+      clockWatch.isTrying = false
+      clockWatch.nextTrial = edges.time.monotonicMs() + Self.tryAgainMs
+      switch outcome {
+      case .taken:
+        trial.time.trust()
+        log.info("the output takes the time of this machine's clock, which is followed from now on")
+      case .refused: sayClockRefused(trial)
+      case .failed(let error):
+        log.warning("the output could not be asked whether it takes the time of this machine's clock: \(.reason, error)")
+      }
+    }
+    let isDoubted = trial.time.isDoubted
+    if isDoubted, !clockWatch.isDoubting {
+      let ms = trial.time.shownMs - edges.time.wallMs()
+      log.warning(
+        "this machine's clock has jumped ahead by \(.ms, ms) ms: time goes on evenly until the output takes the new one")
+      clockWatch.nextTrial = 0
+    }
+    clockWatch.isDoubting = isDoubted
+    guard isDoubted, !clockWatch.isTrying, edges.time.monotonicMs() >= clockWatch.nextTrial else { return }
+    clockWatch.isTrying = true
+    let outcomes = clockWatch.outcomes
+    edges.beside(.question) { outcomes.put(trial.run()) }
+  }
+
+  private func sayClockRefused(_ trial: ClockTrial) {
+    log.warning(
+      """
+      this machine's clock is further ahead of the brokers' than the output takes (\(.limit, trial.aheadMaxMs) ms, \
+      message.timestamp.after.max.ms), and is not followed. Set it right
+      """)
+  }
+
+  /// By how much a partition that was restored moves as it is taken over; nil: it cannot be now, which was said.
+  func shift(of restored: RestoredPartition) -> Int64? {
+    let partition = restored.partition
+    let ahead = partition.clock - edges.time.wallMs()
+    if partition.n == 0 { return 0 }
+    if configuration.bringsClocksBack, ahead > Self.broughtBackMs { return -ahead }
+    if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
+      log.error(
+        """
+        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output takes no more \
+        than \(.limit, max) ms: the partition waits. To bring its time back, stop all instances of the group and run combo-consumer reset-clock \
+        with the options of run: its rooms begin a new epoch
+        """)
+      return nil
+    }
+    return Swift.max(0, -ahead)
+  }
+
+  /// A lead of no more than this is left as it is.
+  static let broughtBackMs: Int64 = 5000
+}

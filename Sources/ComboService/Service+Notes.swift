@@ -1,0 +1,131 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// What the service says of itself while it waits, and of what comes in.
+extension Service {
+  /// What was said, and what is not told yet.
+  struct Notes {
+    /// Since when it waits to be told which partitions are its own, by the monotonic clock.
+    var waitsSince: Int64?
+    var hasSaidWaiting = false
+    var bad = BadRecords()
+    var heldLooks: [Int32: HeldLook] = [:]
+    var lookedAt: Int64 = 0
+  }
+
+  /// Of a partition that gets nothing though something waits.
+  struct HeldLook {
+    /// Where it stood, and since when.
+    var offset: Int64
+    var since: Int64
+    /// The end of the input for which it was asked why.
+    var askedFor: Int64 = -1
+  }
+
+  /// A member that died is waited for until its session is over.
+  private static let joinSaidMs: Int64 = 3000
+  private static let heldMs: Int64 = 10_000
+  private static let lookEveryMs: Int64 = 1000
+
+  /// Called in each turn.
+  func takeNotes() {
+    let now = edges.time.monotonicMs()
+    noteJoining(now)
+    noteBad(now)
+    if now - notes.lookedAt >= Self.lookEveryMs {
+      notes.lookedAt = now
+      noteHeld(now)
+    }
+  }
+
+  private func noteJoining(_ now: Int64) {
+    if hasJoined {
+      notes.waitsSince = nil
+      notes.hasSaidWaiting = false
+      return
+    }
+    let since = notes.waitsSince ?? now
+    notes.waitsSince = since
+    if notes.hasSaidWaiting || now - since < Self.joinSaidMs { return }
+    notes.hasSaidWaiting = true
+    log.info(
+      """
+      waiting to join the group: a member that was killed keeps its partitions until its session is over, which takes 10 s unless \
+      session.timeout.ms says otherwise
+      """)
+  }
+
+  private func noteBad(_ now: Int64) {
+    guard let told = notes.bad.take(at: now) else { return }
+    log.warning(
+      """
+      bad records went to the dead-letter topic: \(.count, told.count) since this was said last, the newest from partition \
+      \(.partition, told.partition), offset \(.offset, told.offset): \(.code, told.code)
+      """)
+  }
+
+  /// Looks for transactions that somebody else has left open in the input: what stands behind them is handed to nobody.
+  private func noteHeld(_ now: Int64) {
+    for case let active? in active {
+      let (number, offset) = (active.number, active.partition.offset)
+      guard let end = edges.group.end(of: number), end > offset else {
+        notes.heldLooks[number] = nil
+        continue
+      }
+      var look = notes.heldLooks[number] ?? HeldLook(offset: offset, since: now)
+      if look.offset != offset { look = HeldLook(offset: offset, since: now) }
+      if now - look.since >= Self.heldMs, look.askedFor != end {
+        look.askedFor = end
+        askWhatHolds(number, since: look.since, now)
+      }
+      notes.heldLooks[number] = look
+    }
+  }
+
+  private func askWhatHolds(_ number: Int32, since: Int64, _ now: Int64) {
+    let (reader, log, topic, brokers) = (edges.reader, log, configuration.topics.input, configuration.brokers)
+    let seconds = (now - since) / 1000
+    edges.beside(.question) {
+      // Who does not answer is told of elsewhere.
+      guard let stable = try? reader.stableEnd(.input, number), let end = try? reader.bounds(.input, number).end, stable < end
+      else {
+        return
+      }
+      log.warning(
+        """
+        a transaction of a producer of the input is open in partition \(.partition, number), from offset \(.offset, stable) on, for more than \
+        \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. Who left it open is told by: kafka-transactions \
+        --bootstrap-server \(.text, brokers) describe-producers --topic \(.topic, topic) --partition \(.partition, number)
+        """)
+    }
+  }
+}
+
+/// Counts bad records, so that a flood of them is one line a minute.
+struct BadRecords {
+  struct Told: Equatable {
+    var count: Int
+    var code: String
+    var partition: Int32
+    var offset: Int64
+  }
+
+  static let everyMs: Int64 = 60_000
+  private var waiting: Told?
+  private var saidAt: Int64?
+
+  mutating func add(_ code: String, partition: Int32, offset: Int64) {
+    waiting = Told(count: (waiting?.count ?? 0) + 1, code: code, partition: partition, offset: offset)
+  }
+
+  /// What is to be said now: the first at once, what comes later together.
+  mutating func take(at now: Int64) -> Told? {
+    guard let told = waiting, saidAt.map({ now - $0 >= Self.everyMs }) ?? true else { return nil }
+    waiting = nil
+    saidAt = now
+    return told
+  }
+}

@@ -1,0 +1,63 @@
+import ComboEdge
+import Testing
+
+@testable import ComboKafka
+
+@Suite("librdkafka's words")
+struct KafkaWordsTests {
+  @Test("are handed on without how long a connection was in which state")
+  func plain() {
+    for more in ["", ", 1 identical error(s) suppressed"] {
+      #expect(KafkaWords.plain("b:1/0: Disconnected (after 2024264ms in state UP\(more))") == "b:1/0: Disconnected")
+    }
+    #expect(KafkaWords.plain("timed out (after lunch)") == "timed out (after lunch)")
+    #expect(KafkaWords.plain("x (after 5ms in state CONNECT): y") == "x: y")
+  }
+
+  @Test("are left out where the service says the same itself")
+  func known() {
+    #expect(KafkaWords.isKnownBetter("FATAL", "Fatal error: fenced") && KafkaWords.isKnownBetter("MAXPOLL", "exceeded"))
+    #expect(!KafkaWords.isKnownBetter("FAIL", "Disconnected"))
+  }
+
+  @Test(
+    "a property that holds a secret is one, however it is written",
+    arguments: [
+      (
+        "sasl.jaas.config",
+        "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\" password=\"hunter22\";", true
+      ),
+      ("sasl.oauthbearer.config", "principal=admin secret=hunter22", true),
+      ("sasl.oauthbearer.config", "token_file=/run/token", false), ("sasl.password", "x", true), ("client.id", "x", false),
+      ("ssl.keystore.key", "hunter22", true), ("SASL.PASSWORD", "hunter22", true),
+    ])
+  func secret(key: String, value: String, isSecret: Bool) {
+    let property = KafkaProperty(key: key, value: value)
+    #expect(property.isSecret == isSecret)
+    if value.contains("hunter22") { #expect(property.secrets.contains("hunter22")) }
+    let fault = KafkaProperties.fault(of: key, value) ?? ""
+    #expect(!fault.contains("hunter22"), "\(fault)")
+  }
+
+  @Test("no error shows what a property holds, whichever librdkafka complains of")
+  func errors() {
+    for (key, value) in [
+      ("sasl.jaas.config", "password=hunter22"), ("sasl.oauthbearer.config", "principal=hunter22 bad"),
+      ("ssl.key.pem", "hunter22"),
+    ] {
+      do throws(EdgeError) {
+        let properties = try KafkaProperties(
+          brokers: "b:1", overrides: [.init(key: "sasl.mechanism", value: "PLAIN"), .init(key: key, value: value)])
+        _ = try TransactionalProducer(properties, transactionalID: "t")
+      } catch {
+        #expect(!error.message.contains("hunter22"), "\(error.message)")
+      }
+    }
+    do throws(EdgeError) {
+      _ = try KafkaProperties.Override(parsing: "hunter22")
+      Issue.record("it was taken")
+    } catch {
+      #expect(!error.message.contains("hunter22"))
+    }
+  }
+}

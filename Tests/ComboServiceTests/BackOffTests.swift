@@ -1,0 +1,28 @@
+import Testing
+
+@testable import ComboService
+
+@Suite("What failed is tried again")
+struct BackOffTests {
+  @Test("at once at first, then less and less often: twenty failures take more than a minute")
+  func delays() {
+    var backOff = BackOff()
+    let delays = (0..<Service.failuresMax).map { _ in backOff.failed() }
+    #expect(delays.first == 0 && delays == delays.sorted() && delays.reduce(0, +) > 60_000)
+    #expect(delays.last! <= 5000)
+    backOff.succeeded()
+    #expect(backOff.failed() == 0 && backOff.failures == 1)
+  }
+
+  @Test("a flood of bad records is told of at once, and then once a minute with their number")
+  func bad() {
+    var bad = BadRecords()
+    #expect(bad.take(at: 0) == nil)
+    bad.add("not_json", partition: 1, offset: 5)
+    #expect(bad.take(at: 1000) == .init(count: 1, code: "not_json", partition: 1, offset: 5))
+    for offset in 0..<1000 { bad.add("out_of_range", partition: 2, offset: Int64(offset)) }
+    #expect(bad.take(at: 60_999) == nil)
+    #expect(bad.take(at: 61_000) == .init(count: 1000, code: "out_of_range", partition: 2, offset: 999))
+    #expect(bad.take(at: 200_000) == nil)
+  }
+}
