@@ -86,7 +86,7 @@ let package = Package(
       "ComboCommands",
       [
         "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
-        "ComboGenerate", "ComboReplay", "ComboVerify", "CGetopt", "CMemory", "CSimdJSON",
+        "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient", "CGetopt", "CMemory", "CSimdJSON",
       ]),
     .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: settings),
 

@@ -5,9 +5,8 @@ public import Foundation
   internal import FoundationNetworking
 #endif
 
-/// A room's instructions over HTTP, by URLSession. It connects again whenever the connection breaks, is silent or is refused, for
-/// as long
-/// as it is read; cancel the task that reads it to end it.
+/// A room's instructions over HTTP, by URLSession. It connects again whenever the connection breaks, is silent or is refused,
+/// for as long as it is read; cancel the task that reads it to end it.
 ///
 ///     var screen = RoomScreen()
 ///     for await happened in RoomStream(service: URL(string: "https://combo.example")!, room: "r1") {

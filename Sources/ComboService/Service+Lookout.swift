@@ -132,7 +132,7 @@ extension Service {
           watching.watch(id, in: active.number)
           room.isWatched = true
         }
-        answers.append(watching.answer(.screen(id: number, room: id, record: Self.screen(of: room))))
+        answers.append(watching.answer(.screen(id: number, room: id, record: screen(of: room))))
       case .asleep(let active):
         guard fits(active) else { return false }
         let last = watching.partition(of: id)
@@ -160,10 +160,18 @@ extension Service {
     }
   }
 
-  private static func screen(of room: Room) -> [UInt8] {
+  /// The screen of a room for those who join it, with what they need to know of its settings. The topic's records have nothing of
+  /// these: they are what the engine says, byte for byte.
+  private func screen(of room: Room) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 1024)
     room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
-    return buffer.array
+    var record = buffer.array
+    let values = settings.values.with(room.engine.own)
+    let times = #""enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
+    let brace = record.removeLast()
+    record += #","slots":\#(values.slots),\#(times)"#.utf8
+    record.append(brace)
+    return record
   }
 
   private func survey(_ now: Int64) {

@@ -188,5 +188,8 @@ class Page:
                     found.append(entry["text"])
         return found
 
+    def forget_faults(self):
+        self._browser.events = [event for event in self._browser.events if event.get("sessionId") != self._session]
+
     def close(self):
         self._browser.call("Target.closeTarget", {"targetId": self._target})

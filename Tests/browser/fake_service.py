@@ -31,6 +31,8 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
          ".svg": "image/svg+xml"}
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; "
           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+OVERLAY_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+NAMES = {"/": "index.html", "/service": "service.html", "/overlay": "overlay.html"}
 
 
 def dump(value):
@@ -192,8 +194,8 @@ class Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         parts = [unquote(part, errors="replace") for part in url.path.split("/")[1:]]
         self.fake.requests[url.path] += 1
-        if url.path in ("/", "/service"):
-            self.file(PAGES / ("index.html" if url.path == "/" else "service.html"))
+        if url.path in NAMES:
+            self.file(PAGES / NAMES[url.path], OVERLAY_POLICY if url.path == "/overlay" else POLICY)
         elif parts[0] in ("assets", "test") and len(parts) == 2 and "/" not in parts[1]:
             self.file((PAGES if parts[0] == "assets" else HERE) / parts[1])
         elif url.path == "/rooms":
@@ -218,11 +220,11 @@ class Handler(BaseHTTPRequestHandler):
         rooms.sort(key=lambda one: (-one["rate"], one["room"]))
         return {"v": 1, "now": int(time.time() * 1000), "rooms": rooms[:limit]}
 
-    def file(self, path):
+    def file(self, path, policy=POLICY):
         if path.suffix not in TYPES or not path.is_file():
             return self.json({"error": "There is no such file."}, 404)
         self.answer(200, TYPES[path.suffix], path.read_bytes(), {
-            "Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache"})
+            "Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache"})
 
     def json(self, value, status=200):
         self.answer(status, "application/json", dump(value).encode(), {"Cache-Control": "no-store"})

@@ -7,6 +7,7 @@ import time
 import browser_test
 import chrome
 from fake_service import dump
+from screen_model import Screen
 from trace_of_rooms import recorded, say, show
 
 # Text whose contrast with what is behind it is too low (WCAG AA); texts on the stage have pictures behind them and are left out.
@@ -50,7 +51,13 @@ class PageTests(browser_test.BrowserTest):
                       "document.querySelector('#query').dispatchEvent(new Event('input')); 0")
 
     def live(self):
-        self.page.wait("document.querySelector('#state').dataset.state === 'live'")
+        self.page.wait("['live', 'asleep'].includes(document.querySelector('#state').dataset.state)")
+
+    def state(self, name):
+        self.page.wait(f"document.querySelector('#state').dataset.state === '{name}'")
+
+    def text(self, name):
+        return self.page.run(f"document.querySelector('#{name}').textContent")
 
     def wait_shown(self, want):
         self.page.wait(f"{self.SHOWN} === {json.dumps(want)}")
@@ -162,7 +169,7 @@ class PageTests(browser_test.BrowserTest):
         self.service.refused[self.room] = "Room x is in partition 3, which another instance has."
         self.record("note", "document.querySelector('#stage-note').textContent")
         self.service.hang_up(self.room, ("dropped", dump({"reason": "slow", "sentence": "You read too slowly."})))
-        self.page.wait("seen.note.some((one) => one.startsWith('You read too slowly'))")
+        self.page.wait("seen.note.some((one) => one.startsWith('This page read too slowly'))")
         self.page.wait("document.querySelector('#stage-note').textContent.includes('another instance')")
         self.assertEqual(self.page.run("document.querySelector('#state-text').textContent"), "Not available")
         del self.service.refused[self.room]
@@ -217,6 +224,8 @@ class PageTests(browser_test.BrowserTest):
         ring = "getComputedStyle(document.activeElement).outlineStyle"
         shift = 8
         self.page.key("Tab", modifiers=shift)
+        self.assertEqual(self.page.run(focus), "language")
+        self.page.key("Tab", modifiers=shift)
         self.assertEqual(self.page.run("document.activeElement.textContent"), "Service")
         self.assertEqual(self.page.run(ring), "solid")
 
@@ -259,6 +268,101 @@ class PageTests(browser_test.BrowserTest):
                     self.keep(f"{name}-{width}-{scheme}")
                     self.assertEqual(self.page.run("document.documentElement.scrollWidth"), width, (name, width, scheme))
                     self.assertEqual(self.page.run(UNREADABLE), [], (name, width, scheme))
+
+    def test_a_room_that_sleeps_is_not_live(self):
+        self.watch()
+        self.state("asleep")
+        self.assertIn("No gift has come", self.text("stage-note"))
+        self.service.say(show(1, 3, room=self.room))
+        self.state("live")
+        self.assertEqual(self.text("stage-note"), "")
+        self.service.say(say("dismiss", 2, room=self.room, banner=1, slot=0, count=3, reason="turn"))
+        self.wait_shown("")
+        # It falls asleep while it is watched: the service lists it no more.
+        del self.service.rooms[self.room].screen
+        self.service.rooms[self.room].screen = Screen()
+        self.state("asleep")
+        self.page.wait("document.querySelector('#fact-gifts').textContent === '–'")
+
+    def test_silence_is_noticed_within_ten_seconds_and_counted_down(self):
+        # A page whose ten seconds are half a second.
+        hasty = self.page.call("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "{ const real = setTimeout; setTimeout = (task, ms, ...more) => real(task, ms === 10000 ? 500 : ms, ...more) }"})
+        self.addCleanup(self.page.call, "Page.removeScriptToEvaluateOnNewDocument", {"identifier": hasty["identifier"]})
+        self.service.say(show(1, 3, room=self.room))
+        self.watch()
+        self.record("note", "document.querySelector('#stage-note').textContent")
+        self.record("banners", "document.querySelector('#fact-banners').textContent")
+        self.page.wait(r"seen.note.some((one) => /^The service has been silent for 10 s\. Trying again in \d s\.$/.test(one))")
+        self.page.wait("seen.banners.includes('–')")
+
+    def test_who_gave_what_is_listed_from_finals(self):
+        self.service.say(show(1, 3, room=self.room))
+        self.watch()
+        self.state("live")
+        final = {"reason": "over", "sender": {"id": "u1", "name": "<b>Ann"}, "gift": {"id": "rose", "name": "Rose", "icon": "🌹"}}
+        self.service.say(say("final", 2, room=self.room, banner=1, count=30, **final))
+        self.service.say(say("final", 3, room=self.room, banner=2, count=7, **final | {"receiver": {"id": "a", "name": "Host"}}))
+        self.service.say(say("final", 4, room=self.room, banner=3, count=12, **final))
+        self.page.wait("document.querySelector('#given').children.length === 2 && document.querySelector('#given b').textContent === '×42'")
+        self.assertEqual(
+            self.page.run("[...document.querySelectorAll('#given li')].map((one) => one.textContent)"),
+            ["🌹<b>AnnRose×42", "🌹<b>AnnRose to Host×7"])
+        for number in range(150):
+            self.service.say(say("final", 5 + number, room=self.room, banner=9, count=1, **final | {"sender": {"id": f"x{number}"}}))
+        self.page.wait("document.querySelector('#given bdi').textContent === 'x149'")
+        self.assertEqual(self.page.run("document.querySelector('#given').children.length"), 100)
+
+    def test_the_live_region_and_the_background_can_be_switched_off(self):
+        self.watch()
+        moving = "document.getAnimations().filter((one) => one.playState === 'running').length"
+        self.page.wait(f"{moving} > 0")
+        self.page.run("document.querySelector('#moving').click(); document.querySelector('#read-out').click(); 0")
+        self.page.wait(f"{moving} === 0")
+        self.watch()
+        pressed = "['moving', 'read-out'].map((id) => document.getElementById(id).getAttribute('aria-pressed')).join()"
+        self.assertEqual(self.page.run(pressed), "false,false", "it is remembered")
+        self.service.say(show(1, 3, room=self.room))
+        self.service.say(say("dismiss", 2, room=self.room, banner=1, slot=0, count=3, reason="idle"))
+        self.wait_shown("")
+        self.assertEqual(self.page.run("document.querySelector('.combo-live').textContent"), "")
+        self.page.run("document.querySelector('#moving').click(); document.querySelector('#read-out').click(); 0")
+
+    def test_the_pages_speak_six_languages_and_fit_280_pixels_in_each(self):
+        room = "wide"
+        for banner, count in ((1, 12345678), (2, 87654321)):
+            if banner == 2:
+                self.service.say(say("move_up", 2, room=room, banner=1, slot=1))
+            self.service.say(show(banner, count, seq=2 * banner - 1, room=room, sender={"id": f"u{banner}", "name": "Gyöngyi Jäger"},
+                                  receiver={"id": "a", "name": "A host with a long name"}))
+        table = "import('/assets/page-words.js').then(({ TABLE, LANGUAGES }) => Object.entries(TABLE).filter(([, row]) => " \
+            "row.length !== LANGUAGES.length || row.some((one) => one === '' || (one.match(/{\\w+}/g) ?? []).sort().join() " \
+            "!== (row[0].match(/{\\w+}/g) ?? []).sort().join())).map(([name]) => name))"
+        cut = """[...document.querySelectorAll('.combo-sender, .combo-line, .combo-number, .state, .switch, h1, h2, h3, dt, dd')]
+          .filter((one) => one.checkVisibility() && one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY !== 'visible')
+          .map((one) => one.className + one.textContent)"""
+        for lang in ("en", "zh", "ja", "ko", "pt", "ar"):
+            for path in (f"/?lang={lang}#room={room}", f"/service?lang={lang}"):
+                for width in (280, 400, 800, 1920):
+                    self.page.resize(width, 900, width <= 400)
+                    self.page.open("about:blank")
+                    self.page.open(self.service.address + path)
+                    self.page.wait("['live', 'running', 'restoring'].includes(document.querySelector('#state').dataset.state)")
+                    self.assertEqual(self.page.run("document.documentElement.lang"), lang)
+                    self.assertEqual(self.page.run("document.documentElement.dir"), "rtl" if lang == "ar" else "ltr")
+                    self.assertEqual(self.page.run("document.documentElement.scrollWidth"), width, (path, width))
+                    if "room" in path:
+                        self.wait_shown("Gyöngyi Jäger" + ("12.345.678" if lang == "pt" else "12,345,678") + ","
+                                        + "Gyöngyi Jäger" + ("87.654.321" if lang == "pt" else "87,654,321"))
+                        inside = """[...document.querySelectorAll('.combo-banner:not([hidden])')].every((one) => {
+                          const stage = document.querySelector('#stage').getBoundingClientRect();
+                          return [one, one.querySelector('.combo-count')].every((part) => { const box = part.getBoundingClientRect();
+                            return box.left >= stage.left && box.right <= stage.right; }); })"""
+                        self.page.wait(inside)
+                        self.assertGreater(self.page.run("document.querySelector('.combo-sender').clientWidth"), 30)
+                    self.assertEqual(self.page.run(cut), [], (path, width))
+                    self.keep(f"{'rooms' if 'room' in path else 'service'}-{lang}-{width}")
+            self.assertEqual(self.page.run(table), [])
 
     def test_what_moves_by_itself_stands_still_when_asked_to(self):
         self.watch()

@@ -41,7 +41,7 @@ def main():
     BrowserTest.browser = chrome.Browser(path)
     try:
         done = unittest.main(
-            module=None, argv=[sys.argv[0], *names, *options, "view_tests", "page_tests", "__main__"], exit=False, verbosity=2)
+            module=None, argv=[sys.argv[0], *names, *options, "view_tests", "page_tests", "overlay_tests", "__main__"], exit=False, verbosity=2)
     finally:
         BrowserTest.browser.close()
     sys.exit(not done.result.wasSuccessful())

@@ -70,7 +70,7 @@ class Screen:
             self._praise(self.banners[-1], instruction, now)
         elif op == "screen":
             self._compare(instruction)
-        elif op != "skip":
+        elif op not in ("skip", "final"):
             banner = self.find(instruction["banner"])
             if op == "update":
                 banner.count_before = banner.number_at(now, self.times)

@@ -88,7 +88,7 @@ globalThis.harness = {
       const box = node.getBoundingClientRect();
       const text = (name) => {
         const part = node.querySelector(`.combo-${name}`);
-        return getComputedStyle(part).display === "none" ? "" : part.textContent;
+        return part === null || getComputedStyle(part).display === "none" ? "" : part.textContent;
       };
       seen[node.dataset.banner] = {
         phase: node.dataset.phase,
@@ -104,6 +104,9 @@ globalThis.harness = {
       };
     }
     return seen;
+  },
+  set announces(isOn) {
+    view.announces = isOn;
   },
   get spoken() {
     return document.querySelector(".combo-live").textContent;

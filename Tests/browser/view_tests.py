@@ -215,7 +215,11 @@ class ViewTests(browser_test.BrowserTest):
         self.assertLessEqual(len(spoken), 4)
         self.assertGreaterEqual(len(spoken), 3)
         self.assertTrue(all(later[0] - sooner[0] >= 5500 for sooner, later in zip(spoken, spoken[1:])), spoken)
-        self.assertRegex(spoken[1][1], r"^Ann sent Rose to Host, \d+ times, and \d+ more combos\.$")
+        self.assertRegex(spoken[1][1], r"^Ann sent Rose to Host, × \d+\. More combos: \d+\.$")
+        # Switched off, it is told nothing.
+        self.page.run("harness.announces = false; 0")
+        self.call("play", [[60000, [say("dismiss", 99, banner=40, slot=0, count=1, reason="turn")]], [90000, []]])
+        self.assertEqual(self.page.run("harness.spoken"), "")
 
     def test_reduced_motion_slides_nothing_and_throws_no_confetti(self):
         self.page.media(motion="reduce")
@@ -265,6 +269,33 @@ class ViewTests(browser_test.BrowserTest):
                             self.assertEqual(name_of, got["names"].get(str(banner["banner"])), f"{path.name}: {name}, line {number}")
                     checked += 1
         self.assertGreater(checked, 1500)
+
+    def test_a_turn_leaves_as_idle_does_and_a_final_draws_nothing(self):
+        seen = []
+        for reason in ("idle", "turn"):
+            self.call("make")
+            seen.append(self.call("play", [
+                [0, [show(1, 3)]], [500, [say("dismiss", 2, banner=1, slot=0, count=3, reason=reason)]], [625, []], [700, []],
+                [760, [say("final", 3, banner=1, count=3, reason="over", sender={"id": "u"}, gift={"id": "g"})]]]))
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(seen[1][2]["1"]["phase"], "leaving")
+        self.assertEqual(seen[1][4], {})
+
+    def test_banners_of_each_language_are_whole_sentences_and_arabic_ones_come_from_the_right(self):
+        said = [show(1, 3, receiver={"id": "a", "name": "Host"})]
+        want = {"en": "sends Rose to Host", "zh": "向 Host 送出 Rose", "ja": "Host さんへ Rose", "ko": "Host님에게 Rose 선물",
+                "pt": "envia Rose para Host", "ar": "هدية إلى Host: Rose", "pt-BR": "envia Rose para Host", "xx": "sends Rose to Host"}
+        for lang, line in want.items():
+            self.call("make", {"lang": lang})
+            early = self.call("play", [[0, said], [60, []]])[1]["1"]["aside"]
+            self.assertEqual(self.page.run("document.querySelector('.combo-line').textContent"), line)
+            self.assertEqual(early > 0, lang == "ar", lang)
+            box = "document.querySelector('.combo-banner').getBoundingClientRect()"
+            self.call("play", [[1000, []]])
+            middle = self.page.run(f"({box}.left + {box}.right) / 2 / innerWidth")
+            self.assertEqual(middle > 0.5, lang == "ar", lang)
+        self.call("make", {"align": "right"})
+        self.assertGreater(self.call("play", [[0, said], [60, []]])[1]["1"]["aside"], 0)
 
     def test_instructions_that_come_in_batches_are_drawn_in_their_rhythm(self):
         # Committed each 200 ms; the two clocks are a day apart.

@@ -167,6 +167,8 @@ export interface StreamState {
   sentence: string;
   /** When it tries again, by `performance.now()`. */
   retryAt: number | null;
+  /** What happened, for pages in other languages; "said" where only the service's sentence tells, "" where nothing did. */
+  code: "" | "unreachable" | "ended" | "silent" | "gap" | "long" | "slow" | "stopping" | "said";
 }
 
 export interface StreamOptions {
@@ -220,6 +222,23 @@ export interface Told {
   others: number;
 }
 
+/** What banners say: whole sentences with places such as `{gift}`. */
+export interface Words {
+  dir: "ltr" | "rtl";
+  label: string;
+  sends: string;
+  sendsTo: string;
+  told: string;
+  toldTo: string;
+  more: string;
+}
+
+/** By language. */
+export const WORDS: Readonly<Record<string, Words>>;
+
+/** The language that is wished for, else the first of the browser's that there is, else English. */
+export function languageOf(wish: string | null | undefined, browser?: readonly string[]): string;
+
 export interface ViewOptions {
   slots: number;
   enterMs: number;
@@ -231,10 +250,16 @@ export interface ViewOptions {
   pictures: "all" | "data" | "none";
   reducedMotion: boolean | null;
   tones: readonly number[];
+  /** "en", "zh", "ja", "ko", "pt" or "ar"; null: the browser's, or English. */
+  lang: string | null;
   locale: string | undefined;
-  label: string;
-  words: Readonly<{ sends: string; to: string }>;
-  describe: (told: Told) => string;
+  /** Sentences of your own in place of some of the language's. */
+  words: Readonly<Partial<Words>>;
+  /** The side on which banners stand; null: where lines begin in the language. */
+  align: "left" | "right" | null;
+  /** Banners in slots above so many are not drawn. */
+  slotsMost: number;
+  describe: (told: Told, words: Words, numbers: Intl.NumberFormat) => string;
   giftPicture: (gift: Record<string, unknown>) => unknown;
   avatar: (sender: Record<string, unknown>) => unknown;
   clock: Readonly<ViewClock>;
@@ -247,6 +272,8 @@ export class ComboView {
   constructor(element: HTMLElement, options?: Partial<ViewOptions>);
   /** What is on screen and not leaving, lowest slot first. */
   get banners(): { banner: number; slot: number; count: number }[];
+  /** Whether a screen reader is told of combos. */
+  announces: boolean;
   /** How many banner nodes there are, in use or not. */
   get nodes(): number;
   /** Draws one instruction; returns whether that changed what is to be seen. Throws nothing, whatever it is given. */

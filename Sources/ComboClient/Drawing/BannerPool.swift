@@ -1,9 +1,8 @@
 /// The views of one room: never more than slots + 1, made when they are needed, and reused.
 ///
 /// A banner that leaves still slides out while another enters: that is the one view more than there are slots. If more leave at
-/// once,
-/// the one that has been leaving for longest gives its view away. A room that turns out to have more slots than was said gets
-/// more views.
+/// once, the one that has been leaving for longest gives its view away. A room that turns out to have more slots than was said
+/// gets more views.
 ///
 /// Feed it by ``follow(_:after:now:)`` behind every instruction that a ``RoomScreen`` took in; draw ``views`` each frame.
 public struct BannerPool: Sendable {
@@ -14,15 +13,22 @@ public struct BannerPool: Sendable {
   /// How long things move. A `screen` that names the room's own times changes it.
   public private(set) var motion: BannerMotion
 
-  /// - Parameter slots: the service's setting; 2 unless it has others.
+  /// A room's, without views.
+  ///
+  /// - Parameters:
+  ///   - slots: the service's setting.
+  ///   - motion: the service's times.
   public init(slots: Int = 2, motion: BannerMotion = BannerMotion()) {
     self.slots = min(max(1, slots), DisplayInstruction.slotMax + 1)
     self.motion = motion
   }
 
   /// Makes the views show what is on `screen`, at the viewer's time `now` in milliseconds.
-  /// - Parameter instruction: the one that the screen took in last; nil if none did (the connection was lost, and the screen let
-  ///   go).
+  ///
+  /// - Parameters:
+  ///   - screen: the room's, after it took in the instruction.
+  ///   - instruction: the one that it took in last; nil if there was none.
+  ///   - now: the viewer's time.
   public mutating func follow(_ screen: RoomScreen, after instruction: DisplayInstruction?, now: Int64) {
     take(screen.times)
     sweep(now: now)

@@ -1,11 +1,9 @@
 /// Gives instructions their rhythm back.
 ///
 /// They come in batches, as the service commits; drawn as they come, a banner would count before it has slid in. So each is held
-/// until
-/// it is as late, counted from its `at`, as the latest one of the last 5 to 10 s was, but never longer than ``paceMs`` beyond the
-/// least
-/// delay of that time. What is later than that is due at once. Only differences of times count: the service's clock and the
-/// viewer's need not agree.
+/// until it is as late, counted from its `at`, as the latest one of the last 5 to 10 s was, but never longer than ``paceMs``
+/// beyond the least delay of that time. What is later than that is due at once. Only differences of times count: the service's
+/// clock and the viewer's need not agree.
 ///
 /// It has no timer: ask ``nextDue`` when to call ``due(at:)``. Times are the viewer's own, in milliseconds, and must not run
 /// back.
@@ -41,7 +39,11 @@ public struct Pacer<Element> {
   }
 
   /// Takes one in, in the order in which they came.
-  /// - Parameter at: the instruction's own time; nil if it has none, which makes it due at once.
+  ///
+  /// - Parameters:
+  ///   - element: an instruction, say.
+  ///   - at: its own time; nil if it has none, which makes it due at once.
+  ///   - now: the viewer's time.
   public mutating func hold(_ element: Element, at: Int64?, now: Int64) {
     held.append((at.map { $0 + delay(late: now - $0, now: now) } ?? now, element))
   }

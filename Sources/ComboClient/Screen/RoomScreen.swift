@@ -1,10 +1,8 @@
 /// What is on one room's screen, from its instructions: a reducer without clock, network or views.
 ///
 /// It keeps (`epoch`, `seq`): what is not above that is a repetition. A new epoch begins with an empty screen. After a gap, or
-/// when it
-/// joins in mid-stream, it does not know what is on screen until the next `screen`: until then it has the banners whose `show` it
-/// saw.
-/// Whatever it is given, it holds at most 100 banners. docs/client.md has the rules, Tests/Clients proves them.
+/// when it joins in mid-stream, it does not know what is on screen until the next `screen`: until then it has the banners whose
+/// `show` it saw. Whatever it is given, it holds at most 100 banners. docs/client.md has the rules, Tests/Clients proves them.
 public struct RoomScreen: Equatable, Sendable {
   /// What to do with an instruction.
   public enum Verdict: String, Sendable {
@@ -53,7 +51,7 @@ public struct RoomScreen: Equatable, Sendable {
     isEmptyAtStart = epoch < 0
   }
 
-  /// Whether the first instruction, whatever its number, follows on an empty screen.
+  /// Whether a `show`, whatever its number, follows on an empty screen, if it is the first instruction.
   private var isEmptyAtStart = false
 
   /// Takes in one instruction of this room. Costs little more than the search for its banner.
@@ -69,7 +67,8 @@ public struct RoomScreen: Equatable, Sendable {
       if epoch >= 0, newSeq != 1 { gaps += 1 }
       isCleared = letGo()
       // An epoch begins with seq 1; else its beginning was missed, unless there was nothing to miss.
-      isKnown = newSeq == 1 || isEmptyAtStart
+      isKnown = newSeq == 1
+      if isEmptyAtStart, case .show = instruction.operation { isKnown = true }
       isEmptyAtStart = false
     } else if newSeq != seq + 1 {
       gaps += 1
@@ -84,8 +83,8 @@ public struct RoomScreen: Equatable, Sendable {
     return verdict == .draw ? .clearAndDraw : .clear
   }
 
-  /// Takes in the screen with which a stream over HTTP begins. Its `seq` is that of the last instruction that it includes. A room
-  /// that sleeps says epoch 0 and seq 0: its screen is empty, and what was kept of it stays.
+  /// Takes in the screen with which a stream over HTTP begins. Its `seq` is that of the last instruction that it includes. A
+  /// room that sleeps says epoch 0 and seq 0: its screen is empty, and what was kept of it stays.
   public mutating func takeJoined(_ screen: DisplayInstruction) -> Verdict {
     guard case .screen = screen.operation else { return .ignore }
     if screen.epoch == 0, screen.seq == 0 {

@@ -1,3 +1,4 @@
+internal import ComboClient
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
@@ -86,9 +87,9 @@ struct Watch {
     }
   }
 
-  private var screen: RoomScreen { stage.rooms[0].screen }
+  private var screen: RoomStage { stage.rooms[0].screen }
 
-  private mutating func take(maxWaitMs: Int32, _ show: (JSONValue) -> Void) throws(EdgeError) {
+  private mutating func take(maxWaitMs: Int32, _ show: (DisplayInstruction) -> Void) throws(EdgeError) {
     let now = MonotonicClock.nowMs
     try feed.read(maxWaitMs: maxWaitMs) { value in
       if let instruction = stage.apply(value, at: now) { show(instruction) }
@@ -125,7 +126,7 @@ struct Watch {
       print(PlainLines.line("=", options.room, banner))
     }
     while !isOver {
-      var said: [JSONValue] = []
+      var said: [DisplayInstruction] = []
       try take(maxWaitMs: 50) { said.append($0) }
       for instruction in said { if let line = PlainLines.line(for: instruction, in: stage) { print(line) } }
       stage.sweep(at: MonotonicClock.nowMs, exitMs: 0)

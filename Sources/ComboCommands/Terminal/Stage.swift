@@ -1,10 +1,12 @@
+internal import ComboClient
 internal import ComboSystem
 
 /// All rooms that are watched, fed with instruction records.
 struct Stage: Sendable {
   /// In the order in which they were first heard of.
-  private(set) var rooms: [(name: String, screen: RoomScreen)] = []
-  private var places: [String: Int] = [:]
+  private(set) var rooms: [(name: String, screen: RoomStage)] = []
+  /// By the bytes of their names: two texts that look the same may be two rooms.
+  private var places: [[UInt8]: Int] = [:]
   /// Instructions taken in, repetitions not among them.
   private(set) var instructions = 0
   /// Shows among them.
@@ -14,8 +16,8 @@ struct Stage: Sendable {
 
   /// With a room that is shown whether it says something or not.
   init(room: String) {
-    rooms = [(room, RoomScreen())]
-    places = [room: 0]
+    rooms = [(room, RoomStage())]
+    places = [Array(room.utf8): 0]
   }
 
   /// Says that no room has anything on its screen.
@@ -26,18 +28,22 @@ struct Stage: Sendable {
   /// Takes in the value of a record of the output topic, at the viewer's time `now` in milliseconds; what it was, if it is an
   /// instruction that changed what is known.
   @discardableResult
-  mutating func apply(_ record: UnsafeRawBufferPointer, at now: Int64) -> JSONValue? {
-    guard let instruction = JSONValue(record), let room = instruction["room"]?.string else { return nil }
-    let place = places[room] ?? rooms.count
+  mutating func apply(_ record: UnsafeRawBufferPointer, at now: Int64) -> DisplayInstruction? {
+    guard let instruction = DisplayInstruction(record) else { return nil }
+    let key = Array(instruction.room.utf8)
+    let place = places[key] ?? rooms.count
     if place == rooms.count {
-      places[room] = place
-      rooms.append((room, RoomScreen()))
+      places[key] = place
+      rooms.append((instruction.room, RoomStage()))
     }
     guard rooms[place].screen.apply(instruction, at: now) else { return nil }
     instructions += 1
-    if instruction["op"]?.string == "show" { shows += 1 }
+    if case .show = instruction.operation { shows += 1 }
     return instruction
   }
+
+  /// A room's banners; nil if it was not heard of.
+  func screen(of room: String) -> RoomStage? { places[Array(room.utf8)].map { rooms[$0].screen } }
 
   /// Forgets banners that have slid out.
   mutating func sweep(at now: Int64, exitMs: Int) {

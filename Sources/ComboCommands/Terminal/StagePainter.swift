@@ -16,6 +16,8 @@ struct StagePainter: Sendable {
   var footer: [String] = []
 
   private static let cardWidth = 40
+  /// In a wide terminal: a number far from its name cannot be read with it.
+  private static let cardWidthMax = 80
   private static let border = Frame.Style(color: 240)
 
   /// The stage at the viewer's time `now`, in milliseconds.
@@ -28,7 +30,7 @@ struct StagePainter: Sendable {
     }
 
     let columns = max(1, min(columnsMax, width / Self.cardWidth))
-    let cardWidth = width / columns
+    let cardWidth = min(width / columns, Self.cardWidthMax)
     let cardHeight = slots + 2
     let rows = max(0, (height - 1 - footer.count) / cardHeight)
     for (index, room) in stage.rooms.prefix(columns * rows).enumerated() {
@@ -40,7 +42,7 @@ struct StagePainter: Sendable {
   }
 
   private func paint(
-    _ name: String, _ screen: RoomScreen, into frame: inout Frame, x: Int, y: Int, width: Int, at now: Int64
+    _ name: String, _ screen: RoomStage, into frame: inout Frame, x: Int, y: Int, width: Int, at now: Int64
   ) {
     guard width >= 8 else { return }
     let line = String(repeating: "─", count: width - 2)
@@ -58,7 +60,7 @@ struct StagePainter: Sendable {
   }
 
   /// A banner slides in from the left and out to the left; its number stands at the right.
-  private func paint(_ banner: RoomScreen.Banner, into frame: inout Frame, y: Int, columns: Range<Int>, at now: Int64) {
+  private func paint(_ banner: RoomStage.Banner, into frame: inout Frame, y: Int, columns: Range<Int>, at now: Int64) {
     let shift = Self.shift(banner, width: columns.count, enterMs: enterMs, exitMs: exitMs, at: now)
     let isLeaving = banner.left != nil
     let count = banner.countShown(at: now, countMs: countMs)
@@ -81,7 +83,7 @@ struct StagePainter: Sendable {
   }
 
   /// How many columns a banner stands to the left of its place: 0 or less.
-  private static func shift(_ banner: RoomScreen.Banner, width: Int, enterMs: Int, exitMs: Int, at now: Int64) -> Int {
+  private static func shift(_ banner: RoomStage.Banner, width: Int, enterMs: Int, exitMs: Int, at now: Int64) -> Int {
     if let left = banner.left {
       return exitMs <= 0 ? -width : -Int(min(Int64(exitMs), max(0, now - left))) * width / exitMs
     }

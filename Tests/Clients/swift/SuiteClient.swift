@@ -58,9 +58,9 @@ enum SuiteClient {
       }
       best = max(best, Double(count) / spent)
     }
+    let none = drawn == 0 ? " (none drawn)" : ""
     print(
-      "\(Double(Int(best / 10_000)) / 100) million instructions a second of processor time, decoded and taken in\(drawn == 0 ? " (none drawn)" : "")"
-    )
+      "Swift: \(Double(Int(best / 10_000)) / 100) million instructions a second of processor time, decoded and taken in\(none)")
   }
 
   private static func processorSeconds() -> Double {

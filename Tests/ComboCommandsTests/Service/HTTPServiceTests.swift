@@ -122,7 +122,10 @@ extension ServiceTests {
       for name in names {
         try wait(for: "\(name)") { try get("/rooms/\(name)", portA).status == 200 }
         let wire = try stream(name, portA)
-        #expect(try wire.nextEvent()?.data.contains(#""count":1"#) == true)
+        let first = try #require(try wire.nextEvent()).data
+        #expect(first.contains(#""count":1"#))
+        // What the topic's screens do not say.
+        for field in ["slots", "enter_ms", "count_ms", "exit_ms"] { #expect(first.contains("\"\(field)\":")) }
         wires[name] = wire
       }
       let (b, portB) = try start(group, slow + ["--transactional-id", "\(group.group).b"])

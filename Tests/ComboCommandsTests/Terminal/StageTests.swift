@@ -35,9 +35,21 @@ struct StageTests {
     painter.frame(stage, at: now, width: width, height: height).lines
   }
 
+  @Test("in a wide terminal keeps number and name together")
+  func staysTogether() {
+    var stage = Stage(room: "r1")
+    stage.beginEmpty()
+    #expect(apply(Self.record(1, Self.show(1, 12345678)), to: &stage, at: 0))
+    var painter = painter
+    painter.columnsMax = 1
+    let lines = painter.frame(stage, at: 5000, width: 200, height: 8).lines
+    #expect(lines.contains { $0.contains("小明") && $0.contains("×12345678") })
+    #expect(lines.allSatisfy { $0.count <= 80 })
+  }
+
   @Test("of a room that was silent long enough begins with nothing: a `show` can be followed, all else waits for a `screen`")
   func beginsEmpty() {
-    func stage(_ instructions: [String]) -> RoomScreen {
+    func stage(_ instructions: [String]) -> RoomStage {
       var stage = Stage(room: "r")
       stage.beginEmpty()
       for text in instructions {
@@ -63,13 +75,13 @@ struct StageTests {
     _ = apply(Self.record(1, Self.show(1, 10)), to: &stage, at: 1000)
     #expect(
       lines(stage, at: 1000)[2...3] == ["│                                      │", "│                                      │"])
-    // Half way in: the left half is still outside, and the number half way up.
+    // Half way in: the left half is still outside. The number is what it is from the beginning.
     #expect(
       lines(stage, at: 1125) == [
         " title",
         "╭─ r1 ─────────────────────────────────╮",
         "│                                      │",
-        "│                ×5                    │",
+        "│               ×10                    │",
         "╰──────────────────────────────────────╯",
         " footer",
       ])
@@ -120,26 +132,31 @@ struct StageTests {
     #expect(stage.instructions == 1)
   }
 
-  @Test("after a gap nothing is shown until the next screen")
+  @Test("after a gap what is shown is drawn, and all else waits for the next screen")
   func gap() {
     var stage = Stage()
     _ = apply(Self.record(1, Self.show(1, 1)), to: &stage, at: 0)
-    #expect(!apply(Self.record(3, #""op":"update","banner":1,"slot":0,"count":9,"added":1"#), to: &stage, at: 0))
+    #expect(apply(Self.record(3, #""op":"skip","banner":3,"count":1,"reason":"overflow""#), to: &stage, at: 0))
     #expect(stage.rooms[0].screen.banners.isEmpty)
-    #expect(!apply(Self.record(4, Self.show(2, 1)), to: &stage, at: 0))
+    #expect(!apply(Self.record(4, #""op":"update","banner":1,"slot":0,"count":9,"added":1"#), to: &stage, at: 0))
+    #expect(apply(Self.record(5, Self.show(7, 1)), to: &stage, at: 0))
+    #expect(stage.rooms[0].screen.banners.map(\.number) == [7])
     #expect(!stage.rooms[0].screen.isKnown)
     let banner = #"{"banner":2,"slot":1,"count":4,"base":0,"sender":{"id":"u"},"gift":{"id":"g"}}"#
-    #expect(apply(Self.record(5, #""op":"screen","banners":[\#(banner)]"#), to: &stage, at: 0))
+    #expect(apply(Self.record(6, #""op":"screen","banners":[\#(banner)]"#), to: &stage, at: 0))
+    stage.sweep(at: 250, exitMs: 250)
     #expect(stage.rooms[0].screen.banners.map(\.slot) == [1])
     #expect(stage.rooms[0].screen.banners[0].sender == "u")
-    #expect(apply(Self.record(6, #""op":"update","banner":2,"slot":1,"count":9,"added":5"#), to: &stage, at: 0))
+    #expect(apply(Self.record(7, #""op":"update","banner":2,"slot":1,"count":9,"added":5"#), to: &stage, at: 0))
     #expect(stage.rooms[0].screen.banners[0].count == 9)
   }
 
-  @Test("joining in mid-stream waits likewise, and a new epoch begins with an empty screen")
+  @Test("joining in mid-stream what is shown is drawn likewise, and a new epoch begins with an empty screen")
   func epochs() {
     var stage = Stage()
-    #expect(!apply(Self.record(7, Self.show(3, 1)), to: &stage, at: 0))
+    #expect(apply(Self.record(7, Self.show(3, 1)), to: &stage, at: 0))
+    #expect(!apply(Self.record(8, #""op":"move_up","banner":2,"slot":1"#), to: &stage, at: 0))
+    #expect(stage.rooms[0].screen.banners.map(\.number) == [3])
     #expect(apply(Self.record(1, Self.show(1, 1), epoch: 6), to: &stage, at: 0))
     #expect(apply(Self.record(2, Self.show(2, 1), epoch: 6), to: &stage, at: 0))
     #expect(apply(Self.record(1, Self.show(1, 5), epoch: 8), to: &stage, at: 0))
@@ -155,6 +172,15 @@ struct StageTests {
       #"{"banner":1,"slot":0,"count":8,"base":0,"sender":{"name":"小明"},"receiver":{"name":"主播"},"gift":{"name":"玫瑰","icon":"🌹"}}"#
     _ = apply(Self.record(2, #""op":"screen","banners":[\#(banner)]"#), to: &stage, at: 1100)
     #expect(stage.rooms[0].screen.banners == before)
+  }
+
+  @Test("a screen brings new names, and the number of a banner that it corrects is there at once")
+  func names() {
+    var stage = Stage()
+    _ = apply(Self.record(1, Self.show(1, 8)), to: &stage, at: 1000)
+    let banner = #"{"banner":1,"slot":0,"count":90,"base":0,"sender":{"name":"Zoë"},"gift":{"name":"Rose"}}"#
+    _ = apply(Self.record(2, #""op":"screen","banners":[\#(banner)]"#), to: &stage, at: 2000)
+    #expect(lines(stage, at: 2000)[3] == "│ Zoë Rose                         ×90 │")
   }
 
   @Test("unknown operations and what is no instruction change nothing")

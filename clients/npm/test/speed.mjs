@@ -24,7 +24,7 @@ function measure(name, take) {
     }
     best = Math.max(best, count / spent);
   }
-  console.log(`${best.toFixed(2)} million instructions a second of processor time, ${name}`);
+  console.log(`JavaScript: ${best.toFixed(2)} million instructions a second of processor time, ${name}`);
 }
 
 measure("taken in", (accept) => said.forEach(accept));

@@ -88,7 +88,7 @@ public final class SuiteClient {
       }
       best = Math.max(best, count * 1e9 / (processorTime() - began));
     }
-    System.out.printf("%.2f million instructions a second of processor time, decoded and taken in%s%n", best / 1e6, drawn == 0 ? " (none drawn)" : "");
+    System.out.printf("Java: %.2f million instructions a second of processor time, decoded and taken in%s%n", best / 1e6, drawn == 0 ? " (none drawn)" : "");
   }
 
   private static long processorTime() {
