@@ -48,6 +48,8 @@ package enum RestoreOutcome {
   case gone(Topic)
   /// Nobody needs it any more.
   case stopped
+  /// It was only looked whether all fits together, and it does; this is the time to which the partition has come.
+  case examined(clock: Int64)
 }
 
 package struct RestoreResult {
@@ -99,6 +101,8 @@ package struct Restorer: @unchecked Sendable {
   private let isCertain: Bool
   /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
   private let clockMin: Int64
+  /// Nothing is run through again: it is only looked whether that could be done.
+  private var isExamination = false
 
   package init(
     _ number: Int32, _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog,
@@ -121,12 +125,14 @@ package struct Restorer: @unchecked Sendable {
     case contradiction(String)
     /// The state cannot be had: all rooms begin anew.
     case lost(reason: String, offsets: Int64)
+    /// See ``Restorer/examine(from:hasJournal:)``.
+    case examined(clock: Int64)
 
     /// Whether what was read led to it, and not how reading went.
     var isAboutWhatWasFound: Bool {
       switch self {
       case .refused, .contradiction, .lost: true
-      case .cancelled, .kafka: false
+      case .cancelled, .kafka, .examined: false
       }
     }
   }
@@ -150,6 +156,21 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
+  /// What restoring would come to, without running anything through again: whether group, journal, state and input fit together. Reads
+  /// only.
+  /// - Parameter hasJournal: whether the topics of journal and state are there.
+  package func examine(from committed: CommittedOffset, hasJournal: Bool) -> RestoreOutcome {
+    var other = self
+    other.isExamination = true
+    if hasJournal { return other.run(from: committed) }
+    do {
+      let bounds = try kafka { () throws(EdgeError) in try edges.reader.bounds(.input, number) }
+      return .restored(try begin(committed, bounds, Journal(terms: JournalTerms(after: nil), end: 0)))
+    } catch {
+      return outcome(of: error)
+    }
+  }
+
   /// - Parameter committed: what the group had committed, asked for before.
   package func run(from committed: CommittedOffset) -> RestoreOutcome {
     do {
@@ -168,6 +189,7 @@ package struct Restorer: @unchecked Sendable {
   private func outcome(of error: any Error) -> RestoreOutcome {
     switch error {
     case Stop.cancelled: .stopped
+    case Stop.examined(let clock): .examined(clock: clock)
     case Stop.refused(let reason): .refused(reason)
     case Stop.kafka(let error): outcome(of: error)
     case Stop.contradiction(let reason): isCertain ? .refused(reason) : .doubtful(reason)
@@ -410,6 +432,7 @@ package struct Restorer: @unchecked Sendable {
         reason: "\(input) begins at offset \(bounds.first), but is needed from offset \(start) on: what lay before was deleted",
         offsets: bounds.first - start)
     }
+    if isExamination { throw Stop.examined(clock: entries.last?.clock ?? partition.clock) }
     // A snapshot is committed only once all is said up to its entry.
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)

@@ -93,5 +93,5 @@ extension Service {
   }
 
   /// A lead of no more than this is left as it is.
-  static let broughtBackMs: Int64 = 5000
+  package static let broughtBackMs: Int64 = 5000
 }

@@ -77,7 +77,7 @@ extension Service {
       case .gone(let topic):
         // Nothing is taken in without it, so nothing else would ever notice.
         end(without: topic)
-      case .stopped:
+      case .stopped, .examined:
         break
       }
     }

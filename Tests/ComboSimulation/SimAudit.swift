@@ -77,7 +77,7 @@ struct SimAudit {
     case .refused(let reason), .doubtful(let reason), .failed(let reason):
       faults.append("partition \(number) cannot be restored: \(reason)")
     case .gone(let topic): faults.append("its \(topic.word) topic is gone")
-    case .stopped: faults.append("stopped")
+    case .stopped, .examined: faults.append("stopped")
     }
     if isAtEnd {
       for instance in world.instances {

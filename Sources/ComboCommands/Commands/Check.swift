@@ -10,9 +10,11 @@ struct Check {
   private let properties: KafkaProperties
   private let names: TopicNames
   private(set) var report: CheckReport
-  /// The settings of topics that are there and may be looked at.
-  private var settings: [String: TopicSettings] = [:]
+  /// What is known of topics that are there and may be looked at.
+  private var table: TopicFindings
   private var partitions: [String: Int] = [:]
+  /// Whether input, journal and state may be read, as far as they are there.
+  private var canReadAll = true
 
   private static let withinMs: Int64 = 5000
 
@@ -21,6 +23,7 @@ struct Check {
     self.properties = properties
     self.report = report
     names = options.topicNames
+    table = TopicFindings(names, brokers: options.brokers, slots: options.settings.slots)
   }
 
   mutating func run() {
@@ -32,6 +35,10 @@ struct Check {
       checkTopics(control)
       let trial = Trial(properties, transactionalID: "\(options.transactionalID).check", withinMs: Self.withinMs)
       checkRights(control, trial)
+      // What may not be read is a fault already.
+      if partitions[names.input] != nil, canReadAll {
+        report = CheckGroup(options, properties, control, report, partitions).run()
+      }
     } catch {
       report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", mend: Self.remedy(error))
     }
@@ -68,12 +75,15 @@ struct Check {
 
   // MARK: - Topics
 
-  private mutating func checkTopics(_ control: ControlClient) {
-    let wanted: [(name: String, what: String)] = [
+  private var topics: [(name: String, what: String)] {
+    [
       (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
       (names.state, "state topic"),
     ]
-    for (name, what) in wanted {
+  }
+
+  private mutating func checkTopics(_ control: ControlClient) {
+    for (name, what) in topics {
       do throws(EdgeError) {
         guard let count = try control.partitionCount(name, withinMs: Self.withinMs) else {
           checkMissing(name, what, control)
@@ -81,12 +91,12 @@ struct Check {
         }
         partitions[name] = count
         let found = try control.settings(of: name, withinMs: Self.withinMs)
-        settings[name] = found
+        table.settings[name] = found
         let replicas = try control.replicas(of: name, withinMs: Self.withinMs)
         report.ok(
           "\(what) \"\(name)\" has \(Self.count(count, "partition")) on \(Self.count(replicas, "broker")) each, policy \(found["cleanup.policy"] ?? "delete")"
         )
-        checkReplicas(replicas, found, name, what)
+        table.replicas[name] = replicas
       } catch {
         let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
         report.fault("cannot look at the \(what) \"\(name)\": \(Self.reason(error))", mend: mend(error, right, "--topic", name))
@@ -115,49 +125,23 @@ struct Check {
     }
   }
 
-  private mutating func checkReplicas(_ replicas: Int, _ settings: TopicSettings, _ name: String, _ what: String) {
-    let needed = settings["min.insync.replicas"].flatMap { Int($0) } ?? 1
-    if replicas < needed {
-      report.fault(
-        "the \(what) is on \(replicas) brokers, but min.insync.replicas is \(needed): nothing can be written to it",
-        mend: "give it more replicas (kafka-reassign-partitions), or set min.insync.replicas of \"\(name)\" to \(replicas)")
-    } else if replicas == 1 {
+  /// What `run` would say of them at its start, and what else may be worth knowing.
+  private mutating func checkPolicies() {
+    for finding in table.findings { report.add(finding) }
+    for (name, what) in topics where table.replicas[name] == 1 {
       report.note("the \(what) is on one broker only: with that broker it is away, with its disk it is lost")
     }
-  }
-
-  private mutating func checkPolicies() {
-    func alter(_ topic: String, _ setting: String) -> String {
-      "kafka-configs --bootstrap-server \(options.brokers) --alter --topic \(topic) --add-config \(setting)"
-    }
-    if settings[names.input]?.isCompacted == true {
-      report.fault(
-        "the input is compacted: gifts vanish from it, and the state could not be restored",
-        mend: alter(names.input, "cleanup.policy=delete"))
-    }
-    if let journal = settings[names.journal] {
-      if journal.isCompacted {
-        report.fault("the journal is compacted: entries would vanish", mend: alter(names.journal, "cleanup.policy=delete"))
-      }
-      let needed = settings[names.input].flatMap { $0.isDeleted ? $0.retentionMs : nil }
+    if let journal = table.settings[names.journal] {
+      let needed = table.settings[names.input].flatMap { $0.isDeleted ? $0.retentionMs : nil }
       let isShort = journal.retentionMs.map { own in needed.map { own < $0 } ?? true } ?? false
       if journal.isDeleted, isShort || journal.retentionBytes != nil {
         report.note(
           "the journal is kept for less long than the input; the service raises that at its start, if it has AlterConfigs on it",
-          mend: "or do it now: " + alter(names.journal, "retention.ms=\(needed.map { "\($0)" } ?? "-1"),retention.bytes=-1"))
+          mend: "or do it now: kafka-configs --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
+            + "retention.ms=\(needed.map { "\($0)" } ?? "-1"),retention.bytes=-1")
       }
     }
-    if let state = settings[names.state], !state.isCompacted || state.isDeleted {
-      report.fault(
-        "the state topic is not compacted only: rooms would be forgotten", mend: alter(names.state, "cleanup.policy=compact"))
-    }
-    let needed = Int64(options.settings.slots) * Int64(WireLimits().displayBytes + 256)
-    if let max = settings[names.output]?.maxMessageBytes, max < needed {
-      report.note(
-        "the output takes records of up to \(max) bytes, but a full screen of \(options.settings.slots) banners may need \(needed)",
-        mend: alter(names.output, "max.message.bytes=\(TopicSetup.recordBytesMax)"))
-    }
-    if settings[names.deadLetter]?.hasAppendTime == true {
+    if table.settings[names.deadLetter]?.hasAppendTime == true {
       report.note("the dead-letter topic has append time: bad events lose the time that they had")
     }
   }
@@ -182,6 +166,7 @@ struct Check {
         try trial.read(name, 0, from: max(first, end - 1))
         report.ok("the \(what) can be read")
       } catch {
+        canReadAll = false
         report.fault("the \(what) cannot be read: \(Self.reason(error))", mend: mend(error, "Read", "--topic", name))
       }
     }
@@ -251,7 +236,7 @@ struct Check {
       if try found(middle) == nil { high = middle } else { low = middle }
     }
     let isMark = try found(low) == mark
-    guard end >= before + 2, isMark || settings[topic]?.hasAppendTime == true else {
+    guard end >= before + 2, isMark || table.settings[topic]?.hasAppendTime == true else {
       report.note("how far the broker's clock is from this machine's could not be told: the dead-letter topic was busy")
       return
     }

@@ -28,7 +28,7 @@ struct CheckReport {
   mutating func note(_ text: String, mend: String? = nil) { add(Finding(verdict: .note, text: text, mend: mend)) }
   mutating func fault(_ text: String, mend: String) { add(Finding(verdict: .fault, text: text, mend: mend)) }
 
-  private mutating func add(_ finding: Finding) {
+  mutating func add(_ finding: Finding) {
     findings.append(finding)
     func padded(_ word: String) -> String { word + String(repeating: " ", count: 7 - word.count) }
     tell(padded(finding.verdict.rawValue) + DisplayWidth.harmless(finding.text))

@@ -101,7 +101,7 @@ extension Service {
       if stop.endsService { return nil }
       lookout?.beat()
       do throws(TopicSetup.Fault) {
-        let found = try TopicSetup(control, names, options.settings, log: log).run()
+        let found = try TopicSetup(control, names, options.settings, brokers: options.brokers, log: log).run()
         configuration.deadLetterLimits = found.deadLetterLimits
         aheadMaxMs = found.outputAheadMaxMs
         break

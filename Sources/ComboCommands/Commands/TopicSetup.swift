@@ -10,20 +10,16 @@ struct TopicSetup {
   private let control: ControlClient
   private let names: TopicNames
   private let settings: Settings
+  private let brokers: String
   private let log: ServiceLog
   /// Whoever waits for it looks after each try whether it is to stop, which must not take longer than 10 s.
   private static let withinMs: Int64 = 5000
 
-  /// So far a clock may go wrong without anybody noticing: it is what Kafka allows by default.
-  private static let clockLeadMs: Int64 = 3_600_000
-
   /// The largest record that the service writes: what the brokers must take in the topics that it makes.
   static let recordBytesMax = 8 << 20
 
-  /// With less, the headers of a dead letter might not find room.
-  private static let deadLetterBytesMin: Int64 = 16_384
-
-  init(_ control: ControlClient, _ names: TopicNames, _ settings: Settings, log: ServiceLog) {
+  init(_ control: ControlClient, _ names: TopicNames, _ settings: Settings, brokers: String, log: ServiceLog) {
+    self.brokers = brokers
     self.control = control
     self.names = names
     self.settings = settings
@@ -53,15 +49,21 @@ struct TopicSetup {
         throw Fault.notYet("the input topic \"\(names.input)\" does not exist. Create it, or check --input")
       }
       let input = try control.settings(of: names.input, withinMs: Self.withinMs)
-      if input.isCompacted {
-        throw Fault.refused(
-          "the input topic \"\(names.input)\" is compacted: gifts would vanish from it, and the state could not be restored. Set its"
-            + " cleanup.policy to delete")
-      }
+      var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
+      findings.settings[names.input] = input
+      try refuse(findings)
       try create(names.output, partitions, [("cleanup.policy", "delete")])
       try create(names.deadLetter, partitions, [("cleanup.policy", "delete")])
       try setUpJournal(partitions, input)
       try setUpState(partitions)
+      for name in [names.output, names.deadLetter, names.journal, names.state] {
+        findings.settings[name] = try control.settings(of: name, withinMs: Self.withinMs)
+        findings.replicas[name] = try control.replicas(of: name, withinMs: Self.withinMs)
+      }
+      try refuse(findings)
+      for note in findings.findings where note.verdict == .note {
+        log.warning("\(.text, note.text). To change it: \(.reason, note.mend ?? "")")
+      }
       return Found(
         partitions: partitions, deadLetterLimits: try deadLetterLimits(),
         outputAheadMaxMs: try outputAheadMaxMs())
@@ -72,6 +74,13 @@ struct TopicSetup {
       throw error.isRetriable || error.code == .unknownTopic ? .notYet(error.message) : .refused(error.message)
     } catch {
       throw .refused("\(error)")
+    }
+  }
+
+  /// Ends at the first fault.
+  private func refuse(_ findings: TopicFindings) throws(Fault) {
+    if let fault = findings.findings.first(where: { $0.verdict == .fault }) {
+      throw .refused("\(fault.text). To change it: \(fault.mend ?? "")")
     }
   }
 
@@ -103,10 +112,9 @@ struct TopicSetup {
         ("cleanup.policy", "delete"), ("retention.ms", wanted), ("retention.bytes", "-1"),
       ])
     let journal = try control.settings(of: names.journal, withinMs: Self.withinMs)
-    if journal.isCompacted {
-      throw Fault.refused(
-        "the journal topic \"\(names.journal)\" is compacted, so entries would vanish. Set its cleanup.policy to delete")
-    }
+    var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
+    findings.settings[names.journal] = journal
+    try refuse(findings)
     let isTooShort = journal.retentionMs.map { own in retention.map { own < $0 } ?? true } ?? false
     if journal.isDeleted, isTooShort || journal.retentionBytes != nil {
       log.info("raising the retention of \"\(.topic, names.journal)\" to that of the input")
@@ -118,12 +126,9 @@ struct TopicSetup {
 
   private func setUpState(_ partitions: Int) throws {
     try create(names.state, partitions, [("cleanup.policy", "compact")])
-    let state = try control.settings(of: names.state, withinMs: Self.withinMs)
-    if !state.isCompacted || state.isDeleted {
-      throw Fault.refused(
-        "the state topic \"\(names.state)\" must only be compacted, or rooms would be forgotten. Set its cleanup.policy to compact"
-      )
-    }
+    var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
+    findings.settings[names.state] = try control.settings(of: names.state, withinMs: Self.withinMs)
+    try refuse(findings)
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
   }
 
@@ -133,29 +138,7 @@ struct TopicSetup {
   }
 
   private func deadLetterLimits() throws -> DeadLetterLimits {
-    let output = try control.settings(of: names.output, withinMs: Self.withinMs)
-    let needed = Int64(settings.slots) * Int64(WireLimits().displayBytes + 256)
-    if let max = output.maxMessageBytes, max < needed {
-      log.warning(
-        """
-        the output topic \"\(.topic, names.output)\" takes records of up to \(.limit, max) bytes, but a full screen of --slots banners \
-        may need \(.count, needed). Raise its max.message.bytes, or lower --slots
-        """)
-    }
-    if let most = [output.timestampBeforeMaxMs, output.timestampAfterMaxMs].compactMap({ $0 }).min(), most <= Self.clockLeadMs {
-      log.warning(
-        """
-        the output topic "\(.topic, names.output)" refuses records whose time is further than \(.ms, most) ms from the brokers': an \
-        instruction bears its partition's time, which goes on from the latest that any owner's clock has shown. Raise its \
-        message.timestamp.before.max.ms and message.timestamp.after.max.ms
-        """)
-    }
     let deadLetters = try control.settings(of: names.deadLetter, withinMs: Self.withinMs)
-    if let max = deadLetters.maxMessageBytes, max < Self.deadLetterBytesMin {
-      throw Fault.refused(
-        "the dead-letter topic \"\(names.deadLetter)\" takes records of up to \(max) bytes, too few to say what was wrong with a record."
-          + " Raise its max.message.bytes to \(Self.deadLetterBytesMin) at least; \(Self.recordBytesMax) is what it is made with")
-    }
     var limits = DeadLetterLimits()
     if let max = deadLetters.maxMessageBytes { limits.bytes = Int(min(max, Int64(Self.recordBytesMax))) - 4096 }
     limits.beforeMs = deadLetters.timestampBeforeMaxMs

@@ -32,7 +32,8 @@ extension ServiceTests {
         "is Kafka 4", "the input can be read", "the journal can be read", "the state topic can be read",
         "the output can be written to",
         "the journal can be written to", "the state topic can be written to", "the dead-letter topic can be written to",
-        "transactions can be begun", "its offsets can be committed", "clock", "The service can work",
+        "transactions can be begun", "its offsets can be committed", "fit together in 2 of 2 partitions",
+        "of the newest 2 records of the input 2 are events", "clock", "The service can work",
       ] {
         #expect(during.output.contains(words), "\(words) in \(during.output)")
       }
@@ -66,6 +67,17 @@ extension ServiceTests {
       ] {
         #expect(found.output.contains(words), "\(words) in \(found.output)")
       }
+    }
+
+    @Test("says what the service will say when it takes a partition over: of the group's offset, and of another output")
+    func group() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try group.give([TestGift(id: "a", room: "r", sender: "u")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      let other = try ServiceProcess.run(["check"] + group.arguments(["--output", group.names.output + ".other"]))
+      #expect(other.code == 1 && other.output.contains("belongs to another group, input or output"), "\(other.output)")
     }
 
     @Test("says which brokers and topics are not there")

@@ -1,0 +1,117 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+internal import ComboWire
+
+/// What is to be said of a group's topics as they are: the one table by which `run` begins, or does not, and which `check` shows.
+struct TopicFindings {
+  let names: TopicNames
+  /// Their addresses, for commands.
+  let brokers: String
+  let slots: Int
+  /// Of topics that are there, and may be looked at.
+  var settings: [String: TopicSettings] = [:]
+  /// On how many brokers each partition is, at least.
+  var replicas: [String: Int] = [:]
+
+  /// So far a clock may go wrong without anybody noticing: it is what Kafka allows by default.
+  static let clockLeadMs: Int64 = 3_600_000
+  /// With less, the headers of a dead letter might not find room.
+  static let deadLetterBytesMin: Int64 = 16_384
+
+  init(_ names: TopicNames, brokers: String, slots: Int) {
+    self.names = names
+    self.brokers = brokers
+    self.slots = slots
+  }
+
+  private var all: [(name: String, what: String)] {
+    [
+      (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
+      (names.state, "state topic"),
+    ]
+  }
+
+  private func alter(_ topic: String, _ setting: String) -> String {
+    "kafka-configs --bootstrap-server \(brokers) --alter --topic \(topic) --add-config \(setting)"
+  }
+
+  private static func fault(_ text: String, _ mend: String) -> CheckReport.Finding {
+    CheckReport.Finding(verdict: .fault, text: text, mend: mend)
+  }
+
+  private static func note(_ text: String, _ mend: String) -> CheckReport.Finding {
+    CheckReport.Finding(verdict: .note, text: text, mend: mend)
+  }
+
+  /// With a fault the service cannot work; with a note it does.
+  var findings: [CheckReport.Finding] { replication + policies + sizes + times }
+
+  private var replication: [CheckReport.Finding] {
+    all.compactMap { name, what in
+      guard let count = replicas[name], name != names.input, let found = settings[name] else { return nil }
+      let needed = found["min.insync.replicas"].flatMap { Int($0) } ?? 1
+      if count >= needed { return nil }
+      return Self.fault(
+        "the \(what) is on \(count) brokers, but min.insync.replicas is \(needed): nothing can be written to it",
+        "give it more replicas (kafka-reassign-partitions), or set min.insync.replicas of \"\(name)\" to \(count)")
+    }
+  }
+
+  private var policies: [CheckReport.Finding] {
+    var found: [CheckReport.Finding] = []
+    if settings[names.input]?.isCompacted == true {
+      found.append(
+        Self.fault(
+          "the input is compacted: gifts vanish from it, and the state could not be restored",
+          alter(names.input, "cleanup.policy=delete")))
+    }
+    if settings[names.journal]?.isCompacted == true {
+      found.append(Self.fault("the journal is compacted: entries would vanish", alter(names.journal, "cleanup.policy=delete")))
+    }
+    if let state = settings[names.state], !state.isCompacted || state.isDeleted {
+      found.append(
+        Self.fault(
+          "the state topic is not compacted only: rooms would be forgotten", alter(names.state, "cleanup.policy=compact")))
+    }
+    if settings[names.output]?.isCompacted == true {
+      found.append(
+        Self.note(
+          "the output is compacted: of each room only the newest instruction stays, so verify finds others missing, and who reads from its"
+            + " beginning sees no room as it was", alter(names.output, "cleanup.policy=delete")))
+    }
+    return found
+  }
+
+  private var sizes: [CheckReport.Finding] {
+    var found: [CheckReport.Finding] = []
+    let needed = Int64(slots) * Int64(WireLimits().displayBytes + 256)
+    if let max = settings[names.output]?.maxMessageBytes, max < needed {
+      found.append(
+        Self.note(
+          "the output takes records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
+          alter(names.output, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+    }
+    if let max = settings[names.deadLetter]?.maxMessageBytes, max < Self.deadLetterBytesMin {
+      found.append(
+        Self.fault(
+          "the dead-letter topic takes records of up to \(max) bytes, too few to say what was wrong with a record",
+          alter(names.deadLetter, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+    }
+    return found
+  }
+
+  private var times: [CheckReport.Finding] {
+    guard let output = settings[names.output], !output.hasAppendTime else { return [] }
+    guard let most = [output.timestampBeforeMaxMs, output.timestampAfterMaxMs].compactMap({ $0 }).min(), most <= Self.clockLeadMs
+    else { return [] }
+    return [
+      Self.note(
+        "the output refuses records whose time is further than \(most) ms from the brokers': an instruction bears its partition's time, which"
+          + " goes on from the latest that any owner's clock has shown",
+        alter(
+          names.output, "message.timestamp.after.max.ms=\(Int64.max),message.timestamp.before.max.ms=\(Int64.max)"))
+    ]
+  }
+}
