@@ -107,7 +107,7 @@ extension HTTPServer {
     else { return .NO }
     defer { MHD_destroy_response(made) }
     MHD_add_response_header(made, "Content-Type", response.contentType)
-    for (name, value) in HTTPResponse.always + response.headers { MHD_add_response_header(made, name, value) }
+    for (name, value) in response.standing + response.headers { MHD_add_response_header(made, name, value) }
     if connectionCount > keptOpen { MHD_add_response_header(made, "Connection", "close") }
     return MHD_queue_response(connection, response.status, made)
   }

@@ -6,17 +6,27 @@ package struct HTTPResponse: Sendable {
   var contentType: String
   package var body: [UInt8]
   var headers: [(String, String)] = []
+  /// Whether the page takes styles that were put into it: a browser source's custom CSS is a `<style>` that the browser adds. For the
+  /// overlay alone, which shows nothing but banners.
+  var takesInlineStyles = false
 
   package static let json = "application/json; charset=utf-8"
   package static let text = "text/plain; charset=utf-8"
 
   /// What each answer says: nobody may put it into a frame, guess its type or let it load anything from elsewhere.
-  static let always: [(String, String)] = [
-    (
-      "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self';"
-        + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
+  static let always = [("Content-Security-Policy", policy(inlineStyles: false))] + otherwise
+
+  /// The same for this one.
+  var standing: [(String, String)] {
+    takesInlineStyles ? [("Content-Security-Policy", Self.policy(inlineStyles: true))] + Self.otherwise : Self.always
+  }
+
+  private static func policy(inlineStyles: Bool) -> String {
+    "default-src 'none'; script-src 'self'; style-src 'self'\(inlineStyles ? " 'unsafe-inline'" : "");"
+      + " img-src 'self' data: https:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  }
+
+  private static let otherwise: [(String, String)] = [
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"),
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
   ]

@@ -30,6 +30,10 @@ extension HTTPServer {
     switch words {
     case []: return page("index.html", exchange)
     case ["service"]: return page("service.html", exchange)
+    case ["overlay"]:
+      var response = page("overlay.html", exchange)
+      response.takesInlineStyles = true
+      return response
     case ["health", "live"]:
       return health(Health.ailment(lastBeat: lookout.lastBeat, at: now, isStopping: lookout.stop.isSet))
     case ["health", "ready"]:
@@ -51,7 +55,7 @@ extension HTTPServer {
   }
 
   private static let nothing = HTTPResponse.error(
-    404, "there is nothing here: see /, /service, /rooms, /service/data, /metrics, /health/live and /health/ready")
+    404, "there is nothing here: see /, /service, /overlay, /rooms, /service/data, /metrics, /health/live and /health/ready")
 
   private func health(_ fault: String?) -> HTTPResponse { .text(fault == nil ? 200 : 503, fault ?? "ok") }
 

@@ -33,6 +33,17 @@ struct HTTPServerTests {
     #expect(again.status == 304)
   }
 
+  @Test("lets the overlay take the styles that a browser source puts into it, and no other page")
+  func overlay() throws {
+    let stage = try HTTPStage()
+    let overlay = try stage.get("/overlay?room=r1&size=20")
+    #expect(overlay.status == 200 && overlay.text.contains("/assets/overlay.js"))
+    let policy = try #require(overlay.header("Content-Security-Policy"))
+    #expect(policy.contains("style-src 'self' 'unsafe-inline';") && policy.contains("script-src 'self';"))
+    #expect(policy.contains("default-src 'none';") && policy.contains("frame-ancestors 'none'"))
+    #expect(overlay.header("X-Content-Type-Options") == "nosniff")
+  }
+
   @Test("keeps a connection for further requests")
   func keepsAlive() throws {
     let wire = try HTTPStage().wire()

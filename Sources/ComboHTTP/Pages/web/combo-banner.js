@@ -1,5 +1,7 @@
 /** combo-banner.js: one banner on screen, as it is at any moment: it slides in, counts, moves up and slides out. */
 
+import { parts } from "./combo-words.js";
+
 /** No time at all: what has not begun. */
 export const NEVER = -Infinity;
 
@@ -15,12 +17,14 @@ export class Banner {
     const text = make("span", "combo-text");
     // <bdi>: whatever direction marks a name has end with it.
     this.#sender = make("bdi", "combo-sender");
-    const line = make("span", "combo-line");
+    this.#line = make("span", "combo-line");
     this.#giftName = make("bdi", "combo-gift-name");
-    this.#to = make("span", "combo-to", ` ${words.to} `);
     this.#receiver = make("bdi", "combo-receiver");
-    line.append(make("span", "combo-sends", ` ${words.sends} `), this.#giftName, this.#to, this.#receiver);
-    text.append(this.#sender, line);
+    const places = { gift: this.#giftName, receiver: this.#receiver };
+    const nodes = (sentence) => parts(sentence).map((one) => (typeof one === "string" ? one : (places[one.name] ?? "")));
+    this.#lines = { alone: nodes(words.sends), to: nodes(words.sendsTo) };
+    this.#line.append(...this.#lines.alone);
+    text.append(this.#sender, this.#line);
     pill.append(shine, this.avatar.node, text, this.gift.node);
     this.#count = make("span", "combo-count");
     this.#number = make("span", "combo-number");
@@ -34,8 +38,11 @@ export class Banner {
 
   #sender;
   #giftName;
-  #to;
   #receiver;
+  /** The line below the name, and what stands in it without and with a receiver. */
+  #line;
+  #lines;
+  #isTo = false;
   #count;
   #number;
   #badge;
@@ -63,7 +70,9 @@ export class Banner {
     this.#sender.textContent = sender;
     this.#giftName.textContent = gift;
     this.#receiver.textContent = receiver;
-    this.#to.hidden = this.#receiver.hidden = receiver === "";
+    const isTo = receiver !== "";
+    if (isTo !== this.#isTo) this.#line.replaceChildren(...(isTo ? this.#lines.to : this.#lines.alone));
+    this.#isTo = isTo;
   }
 
   setColour(hue) {
@@ -132,8 +141,12 @@ export class Banner {
     return this.fromSlot + (this.slot - this.fromSlot) * easeOut(progress(now, this.movedAt, enterMs));
   }
 
-  /** Draws it as it is at `now`; returns whether it is still moving. */
-  drawAt(now, times, numbers, tones) {
+  /**
+   * Draws it as it is at `now`; returns whether it is still moving.
+   * @param {{numbers: Intl.NumberFormat, tones: readonly number[], side: number, slotsMost: number}} look `side`: 1 if it comes from the
+   *   left, -1 if from the right
+   */
+  drawAt(now, times, { numbers, tones, side, slotsMost }) {
     const isStill = times.isStill === true;
     const entry = progress(now, this.enteredAt, times.enterMs);
     const exit = this.leftAt === NEVER ? 0 : progress(now, this.leftAt, times.exitMs);
@@ -143,13 +156,18 @@ export class Banner {
     const isLeaving = this.leftAt !== NEVER;
     const phase = isLeaving ? "leaving" : entry < 1 ? "entering" : counting < 1 ? "counting" : "lingering";
 
-    const aside = isStill ? 0 : -112 * (1 - easeOut(entry)) - 112 * easeIn(exit);
+    const aside = isStill ? 0 : side * -112 * (1 - easeOut(entry) + easeIn(exit));
     const up = this.place(now, times);
+    // It fades on its way to a slot that is not shown.
+    const inside = clamp(slotsMost - up, 0, 1);
     const jump = isStill || counting >= 1 ? 1 : 1 + 0.62 * (1 - counting) * (1 - counting);
     this.#write(this.node.style, "transform", `translate(${fixed(aside)}%, calc(var(--combo-step) * ${fixed(-up)}))`);
-    this.#write(this.node.style, "opacity", fixed(easeOut(entry) * (1 - easeIn(exit))));
+    this.#write(this.node.style, "opacity", fixed(inside * easeOut(entry) * (1 - easeIn(exit))));
     this.#write(this.#count.style, "transform", jump === 1 ? "none" : `scale(${fixed(jump)})`, "jump");
-    this.#write(this.#number, "textContent", numbers.format(this.countShown(now, times)));
+    const text = numbers.format(this.countShown(now, times));
+    this.#write(this.#number, "textContent", text);
+    // A long number is written smaller, so that the name keeps its place.
+    this.#write(this.node.dataset, "digits", text.length > 8 ? "many" : text.length > 5 ? "some" : "few");
     const isPraised = praise < 1;
     this.#write(this.#badge, "hidden", !isPraised);
     if (isPraised && !isStill) {

@@ -18,8 +18,8 @@ import { Sequence } from "./combo-sequence.js";
 export const STREAM_DEFAULTS = Object.freeze({
   /** Where the service is; "" = where the page came from. */
   base: "",
-  /** The service says something every 10 s at least: after this long without a byte the connection is dead. */
-  silenceMs: 25000,
+  /** The service says something every 6 s at least: after this long without a byte the connection is dead. */
+  silenceMs: 10000,
   /** Waits before trying again: the first, and the longest. Each is up to a third shorter or longer: not all come at once. */
   retryMs: 500,
   retryMostMs: 8000,
@@ -39,8 +39,11 @@ const MOST_EVENT = 4 << 20;
  * A room's instructions as server-sent events: first the screen, then each one. Connects again when the connection breaks, is
  * silent, is dropped by the service for being slow, or stays in a gap.
  *
- * States (`state` is called at each change, with { name, sentence, retryAt }): "connecting", "live", "waiting" (live, but in a
+ * States (`state` is called at each change, with { name, sentence, retryAt, code }): "connecting", "live", "waiting" (live, but in a
  * gap), "broken" (will try again at `retryAt`, of performance.now()), "refused" (the same, and the service said why) and "stopped".
+ *
+ * `code` says what happened, for pages in other languages: "unreachable", "ended", "silent", "gap", "long", "slow" (dropped), "stopping", or
+ * "said" where only the service's own sentence tells; "" where nothing did.
  */
 export class RoomStream {
   /**
@@ -81,7 +84,7 @@ export class RoomStream {
     this.#pacer.reset();
     this.#abort?.abort();
     this.#abort = null;
-    this.#enter("stopped", "");
+    this.#enter("stopped");
   }
 
   /** Does not wait for the next try: the network is back, the page is looked at again. */
@@ -93,9 +96,9 @@ export class RoomStream {
     this.#cancel("retry");
     const abort = new AbortController();
     this.#abort = abort;
-    this.#enter("connecting", "Connecting.");
+    this.#enter("connecting", { code: "", sentence: "Connecting." });
     this.#watchSilence(abort);
-    let ending = "The connection ended.";
+    let ending = ENDED;
     let name = "broken";
     try {
       const answer = await this.#options.fetch(`${this.#options.base}/rooms/${encodeURIComponent(this.room)}/events`, {
@@ -106,12 +109,12 @@ export class RoomStream {
       });
       if (!answer.ok || answer.body === null) {
         name = "refused";
-        ending = await sentenceOf(answer);
+        ending = { code: "said", sentence: await sentenceOf(answer) };
       } else {
         ending = (await this.#read(answer.body, abort)) ?? ending;
       }
     } catch {
-      ending = abort.signal.reason?.sentence ?? "The service cannot be reached.";
+      ending = abort.signal.reason?.code ? abort.signal.reason : UNREACHABLE;
     }
     abort.abort();
     // Another connection has taken its place, or none is wanted.
@@ -132,14 +135,17 @@ export class RoomStream {
         const end = this.#take(event);
         if (end !== null) return end;
       }
-      if (parser.isTooLong) return "The service sent an event that is longer than any can be.";
+      if (parser.isTooLong) return { code: "long", sentence: "The service sent an event that is longer than any can be." };
     }
   }
 
-  /** One event. Returns a sentence if it is the last. */
+  /** One event. Returns why, if it is the last. */
   #take({ type, data }) {
-    if (type === "dropped") return sentence(parse(data)?.sentence) ?? "This page read too slowly, and was dropped.";
-    if (type === "closing") return sentence(parse(data)?.sentence) ?? "The service is stopping.";
+    if (type === "dropped" || type === "closing") {
+      const own = type === "dropped" ? SLOW : STOPPING;
+      const said = parse(data);
+      return { code: said?.reason === "moved" ? "said" : own.code, sentence: sentence(said?.sentence) ?? own.sentence };
+    }
     if (type !== "screen" && type !== "instruction") return null;
     const instruction = parse(data);
     const verdict = type === "screen" ? this.sequence.acceptScreen(instruction) : this.sequence.accept(instruction);
@@ -159,26 +165,27 @@ export class RoomStream {
     }
     if (this.sequence.isKnown) {
       this.#cancel("gap");
-      this.#enter("live", "");
+      this.#enter("live");
     } else {
-      this.#enter("waiting", "Something was missed. Waiting for the room's next screen.");
-      this.#after("gap", this.#options.gapMs, () => this.#drop("Something was missed. Asking for the screen."));
+      this.#enter("waiting", { code: "gap", sentence: "Something was missed. Waiting for the room's next screen." });
+      const asking = { code: "gap", sentence: "Something was missed. Asking for the screen." };
+      this.#after("gap", this.#options.gapMs, () => this.#drop(asking));
     }
     return null;
   }
 
   #watchSilence(abort) {
     this.#after("silence", this.#options.silenceMs, () => {
-      if (this.#abort === abort) this.#drop("The service has fallen silent.");
+      if (this.#abort === abort) this.#drop({ code: "silent", sentence: "The service has fallen silent." });
     }, true);
   }
 
   /** Ends this connection; #connect goes on from there. */
-  #drop(sentence) {
-    this.#abort?.abort({ sentence });
+  #drop(ending) {
+    this.#abort?.abort(ending);
   }
 
-  #again(name, sentence) {
+  #again(name, ending) {
     for (const one of ["silence", "gap"]) this.#cancel(one);
     this.#pacer.reset();
     this.reconnects += 1;
@@ -191,7 +198,7 @@ export class RoomStream {
     this.#after("retry", wait, () => this.#connect());
     // Only the first time: the time without a connection counts, not that since the last try.
     this.#after("stale", staleMs, () => this.#to.clear());
-    this.#enter(name, sentence, performance.now() + wait);
+    this.#enter(name, ending, performance.now() + wait);
   }
 
   #after(name, ms, call, isNew = false) {
@@ -208,12 +215,18 @@ export class RoomStream {
     this.#timers.delete(name);
   }
 
-  #enter(name, sentence, retryAt = null) {
+  #enter(name, { code, sentence } = NOTHING, retryAt = null) {
     if (this.#state === name && name !== "broken" && name !== "refused") return;
     this.#state = name;
-    this.#to.state?.({ name, sentence, retryAt });
+    this.#to.state?.({ name, sentence, retryAt, code });
   }
 }
+
+const NOTHING = { code: "", sentence: "" };
+const ENDED = { code: "ended", sentence: "The connection ended." };
+const UNREACHABLE = { code: "unreachable", sentence: "The service cannot be reached." };
+const SLOW = { code: "slow", sentence: "This page read too slowly, and was dropped." };
+const STOPPING = { code: "stopping", sentence: "The service is stopping." };
 
 /** Server-sent events, as the HTML standard has them, out of pieces of text. */
 export class EventParser {

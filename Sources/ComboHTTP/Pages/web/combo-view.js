@@ -16,6 +16,7 @@
 import { Banner, NEVER, clamp, make } from "./combo-banner.js";
 import { Confetti } from "./combo-confetti.js";
 import { emoji, firstLetter, hash, nameOf, pictureAddress } from "./combo-text.js";
+import { WORDS, fill, languageOf } from "./combo-words.js";
 
 /** The times are those of the service's settings; a service with others is told here. All are milliseconds. */
 export const DEFAULTS = Object.freeze({
@@ -36,15 +37,20 @@ export const DEFAULTS = Object.freeze({
   reducedMotion: null,
   /** From which worth (gift value × count) on a banner is drawn in the next more splendid tone. */
   tones: Object.freeze([100, 1000, 10000]),
-  /** Of the numbers; undefined: the browser's. */
+  /** The language of the texts and numbers ("en", "zh", "ja", "ko", "pt", "ar"); null: the browser's, or English. */
+  lang: null,
+  /** Of the numbers; undefined: as `lang` writes them. */
   locale: undefined,
-  /** What the list of banners is called to a screen reader. */
-  label: "Gift banners",
-  words: Object.freeze({ sends: "sends", to: "to" }),
+  /** Texts of your own in place of those of the language: see combo-words.js. */
+  words: Object.freeze({}),
+  /** Where banners stand: "left", "right", or null: where a line begins in this language. */
+  align: null,
+  /** Banners in slots above this many are not drawn. */
+  slotsMost: Infinity,
   /** What a screen reader is told: of the most worthy banner since the last time, and of how many others. */
-  describe: ({ sender, gift, receiver, count, others }) =>
-    `${sender} sent ${gift}${receiver ? ` to ${receiver}` : ""}, ${count} ${count === 1 ? "time" : "times"}` +
-    (others > 0 ? `, and ${others} more ${others === 1 ? "combo" : "combos"}.` : "."),
+  describe: ({ sender, gift, receiver, count, others }, words, numbers) =>
+    fill(receiver === "" ? words.told : words.toldTo, { sender, gift, receiver, count: numbers.format(count) }) +
+    (others > 0 ? ` ${fill(words.more, { others: numbers.format(others) })}` : ""),
   /** Where the pictures are in what the gift's sender handed in: an address, or for a gift also an emoji. */
   giftPicture: (gift) => gift.picture ?? gift.image ?? gift.icon ?? gift.emoji,
   avatar: (sender) => sender.avatar ?? sender.picture,
@@ -58,6 +64,8 @@ export const DEFAULTS = Object.freeze({
   }),
 });
 
+const SAID_TIMES = Object.freeze([["enter_ms", "enterMs"], ["count_ms", "countMs"], ["exit_ms", "exitMs"]]);
+
 /** The engine allows no more slots than this. */
 const MOST_SLOTS = 100;
 
@@ -68,14 +76,24 @@ export class ComboView {
    * @param {Partial<typeof DEFAULTS>} options
    */
   constructor(element, options = {}) {
-    this.#options = { ...DEFAULTS, ...options, words: { ...DEFAULTS.words, ...options.words } };
+    this.#options = { ...DEFAULTS, ...options };
+    const lang = languageOf(this.#options.lang);
+    this.#words = { ...WORDS[lang], ...options.words };
     this.#clock = this.#options.clock;
+    this.#announces = this.#options.announceMs > 0;
     this.#slots = clamp(Math.trunc(this.#options.slots) || 1, 1, MOST_SLOTS);
-    this.#numbers = new Intl.NumberFormat(this.#options.locale, { useGrouping: "min2", maximumFractionDigits: 0 });
+    this.#numbers = new Intl.NumberFormat(this.#options.locale ?? lang, { useGrouping: "min2", maximumFractionDigits: 0 });
+    const align = this.#options.align ?? (this.#words.dir === "rtl" ? "right" : "left");
+    this.#look = {
+      numbers: this.#numbers, tones: this.#options.tones, side: align === "right" ? -1 : 1, slotsMost: this.#options.slotsMost,
+    };
 
     this.#root = make("div", "combo-view");
+    this.#root.lang = lang;
+    this.#root.dir = this.#words.dir;
+    this.#root.dataset.align = align;
     this.#list = make("ul", "combo-banners");
-    this.#list.setAttribute("aria-label", this.#options.label);
+    this.#list.setAttribute("aria-label", this.#words.label);
     this.#confetti = new Confetti(this.#options.effectMs);
     this.#live = make("p", "combo-live");
     this.#live.setAttribute("aria-live", "polite");
@@ -90,8 +108,11 @@ export class ComboView {
   }
 
   #options;
+  #words;
   #clock;
   #numbers;
+  #look;
+  #announces;
   #root;
   #list;
   #confetti;
@@ -119,6 +140,18 @@ export class ComboView {
   /** How many banner nodes there are, used or not. */
   get nodes() {
     return this.#pool.length;
+  }
+
+  /** Whether a screen reader is told of combos. */
+  get announces() {
+    return this.#announces;
+  }
+
+  set announces(isOn) {
+    this.#announces = Boolean(isOn) && this.#options.announceMs > 0;
+    if (this.#announces) return;
+    this.#news = null;
+    this.#live.textContent = "";
   }
 
   /**
@@ -207,6 +240,9 @@ export class ComboView {
   /** Mends what differs; what agrees goes on as it was. */
   #screen(said, now) {
     if (!Array.isArray(said.banners)) return false;
+    // The room's own times, where a screen says them.
+    for (const [name, option] of SAID_TIMES) if (isCount(said[name])) this.#options[option] = said[name];
+    if (isCount(said.slots) && said.slots > 0) this.#haveSlots(clamp(said.slots, this.#slots, MOST_SLOTS));
     const there = said.banners.slice(0, MOST_SLOTS).filter(isBanner);
     for (const one of this.#pool) {
       if (one.isUsed && one.leftAt === NEVER && !there.some((entry) => entry.banner === one.number)) one.leave(now);
@@ -241,7 +277,7 @@ export class ComboView {
     // More banners than slots, and none leaves: the room has more slots than was known.
     if (leaving.length === 0) this.#haveSlots(clamp(this.#pool.length, this.#slots, MOST_SLOTS));
     if (this.#pool.length <= this.#slots) {
-      const one = new Banner(this.#options.words);
+      const one = new Banner(this.#words);
       this.#pool.push(one);
       this.#list.append(one.node);
       return one;
@@ -322,7 +358,7 @@ export class ComboView {
     for (const one of this.#pool) {
       if (!one.isUsed) continue;
       if (one.isOver(now, times)) one.release();
-      else if (one.drawAt(now, times, this.#numbers, this.#options.tones)) isMoving = true;
+      else if (one.drawAt(now, times, this.#look)) isMoving = true;
     }
     if (this.#confetti.draw(now)) isMoving = true;
     if (isMoving) this.#wake();
@@ -342,7 +378,7 @@ export class ComboView {
   // What a screen reader is told: the end of a combo and its milestones, one sentence at a time and not often.
 
   #tell(one) {
-    if (!(this.#options.announceMs > 0)) return;
+    if (!this.#announces) return;
     const news = { number: one.number, count: one.count, ...one.names, worth: one.worth * one.count };
     if (this.#news === null) this.#news = { best: news, numbers: new Set([one.number]) };
     else {
@@ -358,7 +394,8 @@ export class ComboView {
       const { best, numbers } = this.#news;
       this.#news = null;
       this.#spokenAt = this.#clock.now();
-      this.#live.textContent = safely(this.#options.describe, { ...best, others: numbers.size - 1 }) ?? "";
+      this.#live.textContent = 
+        safely(this.#options.describe, { ...best, others: numbers.size - 1 }, this.#words, this.#numbers) ?? "";
     });
   }
 }
@@ -368,9 +405,9 @@ function object(value) {
 }
 
 /** A page's own function must not stop the drawing. */
-function safely(call, argument) {
+function safely(call, ...all) {
   try {
-    return call(argument);
+    return call(...all);
   } catch {
     return undefined;
   }

@@ -1,5 +1,7 @@
 /** plot.js: a line plot over the last minutes, on a canvas. Colours come from the page's style, and follow its scheme. */
 
+import { word } from "/assets/page-words.js";
+
 /** A series: its name, and how its value is written. Up to three a plot. */
 export class Plot {
   /**
@@ -27,7 +29,7 @@ export class Plot {
     head.append(keys);
     this.#canvas = element("canvas");
     this.#canvas.setAttribute("role", "img");
-    this.#canvas.setAttribute("aria-label", `${title}: nothing yet`);
+    this.#canvas.setAttribute("aria-label", title);
     section.append(head, this.#canvas);
     parent.append(section);
 
@@ -67,7 +69,7 @@ export class Plot {
     // For those who cannot see it: in words, now and then.
     if (at - this.#told >= 10) {
       this.#told = at;
-      const word = (value) => (value === null ? "not known" : this.#format(value));
+      const word = (value) => (value === null ? word("notKnown") : this.#format(value));
       const words = this.#names.map((name, index) => `${name} ${word(values[index])}`);
       this.#canvas.setAttribute("aria-label", `${this.#title}: ${words.join(", ")}`);
     }
@@ -125,7 +127,7 @@ export class Plot {
     for (const ago of [0, 60, 120, 180]) {
       if (ago > span) continue;
       context.textAlign = ago === 0 ? "right" : ago > span * 0.95 ? "left" : "center";
-      context.fillText(ago === 0 ? "now" : `−${ago / 60} min`, x(last - ago), height - 5);
+      context.fillText(ago === 0 ? word("now") : word("minutesAgo", { n: ago / 60 }), x(last - ago), height - 5);
     }
 
     context.save();
@@ -190,7 +192,7 @@ export class Plot {
       context.fill();
       rows.push(`${this.#names[series]} ${this.#format(value)}`);
     });
-    const text = rows.length > 0 ? rows.join("   ") : "not known";
+    const text = rows.length > 0 ? rows.join("   ") : word("notKnown");
     const wide = context.measureText(text).width + 16;
     const from = Math.max(area.left, Math.min(line - wide / 2, width - wide - 2));
     context.fillStyle = colour("--card");

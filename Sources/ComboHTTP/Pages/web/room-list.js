@@ -2,9 +2,10 @@
 
 import { drawable } from "/assets/combo-text.js";
 import { sentenceOf } from "/assets/combo-client.js";
+import { lang, word } from "/assets/page-words.js";
 
-const whole = new Intl.NumberFormat();
-const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(lang);
+const tenths = new Intl.NumberFormat(lang, { maximumFractionDigits: 1 });
 const WAIT_MS = 8000;
 
 /** Asks for JSON; throws an error with a `sentence` if there is none. */
@@ -58,6 +59,15 @@ export class RoomList {
     return [...order, ...byId.values()].slice(0, Math.max(rooms.length, order.length));
   }
 
+  /** The service cannot be asked: which rooms there were stays, how they were does not. */
+  forget() {
+    for (const row of this.#rows) {
+      set(row.rate, "–");
+      set(row.about, "–");
+      row.fill.style.transform = "scaleX(0)";
+    }
+  }
+
   choose(id) {
     this.#chosen = id;
     for (const row of this.#rows) this.#mark(row);
@@ -82,7 +92,7 @@ export class RoomList {
     rate.className = "room-rate";
     const about = document.createElement("small");
     const unit = document.createElement("small");
-    unit.textContent = "gifts/s";
+    unit.textContent = word("perSecond");
     const bar = document.createElement("span");
     bar.className = "room-bar";
     bar.setAttribute("aria-hidden", "true");
@@ -101,7 +111,7 @@ export class RoomList {
     row.link.href = this.#addressOf(one.room);
     set(row.name, drawable(one.room, 60) || "?");
     set(row.rate, tenths.format(number(one.rate)));
-    set(row.about, `${whole.format(number(one.banners))} on screen · ${whole.format(number(one.queued))} waiting`);
+    set(row.about, word("about", { banners: whole.format(number(one.banners)), waiting: whole.format(number(one.queued)) }));
     row.fill.style.transform = `scaleX(${Math.min(1, number(one.rate) / most)})`;
     this.#mark(row);
   }

@@ -2,16 +2,21 @@
 
 import { drawable } from "/assets/combo-text.js";
 import { ComboView } from "/assets/combo-view.js";
-import { RoomStream } from "/assets/combo-client.js";
+import { RoomStream, STREAM_DEFAULTS } from "/assets/combo-client.js";
+import { Given } from "/assets/given.js";
+import { lang, translate, word } from "/assets/page-words.js";
 import { RoomList, ask } from "/assets/room-list.js";
 
 const $ = (id) => document.getElementById(id);
 const REFRESH_MS = 2000;
 const LOG_ROWS = 40;
-const whole = new Intl.NumberFormat();
-const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(lang);
+const tenths = new Intl.NumberFormat(lang, { maximumFractionDigits: 1 });
+const FACTS = ["banners", "queued", "rate", "gifts", "epoch", "seq"];
 
-const view = new ComboView($("stage"), { label: "Banners on screen" });
+translate();
+const view = new ComboView($("stage"), { lang, words: { label: word("bannersOnScreen") } });
+const given = new Given($("given"), $("given-note"));
 let stream = null;
 /** The room that is watched; null = none. */
 let room = null;
@@ -28,6 +33,7 @@ function roomOfAddress() {
   }
 }
 
+// In the same language: of the hash alone, the rest of the address stays.
 const addressOf = (id) => {
   try {
     return `#room=${encodeURIComponent(id)}`;
@@ -43,22 +49,29 @@ function watch(id) {
   view.reset();
   clearLog();
   room = id;
-  const name = id === null ? "No room" : drawable(id, 60) || "?";
+  given.clear();
+  const name = id === null ? word("noRoom") : drawable(id, 60) || "?";
   $("room-name").textContent = name;
-  document.title = id === null ? "Rooms · combo-consumer" : `${name} · combo-consumer`;
-  for (const fact of ["banners", "queued", "rate", "gifts", "epoch", "seq"]) $(`fact-${fact}`).textContent = "–";
+  document.title = `${id === null ? word("rooms") : name} · combo-consumer`;
+  forgetFacts();
   list.choose(id);
   if (id === null) {
     stream = null;
-    showState({ name: "idle", sentence: "" });
+    showState({ name: "idle" });
     return;
   }
   $("state").dataset.state = "idle";
+  isAsleep = false;
   stream = new RoomStream(id, {
     draw: (instruction) => view.draw(instruction),
     clear: () => view.clear(),
     seen: (instruction, verdict) => {
-      if (instruction !== null && typeof instruction === "object") log(instruction, verdict);
+      if (instruction !== null && typeof instruction === "object") {
+        log(instruction, verdict);
+        given.take(instruction);
+        // What is said is said by a room that is awake; a stream of one that sleeps begins with an empty screen of no epoch.
+        setAsleep(instruction.op === "screen" && instruction.epoch === 0);
+      }
       showPlace();
     },
     state: showState,
@@ -67,35 +80,69 @@ function watch(id) {
   showPlace();
 }
 
-const STATES = {
-  idle: "Pick a room",
-  connecting: "Connecting",
-  live: "Live",
-  waiting: "Waiting for the screen",
-  broken: "Reconnecting",
-  refused: "Not available",
-  stopped: "Stopped",
-};
+/** The state of the connection as it was told last, and whether the room sleeps. */
+let told = { name: "idle" };
+let isAsleep = false;
+let countdown = null;
 
-function showState({ name, sentence }) {
+/** A room that sleeps, or that nobody has heard of, is not live, even though the connection is there. */
+function setAsleep(isNow) {
+  if (isAsleep === isNow) return;
+  isAsleep = isNow;
+  if (told.name === "live") showState(told);
+}
+
+function showState(state) {
+  told = state;
+  const { name } = state;
+  clearInterval(countdown);
+  const isAway = name === "broken" || name === "refused";
   // Trying again changes nothing for the viewer, and is not said each time.
   const before = $("state").dataset.state;
-  if (name === "connecting" && (before === "broken" || before === "refused")) return;
-  $("state").dataset.state = name;
-  setText($("state-text"), STATES[name] ?? name);
-  $("stage").dataset.stale = name === "broken" || name === "refused" ? "yes" : "no";
-  const isTold = name === "broken" || name === "refused" || name === "waiting";
-  setText($("stage-note"), name === "idle" ? "Pick a room, or type its id." : isTold ? drawable(sentence, 300) : "");
-  showPlace();
+  if (name === "connecting" && (before === "broken" || before === "refused")) {
+    setText($("stage-note"), word("trying"));
+    return;
+  }
+  const shown = name === "live" && isAsleep ? "asleep" : name;
+  $("state").dataset.state = shown;
+  setText($("state-text"), word(`state${shown[0].toUpperCase()}${shown.slice(1)}`));
+  $("stage").dataset.stale = isAway ? "yes" : "no";
+  showNote(shown);
+  if (isAway) {
+    // What was known of the room is not known any more.
+    forgetFacts();
+    countdown = setInterval(() => showNote(shown), 500);
+  } else showPlace();
+}
+
+function showNote(shown) {
+  setText($("stage-note"), noteOf(shown));
+}
+
+function noteOf(shown) {
+  if (shown === "idle") return word("pick");
+  if (shown === "asleep") return word("asleep");
+  const { code, sentence, retryAt } = told;
+  if (shown === "waiting") return word("gap");
+  if (shown !== "broken" && shown !== "refused") return "";
+  // The service's own words, where only they tell.
+  const why = code === "said" ? drawable(sentence, 300) : word(code, { s: whole.format(STREAM_DEFAULTS.silenceMs / 1000) });
+  const seconds = Math.ceil((retryAt - performance.now()) / 1000);
+  return `${why} ${seconds > 0 ? word("retry", { s: whole.format(seconds) }) : word("trying")}`;
+}
+
+function forgetFacts() {
+  for (const fact of FACTS) setText($(`fact-${fact}`), "–");
 }
 
 function showPlace() {
   if (stream === null) return;
   const { epoch, seq, gaps } = stream.sequence;
-  setText($("fact-epoch"), epoch > 0 ? String(epoch) : "–");
-  setText($("fact-seq"), epoch > 0 ? whole.format(seq) : "–");
   setText($("fact-gaps"), whole.format(gaps));
   setText($("fact-reconnects"), whole.format(stream.reconnects));
+  if (told.name === "broken" || told.name === "refused") return;
+  setText($("fact-epoch"), epoch > 0 ? String(epoch) : "–");
+  setText($("fact-seq"), epoch > 0 ? whole.format(seq) : "–");
   setText($("fact-banners"), whole.format(view.banners.length));
 }
 
@@ -120,12 +167,13 @@ function wordsOf({ op, banner, slot, sender, gift, banners, reason }) {
   const name = (who) => drawable(String(who?.name ?? who?.id ?? "?").slice(0, 400), 24);
   switch (op) {
     case "show":
+    case "final":
     case "skip": return `#${banner} ${name(sender)} · ${name(gift)}`;
-    case "move_up": return `#${banner} to slot ${slot}`;
+    case "move_up": return `#${banner} ${word("toSlot", { slot })}`;
     case "dismiss": return `#${banner} ${drawable(String(reason ?? ""), 12)}`;
     case "screen": {
       const count = Array.isArray(banners) ? banners.length : 0;
-      return count === 1 ? "1 banner" : `${count} banners`;
+      return word("bannerCount", { n: whole.format(count) });
     }
     default: return banner === undefined ? "" : `#${banner}`;
   }
@@ -174,9 +222,10 @@ async function refresh() {
     const rooms = Array.isArray(answer.rooms) ? answer.rooms : [];
     list.show(rooms);
     const isNone = rooms.length === 0;
-    const whyNone = prefix === "" ? "No room has had gifts lately." : "No such room is awake. Enter opens it all the same.";
-    setText($("rooms-note"), isNone ? whyNone : "");
-    showFacts(rooms.find((one) => one.room === room) ?? (room !== null && (await alone(room, abort))));
+    setText($("rooms-note"), isNone ? word(prefix === "" ? "noneAwake" : "noneFound") : "");
+    const watched = room;
+    const mine = rooms.find((one) => one.room === room) ?? (room !== null ? await alone(room, abort) : undefined);
+    if (watched === room && !abort.signal.aborted) showFacts(mine);
     if (room === null && roomOfAddress() === null && !isNone && typeof rooms[0].room === "string") {
       // The busiest, so that there is something to see. Not into the history: going back leads out of the page.
       history.replaceState(null, "", addressOf(rooms[0].room));
@@ -184,24 +233,34 @@ async function refresh() {
       showFacts(rooms[0]);
     }
   } catch (error) {
-    if (!abort.signal.aborted) setText($("rooms-note"), error.sentence ?? "The service cannot be reached. Trying again.");
+    if (asking === abort) {
+      setText($("rooms-note"), error.sentence ?? word("unreachableRetry"));
+      list.forget();
+      for (const fact of ["queued", "rate", "gifts"]) setText($(`fact-${fact}`), "–");
+    }
   } finally {
     if (asking === abort && !document.hidden) refreshTimer = setTimeout(refresh, REFRESH_MS);
   }
 }
 
-/** The room that is watched, where it is not among the busiest. */
+/** The room that is watched, where it is not among the busiest; null if it is not awake, undefined if that is not known. */
 async function alone(id, abort) {
   try {
-    const answer = await ask(`/rooms?limit=1&prefix=${encodeURIComponent(id)}`, abort);
-    return answer.rooms?.find((one) => one.room === id);
+    const answer = await ask(`/rooms?limit=50&prefix=${encodeURIComponent(id)}`, abort);
+    return answer.rooms.find((one) => one.room === id) ?? (answer.rooms.length < 50 ? null : undefined);
   } catch {
     return undefined;
   }
 }
 
 function showFacts(one) {
-  if (!one) return;
+  if (one === undefined || told.name === "broken" || told.name === "refused") return;
+  // A room that fell asleep while it was watched says nothing of that.
+  if (one === null && view.banners.length === 0) setAsleep(true);
+  if (one === null) {
+    for (const fact of ["queued", "rate", "gifts"]) setText($(`fact-${fact}`), "–");
+    return;
+  }
   setText($("fact-queued"), whole.format(one.queued));
   setText($("fact-gifts"), whole.format(one.gifts));
   setText($("fact-rate"), tenths.format(one.rate));
@@ -249,6 +308,35 @@ document.querySelector(".skip-link").addEventListener("click", (event) => {
   $("stage").focus();
 });
 addEventListener("online", () => stream?.retryNow());
+
+// Two switches, kept for the next time.
+
+function switchOf(id, set) {
+  const button = $(id);
+  let isOn = true;
+  try {
+    isOn = localStorage.getItem(`combo-${id}`) !== "off";
+  } catch {
+    // Nothing is kept here: on.
+  }
+  const show = () => {
+    button.setAttribute("aria-pressed", String(isOn));
+    set(isOn);
+  };
+  button.addEventListener("click", () => {
+    isOn = !isOn;
+    try {
+      localStorage.setItem(`combo-${id}`, isOn ? "on" : "off");
+    } catch {
+      // It holds until the page is left.
+    }
+    show();
+  });
+  show();
+}
+
+switchOf("read-out", (isOn) => (view.announces = isOn));
+switchOf("moving", (isOn) => ($("stage").dataset.moving = isOn ? "yes" : "no"));
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) clearTimeout(refreshTimer);
   else {

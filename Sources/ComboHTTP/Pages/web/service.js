@@ -1,6 +1,7 @@
 /** service.js: the second page. Asks the service once a second how it is, and plots the differences. */
 
 import { drawable } from "/assets/combo-text.js";
+import { here, lang, translate, word } from "/assets/page-words.js";
 import { Plot } from "/assets/plot.js";
 import { RoomList, ask, number } from "/assets/room-list.js";
 
@@ -9,21 +10,23 @@ const POLL_MS = 1000;
 const BUSIEST = 8;
 /** So many rows of partitions at most; the rest is counted. */
 const MOST_PARTITIONS = 512;
-const whole = new Intl.NumberFormat();
-const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
+translate();
+document.title = `${word("service")} · combo-consumer`;
+const whole = new Intl.NumberFormat(lang);
+const short = new Intl.NumberFormat(lang, { notation: "compact", maximumSignificantDigits: 3 });
 const compact = (value) => (Math.abs(value) < 10 ? whole.format(Math.round(value * 10) / 10) : short.format(value));
-const milliseconds = (value) => `${compact(value)} ms`;
+const milliseconds = (value) => word("ms", { n: compact(value) });
 
 const plots = $("plots");
-const shares = ["Median", "99 %", "Longest"];
+const shares = ["median", "p99", "longest"].map((name) => word(name));
 const plot = (title, series, format) => new Plot(plots, { title, series, format, least: 10 });
-const throughput = plot("Throughput, a second", ["Events", "Instructions"], compact);
-const lag = plot("Lag, events", ["Lag"], compact);
-const commits = plot("Commit time", shares, milliseconds);
-const lateness = plot("Gift to instruction", shares, milliseconds);
+const throughput = plot(word("throughput"), [word("events"), word("instructions")], compact);
+const lag = plot(word("lagEvents"), [word("lag")], compact);
+const commits = plot(word("commitTime"), shares, milliseconds);
+const lateness = plot(word("lateness"), shares, milliseconds);
 const busiest = new RoomList($("busiest"), (id) => {
   try {
-    return `/#room=${encodeURIComponent(id)}`;
+    return here(`/#room=${encodeURIComponent(id)}`);
   } catch {
     return "/";
   }
@@ -36,7 +39,10 @@ let isAsking = false;
 /** Of which the plots' times are counted: the page's own clock, since the service's may jump. */
 const begin = performance.now();
 
-const STATES = { running: "Running", restoring: "Restoring", draining: "Draining", joining: "Joining", stopped: "Stopped" };
+const STATES = ["running", "restoring", "draining", "joining", "stopped"];
+const stateWord = (name) => (STATES.includes(name) ? word(name) : drawable(String(name ?? ""), 24));
+
+const FIGURES = ["uptime", "rooms", "gifts", "instructions", "bad", "commits", "aborts"];
 
 async function poll() {
   clearTimeout(timer);
@@ -50,11 +56,16 @@ async function poll() {
     show(now, at);
     const awake = Array.isArray(rooms.rooms) ? rooms.rooms.slice(0, BUSIEST) : [];
     busiest.show(awake);
-    set($("busiest-note"), awake.length === 0 ? "No room has had gifts lately." : "");
+    set($("busiest-note"), awake.length === 0 ? word("noneAwake") : "");
   } catch (error) {
     failures += 1;
-    setState("broken", error.sentence ?? "The service cannot be reached. Trying again.");
+    setState("broken", error.sentence ?? word("unreachableRetry"));
     leaveOut(at);
+    // What it was is not what it is.
+    for (const name of FIGURES) set($(`fact-${name}`), "–");
+    showPartitions([]);
+    set($("partitions-note"), "");
+    busiest.forget();
   }
   isAsking = false;
   if (document.hidden) return leaveOut(at);
@@ -75,7 +86,7 @@ function leaveOut(at) {
 function show(now, at) {
   const totals = now.totals ?? {};
   const name = typeof now.state === "string" ? now.state : "";
-  setState(name, Object.hasOwn(STATES, name) ? STATES[name] : drawable(name, 24));
+  setState(name, stateWord(name));
   set($("fact-group"), text(now.group));
   set($("fact-instance"), text(now.instance));
   set($("fact-version"), text(now.version));
@@ -115,16 +126,16 @@ function showPartitions(partitions) {
     if (one === undefined) return;
     const isRestoring = one.state === "restoring";
     set(row.partition, String(number(one.partition)));
-    set(row.state, STATES[one.state] ?? drawable(String(one.state ?? ""), 20));
+    set(row.state, stateWord(one.state));
     row.progress.hidden = !isRestoring;
     row.progress.value = number(one.restored);
-    row.progress.setAttribute("aria-label", `Restored ${Math.round(100 * number(one.restored))} %`);
+    row.progress.setAttribute("aria-label", word("restored", { n: whole.format(Math.round(100 * number(one.restored))) }));
     set(row.lag, whole.format(Math.max(0, number(one.lag))));
     set(row.rooms, whole.format(number(one.rooms)));
   });
   const left = partitions.length - shown.length;
-  const note = left > 0 ? `And ${whole.format(left)} more.` : "";
-  set($("partitions-note"), partitions.length === 0 ? "No partition is here." : note);
+  const note = left > 0 ? word("andMore", { n: whole.format(left) }) : "";
+  set($("partitions-note"), partitions.length === 0 ? word("noPartition") : note);
 }
 
 function makeRow() {
@@ -142,14 +153,13 @@ function makeRow() {
 }
 
 function duration(seconds) {
-  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
-  const first = parts.findIndex(([size]) => seconds >= size);
-  if (first < 0) return "0 s";
-  return parts
-    .slice(first, first + 2)
-    .map(([size, unit], index) => [Math.floor((index === 0 ? seconds : seconds % parts[first][0]) / size), unit])
+  const units = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
+  const first = Math.max(0, units.findIndex(([size]) => seconds >= size));
+  const isNone = seconds < 1;
+  return (isNone ? units.slice(3) : units.slice(first, first + 2))
+    .map(([size, unit], index) => [Math.floor((index === 0 ? seconds : seconds % units[first][0]) / size), unit])
     .filter(([value], index) => index === 0 || value > 0)
-    .map(([value, unit]) => `${value} ${unit}`)
+    .map(([value, unit]) => new Intl.NumberFormat(lang, { style: "unit", unit, unitDisplay: "short" }).format(value))
     .join(" ");
 }
 

@@ -1,0 +1,98 @@
+/**
+ * overlay.js: the banners of one room and nothing else, for a browser source: /overlay?room=ID&slots=2&size=24&align=right&lang=ja
+ *
+ * It says no word of its own. Without a connection it shows nothing, and it connects again by itself. While nobody can see it, it holds no
+ * connection: a browser has six for all its sources together.
+ */
+
+import { RoomStream } from "/assets/combo-client.js";
+import { ComboView } from "/assets/combo-view.js";
+
+/** The page's address may hold a name and a password: what is asked must not. */
+const BASE = location.origin;
+/** How long banners stay without a connection. */
+const STALE_MS = 2000;
+/** A source that is hidden for a moment only, as a scene changes, keeps its connection. */
+const HIDDEN_MS = 5000;
+const SEARCH_MS = 2000;
+
+const query = new URLSearchParams(location.search);
+const whole = (name, least, most) => {
+  const value = Number(query.get(name) ?? NaN);
+  return Number.isFinite(value) && value >= least && value <= most ? value : null;
+};
+const slots = whole("slots", 1, 100);
+const size = whole("size", 8, 200);
+const align = ["left", "right"].includes(query.get("align")) ? query.get("align") : null;
+
+const stage = document.querySelector("#stage");
+if (size !== null) stage.style.setProperty("--overlay-size", `${size}px`);
+if (slots !== null) stage.style.setProperty("--overlay-slots", String(Math.trunc(slots)));
+const view = new ComboView(stage, {
+  ...(slots === null ? {} : { slots: Math.trunc(slots), slotsMost: Math.trunc(slots) }),
+  align,
+  lang: query.get("lang"),
+  announceMs: 0,
+});
+
+let stream = null;
+let room = query.get("room") || null;
+let searching = null;
+let hiding = null;
+
+function begin() {
+  clearTimeout(hiding);
+  if (stream !== null) return stream.retryNow();
+  if (room === null) return search();
+  stream = new RoomStream(
+    room,
+    {
+      draw: (instruction) => view.draw(instruction),
+      clear: () => view.clear(),
+      state: ({ name, sentence }) => {
+        document.body.dataset.state = name;
+        // For whoever looks for the reason: a browser source's console, not the stream.
+        if (sentence !== "" && name !== "connecting") console.info(`combo overlay: ${sentence}`);
+      },
+    },
+    { base: BASE, staleMs: STALE_MS },
+  );
+  stream.start();
+}
+
+function end() {
+  clearTimeout(searching);
+  stream?.stop();
+  stream = null;
+  view.reset();
+}
+
+/** Without `room`: the room that is awake, if there is just one. */
+async function search() {
+  clearTimeout(searching);
+  try {
+    const answer = await fetch(`${BASE}/rooms?limit=2`, { cache: "no-store", headers: { Accept: "application/json" } });
+    const { rooms } = await answer.json();
+    if (rooms.length === 1 && typeof rooms[0].room === "string") room = rooms[0].room;
+    document.body.dataset.state = rooms.length > 1 ? "several-rooms" : "no-room";
+    if (rooms.length > 1) console.info("combo overlay: several rooms are awake. Add ?room=ID to the address.");
+  } catch {
+    document.body.dataset.state = "broken";
+  }
+  if (document.visibilityState === "hidden") return;
+  if (room !== null) return begin();
+  searching = setTimeout(search, SEARCH_MS);
+}
+
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(hiding);
+  if (document.visibilityState === "hidden") hiding = setTimeout(end, HIDDEN_MS);
+  else begin();
+});
+addEventListener("online", () => stream?.retryNow());
+addEventListener("pagehide", end);
+addEventListener("pageshow", (event) => {
+  if (event.persisted) begin();
+});
+
+if (document.visibilityState !== "hidden") begin();
