@@ -34,7 +34,8 @@ let package = Package(
   // Of the clients: all else is for Linux.
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9)],
   products: [
-    .library(name: "ComboClient", targets: ["ComboClient", "ComboClientHTTP"]),
+    .library(name: "ComboClient", targets: ["ComboClient"]),
+    .library(name: "ComboClientHTTP", targets: ["ComboClientHTTP"]),
     .library(name: "ComboCore", targets: ["ComboCore"]),
     .library(name: "ComboWire", targets: ["ComboWire"]),
     .executable(name: "combo-consumer", targets: ["combo-consumer"]),

@@ -14,6 +14,8 @@ final class ComboRoom: ObservableObject {
   @Published private(set) var pool = BannerPool()
   /// A sentence while there is no connection.
   @Published private(set) var trouble: String?
+  /// Whether frames are needed.
+  @Published private(set) var isMoving = false
   private var screen = RoomScreen()
   private var pacer = Pacer<DisplayInstruction>()
 
@@ -42,6 +44,12 @@ final class ComboRoom: ObservableObject {
   private func draw() async {
     while !Task.isCancelled {
       for one in pacer.due(at: Self.now) { take(one) }
+      let moves = pool.isMoving(at: Self.now)
+      if moves != isMoving {
+        isMoving = moves
+        // What has slid out gives its view back.
+        if !moves { pool.sweep(now: Self.now) }
+      }
       try? await Task.sleep(nanoseconds: 16_000_000)
     }
   }
@@ -61,7 +69,7 @@ struct ComboBanners: View {
 
   var body: some View {
     // Frames are drawn only while something moves.
-    TimelineView(.animation(paused: !model.pool.isMoving(at: ComboRoom.now))) { _ in
+    TimelineView(.animation(paused: !model.isMoving)) { _ in
       let now = ComboRoom.now
       ZStack(alignment: .bottomLeading) {
         ForEach(model.pool.views) { view in

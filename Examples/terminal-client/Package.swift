@@ -7,6 +7,10 @@ let package = Package(
   platforms: [.macOS(.v13)],
   dependencies: [.package(name: "combo-consumer", path: "../..")],
   targets: [
-    .executableTarget(name: "terminal-client", dependencies: [.product(name: "ComboClient", package: "combo-consumer")])
+    .executableTarget(
+      name: "terminal-client",
+      dependencies: [
+        .product(name: "ComboClient", package: "combo-consumer"), .product(name: "ComboClientHTTP", package: "combo-consumer"),
+      ])
   ]
 )

@@ -127,6 +127,16 @@ class ViewTests(browser_test.BrowserTest):
         self.assertIn(seen[3]["1"]["number"], (7, 8), "the number went on running")
         self.assertEqual({number: (one["slot"], one["number"]) for number, one in seen[5].items()}, {"4": (1, 70), "5": (0, 2)})
 
+    def test_a_screen_that_says_the_rooms_times_sets_them(self):
+        self.call("make")
+        entry = {key: show(1)[key] for key in ("banner", "slot", "count", "base", "sender", "gift")}
+        seen = self.call("play", [
+            [0, [show(1)]], [1000, [say("screen", 2, banners=[entry], slots=4, enter_ms=0, count_ms=2000, exit_ms=1000)]],
+            [2000, [say("update", 3, banner=1, slot=0, count=101, added=100)]], [3000, []],
+            [5000, [say("dismiss", 4, banner=1, slot=0, count=101, reason="idle")]], [5900, []], [6001, []]])
+        self.assertTrue(1 < seen[3]["1"]["number"] < 101, "the number runs for two seconds")
+        self.assertEqual([list(one) for one in seen[5:]], [["1"], []], "the banner leaves for one second")
+
     def test_malformed_instructions_draw_nothing_and_throw_nothing(self):
         self.call("make")
         bad = [None, 5, "x", [], {}, {"op": "show"}, {"op": "show", "banner": "1", "slot": 0, "count": 1}, {"op": "screen"},

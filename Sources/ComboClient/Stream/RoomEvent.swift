@@ -25,8 +25,7 @@ public enum RoomEvent: Equatable, Sendable {
   }
 }
 
-/// The events of a room out of the bytes of a stream, whatever brings them: URLSession (product `ComboClient`, module
-/// `ComboClientHTTP`),
+/// The events of a room out of the bytes of a stream, whatever brings them: URLSession (product `ComboClientHTTP`),
 /// AsyncHTTPClient, a file.
 ///
 ///     for try await event in RoomEvents(chunks) { … }
