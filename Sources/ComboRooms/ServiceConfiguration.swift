@@ -45,7 +45,7 @@ package struct ServiceConfiguration: Sendable {
   package init(topics: TopicIdentity) { self.topics = topics }
 
   /// The version of the engine's rules. It rises whenever the same input at the same times would give other instructions.
-  package static let engineVersion = 1
+  package static let engineVersion = 2
 
   /// All that decides what is derived.
   package var derivation: Derivation {

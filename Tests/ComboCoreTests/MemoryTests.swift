@@ -209,11 +209,13 @@ struct MemoryTests {
       combos.free()
       store.free()
     }
-    var keys: [[String]] = [["a", "", "b"], ["ab", "", ""], ["", "ab", ""], ["a", "b", ""]]
+    var keys: [[String]] = [
+      ["a", "", "b", ""], ["ab", "", "", ""], ["", "ab", "", ""], ["a", "b", "", ""], ["a", "", "", "b"], ["", "", "", "ab"],
+    ]
     for length in [1, 3, 4, 7, 8, 9, 15, 16, 17, 64, 65, 256] {
       for place in 0..<length {
         let id = (0..<length).map { $0 == place ? "y" : "x" }.joined()
-        keys += [[id, "r", "g"], ["s", id, "g"], ["s", "r", id]]
+        keys += [[id, "r", "g", ""], ["s", id, "g", "c"], ["s", "r", id, ""], ["s", "r", "g", id]]
       }
     }
     keys = Array(Set(keys))

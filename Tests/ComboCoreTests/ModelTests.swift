@@ -66,7 +66,7 @@ struct ModelTests {
       model.apply(.advance, at: deadline)
       if let difference = compare("advance to \(deadline)") { return difference }
     }
-    let rests = model.own.isEmpty ? model.idleSince + Int64(model.settings.rest) : nil
+    let rests = model.isIdle && model.own.isEmpty ? max(model.idleSince + Int64(model.settings.rest), model.awakeUntil) : nil
     return room.engine?.restsAfter == rests ? nil : "rests after \(room.engine?.restsAfter ?? -1), not \(rests ?? -1)"
   }
 }

@@ -80,7 +80,7 @@ struct SnapshotTests {
       snapshot.banners[1].key = snapshot.banners[0].key
       snapshot.banners[1].state.phase = .counting
     },
-    Change("a total below its base") { $0.banners[0].state.base = $0.banners[0].state.total },
+    Change("a total below its base") { $0.banners[0].state.base = $0.banners[0].state.total + 1 },
     Change("a total below what is shown") { $0.banners[0].state.shown = $0.banners[0].state.total + 1 },
     Change("a total far away") { $0.banners[0].state.total = .max },
     Change("a negative base") { $0.banners[0].state.base = -1 },
@@ -88,7 +88,17 @@ struct SnapshotTests {
     Change("a value that is none") { $0.banners[0].state.value = .nan },
     Change("a deadline far away") { $0.banners[0].state.deadline = .max },
     Change("a deadline before") { $0.banners[0].state.deadline = $0.head.time - 1 },
-    Change("created far away") { $0.banners[0].state.created = .min },
+    Change("created far away") { $0.banners[0].state.since = .min },
+    Change("from later than its time") { $0.banners[0].state.since = $0.head.time + 1 },
+    Change("sealed and waiting") { $0.banners[$0.banners.count - 1].state.isSealed = true },
+    Change("awake until far away") { $0.head.awakeUntil = .max },
+    Change("a final of a banner 0") { $0.history[0].number = 0 },
+    Change("a final of a banner to come") { $0.history[0].number = $0.head.banners + 1 },
+    Change("a streak with a name and a receiver") {
+      $0.streaks[0].name = "s"
+      $0.streaks[0].key.receiver = "r"
+    },
+    Change("own settings beyond a room's") { $0.own.add(.integer(.slots, 11)) },
     Change("taken over and not leaving") { $0.banners[0].state.takenOver = true },
     Change("nobody on screen") { $0.banners.removeAll { $0.state.phase != .queued } },
     Change("an empty screen that is due") { $0.banners = [] },

@@ -254,11 +254,11 @@ struct VerifyFaultTests {
       entry.of = entry.takeover!.topics.hash
       scene.put(entry, at: victim)
     default:
-      entry.takeover!.derivation.version = 2
+      entry.takeover!.derivation.version = 3
       scene.put(entry, at: victim)
     }
     let fault = #expect(throws: VerifyFault.self) { try scene.verify() }
-    let expected = ["newer": "version 2", "foreign": "belongs to another group", "rules": "version 2 of the engine's rules"][
+    let expected = ["newer": "version 2", "foreign": "belongs to another group", "rules": "version 3 of the engine's rules"][
       what]!
     #expect(
       fault?.description.contains(expected) == true && fault?.description.contains("offset 0") == true,

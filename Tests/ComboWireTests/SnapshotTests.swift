@@ -87,8 +87,8 @@ struct SnapshotTests {
     try feeder.feed(#"{"room":"r1","ts":1700000000000,"sender":{"id":"u1"},"gift":{"id":"g"}}"#)
     #expect(
       feeder.text
-        == #"{"v":1,"epoch":1700000000000,"seq":1,"banners":1,"time":1700000000000,"idle":0,"screen":5000,"#
-        + #""shown":[["u1","","g",1,0,1,0,0,1,0,1,250,0,{"id":"u1"},null,{"id":"g"}]]}"#)
+        == #"{"v":2,"epoch":1700000000000,"seq":1,"banners":1,"time":1700000000000,"idle":0,"screen":5000,"#
+        + #""shown":[["u1","","g","",1,0,1,0,0,1,0,1,250,0,{"id":"u1"},null,{"id":"g"}]]}"#)
   }
 
   @Test("a banner's short linger, and that it was taken over, outlive a snapshot")
@@ -101,9 +101,9 @@ struct SnapshotTests {
       try feeder.feed(#"{"room":"r1","ts":1000,"sender":{"id":"u\#(sender)"},"gift":{"id":"g"}}"#)
     }
     feeder.advance(to: 1500)
-    #expect(feeder.text.contains(#"["u1","","g",1,0,1,0,-500,3,0,1,250,1,"#), "lingering, its linger the short one")
+    #expect(feeder.text.contains(#"["u1","","g","",1,0,1,0,-500,3,0,1,250,1,"#), "lingering, its linger the short one")
     try feeder.feed(#"{"type":"retract","room":"r1","ts":1500,"sender":{"id":"u1"}}"#)
-    #expect(feeder.text.contains(#"["u1","","g",1,0,1,0,-500,4,0,1,250,3,"#), "leaving, and taken over")
+    #expect(feeder.text.contains(#"["u1","","g","",1,0,1,0,-500,4,0,1,250,3,"#), "leaving, and taken over")
 
     var other = Feeder(settings)
     other.engine = try restore(snapshot(feeder.engine!), feeder.settings)
@@ -132,10 +132,10 @@ struct SnapshotTests {
   @Test("a newer version is refused as such")
   func newer() throws {
     let text = snapshot(try busyFeeder(seed: 1, gifts: 30).engine!)
-    let newer = Array(String(decoding: text, as: UTF8.self).replacing(#"{"v":1,"#, with: #"{"v":2,"#).utf8)
+    let newer = Array(String(decoding: text, as: UTF8.self).replacing(#"{"v":2,"#, with: #"{"v":3,"#).utf8)
     #expect(throws: FormatFault.self) { try restore(newer, EngineSettings(Settings())) }
     do throws(FormatFault) { _ = try restore(newer, EngineSettings(Settings())) } catch {
-      #expect(error.code == .newer && error.description.contains("version 2"))
+      #expect(error.code == .newer && error.description.contains("version 3"))
     }
   }
 

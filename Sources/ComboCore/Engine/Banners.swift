@@ -19,7 +19,8 @@ struct Banner: BitwiseCopyable {
 
   var number = 0
   var base = 0
-  var created: Int64 = 0
+  /// When it was created, while it waits; then when it was shown.
+  var since: Int64 = 0
   /// Its neighbours in the queue, and among the waiting banners of its combo; -1 for none. `next` leads from one free
   /// banner to another, too.
   var previous: Int32 = -1
@@ -34,6 +35,42 @@ struct Banner: BitwiseCopyable {
   /// The next one in the list of those whose display data are or were lent; -1: it is the last; -2: it is not in it.
   fileprivate var nextLent: Int32 = -2
   var takenOver = false
+  /// Whether it gives up its slot: no gift joins it any more. Only while it is entering, counting or lingering.
+  var isSealed = false
+}
+
+extension Banner {
+  // While it waits nothing is shown of it and it has no deadline: these fields hold where it is in the ``WaitingOrder``.
+
+  /// Its place in its heap.
+  @inline(__always)
+  var place: Int32 {
+    get { Int32(truncatingIfNeeded: shown) }
+    set { shown = shown & ~0xffff_ffff | Int(UInt32(bitPattern: newValue)) }
+  }
+  /// Which heap.
+  @inline(__always)
+  var heap: Int32 {
+    get { Int32(truncatingIfNeeded: shown >> 32) }
+    set { shown = shown & 0xffff_ffff | Int(newValue) << 32 }
+  }
+  /// Its neighbours among the waiting banners of its combo that are passed over; -1 for none.
+  @inline(__always)
+  var previousParked: Int32 {
+    get { Int32(truncatingIfNeeded: deadline) }
+    set { deadline = deadline & ~0xffff_ffff | Int64(UInt32(bitPattern: newValue)) }
+  }
+  @inline(__always)
+  var nextParked: Int32 {
+    get { Int32(truncatingIfNeeded: deadline >> 32) }
+    set { deadline = deadline & 0xffff_ffff | Int64(newValue) << 32 }
+  }
+  /// The first of those, of the sealed banner of the combo: on screen it has no neighbours in the queue.
+  @inline(__always)
+  var firstParked: Int32 {
+    get { next }
+    set { next = newValue }
+  }
 }
 
 /// The banners of a room. Others know them by their index.
@@ -209,8 +246,8 @@ struct Banners {
   /// Moves all times by `milliseconds`.
   func shift(by milliseconds: Int64) {
     for i in 0..<end where self[i].combo >= 0 {
-      self[i].created += milliseconds
-      self[i].deadline += milliseconds
+      self[i].since += milliseconds
+      if self[i].phase != .queued { self[i].deadline += milliseconds }
     }
   }
 

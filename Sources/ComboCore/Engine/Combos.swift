@@ -1,11 +1,11 @@
 /// Who gives what to whom, as an engine knows it: the key, and where its banners are. Two lines of the cache: what it is,
 /// and its key, if that is not longer than a line.
 struct Combo: BitwiseCopyable {
-  /// Where its key is in the store, if it is longer than ``shortKey``: sender id, receiver id, gift id.
-  var key = 0
-  var senderLength: UInt32 = 0
-  var receiverLength: UInt32 = 0
-  var giftLength: UInt32 = 0
+  /// How long the parts of its key are: sender id, receiver id, gift id, the combo's name.
+  var senderLength: UInt16 = 0
+  var receiverLength: UInt16 = 0
+  var giftLength: UInt16 = 0
+  var nameLength: UInt16 = 0
   var hash: UInt32 = 0
   /// How many banners, streaks and histories need it; at 0 it is free.
   var references: Int32 = 0
@@ -14,27 +14,76 @@ struct Combo: BitwiseCopyable {
   /// Its waiting banners: the lowest number and the highest; -1 for none.
   var firstWaiting: Int32 = -1
   var lastWaiting: Int32 = -1
+  /// How many there are.
+  var waiting: Int32 = 0
   /// Its neighbours in the history, -1 for none; `next` leads from one free combo to another, too.
   var previous: Int32 = -1
   var next: Int32 = -1
   /// What the next banner goes on from, and until when (included); 0 if it is not in the history.
   var historyTotal = 0
   var historyExpiry: Int64 = 0
-  /// The key, if it fits.
+  /// What its final will say, if one is to come.
+  var final: UnsafeMutablePointer<PastRun>?
+  /// The key, if it fits; else its first word says where in the store it is.
   var shortKey: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
   static let shortKeyMax = 64
   /// Where ``shortKey`` lies in a combo.
   static let shortKeyOffset = 64
+  /// No part of a key may be longer.
+  static let longestPart = Int(UInt16.max)
+
+  /// Where a long key is in the store.
+  @inline(__always)
+  var key: Int {
+    get { Int(truncatingIfNeeded: shortKey.0) }
+    set { shortKey.0 = UInt64(truncatingIfNeeded: newValue) }
+  }
 
   /// How much of the store its key takes.
   var lengthInStore: Int { keyLength > Self.shortKeyMax ? keyLength : 0 }
 
   @inline(__always)
-  var keyLength: Int { Int(senderLength) + Int(receiverLength) + Int(giftLength) }
+  var keyLength: Int { Int(senderLength) &+ Int(receiverLength) &+ Int(giftLength) &+ Int(nameLength) }
   /// Whether it is in the history. A combo that was shown has a total of at least 1.
   @inline(__always)
   var hasHistory: Bool { historyTotal > 0 }
+}
+
+/// What a `final` will say: the number of the run's last banner, and its display data, which lie behind it.
+struct PastRun: BitwiseCopyable {
+  var number: Int
+  var senderLength: Int32
+  var receiverLength: Int32
+  var giftLength: Int32
+
+  private static let head = MemoryLayout<PastRun>.stride
+
+  static func make(_ number: Int, _ display: Display) -> UnsafeMutablePointer<PastRun> {
+    let parts = [display.sender, display.receiver, display.gift]
+    let bytes = parts.reduce(head) { $0 + $1.count }
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 8)
+    var at = memory + head
+    for part in parts {
+      copyBytes(part, to: at)
+      at += part.count
+    }
+    let run = memory.bindMemory(to: PastRun.self, capacity: 1)
+    run.initialize(
+      to: PastRun(
+        number: number, senderLength: Int32(display.sender.count), receiverLength: Int32(display.receiver.count),
+        giftLength: Int32(display.gift.count)))
+    return run
+  }
+
+  /// Borrowed, while the run lives.
+  static func display(_ run: UnsafeMutablePointer<PastRun>) -> Display {
+    let start = UnsafeRawPointer(run) + head
+    let (sender, receiver) = (Int(run.pointee.senderLength), Int(run.pointee.receiverLength))
+    return Display(
+      sender: Bytes(start: start, count: sender), receiver: Bytes(start: start + sender, count: receiver),
+      gift: Bytes(start: start + sender + receiver, count: Int(run.pointee.giftLength)))
+  }
 }
 
 /// The combos of a room, each once. Others know them by their index.
@@ -46,6 +95,8 @@ struct Combos {
   /// How many there are.
   private(set) var count: Int32 = 0
   private var table = ProbeTable()
+  /// Orders of its combos that most rooms never need.
+  var orders: ComboOrders?
 
   init() {}
 
@@ -57,7 +108,7 @@ struct Combos {
 
   @inline(__always)
   static func hash(_ key: ComboKey, _ seed: UInt64) -> UInt32 {
-    KeyHash.fold(KeyHash.hash(key.senderID, key.receiverID, key.giftID, seed))
+    KeyHash.combo(key.senderID, key.receiverID, key.giftID, key.combo, seed)
   }
 
   /// Adds where a combo with this hash would be found.
@@ -98,14 +149,16 @@ struct Combos {
   private func matches(_ index: Int32, _ key: ComboKey, _ hash: UInt32, _ store: ByteStore) -> Bool {
     if entries[index].hash != hash || entries[index].references == 0 { return false }
     let (sender, receiver) = (Int(entries[index].senderLength), Int(entries[index].receiverLength))
-    if sender != key.senderID.count || receiver != key.receiverID.count
-      || Int(entries[index].giftLength) != key.giftID.count
+    let gift = Int(entries[index].giftLength)
+    if sender != key.senderID.count || receiver != key.receiverID.count || gift != key.giftID.count
+      || Int(entries[index].nameLength) != key.combo.count
     {
       return false
     }
     let start = keyStart(index, in: store)
     return sameBytes(start, key.senderID) && sameBytes(start + sender, key.receiverID)
       && sameBytes(start + sender + receiver, key.giftID)
+      && (key.combo.count == 0 || sameBytes(start + sender + receiver + gift, key.combo))
   }
 
   /// Where the bytes of a combo's key are, until combos are added.
@@ -120,9 +173,10 @@ struct Combos {
   /// Adds the combo of `key`, which is not there, with one reference.
   mutating func add(_ key: ComboKey, hash: UInt32, in store: inout ByteStore) -> Int32 {
     var combo = Combo()
-    combo.senderLength = UInt32(key.senderID.count)
-    combo.receiverLength = UInt32(key.receiverID.count)
-    combo.giftLength = UInt32(key.giftID.count)
+    combo.senderLength = UInt16(key.senderID.count)
+    combo.receiverLength = UInt16(key.receiverID.count)
+    combo.giftLength = UInt16(key.giftID.count)
+    combo.nameLength = UInt16(key.combo.count)
     combo.hash = hash
     combo.references = 1
     if combo.lengthInStore > 0 { combo.key = store.allocate(combo.keyLength) }
@@ -140,6 +194,8 @@ struct Combos {
     copyBytes(key.senderID, to: start)
     copyBytes(key.receiverID, to: start + key.senderID.count)
     copyBytes(key.giftID, to: start + key.senderID.count + key.receiverID.count)
+    if key.combo.count > 0 { copyBytes(key.combo, to: start + (combo.keyLength - key.combo.count)) }
+    orders?.senders?.add(index, key.senderID)
     count += 1
     if table.isInUse {
       table.insert(hash, UInt32(index))
@@ -149,6 +205,9 @@ struct Combos {
     }
     return index
   }
+
+  /// Whether there is a combo at this index.
+  func isInUse(_ index: Int32) -> Bool { index < end && entries[index].references > 0 }
 
   /// One more needs it.
   @inline(__always)
@@ -164,6 +223,7 @@ struct Combos {
   private mutating func remove(_ index: Int32, in store: inout ByteStore) {
     store.giveBack(entries[index].lengthInStore)
     count -= 1
+    orders?.senders?.remove(index)
     if count == 0 { return free() }
     if table.isInUse { table.remove(entries[index].hash, UInt32(index)) }
     entries[index].next = firstFree
@@ -181,23 +241,70 @@ struct Combos {
   func key(_ index: Int32, in store: ByteStore) -> ComboKey {
     let (sender, receiver) = (Int(entries[index].senderLength), Int(entries[index].receiverLength))
     let start = keyStart(index, in: store)
+    let gift = Int(entries[index].giftLength)
     return ComboKey(
       senderID: Bytes(start: start, count: sender), receiverID: Bytes(start: start + sender, count: receiver),
-      giftID: Bytes(start: start + sender + receiver, count: Int(entries[index].giftLength)))
+      giftID: Bytes(start: start + sender + receiver, count: gift),
+      combo: Bytes(start: start + sender + receiver + gift, count: Int(entries[index].nameLength)))
   }
+
+  /// Hands out the combos of a sender. None may be added or removed meanwhile.
+  mutating func forEach(of sender: Bytes, in store: ByteStore, _ body: (Int32) -> Void) {
+    if count > Self.searchedMax, orders?.senders == nil {
+      let index = SenderIndex()
+      for i in 0..<end where entries[i].references > 0 {
+        Steps.count()
+        index.add(i, key(i, in: store).senderID)
+      }
+      someOrders().senders = index
+    }
+    func isOfSender(_ index: Int32) -> Bool {
+      Steps.count()
+      let length = Int(entries[index].senderLength)
+      return length == sender.count && sameBytes(keyStart(index, in: store), sender)
+    }
+    if let senders = orders?.senders {
+      senders.forEach(sender) { if isOfSender($0) { body($0) } }
+    } else {
+      for i in 0..<end where entries[i].references > 0 && isOfSender(i) { body(i) }
+    }
+  }
+
+  mutating func someOrders() -> ComboOrders {
+    if let orders { return orders }
+    let orders = ComboOrders()
+    self.orders = orders
+    return orders
+  }
+
+  /// So many are looked through one by one.
+  private static let searchedMax: Int32 = 16
 
   /// The same combos in memory of their own.
   func copy() -> Combos {
     var copy = self
     copy.entries = entries.copy()
     copy.table = table.copy()
+    copy.orders = nil
+    for i in 0..<end where entries[i].references > 0 {
+      if let final = entries[i].final { copy[i].final = PastRun.make(final.pointee.number, PastRun.display(final)) }
+    }
     return copy
   }
 
   /// Forgets all and gives the memory back.
   mutating func free() {
+    if count > 0 { for i in 0..<end where entries[i].references > 0 { entries[i].final?.deallocate() } }
     entries.free()
     table.free()
     self = Combos()
   }
+}
+
+/// Orders of a room's combos that are made when they are first needed.
+final class ComboOrders {
+  /// By sender: for a retract.
+  var senders: SenderIndex?
+  /// By the time at which what the history knows of them ends.
+  var deadlines: HistoryDeadlines?
 }

@@ -25,8 +25,8 @@ extension Engine {
   }
 
   /// What a combo goes on from; the one that was gone first comes first.
-  public mutating func restoreHistory(_ key: ComboKey, total: Int, expiry: Int64) throws(SnapshotFault) {
-    try change { (core) throws(SnapshotFault) in try core.restoreHistory(key, total: total, expiry: expiry) }
+  public mutating func restoreHistory(_ key: ComboKey, _ state: HistoryState) throws(SnapshotFault) {
+    try change { (core) throws(SnapshotFault) in try core.restoreHistory(key, state) }
   }
 
   /// A banner: first those on screen, lowest slot first, then those that wait, in the order of their numbers.

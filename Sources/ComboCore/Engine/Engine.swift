@@ -155,15 +155,15 @@ public struct Engine {
   /// The room's own settings.
   public var own: OwnSettings { box.core.own }
 
-  /// The earliest deadline of a banner on screen or of the screen; nil if nothing is on screen.
+  /// The earliest deadline of a banner on screen, of the screen, or of a final; nil if there is none.
   public var nextDeadline: Int64? { box.core.nextDeadline }
 
   /// Whether no banner is on screen and none waits.
   public var isIdle: Bool { box.core.isIdle }
 
-  /// Once the time is above this the engine can be thrown away unseen; nil if it is not idle or has settings of its own.
+  /// Once the time is above this the engine can be thrown away unseen; nil if it is not idle, has a final to come or settings of its own.
   public var restsAfter: Int64? {
-    isIdle && own.isEmpty ? box.core.idleSince + Int64(box.core.settings.values.rest) : nil
+    isIdle && own.isEmpty && !box.core.history.hasFinals(box.core.combos) ? box.core.restEnd : nil
   }
 
   /// The whole screen as it stands, for who joins in between: as a `screen`, but under the number and time of what was said or
@@ -175,6 +175,9 @@ public struct Engine {
         Instruction(epoch: box.core.epoch, seq: box.core.seq, at: box.core.time, operation: .screen(box.core.screenBanners)))
     }
   }
+
+  /// No count is above this.
+  public static var countMax: Int { EngineCore.most }
 
   /// When it was created, and how many instructions it has said.
   public var position: (epoch: Int64, seq: Int) { (box.core.epoch, box.core.seq) }

@@ -4,15 +4,25 @@ extension EngineCore {
     writer.head(
       EngineHead(
         epoch: epoch, seq: seq, banners: lastBanner, time: time, idleSince: idleSince,
+        awakeUntil: streaks.flatMap { $0.awakeUntil >= time ? $0.awakeUntil : nil },
         screenDeadline: screenDeadline == .max ? nil : screenDeadline),
       own: own)
     ids.forEach(validAt: time) { writer.id($0, expiry: $1) }
-    streaks?.forEach(validAt: time, in: store) { combo, name, total, expiry in
-      writer.streak(combos.key(combo, in: store), name: name, total: total, expiry: expiry)
+    streaks?.forEach(validAt: time, in: store) { key, total, expiry in
+      switch key {
+      case .ofCombo(let combo):
+        writer.streak(combos.key(combo, in: store), name: Bytes(start: nil, count: 0), total: total, expiry: expiry)
+      case .named(let sender, let gift, let name):
+        let key = ComboKey(senderID: sender, receiverID: Bytes(start: nil, count: 0), giftID: gift)
+        writer.streak(key, name: name, total: total, expiry: expiry)
+      }
     }
     history.forEach(combos) { combo in
-      let (total, expiry) = (combos[combo].historyTotal, combos[combo].historyExpiry)
-      if expiry >= time { writer.history(combos.key(combo, in: store), total: total, expiry: expiry) }
+      let expiry = combos[combo].historyExpiry
+      if expiry < time { return }
+      let final = combos[combo].final.map { (banner: $0.pointee.number, display: PastRun.display($0)) }
+      writer.history(
+        combos.key(combo, in: store), HistoryState(total: combos[combo].historyTotal, expiry: expiry, final: final))
     }
     for i in 0..<screen.count { write(screen[i], to: &writer) }
     var index = queue.first
@@ -24,16 +34,20 @@ extension EngineCore {
 
   private func write(_ index: Int32, to writer: inout some SnapshotWriter) {
     let banner = banners[index]
+    let waits = banner.phase == .queued
     writer.banner(
       combos.key(banner.combo, in: store),
       BannerState(
         number: banner.number, phase: banner.phase, slot: Int(banner.slot), base: banner.base, total: banner.total,
-        shown: banner.shown, value: banner.value, created: banner.created, deadline: banner.deadline,
-        shortLinger: banner.shortLinger, takenOver: banner.takenOver), banners.display(index))
+        shown: waits ? 0 : banner.shown, value: banner.value, since: banner.since, deadline: waits ? 0 : banner.deadline,
+        shortLinger: banner.shortLinger, takenOver: banner.takenOver, isSealed: banner.isSealed), banners.display(index))
   }
 
   init(restoring head: EngineHead, own: OwnSettings, settings: EngineSettings) throws(SnapshotFault) {
-    for time in [head.epoch, head.time, head.idleSince, head.screenDeadline ?? head.time] { try Self.checkTime(time) }
+    for time in [head.epoch, head.idleSince, head.screenDeadline ?? head.time, head.awakeUntil ?? head.time] {
+      try Self.checkTime(time)
+    }
+    guard Self.nowRange.contains(head.time) else { throw SnapshotFault("a time of \(head.time): out of range") }
     guard Self.numberRange.contains(head.seq), Self.numberRange.contains(head.banners) else {
       throw SnapshotFault("a seq of \(head.seq) or \(head.banners) banners: out of range")
     }
@@ -43,19 +57,27 @@ extension EngineCore {
     guard head.screenDeadline ?? head.time >= head.time else {
       throw SnapshotFault("the screen was due before its time, \(head.time)")
     }
+    for setting in own.settings {
+      if let fault = setting.roomFault { throw SnapshotFault("the room's own \(setting.name) \(fault)") }
+    }
     self.init(at: head.epoch, settings: settings.with(own))
     seq = head.seq
     lastBanner = head.banners
     time = head.time
     idleSince = head.idleSince
     screenDeadline = head.screenDeadline ?? .max
+    if let awakeUntil = head.awakeUntil {
+      let streaks = Streaks()
+      streaks.awakeUntil = awakeUntil
+      self.streaks = streaks
+    }
   }
 
   mutating func restoreID(_ id: Bytes, expiry: Int64) throws(SnapshotFault) {
     try Self.checkTime(expiry)
     let hash = GiftIDs.hash(id, settings.hashSeed)
     if id.count == 0 || ids.contains(id, hash: hash, at: .min) { throw SnapshotFault("an id that is empty or stands twice") }
-    guard id.count <= Self.longestName, Int(ids.count) < Self.most else {
+    guard id.count <= Self.longestName, Int(ids.count) < Self.manyMax else {
       throw SnapshotFault("an id of \(id.count) bytes, or too many of them")
     }
     ids.append(id, hash: hash, expiry: expiry)
@@ -64,37 +86,60 @@ extension EngineCore {
   mutating func restoreStreak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64) throws(SnapshotFault) {
     try Self.checkTime(expiry)
     guard Self.countRange.contains(total), total > 0, name.count <= Self.longestName,
-      Int(streaks?.count ?? 0) < Self.most
+      Int(streaks?.count ?? 0) < Self.manyMax
     else {
       throw SnapshotFault("a streak with a total of \(total) and a name of \(name.count) bytes: out of range, or too many")
     }
     let streaks = self.streaks ?? Streaks()
     self.streaks = streaks
     let combo = try hold(key)
-    let hash = Streaks.hash(combo: combos[combo].hash, name: name, settings.hashSeed)
-    let isTwice = streaks.find(combo, name: name, hash: hash, in: store) >= 0
-    if !isTwice {
-      streaks.add(combo, name: name, hash: hash, total: total, expiry: expiry, combos: combos, store: &store)
+    var named = Streaks.Key.ofCombo(combo)
+    var hash = combos[combo].hash
+    if name.count > 0 {
+      named = .named(sender: key.senderID, gift: key.giftID, name: name)
+      hash = Streaks.hash(sender: key.senderID, gift: key.giftID, name: name, settings.hashSeed)
     }
+    let isTwice = streaks.find(named, hash: hash, in: store) >= 0
+    if !isTwice { streaks.add(named, hash: hash, total: total, expiry: expiry, combos: combos, store: &store) }
     combos.release(combo, in: &store)
     if isTwice { throw SnapshotFault("a streak stands twice") }
+    if name.count > 0, key.receiverID.count > 0 || key.combo.count > 0 {
+      throw SnapshotFault("a streak with a name has a receiver or a combo")
+    }
   }
 
-  mutating func restoreHistory(_ key: ComboKey, total: Int, expiry: Int64) throws(SnapshotFault) {
-    try Self.checkTime(expiry)
-    guard Self.countRange.contains(total), total > 0 else { throw SnapshotFault("a history with a total of \(total)") }
+  mutating func restoreHistory(_ key: ComboKey, _ state: HistoryState) throws(SnapshotFault) {
+    try Self.checkTime(state.expiry)
+    guard Self.countRange.contains(state.total), state.total > 0, Int(history.count) < Self.manyMax else {
+      throw SnapshotFault("a history with a total of \(state.total), or too many of them")
+    }
+    if let final = state.final {
+      guard lastBanner > 0, (1...lastBanner).contains(final.banner) else {
+        throw SnapshotFault("a final of banner \(final.banner): beyond the number of banners, \(lastBanner)")
+      }
+      guard state.expiry >= time else { throw SnapshotFault("a final of banner \(final.banner) was due before its time, \(time)") }
+      try Self.check(final.display, of: final.banner)
+    }
     let combo = try hold(key)
     let isTwice = combos[combo].hasHistory
-    if !isTwice { history.add(combo, total: total, expiry: expiry, combos) }
+    if !isTwice {
+      let final = state.final.map { PastRun.make($0.banner, $0.display) }
+      history.add(combo, total: state.total, expiry: state.expiry, final: final, &combos)
+      if final != nil { earliestDeadline = min(earliestDeadline, state.expiry + 1) }
+    }
     combos.release(combo, in: &store)
     if isTwice { throw SnapshotFault("a combo stands twice in the history") }
   }
 
+  private static func check(_ display: Display, of banner: Int) throws(SnapshotFault) {
+    guard display.sender.count + display.receiver.count + display.gift.count <= longestDisplay else {
+      throw SnapshotFault("banner \(banner) has display data of more than \(longestDisplay) bytes")
+    }
+  }
+
   mutating func restoreBanner(_ key: ComboKey, _ state: BannerState, _ display: Display) throws(SnapshotFault) {
     try check(state)
-    guard display.sender.count + display.receiver.count + display.gift.count <= Self.longestDisplay else {
-      throw SnapshotFault("banner \(state.number) has display data of more than \(Self.longestDisplay) bytes")
-    }
+    try Self.check(display, of: state.number)
     let combo = try hold(key)
     if state.phase != .queued, state.phase != .leaving, combos[combo].active >= 0 {
       combos.release(combo, in: &store)
@@ -106,17 +151,19 @@ extension EngineCore {
     banner.total = state.total
     banner.shown = state.shown
     banner.value = state.value
-    banner.created = state.created
+    banner.since = state.since
     banner.deadline = state.deadline
     banner.combo = combo  // its reference is the one that was just taken
     banner.phase = state.phase
     banner.slot = UInt8(state.slot)
     banner.shortLinger = state.shortLinger
     banner.takenOver = state.takenOver
+    banner.isSealed = state.isSealed
     let index = banners.add(banner, display)
     if state.phase == .queued {
       queue.append(index, banners, combos)
-      if combos[combo].active >= 0 { waitingOnScreen += 1 }
+      let active = combos[combo].active
+      if active >= 0, !banners[active].isSealed { waitingOnScreen += 1 }
       return
     }
     screen.append(index)
@@ -125,7 +172,7 @@ extension EngineCore {
   }
 
   func finishRestoring() throws(SnapshotFault) {
-    if screen.count == 0, queue.count > 0 { throw SnapshotFault("banners wait for an empty screen") }
+    if screen.count == 0, queue.count > 0, settings.values.slots > 0 { throw SnapshotFault("banners wait for an empty screen") }
     if screen.count == 0, screenDeadline != .max { throw SnapshotFault("an empty screen is to be said") }
   }
 
@@ -133,13 +180,16 @@ extension EngineCore {
 
   /// Times beyond these cannot be meant, and sums of them could overflow.
   private static var timeRange: ClosedRange<Int64> { -(1 << 60)...(1 << 60) }
-  /// The same for counts, of which many may be added.
-  private static var countRange: ClosedRange<Int> { 0...(1 << 53) }
+  /// What it is now may be less far away, so that what it sets from then on is not too far.
+  private static var nowRange: ClosedRange<Int64> { -(1 << 59)...(1 << 59) }
+  private static var countRange: ClosedRange<Int> { 0...most }
+  /// A worth beyond this cannot be meant, and sums of such could be infinite.
+  private static var valueMax: Double { 1e100 }
   /// The same for numbers, which rise one by one.
   private static var numberRange: ClosedRange<Int> { 0...(1 << 60) }
   /// More than settings allow, so that what an engine holds can be restored.
-  private static var most: Int { 2_000_000 }
-  private static var longestName: Int { 1 << 20 }
+  private static var manyMax: Int { 2_000_000 }
+  private static var longestName: Int { Combo.longestPart }
   private static var longestDisplay: Int { 1 << 30 }
 
   private static func checkTime(_ time: Int64) throws(SnapshotFault) {
@@ -147,24 +197,29 @@ extension EngineCore {
   }
 
   private func check(_ state: BannerState) throws(SnapshotFault) {
-    try Self.checkTime(state.created)
+    try Self.checkTime(state.since)
+    guard state.since <= time else { throw SnapshotFault("banner \(state.number) is from after its time, \(time)") }
     try Self.checkTime(state.deadline)
     guard lastBanner > 0, (1...lastBanner).contains(state.number) else {
       throw SnapshotFault("banner \(state.number): beyond the number of banners, \(lastBanner)")
     }
     guard Self.countRange.contains(state.base), Self.countRange.contains(state.total),
-      Self.countRange.contains(state.shown), state.base < state.total, state.shown <= state.total, state.value >= 0
+      Self.countRange.contains(state.shown), state.base <= state.total, state.total > 0, state.shown <= state.total,
+      state.value >= 0, state.value <= Self.valueMax
     else { throw SnapshotFault("banner \(state.number): its counts do not fit each other") }
     for i in 0..<screen.count where banners[screen[i]].number == state.number {
       throw SnapshotFault("banner \(state.number) stands twice")
     }
-    if state.phase != .leaving, state.takenOver {
+    if state.isSealed, state.phase == .queued || state.phase == .leaving {
+      throw SnapshotFault("banner \(state.number) is sealed but waits or leaves")
+    }
+    if state.phase != .leaving, state.takenOver, !state.isSealed {
       throw SnapshotFault("banner \(state.number) was taken over but is not leaving")
     }
     if state.phase == .queued {
       if state.slot != 0 { throw SnapshotFault("banner \(state.number) waits and holds slot \(state.slot)") }
       if queue.last >= 0, banners[queue.last].number >= state.number { throw SnapshotFault("banners wait out of order") }
-      if Int(queue.count) >= Self.most { throw SnapshotFault("too many banners wait") }
+      if Int(queue.count) >= Self.manyMax { throw SnapshotFault("too many banners wait") }
       return
     }
     guard queue.count == 0, (0..<Screen.most).contains(state.slot) else {

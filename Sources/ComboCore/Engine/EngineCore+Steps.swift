@@ -12,17 +12,23 @@ extension EngineCore {
           deadline = other
         }
       }
-      // The screen is said after every step of the same time.
-      earliestDeadline = due < 0 ? .max : min(deadline, screenDeadline)
+      let final = history.nextFinal(combos)
+      let finalDue = final?.due ?? .max
+      // The screen is said after every step of the same time, and finals after that.
+      earliestDeadline = min(deadline, min(screenDeadline, finalDue))
       isEarliestExact = true
       if earliestDeadline > now { return }
-      if screenDeadline < deadline {
-        time = max(time, screenDeadline)
-        sayScreen(at: screenDeadline, to: &sink)
-        screenDeadline = settings.values.screenMs > 0 ? screenDeadline + Int64(settings.values.screenMs) : .max
-      } else {
-        time = max(time, deadline)
-        step(due, at: deadline, to: &sink)
+      let t = earliestDeadline
+      time = max(time, t)
+      if deadline == t {
+        step(due, at: t, to: &sink)
+      } else if screenDeadline == t {
+        sayScreen(at: t, to: &sink)
+        screenDeadline = settings.values.screenMs > 0 ? t + Int64(settings.values.screenMs) : .max
+      } else if let final {
+        sayFinal(final.combo, at: t, to: &sink)
+        history.forget(final.combo, &combos, &store)
+        if store.isWasteful { tidy() }
       }
     }
   }
@@ -39,16 +45,18 @@ extension EngineCore {
         enter(.counting, index, until: t + Int64(settings.values.countMs))
       }
     case .counting:
+      if !banners[index].isSealed, mustGiveUp(index, at: t) { seal(index) }
       if banners[index].total > banners[index].shown { update(index, at: t, to: &sink) } else { linger(index, at: t) }
     case .lingering:
-      dismiss(index, banners[index].shortLinger ? .busy : .idle, at: t, to: &sink)
+      let reason = banners[index].isSealed ? DismissReason.turn : banners[index].shortLinger ? .busy : .idle
+      dismiss(index, reason, at: t, to: &sink)
     case .leaving:
       gone(index, at: t, to: &sink)
     }
   }
 
   @inline(__always)
-  private mutating func enter(_ phase: BannerState.Phase, _ index: Int32, until deadline: Int64) {
+  mutating func enter(_ phase: BannerState.Phase, _ index: Int32, until deadline: Int64) {
     if deadline <= earliestDeadline {
       earliestDeadline = deadline
       isEarliestExact = true
@@ -59,42 +67,45 @@ extension EngineCore {
     banners[index].deadline = deadline
   }
 
-  private mutating func linger(_ index: Int32, at t: Int64) {
-    let tier = settings.values.tier(of: banners[index].value)
-    let isShort =
-      Int(queue.count) > settings.values.busyThreshold
-      || (settings.values.queueOrder == .tier && someoneWaits(above: tier))
-    let duration =
-      tier > 0
-      ? (isShort ? settings.values.tiers[tier - 1].busyLingerMs : settings.values.tiers[tier - 1].lingerMs)
-      : (isShort ? settings.values.busyLingerMs : settings.values.lingerMs)
-    banners[index].shortLinger = isShort
-    enter(.lingering, index, until: t + Int64(duration))
-  }
-
-  private func someoneWaits(above tier: Int) -> Bool {
-    guard tier < settings.values.tiers.count else { return false }
-    let value = settings.values.tiers[tier].value
-    var index = queue.first
-    while index >= 0 {
-      if banners[index].value >= value { return true }
-      index = banners[index].next
-    }
-    return false
-  }
-
   private mutating func gone(_ index: Int32, at t: Int64, to sink: inout some InstructionSink) {
     screen.remove(index)
     if screen.count == 0 { screenDeadline = .max }
     history.dropExpired(before: t, &combos, &store)
-    if !banners[index].takenOver {
-      history.add(
-        banners[index].combo, total: banners[index].total, expiry: t + Int64(settings.values.reuseMs), combos)
-    }
+    if !banners[index].takenOver { becomeHistory(index, at: t, to: &sink) }
     drop(index)
     fill(at: t, to: &sink)
     if isIdle { idleSince = t }
     if store.isWasteful { tidy() }
+  }
+
+  /// A banner is gone whose count can still be taken over.
+  private mutating func becomeHistory(_ index: Int32, at t: Int64, to sink: inout some InstructionSink) {
+    let combo = banners[index].combo
+    if combos[combo].hasHistory {
+      if combos[combo].final != nil { sayFinal(combo, at: t, to: &sink) }
+      history.forget(combo, &combos, &store)
+    }
+    let expiry = t + Int64(settings.values.reuseMs)
+    var final: UnsafeMutablePointer<PastRun>?
+    if settings.values.finals {
+      final = PastRun.make(banners[index].number, banners.display(index))
+      earliestDeadline = min(earliestDeadline, expiry + 1)
+    }
+    history.add(combo, total: banners[index].total, expiry: expiry, final: final, &combos)
+    while Int(history.count) > settings.values.maxHistory {
+      if combos[history.first].final != nil { sayFinal(history.first, at: t, to: &sink) }
+      history.forget(history.first, &combos, &store)
+    }
+  }
+
+  /// The final of a combo in the history that has one to come.
+  private mutating func sayFinal(_ combo: Int32, at t: Int64, to sink: inout some InstructionSink) {
+    guard let run = combos[combo].final else { preconditionFailure("a combo without a final to come") }
+    // Its memory goes when the history is forgotten, which is after this.
+    say(
+      .final(banner: run.pointee.number, count: combos[combo].historyTotal, reason: .over, display: PastRun.display(run)),
+      at: t, to: &sink)
+    isEarliestExact = false
   }
 
   /// A banner is no more: neither on screen nor waiting.
@@ -104,9 +115,10 @@ extension EngineCore {
     combos.release(combo, in: &store)
   }
 
-  /// The new count goes to the screen.
+  /// The new count goes to the screen, if it has grown.
   mutating func update(_ index: Int32, at t: Int64, to sink: inout some InstructionSink) {
     let (before, total) = (banners[index].shown, banners[index].total)
+    if total == before { return }
     banners[index].shown = total
     enter(.counting, index, until: t + Int64(settings.values.countMs))
     say(
@@ -121,7 +133,12 @@ extension EngineCore {
     enter(.leaving, index, until: t + Int64(settings.values.exitMs))
     let combo = banners[index].combo
     combos[combo].active = -1
-    waitingOnScreen -= waiting(combo)
+    if banners[index].isSealed {
+      banners[index].isSealed = false
+      queue.order?.unpark(index, banners)
+    } else {
+      waitingOnScreen -= combos[combo].waiting
+    }
     say(
       .dismiss(
         banner: banners[index].number, slot: Int(banners[index].slot), count: banners[index].total, reason: reason), at: t,
@@ -136,23 +153,45 @@ extension EngineCore {
       .skip(
         banner: banner.number, count: banner.total - banner.base, reason: reason, display: banners.display(index)), at: t,
       to: &sink)
+    if settings.values.finals {
+      let reason = FinalReason(reason)
+      say(
+        .final(banner: banner.number, count: banner.total, reason: reason, display: banners.display(index)), at: t, to: &sink)
+    }
     drop(index)
   }
 
-  private mutating func takeFromQueue(_ index: Int32) {
-    if combos[banners[index].combo].active >= 0 { waitingOnScreen -= 1 }
-    queue.remove(index, banners, combos)
+  /// A banner on screen leaves since the room is closed or its gifts are taken back: nobody takes over its count.
+  mutating func clear(
+    _ index: Int32, _ reason: DismissReason, _ ended: inout EndedRuns, at t: Int64, to sink: inout some InstructionSink
+  ) {
+    dismiss(index, reason, at: t, to: &sink)
+    if settings.values.finals, !banners[index].takenOver { ended.add(banner: index, banners) }
+    banners[index].takenOver = true
   }
 
-  /// How many banners of a combo wait.
-  private func waiting(_ combo: Int32) -> Int32 {
-    var count: Int32 = 0
-    var index = combos[combo].firstWaiting
-    while index >= 0 {
-      count += 1
-      index = banners[index].nextOfCombo
+  /// The finals of runs that end with what was cleared, by banner number.
+  mutating func say(_ ended: EndedRuns, _ reason: FinalReason, at t: Int64, to sink: inout some InstructionSink) {
+    for run in ended.runs.sorted(by: { $0.number < $1.number }) {
+      if run.banner >= 0 {
+        say(
+          .final(
+            banner: run.number, count: banners[run.banner].total, reason: reason, display: banners.display(run.banner)),
+          at: t, to: &sink)
+      } else if let final = combos[run.combo].final {
+        say(
+          .final(banner: run.number, count: combos[run.combo].historyTotal, reason: reason, display: PastRun.display(final)),
+          at: t, to: &sink)
+      }
     }
-    return count
+  }
+
+  private mutating func takeFromQueue(_ index: Int32) {
+    let active = combos[banners[index].combo].active
+    let isSealed = active >= 0 && banners[active].isSealed
+    if active >= 0, !isSealed { waitingOnScreen -= 1 }
+    if let order = queue.order { order.remove(index, sealed: isSealed ? active : -1, banners) }
+    queue.remove(index, banners, combos)
   }
 
   /// Those that wait come on screen, as far as there is room at `t`.
@@ -162,6 +201,7 @@ extension EngineCore {
       // Nothing can be shown, nothing merged: no need to find out who would be next.
       if slot == nil && waitingOnScreen == 0 { return }
       let index = next(at: t)
+      if index < 0 { return }
       let active = combos[banners[index].combo].active
       if active >= 0 {
         merge(index, into: active, at: t, to: &sink)
@@ -191,30 +231,47 @@ extension EngineCore {
     return slot
   }
 
-  /// Who is next in the queue, which is not empty.
-  private func next(at t: Int64) -> Int32 {
-    if settings.values.queueOrder == .fifo { return queue.first }
-    var best = queue.first
-    var bestRank = -1
-    var index = queue.first
-    while index >= 0 {
-      var rank = settings.values.tier(of: banners[index].value)
-      if settings.values.promoteMs > 0 { rank += Int(t - banners[index].created) / settings.values.promoteMs }
-      if rank > bestRank {
-        best = index
-        bestRank = rank
+  /// Who is next of those that wait and are not passed over, or -1. There must be one that waits.
+  private mutating func next(at t: Int64) -> Int32 {
+    if settings.values.queueOrder == .fifo, queue.order == nil {
+      var index = queue.first
+      for _ in 0..<Self.passedOverSearched {
+        if index < 0 || sealed(banners[index].combo) < 0 { return index }
+        index = banners[index].next
       }
-      index = banners[index].next
+    } else if queue.count == 1, queue.order == nil {
+      return sealed(banners[queue.first].combo) < 0 ? queue.first : -1
     }
-    return best
+    let order = waitingOrder()
+    let promoteMs = settings.values.queueOrder == .tier ? settings.values.promoteMs : 0
+    let (banners, combos) = (banners, combos)
+    return order.next(at: t, promoteMs: promoteMs, banners) { index in
+      let active = combos[banners[index].combo].active
+      return active >= 0 && banners[active].isSealed ? active : -1
+    }
+  }
+
+  /// In `fifo` order so many that are passed over are gone by one by one, before an order is made.
+  private static var passedOverSearched: Int { 8 }
+
+  /// The banner of a combo that is sealed on screen, or -1.
+  @inline(__always)
+  private func sealed(_ combo: Int32) -> Int32 {
+    let active = combos[combo].active
+    return active >= 0 && banners[active].isSealed ? active : -1
   }
 
   /// A banner that waits joins the one of its combo that is on screen.
-  private mutating func merge(_ index: Int32, into active: Int32, at t: Int64, to sink: inout some InstructionSink) {
+  private mutating func merge<Sink: InstructionSink>(_ index: Int32, into active: Int32, at t: Int64, to sink: inout Sink) {
     takeFromQueue(index)
-    banners[active].total += banners[index].total - banners[index].base
-    banners[active].value += banners[index].value
-    banners.setDisplay(active, banners.display(index), isLent: banners[index].isLent)
+    let banner = banners[index]
+    if settings.values.finals, banner.base > 0 {
+      say(.final(banner: banner.number, count: banner.base, reason: .over, display: banners.display(index)), at: t, to: &sink)
+    }
+    banners[active].total = min(Self.most, banners[active].total + banner.total - banner.base)
+    banners[active].value += banner.value
+    banners.setDisplay(active, banners.display(index), isLent: banner.isLent)
+    if Sink.followsGifts { sink.merged(banner.number, into: banners[active].number) }
     drop(index)
     if banners[active].phase == .lingering { update(active, at: t, to: &sink) }
   }
@@ -232,11 +289,12 @@ extension EngineCore {
     }
     screen.insertFirst(index)
     banners[index].slot = 0
+    banners[index].since = t
     banners[index].shown = banners[index].total
     enter(.entering, index, until: t + Int64(settings.values.enterMs))
     let banner = banners[index]
     combos[banner.combo].active = index
-    waitingOnScreen += waiting(banner.combo)
+    waitingOnScreen += combos[banner.combo].waiting
     say(
       .show(
         banner: banner.number, count: banner.total, base: banner.base,

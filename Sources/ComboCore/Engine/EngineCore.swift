@@ -19,14 +19,14 @@ struct EngineCore: ~Copyable {
 
   var combos = Combos()
   var store = ByteStore()
+  /// How many banners wait whose combo has an open banner on screen, which they will join.
+  var waitingOnScreen: Int32 = 0
   var banners = Banners()
   /// Whether nothing has put off the deadline that was the earliest. (It stands here since there is room.)
   var isEarliestExact = true
   var screen = Screen()
-  /// How many banners wait whose combo is on screen and not leaving.
-  var waitingOnScreen: Int32 = 0
-  var queue = WaitingQueue()
   var history = History()
+  var queue = WaitingQueue()
   var ids = GiftIDs()
   /// Made for the first running total: many rooms never have one.
   var streaks: Streaks?
@@ -55,6 +55,10 @@ struct EngineCore: ~Copyable {
     copy.waitingOnScreen = waitingOnScreen
     copy.queue = queue.copy()
     copy.history = history
+    if combos.orders?.deadlines != nil {
+      copy.combos.orders = ComboOrders()
+      copy.history.order(copy.combos)
+    }
     copy.ids = ids.copy()
     copy.streaks = streaks?.copy()
     return copy
@@ -74,13 +78,31 @@ struct EngineCore: ~Copyable {
   // MARK: - Events
 
   /// - Parameter isLent: whether its display data stay until ``keepLent()``.
-  mutating func take(_ gift: UnsafePointer<Gift>, isLent: Bool = false, at now: Int64, to sink: inout some InstructionSink) {
+  mutating func take<Sink: InstructionSink>(
+    _ gift: UnsafePointer<Gift>, isLent: Bool = false, at now: Int64, to sink: inout Sink
+  ) {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
-    if isDuplicate(gift, at: now) { return }
+    if isDuplicate(gift, at: now) { return tell(.duplicate, 0, 0, &sink) }
+    if case .total(let total, let streak) = gift.pointee.amount, streak.count > 0 {
+      guard let count = growth(to: total, streak: streak, of: gift, at: now) else { return tell(.stale, 0, 0, &sink) }
+      take(gift, count, isLent, at: now, to: &sink)
+    } else if case .count(let count) = gift.pointee.amount {
+      take(gift, count, isLent, at: now, to: &sink)
+    } else {
+      take(gift, nil, isLent, at: now, to: &sink)
+    }
+    if store.isWasteful { tidy() }
+  }
 
-    let key = ComboKey(senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID)
+  /// - Parameter count: how many it is; nil: it has a total, of its combo's own streak.
+  @inline(__always)
+  private mutating func take<Sink: InstructionSink>(
+    _ gift: UnsafePointer<Gift>, _ known: Int?, _ isLent: Bool, at now: Int64, to sink: inout Sink
+  ) {
+    let key = ComboKey(
+      senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID, combo: gift.pointee.combo)
     let hash = gift.pointee.hashes.combo != 0 ? gift.pointee.hashes.combo : Combos.hash(key, settings.hashSeed)
     // Held until the end: what uses up its history or overflows might else free it under our hands.
     var combo = combos.find(key, hash: hash, in: store)
@@ -88,52 +110,72 @@ struct EngineCore: ~Copyable {
       combos.retain(combo)
     } else {
       // One that nobody knows goes on from nothing: if its banner would not stay, it need not be known.
-      if case .count(let count) = gift.pointee.amount, isSurplus(gift.pointee.value * Double(count)) {
-        return skipNew(gift.pointee.display, count, at: now, to: &sink)
+      if let known, isSurplus(gift.pointee.value * Double(known)) {
+        return skipNew(gift.pointee.display, known, base: 0, at: now, to: &sink)
       }
       combo = combos.add(key, hash: hash, in: &store)
     }
-    switch gift.pointee.amount {
-    case .count(let count): join(combo, gift, count, isLent, at: now, to: &sink)
-    case .total(let total, let streak):
-      let count = growth(to: total, streak: streak, of: combo, hash: hash, at: now)
-      if count > 0 { join(combo, gift, count, isLent, at: now, to: &sink) }
+    if let known {
+      join(combo, gift, known, isLent, at: now, to: &sink)
+    } else if let count = growth(of: combo, hash: hash, gift, at: now) {
+      join(combo, gift, count, isLent, at: now, to: &sink)
+    } else {
+      tell(.stale, 0, 0, &sink)
     }
     combos.release(combo, in: &store)
-    if store.isWasteful { tidy() }
   }
 
   mutating func keepLent() { banners.keepLent() }
 
   mutating func close(at now: Int64, to sink: inout some InstructionSink) {
     let now = begin(at: now, to: &sink)
+    let wasIdle = isIdle
     time = now
-    for i in 0..<screen.count {
-      dismiss(screen[i], .closed, at: now, to: &sink)
-      banners[screen[i]].takenOver = true
-    }
+    var ended = EndedRuns()
+    for i in 0..<screen.count { clear(screen[i], .closed, &ended, at: now, to: &sink) }
     while queue.first >= 0 { skip(queue.first, .closed, at: now, to: &sink) }
-    history.removeAll(&combos, &store) { _, _, _ in true }
+    history.forEach(combos) { ended.add(history: $0, combos) }
+    say(ended, .closed, at: now, to: &sink)
+    history.removeAll(&combos, &store)
     ids.free()
     streaks?.removeAll(combos: &combos, store: &store)
     settings = service
+    queue.order = nil
+    if !wasIdle, isIdle { idleSince = now }
+    findEarliest()
     if store.isWasteful { tidy() }
   }
 
   mutating func retract(_ retraction: Retraction, at now: Int64, to sink: inout some InstructionSink) {
     let now = begin(at: now, to: &sink)
+    let wasIdle = isIdle
     time = now
-    for i in 0..<screen.count where retraction.means(combos.key(banners[screen[i]].combo, in: store)) {
-      dismiss(screen[i], .retracted, at: now, to: &sink)
-      banners[screen[i]].takenOver = true
+    var meant: [Int32] = []
+    combos.forEach(of: retraction.senderID, in: store) { combo in meant.append(combo) }
+    meant = meant.filter { retraction.means(combos.key($0, in: store)) }
+    // Held, since what happens to them might free them.
+    for combo in meant { combos.retain(combo) }
+    var ended = EndedRuns()
+    for i in 0..<screen.count where meant.contains(banners[screen[i]].combo) {
+      clear(screen[i], .retracted, &ended, at: now, to: &sink)
     }
-    var index = queue.first
-    while index >= 0 {
-      let next = banners[index].next
-      if retraction.means(combos.key(banners[index].combo, in: store)) { skip(index, .retracted, at: now, to: &sink) }
-      index = next
+    var waiting: [(number: Int, index: Int32)] = []
+    for combo in meant {
+      var index = combos[combo].firstWaiting
+      while index >= 0 {
+        waiting.append((banners[index].number, index))
+        index = banners[index].nextOfCombo
+      }
+      if combos[combo].hasHistory { ended.add(history: combo, combos) }
     }
-    history.removeAll(&combos, &store) { combo, combos, store in retraction.means(combos.key(combo, in: store)) }
+    for (_, index) in waiting.sorted(by: { $0.number < $1.number }) { skip(index, .retracted, at: now, to: &sink) }
+    say(ended, .retracted, at: now, to: &sink)
+    for combo in meant {
+      if combos[combo].hasHistory { history.forget(combo, &combos, &store) }
+      combos.release(combo, in: &store)
+    }
+    if !wasIdle, isIdle { idleSince = now }
+    findEarliest()
     if store.isWasteful { tidy() }
   }
 
@@ -155,7 +197,7 @@ struct EngineCore: ~Copyable {
 
   mutating func shift(by milliseconds: Int64) {
     banners.shift(by: milliseconds)
-    history.forEach(combos) { combos[$0].historyExpiry += milliseconds }
+    history.shift(by: milliseconds, combos)
     ids.shift(by: milliseconds)
     streaks?.shift(by: milliseconds)
     if screenDeadline != .max { screenDeadline += milliseconds }
@@ -223,17 +265,22 @@ struct EngineCore: ~Copyable {
   var isIdle: Bool { screen.count == 0 && queue.count == 0 }
 
   var nextDeadline: Int64? {
-    if screen.count == 0 { return nil }
     // A look at the banners may be one at memory that is in no cache.
-    if isEarliestExact { return earliestDeadline }
-    return computedDeadline
+    let deadline = isEarliestExact ? earliestDeadline : computedDeadline
+    return deadline == .max ? nil : deadline
   }
 
-  /// The earliest deadline of what is on screen.
+  /// The earliest deadline of what is on screen, and of the finals.
   var computedDeadline: Int64 {
-    var deadline = screenDeadline
+    var deadline = min(screenDeadline, history.nextFinal(combos)?.due ?? .max)
     for i in 0..<screen.count { deadline = min(deadline, banners[screen[i]].deadline) }
     return deadline
+  }
+
+  /// After what may have put off or taken away the earliest deadline.
+  mutating func findEarliest() {
+    earliestDeadline = computedDeadline
+    isEarliestExact = true
   }
 
   // MARK: - How many
@@ -246,11 +293,14 @@ struct EngineCore: ~Copyable {
     return now
   }
 
+  /// Once the time is above this, it has rested too long; if it is idle and no final is to come.
+  var restEnd: Int64 { max(idleSince + Int64(settings.values.rest), streaks?.awakeUntil ?? .min) }
+
   /// An engine that has been idle for too long makes place for a new one.
   @inline(__always)
   private mutating func replaceIfRested(at now: Int64) {
     guard screen.count == 0, queue.count == 0, now > idleSince + Int64(settings.values.rest) else { return }
-    begin(at: now, keepingMemory: false)
+    if now > restEnd, !history.hasFinals(combos) { begin(at: now, keepingMemory: false) }
   }
 
   /// Becomes a new engine, in which the room's own settings hold, and, if wanted, ids and running totals are remembered.
@@ -258,9 +308,19 @@ struct EngineCore: ~Copyable {
     var new = EngineCore(at: now, settings: settings)
     if keepingMemory {
       swap(&new.ids, &ids)
-      streaks?.forEach(validAt: time, in: store) { combo, name, total, expiry in
+      streaks?.forEach(validAt: time, in: store) { key, total, expiry in
         // Refused only if it stood twice, which it cannot here.
-        try? new.restoreStreak(combos.key(combo, in: store), name: name, total: total, expiry: expiry)
+        switch key {
+        case .ofCombo(let combo):
+          try? new.restoreStreak(combos.key(combo, in: store), name: Bytes(start: nil, count: 0), total: total, expiry: expiry)
+        case .named(let sender, let gift, let name):
+          let key = ComboKey(senderID: sender, receiverID: Bytes(start: nil, count: 0), giftID: gift)
+          try? new.restoreStreak(key, name: name, total: total, expiry: expiry)
+        }
+      }
+      if let awakeUntil = streaks?.awakeUntil, awakeUntil != .min {
+        if new.streaks == nil { new.streaks = Streaks() }
+        new.streaks?.awakeUntil = awakeUntil
       }
     }
     free()
@@ -278,78 +338,139 @@ struct EngineCore: ~Copyable {
     return false
   }
 
-  /// How many a running total adds, and remembers it.
-  private mutating func growth(
-    to total: Int, streak name: Bytes, of combo: Int32, hash comboHash: UInt32, at now: Int64
-  ) -> Int {
-    let hash = Streaks.hash(combo: comboHash, name: name, settings.hashSeed)
-    let expiry = now + Int64(settings.values.streakMs)
-    let streaks = self.streaks ?? Streaks()
+  /// How many a total of a named streak adds, and remembers it; nil: it is late or repeated.
+  @inline(never)
+  private mutating func growth(to total: Int, streak name: Bytes, of gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
+    let (sender, giftID) = (gift.pointee.senderID, gift.pointee.giftID)
+    let key = Streaks.Key.named(sender: sender, gift: giftID, name: name)
+    let hash = Streaks.hash(sender: sender, gift: giftID, name: name, settings.hashSeed)
+    let streaks = someStreaks()
+    let known = streaks.find(key, hash: hash, in: store)
+    let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
+    if total <= before { return nil }
+    remember(total, known, key, hash, gift, at: now)
+    return total - before
+  }
+
+  /// How many a gift's total adds in the streak of its combo alone, and remembers it; nil: it is repeated.
+  @inline(never)
+  private mutating func growth(of combo: Int32, hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
+    guard case .total(let total, _) = gift.pointee.amount else { preconditionFailure("a gift without a total") }
+    let streaks = someStreaks()
+    var known = streaks.find(.ofCombo(combo), hash: hash, in: store)
+    let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
+    if total != before { remember(total, known, .ofCombo(combo), hash, gift, at: now) }
+    if gift.pointee.ends {
+      known = streaks.find(.ofCombo(combo), hash: hash, in: store)
+      if known >= 0 { streaks.forget(known, combos: &combos, store: &store) }
+    }
+    // Below what is remembered it begins anew.
+    return total == before ? nil : total > before ? total - before : total
+  }
+
+  private mutating func someStreaks() -> Streaks {
+    if let streaks { return streaks }
+    let streaks = Streaks()
     self.streaks = streaks
-    let known = streaks.find(combo, name: name, hash: hash, in: store)
-    var growth = total
+    return streaks
+  }
+
+  /// Remembers a total, for its own time if the gift has one.
+  private mutating func remember(
+    _ total: Int, _ known: Int32, _ key: Streaks.Key, _ hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64
+  ) {
+    let streaks = someStreaks()
+    var expiry = now + Int64(settings.values.streakMs)
+    if let own = gift.pointee.streakMs {
+      expiry = now + Int64(own)
+      streaks.awakeUntil = max(streaks.awakeUntil, expiry)
+    }
     if known >= 0 {
-      if let before = streaks.total(known, at: now) {
-        if total == before || (total < before && name.count > 0) { return 0 }
-        if total > before { growth = total - before }
-      }
       streaks.set(known, total: total, expiry: expiry)
     } else {
-      streaks.add(combo, name: name, hash: hash, total: total, expiry: expiry, combos: combos, store: &store)
+      streaks.add(key, hash: hash, total: total, expiry: expiry, combos: combos, store: &store)
     }
     streaks.keep(settings.values.maxStreaks, at: now, combos: &combos, store: &store)
-    return growth
   }
 
   // MARK: - Where to
 
+  /// No total is above this.
+  static var most: Int { (1 << 53) - 1 }
+
+  @inline(__always)
+  private func tell<Sink: InstructionSink>(
+    _ outcome: TakenGift.Outcome, _ banner: Int, _ count: Int, base: Int = 0, _ sink: inout Sink
+  ) {
+    if Sink.followsGifts {
+      sink.took(TakenGift(epoch: epoch, at: time, outcome: outcome, count: count, banner: banner, base: base))
+    }
+  }
+
   /// `count` gifts join a banner of their combo, or make one.
   @inline(__always)
-  private mutating func join(
-    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ isLent: Bool, at now: Int64, to sink: inout some InstructionSink
+  private mutating func join<Sink: InstructionSink>(
+    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ isLent: Bool, at now: Int64, to sink: inout Sink
   ) {
-    let worth = gift.pointee.value * Double(count)
     let active = combos[combo].active
-    if active >= 0 {
-      add(count, worth, gift.pointee.display, isLent, to: active)
+    if active >= 0, !banners[active].isSealed {
+      let count = add(count, gift, isLent, to: active)
+      tell(.joined, banners[active].number, count, &sink)
       if banners[active].phase == .lingering { update(active, at: now, to: &sink) }
       return
     }
     let waiting = combos[combo].firstWaiting
     if waiting >= 0 {
       let joined = settings.values.queueMerge == .anywhere ? waiting : queue.last
-      if banners[joined].combo == combo { return add(count, worth, gift.pointee.display, isLent, to: joined) }
+      if banners[joined].combo == combo {
+        let count = add(count, gift, isLent, to: joined)
+        tell(.waiting, banners[joined].number, count, &sink)
+        if settings.values.queueOrder == .tier {
+          queue.order?.move(joined, toTier: tier(joined), banners)
+          hurry(for: joined, at: now)
+        }
+        return
+      }
     }
-    queueNew(combo, gift, count, worth, isLent, at: now, to: &sink)
+    queueNew(combo, gift, count, isLent, at: now, to: &sink)
   }
 
+  /// Returns how many of `count` there was room for.
   @inline(__always)
-  private mutating func add(_ count: Int, _ worth: Double, _ display: Display, _ isLent: Bool, to index: Int32) {
-    banners[index].total += count
-    banners[index].value += worth
-    banners.setDisplay(index, display, isLent: isLent)
+  private mutating func add(_ count: Int, _ gift: UnsafePointer<Gift>, _ isLent: Bool, to index: Int32) -> Int {
+    let count = min(count, Self.most &- banners[index].total)
+    banners[index].total &+= count
+    banners[index].value += gift.pointee.value * Double(count)
+    banners.setDisplay(index, gift.pointee.display, isLent: isLent)
+    return count
   }
 
   /// `count` gifts make a new banner, which waits, if only for a moment.
-  private mutating func queueNew(
-    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ worth: Double, _ isLent: Bool, at now: Int64,
-    to sink: inout some InstructionSink
+  private mutating func queueNew<Sink: InstructionSink>(
+    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ isLent: Bool, at now: Int64, to sink: inout Sink
   ) {
     let base = takeOver(combo, at: now)
-    if isSurplus(worth) { return skipNew(gift.pointee.display, count, at: now, to: &sink) }
+    let count = min(count, Self.most &- base)
+    let worth = gift.pointee.value * Double(count)
+    if isSurplus(worth) { return skipNew(gift.pointee.display, count, base: base, at: now, to: &sink) }
     lastBanner += 1
+    let number = lastBanner
     var banner = Banner()
-    banner.number = lastBanner
+    banner.number = number
     banner.base = base
-    banner.total = banner.base + count
+    banner.total = base + count
     banner.value += worth
-    banner.created = now
+    banner.since = now
     banner.combo = combo
     combos.retain(combo)
     let index = banners.add(banner, gift.pointee.display, isLent: isLent)
+    tell(.new, number, count, base: base, &sink)
     queue.append(index, banners, combos)
+    if let order = queue.order { order.insert(index, tier: settings.values.queueOrder == .tier ? tier(index) : 0, banners) }
     fill(at: now, to: &sink)
     keepQueue(at: now, to: &sink)
+    // It is the last to have come, if it still waits.
+    if settings.values.queueOrder == .tier, queue.last >= 0, banners[queue.last].number == number { hurry(for: queue.last, at: now) }
   }
 
   /// Whether a new banner of that value would be the one to be skipped: as many as may wait do so, none of them can come on screen,
@@ -361,30 +482,39 @@ struct EngineCore: ~Copyable {
   }
 
   /// A banner that was not made is skipped.
-  private mutating func skipNew(_ display: Display, _ count: Int, at now: Int64, to sink: inout some InstructionSink) {
+  private mutating func skipNew<Sink: InstructionSink>(
+    _ display: Display, _ count: Int, base: Int, at now: Int64, to sink: inout Sink
+  ) {
     lastBanner += 1
+    tell(.new, lastBanner, count, base: base, &sink)
     say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, to: &sink)
+    if settings.values.finals {
+      say(.final(banner: lastBanner, count: base + count, reason: .overflow, display: display), at: now, to: &sink)
+    }
   }
 
   /// The count that a new banner of `combo` goes on from.
   private mutating func takeOver(_ combo: Int32, at now: Int64) -> Int {
-    var leaving: Int32 = -1
+    var left: Int32 = -1
     for i in 0..<screen.count {
       let index = screen[i]
-      if banners[index].combo != combo || banners[index].phase != .leaving || banners[index].takenOver { continue }
-      if leaving < 0 || banners[index].number > banners[leaving].number { leaving = index }
+      if banners[index].combo != combo || banners[index].takenOver { continue }
+      if banners[index].phase != .leaving && !banners[index].isSealed { continue }
+      if left < 0 || banners[index].number > banners[left].number { left = index }
     }
-    if leaving >= 0 {
-      banners[leaving].takenOver = true
-      return banners[leaving].total
+    if left >= 0 {
+      banners[left].takenOver = true
+      return banners[left].total
     }
     guard combos[combo].hasHistory, combos[combo].historyExpiry >= now else { return 0 }
     let total = combos[combo].historyTotal
+    if combos[combo].final != nil { isEarliestExact = false }
     history.forget(combo, &combos, &store)
     return total
   }
 
   private mutating func settingsChanged(at now: Int64, to sink: inout some InstructionSink) {
+    queue.order = nil
     if screen.count > 0, screenDeadline == .max, settings.values.screenMs > 0 {
       screenDeadline = now + Int64(settings.values.screenMs)
       earliestDeadline = min(earliestDeadline, screenDeadline)

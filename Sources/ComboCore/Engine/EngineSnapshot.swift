@@ -8,18 +8,21 @@ public struct EngineHead: Equatable, Sendable {
   public var banners: Int
   /// The time of its latest event or step.
   public var time: Int64
-  /// When its last banner was gone, or its epoch.
+  /// When it last became idle; its epoch, if it never did.
   public var idleSince: Int64
+  /// Until when a running total's own time holds it awake, if one ever did.
+  public var awakeUntil: Int64?
   /// When the screen is said next, if it is due.
   public var screenDeadline: Int64?
 
   /// A head of these values.
-  public init(epoch: Int64, seq: Int, banners: Int, time: Int64, idleSince: Int64, screenDeadline: Int64?) {
+  public init(epoch: Int64, seq: Int, banners: Int, time: Int64, idleSince: Int64, awakeUntil: Int64? = nil, screenDeadline: Int64?) {
     self.epoch = epoch
     self.seq = seq
     self.banners = banners
     self.time = time
     self.idleSince = idleSince
+    self.awakeUntil = awakeUntil
     self.screenDeadline = screenDeadline
   }
 }
@@ -32,12 +35,32 @@ public struct ComboKey {
   public var receiverID: Bytes
   /// What.
   public var giftID: Bytes
+  /// The combo's name; empty: it has none.
+  public var combo: Bytes
 
   /// A key of borrowed bytes.
-  public init(senderID: Bytes, receiverID: Bytes, giftID: Bytes) {
+  public init(senderID: Bytes, receiverID: Bytes, giftID: Bytes, combo: Bytes = Bytes(start: nil, count: 0)) {
     self.senderID = senderID
     self.receiverID = receiverID
     self.giftID = giftID
+    self.combo = combo
+  }
+}
+
+/// What a combo that is gone goes on from.
+public struct HistoryState {
+  /// The count.
+  public var total: Int
+  /// Until when (included).
+  public var expiry: Int64
+  /// The number of its last banner and that one's display data, if its final is to come.
+  public var final: (banner: Int, display: Display)?
+
+  /// A state of these values; bytes are borrowed.
+  public init(total: Int, expiry: Int64, final: (banner: Int, display: Display)? = nil) {
+    self.total = total
+    self.expiry = expiry
+    self.final = final
   }
 }
 
@@ -61,19 +84,21 @@ public struct BannerState: Equatable, Sendable {
   public var shown: Int
   /// What its gifts are worth.
   public var value: Double
-  /// When it was created.
-  public var created: Int64
+  /// When it was created, if it waits; else when it was shown.
+  public var since: Int64
   /// When its phase ends; 0 if it waits.
   public var deadline: Int64
   /// Whether its linger is the short one.
   public var shortLinger: Bool
   /// Whether another banner took over its count, or its leaving shall leave no history.
   public var takenOver: Bool
+  /// Whether it gives up its slot: no gift joins it any more.
+  public var isSealed: Bool
 
   /// A state of these values.
   public init(
-    number: Int, phase: Phase, slot: Int, base: Int, total: Int, shown: Int, value: Double, created: Int64, deadline: Int64,
-    shortLinger: Bool, takenOver: Bool
+    number: Int, phase: Phase, slot: Int, base: Int, total: Int, shown: Int, value: Double, since: Int64, deadline: Int64,
+    shortLinger: Bool, takenOver: Bool, isSealed: Bool = false
   ) {
     self.number = number
     self.phase = phase
@@ -82,10 +107,11 @@ public struct BannerState: Equatable, Sendable {
     self.total = total
     self.shown = shown
     self.value = value
-    self.created = created
+    self.since = since
     self.deadline = deadline
     self.shortLinger = shortLinger
     self.takenOver = takenOver
+    self.isSealed = isSealed
   }
 }
 
@@ -95,10 +121,11 @@ public protocol SnapshotWriter {
   mutating func head(_ head: EngineHead, own: OwnSettings)
   /// A gift id that is remembered; the oldest first.
   mutating func id(_ id: Bytes, expiry: Int64)
-  /// A running total that is remembered; the one set longest ago first. `name` is empty for the streak of a combo alone.
+  /// A running total that is remembered; the one set longest ago first. `name` is empty for the streak of a combo alone; else the key is of
+  /// sender and gift.
   mutating func streak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64)
   /// What a combo goes on from; the one that was gone first comes first.
-  mutating func history(_ key: ComboKey, total: Int, expiry: Int64)
+  mutating func history(_ key: ComboKey, _ state: HistoryState)
   /// A banner: first those on screen, lowest slot first, then those that wait, in the order of their numbers.
   mutating func banner(_ key: ComboKey, _ state: BannerState, _ display: Display)
 }

@@ -1,47 +1,122 @@
 /// The combos that are gone and can still be gone on with: a list through the combos, in the order in which they went.
 ///
-/// Expired ones are given up at the front of the list; only after `reuse_ms` was lowered can one expire behind another that
-/// lives on, and then it waits there, without effect.
+/// They expire in that order, unless `reuse_ms` was lowered meanwhile, and leave at the front of the list. Where an order of their own is
+/// needed, since some expire earlier than others before them or have a final to come, ``HistoryDeadlines`` keep it.
 struct History {
   private(set) var first: Int32 = -1
   private var last: Int32 = -1
+  private(set) var count: Int32 = 0
 
   init() {}
 
-  /// A combo is gone; an older entry of it is replaced.
-  mutating func add(_ combo: Int32, total: Int, expiry: Int64, _ combos: Combos) {
-    if combos[combo].hasHistory { unlink(combo, combos) } else { combos.retain(combo) }
+  /// Whether any has a final to come.
+  @inline(__always)
+  func hasFinals(_ combos: Combos) -> Bool { combos.orders?.deadlines.map { $0.finalCount > 0 } ?? false }
+
+  /// The final that is due first, and when.
+  @inline(__always)
+  func nextFinal(_ combos: Combos) -> (combo: Int32, due: Int64)? {
+    guard let deadlines = combos.orders?.deadlines, deadlines.finalCount > 0, let entry = deadlines.finals.first else { return nil }
+    return (entry.index, entry.time)
+  }
+
+  /// A combo is gone that is not in the history.
+  /// - Parameter final: what its final will say, if there is one to come.
+  mutating func add(
+    _ combo: Int32, total: Int, expiry: Int64, final: UnsafeMutablePointer<PastRun>?, _ combos: inout Combos
+  ) {
+    combos.retain(combo)
     combos[combo].historyTotal = total
     combos[combo].historyExpiry = expiry
+    combos[combo].final = final
     combos[combo].previous = last
     combos[combo].next = -1
+    let isLate = last >= 0 && expiry < combos[last].historyExpiry
     if last >= 0 { combos[last].next = combo } else { first = combo }
     last = combo
+    count += 1
+    if let deadlines = combos.orders?.deadlines {
+      remember(combo, combos, deadlines)
+    } else if isLate || final != nil {
+      combos.orders = combos.orders ?? ComboOrders()
+      order(combos)
+    }
+  }
+
+  /// Makes the order anew.
+  func order(_ combos: Combos) {
+    let deadlines = HistoryDeadlines()
+    combos.orders?.deadlines = deadlines
+    forEach(combos) { remember($0, combos, deadlines) }
+  }
+
+  private func remember(_ combo: Int32, _ combos: Combos, _ deadlines: HistoryDeadlines) {
+    let expiry = combos[combo].historyExpiry
+    if let final = combos[combo].final {
+      deadlines.finals.push(.init(time: expiry + 1, number: final.pointee.number, index: combo))
+      deadlines.finalCount += 1
+    } else {
+      deadlines.plain.push(.init(time: expiry, number: 0, index: combo))
+    }
   }
 
   /// A combo's history is used up or forgotten.
   mutating func forget(_ combo: Int32, _ combos: inout Combos, _ store: inout ByteStore) {
     unlink(combo, combos)
     combos[combo].historyTotal = 0
+    count -= 1
+    let final = combos[combo].final
+    combos[combo].final = nil
+    final?.deallocate()
+    if let deadlines = combos.orders?.deadlines {
+      if final != nil { deadlines.finalCount -= 1 }
+      if count == 0 {
+        combos.orders?.deadlines = nil
+      } else {
+        dropStaleFinals(deadlines, combos)
+        let plain = count - deadlines.finalCount
+        if deadlines.plain.isStale(plain) || deadlines.finals.isStale(deadlines.finalCount) { order(combos) }
+      }
+    }
     combos.release(combo, in: &store)
   }
 
-  /// Gives up what has expired, as far as it stands in front.
+  private func dropStaleFinals(_ deadlines: HistoryDeadlines, _ combos: Combos) {
+    while let entry = deadlines.finals.first {
+      if combos.isInUse(entry.index), let final = combos[entry.index].final, final.pointee.number == entry.number { return }
+      deadlines.finals.popFirst()
+    }
+  }
+
+  /// Gives up what has expired and has no final to come.
   @inline(__always)
   mutating func dropExpired(before now: Int64, _ combos: inout Combos, _ store: inout ByteStore) {
+    if combos.orders?.deadlines != nil { return dropExpiredInOrder(before: now, &combos, &store) }
     while first >= 0, combos[first].historyExpiry < now { forget(first, &combos, &store) }
   }
 
-  /// Forgets all that `isMeant`.
-  mutating func removeAll(
-    _ combos: inout Combos, _ store: inout ByteStore, where isMeant: (Int32, Combos, ByteStore) -> Bool
-  ) {
-    var combo = first
-    while combo >= 0 {
-      let next = combos[combo].next
-      if isMeant(combo, combos, store) { forget(combo, &combos, &store) }
-      combo = next
+  @inline(never)
+  private mutating func dropExpiredInOrder(before now: Int64, _ combos: inout Combos, _ store: inout ByteStore) {
+    while let deadlines = combos.orders?.deadlines, let entry = deadlines.plain.first, entry.time < now {
+      deadlines.plain.popFirst()
+      let combo = entry.index
+      if combos.isInUse(combo), combos[combo].hasHistory, combos[combo].final == nil, combos[combo].historyExpiry == entry.time {
+        forget(combo, &combos, &store)
+      }
     }
+  }
+
+  /// Forgets all.
+  mutating func removeAll(_ combos: inout Combos, _ store: inout ByteStore) {
+    combos.orders?.deadlines = nil
+    while first >= 0 { forget(first, &combos, &store) }
+  }
+
+  /// Moves all times by `milliseconds`.
+  func shift(by milliseconds: Int64, _ combos: Combos) {
+    forEach(combos) { combos[$0].historyExpiry += milliseconds }
+    combos.orders?.deadlines?.plain.shift(by: milliseconds)
+    combos.orders?.deadlines?.finals.shift(by: milliseconds)
   }
 
   /// Hands out the combos, the one that went first first.
@@ -59,4 +134,14 @@ struct History {
     if previous >= 0 { combos[previous].next = next } else { first = next }
     if next >= 0 { combos[next].previous = previous } else { last = previous }
   }
+}
+
+/// When what the history knows ends.
+final class HistoryDeadlines {
+  /// Of those without a final; the time is the expiry. An entry is stale if its combo has no history of that expiry.
+  var plain = DeadlineHeap()
+  /// Of those with one; the time is when it is due. An entry is stale if its combo has no final of that number.
+  var finals = DeadlineHeap()
+  /// How many have one.
+  var finalCount: Int32 = 0
 }

@@ -1,20 +1,33 @@
 /// The running totals that a room remembers.
 ///
-/// A list in the order in which they were last set: the one set longest ago stands first and is the first to go. They
-/// expire in that order, unless `streak_ms` was lowered meanwhile: then one that has expired behind another that lives on
-/// waits there without effect. An object, so that rooms without running totals need not have it; each engine has its own.
+/// A list in the order in which they were last set: the one set longest ago stands first and is the first to go. Most expire in that order;
+/// once one expires earlier than another before it, a heap keeps the order of expiries, until all are gone. An object, so that rooms
+/// without running totals need not have it; each engine has its own.
 final class Streaks {
+  /// Which streak.
+  enum Key {
+    /// The one of a combo alone.
+    case ofCombo(Int32)
+    /// One with a name: of this sender and gift, whoever receives it.
+    case named(sender: Bytes, gift: Bytes, name: Bytes)
+  }
+
   private struct Streak: BitwiseCopyable {
+    /// Its combo, or -1 if it has a name.
     var combo: Int32 = -1
     var hash: UInt32 = 0
-    /// Where its name is in the store.
-    var name = 0
+    /// Where sender id, gift id and name are in the store, and how long they are.
+    var key = 0
+    var senderLength: UInt16 = 0
+    var giftLength: UInt16 = 0
     var nameLength: UInt32 = 0
     var previous: Int32 = -1
     /// Leads from one free streak to another, too.
     var next: Int32 = -1
     var total = 0
     var expiry: Int64 = 0
+
+    var keyLength: Int { Int(senderLength) + Int(giftLength) + Int(nameLength) }
   }
 
   private var entries = Block<Streak>()
@@ -25,32 +38,40 @@ final class Streaks {
   private var first: Int32 = -1
   private var last: Int32 = -1
   private var table = ProbeTable()
-  /// A time at or before the expiry of each.
-  private var earliestExpiry = Int64.max
-  /// Whether one may have expired behind another that has not.
-  private var isOutOfOrder = false
+  /// The order of expiries, if it is another than that of the list. An entry is stale if its streak does not expire then.
+  private var expiries: DeadlineHeap?
+  /// The latest expiry that a gift's own `streak_ms` gave.
+  var awakeUntil = Int64.min
 
   init() {}
 
   @inline(__always)
-  static func hash(combo: UInt32, name: Bytes, _ seed: UInt64) -> UInt32 {
-    KeyHash.fold(KeyHash.hash(name, seed ^ UInt64(combo)))
+  static func hash(sender: Bytes, gift: Bytes, name: Bytes, _ seed: UInt64) -> UInt32 {
+    KeyHash.fold(KeyHash.hash(sender, gift, name, seed))
   }
 
-  /// The streak of that combo and name, whether it has expired or not, or -1.
-  func find(_ combo: Int32, name: Bytes, hash: UInt32, in store: ByteStore) -> Int32 {
+  /// The streak of that key, whether it has expired or not, or -1.
+  @inline(__always)
+  func find(_ key: Key, hash: UInt32, in store: ByteStore) -> Int32 {
     if table.isInUse {
-      return table.find(hash) { matches(Int32($0), combo, name, hash, store) }.map { Int32($0) } ?? -1
+      return table.find(hash) { matches(Int32($0), key, hash, store) }.map { Int32($0) } ?? -1
     }
     var index = first
-    while index >= 0, !matches(index, combo, name, hash, store) { index = entries[index].next }
+    while index >= 0, !matches(index, key, hash, store) { index = entries[index].next }
     return index
   }
 
-  private func matches(_ index: Int32, _ combo: Int32, _ name: Bytes, _ hash: UInt32, _ store: ByteStore) -> Bool {
+  private func matches(_ index: Int32, _ key: Key, _ hash: UInt32, _ store: ByteStore) -> Bool {
     let streak = entries[index]
-    return streak.hash == hash && streak.combo == combo && Int(streak.nameLength) == name.count
-      && store.equals(name, at: streak.name)
+    if streak.hash != hash { return false }
+    switch key {
+    case .ofCombo(let combo): return streak.combo == combo
+    case .named(let sender, let gift, let name):
+      let (senderLength, giftLength) = (Int(streak.senderLength), Int(streak.giftLength))
+      return streak.combo < 0 && senderLength == sender.count && giftLength == gift.count
+        && Int(streak.nameLength) == name.count && store.equals(sender, at: streak.key)
+        && store.equals(gift, at: streak.key + senderLength) && store.equals(name, at: streak.key + senderLength + giftLength)
+    }
   }
 
   /// The total of a streak that was found, if it is still remembered at `now`.
@@ -64,16 +85,22 @@ final class Streaks {
   }
 
   /// Remembers a streak that was not found, as the one set last.
-  func add(
-    _ combo: Int32, name: Bytes, hash: UInt32, total: Int, expiry: Int64, combos: Combos, store: inout ByteStore
-  ) {
+  func add(_ key: Key, hash: UInt32, total: Int, expiry: Int64, combos: Combos, store: inout ByteStore) {
     var streak = Streak()
-    streak.combo = combo
     streak.hash = hash
-    streak.name = store.add(name)
-    streak.nameLength = UInt32(name.count)
     streak.total = total
-    combos.retain(combo)
+    switch key {
+    case .ofCombo(let combo):
+      streak.combo = combo
+      combos.retain(combo)
+    case .named(let sender, let gift, let name):
+      streak.senderLength = UInt16(sender.count)
+      streak.giftLength = UInt16(gift.count)
+      streak.nameLength = UInt32(name.count)
+      streak.key = store.add(sender)
+      _ = store.add(gift)
+      _ = store.add(name)
+    }
     let index: Int32
     if firstFree >= 0 {
       index = firstFree
@@ -94,36 +121,55 @@ final class Streaks {
     }
   }
 
-  /// Forgets what has expired at `now`, as far as it stands in front, and those set longest ago above `limit`.
+  /// Forgets what has expired at `now`, and those set longest ago above `limit`.
   func keep(_ limit: Int, at now: Int64, combos: inout Combos, store: inout ByteStore) {
     while first >= 0, entries[first].expiry < now { remove(first, combos: &combos, store: &store) }
-    if count <= limit { return }
-    if isOutOfOrder, earliestExpiry < now { dropExpired(at: now, combos: &combos, store: &store) }
-    while count > limit { remove(first, combos: &combos, store: &store) }
+    while count > limit {
+      if let entry = expiries?.first, entry.time < now {
+        expiries?.popFirst()
+        if entries[entry.index].expiry == entry.time { remove(entry.index, combos: &combos, store: &store) }
+      } else {
+        remove(first, combos: &combos, store: &store)
+      }
+    }
+  }
+
+  /// Forgets one.
+  func forget(_ index: Int32, combos: inout Combos, store: inout ByteStore) {
+    remove(index, combos: &combos, store: &store)
   }
 
   /// Forgets all.
   func removeAll(combos: inout Combos, store: inout ByteStore) {
     while first >= 0 { remove(first, combos: &combos, store: &store) }
+    awakeUntil = .min
   }
 
   /// Moves every expiry by `milliseconds`.
   func shift(by milliseconds: Int64) {
     forEachIndex { entries[$0].expiry += milliseconds }
-    if earliestExpiry != .max { earliestExpiry += milliseconds }
+    expiries?.shift(by: milliseconds)
+    if awakeUntil != .min { awakeUntil += milliseconds }
   }
 
   /// Moves all names to another store.
   func move(from old: ByteStore, to new: inout ByteStore) {
-    forEachIndex { entries[$0].name = new.add(old.bytes(entries[$0].name, Int(entries[$0].nameLength))) }
+    forEachIndex { index in
+      if entries[index].combo < 0 { entries[index].key = new.add(old.bytes(entries[index].key, entries[index].keyLength)) }
+    }
   }
 
   /// Hands out those valid at `now`, the one set longest ago first; names are borrowed from the store.
-  func forEach(validAt now: Int64, in store: ByteStore, _ body: (Int32, Bytes, Int, Int64) -> Void) {
-    forEachIndex {
-      let streak = entries[$0]
+  func forEach(validAt now: Int64, in store: ByteStore, _ body: (Key, _ total: Int, _ expiry: Int64) -> Void) {
+    forEachIndex { index in
+      let streak = entries[index]
       if streak.expiry < now { return }
-      body(streak.combo, store.bytes(streak.name, Int(streak.nameLength)), streak.total, streak.expiry)
+      if streak.combo >= 0 { return body(.ofCombo(streak.combo), streak.total, streak.expiry) }
+      let (sender, gift) = (Int(streak.senderLength), Int(streak.giftLength))
+      let key = Key.named(
+        sender: store.bytes(streak.key, sender), gift: store.bytes(streak.key + sender, gift),
+        name: store.bytes(streak.key + sender + gift, Int(streak.nameLength)))
+      body(key, streak.total, streak.expiry)
     }
   }
 
@@ -137,8 +183,8 @@ final class Streaks {
     copy.first = first
     copy.last = last
     copy.table = table.copy()
-    copy.earliestExpiry = earliestExpiry
-    copy.isOutOfOrder = isOutOfOrder
+    copy.expiries = expiries
+    copy.awakeUntil = awakeUntil
     return copy
   }
 
@@ -155,52 +201,43 @@ final class Streaks {
     firstFree = -1
     first = -1
     last = -1
-    earliestExpiry = .max
-    isOutOfOrder = false
-  }
-
-  private func dropExpired(at now: Int64, combos: inout Combos, store: inout ByteStore) {
-    isOutOfOrder = false
-    earliestExpiry = .max
-    var latest = Int64.min
-    var index = first
-    while index >= 0 {
-      let (next, expiry) = (entries[index].next, entries[index].expiry)
-      if expiry < now {
-        remove(index, combos: &combos, store: &store)
-      } else {
-        if expiry < latest { isOutOfOrder = true }
-        latest = max(latest, expiry)
-        earliestExpiry = min(earliestExpiry, expiry)
-      }
-      index = next
-    }
+    expiries = nil
   }
 
   private func remove(_ index: Int32, combos: inout Combos, store: inout ByteStore) {
+    Steps.count()
     let streak = entries[index]
-    store.giveBack(Int(streak.nameLength))
-    combos.release(streak.combo, in: &store)
+    if streak.combo >= 0 { combos.release(streak.combo, in: &store) } else { store.giveBack(streak.keyLength) }
     count -= 1
     if count == 0 { return reset() }
     if table.isInUse { table.remove(streak.hash, UInt32(index)) }
     unlink(index)
     entries[index].next = firstFree
+    entries[index].expiry = .max
     firstFree = index
+    if expiries?.isStale(count) ?? false { order() }
   }
 
   private func link(_ index: Int32, expiry: Int64) {
     entries[index].expiry = expiry
     entries[index].previous = last
     entries[index].next = -1
-    if last >= 0 {
-      if expiry < entries[last].expiry { isOutOfOrder = true }
-      entries[last].next = index
-    } else {
-      first = index
-    }
+    let isEarlier = last >= 0 && expiry < entries[last].expiry
+    if last >= 0 { entries[last].next = index } else { first = index }
     last = index
-    earliestExpiry = min(earliestExpiry, expiry)
+    if expiries != nil {
+      expiries?.push(.init(time: expiry, number: 0, index: index))
+      if expiries?.isStale(count) ?? false { order() }
+    } else if isEarlier {
+      order()
+    }
+  }
+
+  /// Makes the order of expiries anew.
+  private func order() {
+    var heap = DeadlineHeap()
+    forEachIndex { heap.push(.init(time: entries[$0].expiry, number: 0, index: $0)) }
+    expiries = heap
   }
 
   private func unlink(_ index: Int32) {

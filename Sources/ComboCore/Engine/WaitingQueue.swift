@@ -7,8 +7,9 @@
 struct WaitingQueue {
   private(set) var first: Int32 = -1
   private(set) var last: Int32 = -1
-  /// How many wait.
+  /// How many wait, and how many of them have not been seen (their `base` is 0).
   private(set) var count: Int32 = 0
+  private(set) var unseen: Int32 = 0
   private struct Place: BitwiseCopyable {
     /// The banner's value at some time.
     var value: Double
@@ -17,6 +18,8 @@ struct WaitingQueue {
   }
   private var heap = Block<Place>()
   private var heapCount: Int32 = 0
+  /// In `tier` order, or once banners were passed over: who comes next. Made when it is needed, until none waits.
+  var order: WaitingOrder?
 
   init() {}
 
@@ -33,8 +36,10 @@ struct WaitingQueue {
     banners[index].nextOfCombo = -1
     if before >= 0 { banners[before].nextOfCombo = index } else { combos[combo].firstWaiting = index }
     combos[combo].lastWaiting = index
+    combos[combo].waiting += 1
 
     count += 1
+    if banners[index].base == 0 { unseen += 1 }
     if heapCount > 0 { push(index, banners) }
   }
 
@@ -55,7 +60,11 @@ struct WaitingQueue {
       combos[banner.combo].lastWaiting = banner.previousOfCombo
     }
 
+    combos[banner.combo].waiting -= 1
+
     count -= 1
+    if banner.base == 0 { unseen -= 1 }
+    if count == 0 { order = nil }
     // With more that has gone than waits it is not worth keeping.
     if heapCount > count * 2 + 16 || count == 0 { dropHeap() }
   }
@@ -65,11 +74,13 @@ struct WaitingQueue {
     if heapCount == 0 {
       var index = first
       while index >= 0 {
+        Steps.count()
         push(index, banners)
         index = banners[index].next
       }
     }
     while true {
+      Steps.count()
       let place = heap[0]
       let banner = banners[place.index]
       if banner.number != place.number || banner.phase != .queued || banner.combo < 0 {
@@ -97,11 +108,15 @@ struct WaitingQueue {
   func copy() -> WaitingQueue {
     var copy = self
     copy.heap = heap.copy()
+    copy.order = nil
     return copy
   }
 
   /// Gives the memory back.
-  mutating func free() { self.dropHeap() }
+  mutating func free() {
+    dropHeap()
+    order = nil
+  }
 
   // MARK: - The heap
 

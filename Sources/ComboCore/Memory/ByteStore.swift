@@ -5,9 +5,9 @@
 /// Whoever owns a store copies it (``copy()``) and gives it back (``free()``).
 struct ByteStore {
   private var base: UnsafeMutableRawPointer?
-  private var capacity = 0
-  private var used = 0
-  private var waste = 0
+  private var capacity: UInt32 = 0
+  private var used: UInt32 = 0
+  private var waste: UInt32 = 0
 
   /// A store with room for so many bytes.
   init(capacity: Int = 0) {
@@ -15,27 +15,27 @@ struct ByteStore {
   }
 
   /// How many bytes are in use.
-  var live: Int { used - waste }
+  var live: Int { Int(used - waste) }
 
   /// Whether more is wasted than used, so that moving the rest costs no more than what has been added since the last time.
   @inline(__always)
   var isWasteful: Bool { waste > Self.wasteMin && waste > used - waste }
 
   /// Below this, moving is not worth the trouble.
-  private static let wasteMin = 512
+  private static let wasteMin: UInt32 = 512
 
   /// Makes room for `count` bytes and says where they are.
   mutating func allocate(_ count: Int) -> Int {
-    let offset = used
-    used += count
-    if used > capacity { resize(to: max(used, capacity * 2)) }
+    let offset = Int(used)
+    used += UInt32(count)
+    if used > capacity { resize(to: max(Int(used), Int(capacity) * 2)) }
     return offset
   }
 
   /// Gives `count` bytes back; the memory too, if they were the last.
   @inline(__always)
   mutating func giveBack(_ count: Int) {
-    waste += count
+    waste += UInt32(truncatingIfNeeded: count)
     if waste == used { free() }
   }
 
@@ -51,14 +51,14 @@ struct ByteStore {
   func bytes(_ offset: Int, _ count: Int) -> Bytes {
     // Nothing lies nowhere: its offset may be one of a store that was given back since.
     if count == 0 { return Bytes(start: nil, count: 0) }
-    assert(offset + count <= used, "bytes beyond the end of their store")
+    assert(offset + count <= Int(used), "bytes beyond the end of their store")
     return Bytes(start: base.unsafelyUnwrapped + offset, count: count)
   }
 
   /// Where the byte at `offset` is; valid until the store changes.
   @inline(__always)
   func address(_ offset: Int) -> UnsafeRawPointer {
-    assert(offset < used, "bytes beyond the end of their store")
+    assert(offset < Int(used), "bytes beyond the end of their store")
     return UnsafeRawPointer(base.unsafelyUnwrapped + offset)
   }
 
@@ -69,8 +69,8 @@ struct ByteStore {
   /// A store of its own with the same bytes.
   func copy() -> ByteStore {
     guard let base else { return ByteStore() }
-    var copy = ByteStore(capacity: capacity)
-    copy.base.unsafelyUnwrapped.copyMemory(from: base, byteCount: used)
+    var copy = ByteStore(capacity: Int(capacity))
+    copy.base.unsafelyUnwrapped.copyMemory(from: base, byteCount: Int(used))
     copy.used = used
     copy.waste = waste
     return copy
@@ -85,11 +85,11 @@ struct ByteStore {
   private mutating func resize(to count: Int) {
     let grown = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
     if let base {
-      grown.copyMemory(from: base, byteCount: min(capacity, count))
+      grown.copyMemory(from: base, byteCount: min(Int(capacity), count))
       base.deallocate()
     }
     base = grown
-    capacity = count
+    capacity = UInt32(clamping: count)
   }
 }
 

@@ -9,17 +9,25 @@
 /// memory: chunks neither move when there come more, nor leave room free for half as many again.
 ///
 /// Ids expire in their order, unless `dedupe_ms` was lowered meanwhile: then one that has expired behind another that
-/// lives on waits there without effect. Whoever owns this copies it (``copy()``) and gives it back (``free()``).
+/// lives on waits there without effect, and how many do so is counted. Whoever owns this copies it (``copy()``) and gives it back (``free()``).
 struct GiftIDs {
+  private final class Disorder {
+    /// Of all records that have not been counted as expired, by their number; stale for those that went at the front.
+    var expiries = DeadlineHeap()
+    var firstNumber = 0
+    /// How many have expired before `countedBefore`.
+    var expired = 0
+    var countedBefore = Int64.min
+  }
+
   /// Where the first record begins, and where the next one will, in units of 8 bytes. A chunk begins at a multiple of 256; positions only
   /// rise, unless the records of an only chunk are moved to its beginning.
   private var start = 0
   private var end = 0
   /// Where the last chunk ends.
   private var chunksEnd = 0
-  /// The first chunk, and where the next record would be written; nil: there is none.
+  /// The first chunk; nil: there is none.
   private var first: UnsafeMutableRawPointer?
-  private var endAddress: UnsafeMutableRawPointer?
   /// All chunks by their number, of which as many bits count as there are places; not in use before there are two.
   private var chunks = Block<UnsafeMutableRawPointer>()
   /// How many there are, whether they have expired or not.
@@ -29,12 +37,11 @@ struct GiftIDs {
   private var tableStart = 0
   /// What the expiries in the records are counted from.
   private var expiryBase: Int64 = 0
-  /// The expiries of the first and the last one, and one at or before that of each.
+  /// The expiries of the first and the last one.
   private var firstExpiry = Int64.max
   private var lastExpiry = Int64.min
-  private var earliestExpiry = Int64.max
-  /// Whether one may have expired behind another that has not.
-  private var isOutOfOrder = false
+  /// The order of expiries, once it is another than that of the records.
+  private var disorder: Disorder?
   /// Whether there has been an id that is too long for a record.
   private var hasLong = false
   /// How many bits of a place in the table tell where the record begins.
@@ -78,8 +85,8 @@ struct GiftIDs {
   /// Adds where the next ones will be added, and where those lie that expire next.
   @inline(__always)
   func addPlaces(to all: inout Places) {
-    guard let first, let endAddress else { return }
-    all.addTwo(endAddress)
+    guard let first else { return }
+    if end < chunksEnd { all.addTwo(address(end)) }
     // Some will have expired since the room was last looked at.
     all.addLines(first + (start & (Self.chunkUnits &- 1)) &* Self.unit, 192)
   }
@@ -92,29 +99,31 @@ struct GiftIDs {
       dropFirst()
       dropped &+= 1
     }
-    if isOutOfOrder, count >= limit, earliestExpiry < now { dropExpired(at: now) }
-    // If any has expired, the first have.
-    while count >= limit, count > 0 { dropFirst() }
+    if disorder == nil {
+      // If any has expired, the first have.
+      while count >= limit, count > 0 { dropFirst() }
+    } else {
+      dropInDisorder(limit, at: now)
+    }
     append(id, hash: hash, expiry: expiry)
   }
 
   /// Adds without a limit, at the end. `id` must not be here.
   @inline(__always)
   mutating func append(_ id: Bytes, hash: UInt32, expiry: Int64) {
-    if expiry < lastExpiry { isOutOfOrder = true }
+    let isEarlier = expiry < lastExpiry
     if count == 0 {
       firstExpiry = expiry
       expiryBase = expiry &- Int64(1 << 31)
     }
     lastExpiry = expiry
-    earliestExpiry = min(earliestExpiry, expiry)
     var written = expiry &- expiryBase
     if written <= Int64(Self.longAgo) || written > Int64(UInt32.max) { written = rebase(to: expiry) }
 
     let isElsewhere = id.count >= Int(Self.lengthElsewhere)
     let units = isElsewhere ? Self.elsewhereUnits : (Self.headLength &+ id.count &+ 7) &>> 3
     if end &+ units > chunksEnd { makeRoom(for: units) }
-    let memory = endAddress.unsafelyUnwrapped
+    let memory = address(end)
     let length = isElsewhere ? Self.lengthElsewhere : UInt32(truncatingIfNeeded: id.count)
     memory.storeBytes(of: UInt32(truncatingIfNeeded: written), as: UInt32.self)
     memory.storeBytes(of: hash & ~Self.lengthMask | length, toByteOffset: 4, as: UInt32.self)
@@ -125,8 +134,8 @@ struct GiftIDs {
     }
     let record = end
     end &+= units
-    endAddress = memory + units &* Self.unit
     count &+= 1
+    if isEarlier || disorder != nil { orderLast(expiry) }
     if !table.isFull, record &- tableStart < (1 as Int) &<< Int(unitBits) {
       index(record, hash)
     } else if table.isInUse || count > Self.searchedMax {
@@ -140,7 +149,10 @@ struct GiftIDs {
     expiryBase += milliseconds
     if firstExpiry != .min { firstExpiry += milliseconds }
     lastExpiry += milliseconds
-    if earliestExpiry != .min { earliestExpiry += milliseconds }
+    if let disorder {
+      disorder.expiries.shift(by: milliseconds)
+      if disorder.countedBefore != .min { disorder.countedBefore += milliseconds }
+    }
   }
 
   /// Hands out those valid at `now`, the oldest first.
@@ -162,20 +174,20 @@ struct GiftIDs {
 
   /// The first thing that must hold and does not, in words, or nil.
   func brokenInvariant() -> String? {
-    var (found, earliest, last): (Int32, Int64, Int?) = (0, .max, nil)
+    var (found, expired, last): (Int32, Int, Int?) = (0, 0, nil)
     var fault: String?
     forEachRecord { record in
       // One that has expired may be there twice.
       if find(id(record), hash: hash(record), validAt: expiry(record)) == nil { fault = "an id is not found" }
       if found == 0, firstExpiry != expiry(record) { fault = "the first id expires at another time" }
-      earliest = min(earliest, expiry(record))
+      if let disorder, expiry(record) < disorder.countedBefore { expired += 1 }
       found += 1
       last = record
     }
     if let fault { return fault }
     if found != count { return "\(found) ids, not \(count)" }
     if let last, last + units(last) != end { return "the ids end at another place" }
-    return earliest < earliestExpiry ? "an id expires before the earliest" : nil
+    return expired == disorder?.expired ?? 0 ? nil : "\(expired) ids have expired, not \(disorder?.expired ?? 0)"
   }
 
   // MARK: - Records
@@ -287,6 +299,10 @@ struct GiftIDs {
 
   @inline(__always)
   private mutating func dropFirst() {
+    if let disorder {
+      disorder.firstNumber += 1
+      if firstExpiry < disorder.countedBefore { disorder.expired -= 1 }
+    }
     let length = length(start)
     if length == Self.lengthElsewhere { elsewhere(start).deallocate() }
     start &+= Self.units(ofLength: length)
@@ -297,8 +313,7 @@ struct GiftIDs {
     } else {
       firstExpiry = .max
       lastExpiry = .min
-      earliestExpiry = .max
-      isOutOfOrder = false
+      disorder = nil
     }
   }
 
@@ -307,15 +322,40 @@ struct GiftIDs {
     first.unsafelyUnwrapped.deallocate()
     if start & (Self.chunkUnits &- 1) != 0 { start = Self.nextChunk(start) }
     if start == chunksEnd {
-      (first, endAddress) = (nil, nil)
+      first = nil
     } else {
       first = chunks[Int32(truncatingIfNeeded: start &>> 8) & (chunks.capacity &- 1)]
     }
   }
 
-  /// While they are out of order, one that has expired may stand behind another that lives on, and count towards the limit.
+  /// One was added at the end that expires before the last one, or while such a one is held.
   @inline(never)
-  private mutating func dropExpired(at now: Int64) {
+  private mutating func orderLast(_ expiry: Int64) {
+    if let disorder {
+      disorder.expiries.push(.init(time: expiry, number: disorder.firstNumber + Int(count) - 1, index: 0))
+      return
+    }
+    let disorder = Disorder()
+    var number = 0
+    forEachRecord { record in
+      disorder.expiries.push(.init(time: self.expiry(record), number: number, index: 0))
+      number += 1
+    }
+    self.disorder = disorder
+  }
+
+  /// While they are out of order, one that has expired may stand behind another that lives on: it does not count towards the limit.
+  @inline(never)
+  private mutating func dropInDisorder(_ limit: Int, at now: Int64) {
+    if let disorder {
+      while let entry = disorder.expiries.first, entry.time < now {
+        disorder.expiries.popFirst()
+        if entry.number >= disorder.firstNumber { disorder.expired += 1 }
+      }
+      disorder.countedBefore = max(disorder.countedBefore, now)
+    }
+    while let disorder, Int(count) - disorder.expired >= limit { dropFirst() }
+    guard let disorder, disorder.expired > Int(count) / 2 + 16 else { return }
     let kept = kept { expiry($0) >= now }
     free()
     self = kept
@@ -341,7 +381,6 @@ struct GiftIDs {
     }
     expiryBase = base
     firstExpiry = self.expiry(start)
-    earliestExpiry = .min
     return expiry &- base
   }
 
@@ -376,13 +415,12 @@ struct GiftIDs {
     start -= moved
     end -= moved
     chunksEnd = start + capacity
-    endAddress = chunk + (end - start) * Self.unit
     if moved > 0, table.isInUse { indexAll() }
   }
 
   /// One more chunk behind the last one, which has its full size.
   private mutating func addChunk() {
-    if end < chunksEnd { endAddress.unsafelyUnwrapped.storeBytes(of: Self.lengthOfEnd, toByteOffset: 4, as: UInt32.self) }
+    if end < chunksEnd { address(end).storeBytes(of: Self.lengthOfEnd, toByteOffset: 4, as: UInt32.self) }
     let chunk = Self.allocate(Self.chunkUnits)
     if count == 0 {
       first.unsafelyUnwrapped.deallocate()
@@ -394,7 +432,6 @@ struct GiftIDs {
       chunks[Int32(truncatingIfNeeded: chunksEnd >> 8) & (chunks.capacity - 1)] = chunk
     }
     end = chunksEnd
-    endAddress = chunk
     chunksEnd += Self.chunkUnits
   }
 

@@ -7,11 +7,15 @@ enum KeyHash {
   private static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
 
   /// The hash of `bytes`, going on from `state`, at first ``seed``.
+  ///
+  /// The length enters the last multiplication, by the other factor than the bytes: added to the bytes, it would let whoever chooses both make
+  /// ids of different lengths that collide whatever the seed is.
   @inline(__always)
   static func hash(_ bytes: Bytes, _ state: UInt64) -> UInt64 {
     let count = bytes.count
-    var state = state ^ UInt64(truncatingIfNeeded: count) &* multiplier
-    guard let base = bytes.baseAddress, count > 0 else { return mix(state, multiplier) }
+    var state = state
+    let last = multiplier &+ UInt64(truncatingIfNeeded: count)
+    guard let base = bytes.baseAddress, count > 0 else { return mix(state, last) }
     if count < 8 {
       // Two halves that overlap, or one to three single bytes.
       var rest: UInt64
@@ -23,14 +27,14 @@ enum KeyHash {
         rest |= UInt64(base.load(fromByteOffset: count &>> 1, as: UInt8.self)) << 8
         rest |= UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self))
       }
-      return mix(state ^ rest, multiplier)
+      return mix(state ^ rest, last)
     }
     var i = 0
     while i &+ 8 < count {
       state = mix(state ^ base.loadUnaligned(fromByteOffset: i, as: UInt64.self), multiplier)
       i &+= 8
     }
-    return mix(state ^ base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self), multiplier)
+    return mix(state ^ base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self), last)
   }
 
   /// The hash of three runs of bytes, one after the other. They are hashed side by side, which takes less time.
@@ -38,6 +42,13 @@ enum KeyHash {
   static func hash(_ a: Bytes, _ b: Bytes, _ c: Bytes, _ seed: UInt64) -> UInt64 {
     let (x, y, z) = (hash(a, seed), hash(b, ~seed), hash(c, seed &+ multiplier))
     return mix(x ^ z, y ^ z &+ multiplier)
+  }
+
+  /// What tables use for a combo's key.
+  @inline(__always)
+  static func combo(_ sender: Bytes, _ receiver: Bytes, _ gift: Bytes, _ name: Bytes, _ seed: UInt64) -> UInt32 {
+    let state = hash(sender, receiver, gift, seed)
+    return fold(name.count == 0 ? state : hash(name, state))
   }
 
   /// The 32 bits that tables use.

@@ -70,7 +70,7 @@ extension Gift {
   @inline(__always)
   public mutating func hash(with hasher: GiftHasher) {
     hashes.id = id.count > 0 ? GiftIDs.hash(id, hasher.seed) : 0
-    hashes.combo = KeyHash.fold(KeyHash.hash(senderID, receiverID, giftID, hasher.seed))
+    hashes.combo = KeyHash.combo(senderID, receiverID, giftID, combo, hasher.seed)
   }
 
   /// Forgets the hashes: its ids are about to change.

@@ -66,4 +66,47 @@ public enum FinalReason: String, Sendable {
 public protocol InstructionSink {
   /// Called during the engine's step, on its thread. Borrowed bytes must be copied here or not at all.
   mutating func say(_ instruction: Instruction)
+  /// Whether ``took(_:)`` and ``merged(_:into:)`` are called, too: what is asked where code is made, so that it costs nothing if not.
+  static var followsGifts: Bool { get }
+  /// A gift was taken: called before what is said because of it.
+  mutating func took(_ gift: TakenGift)
+  /// What the waiting `banner` had gathered now belongs to another one, on screen: called before what is said because of it.
+  mutating func merged(_ banner: Int, into other: Int)
+}
+
+extension InstructionSink {
+  @inlinable
+  public static var followsGifts: Bool { false }
+  @inlinable
+  public mutating func took(_ gift: TakenGift) {}
+  @inlinable
+  public mutating func merged(_ banner: Int, into other: Int) {}
+}
+
+/// What an engine did with a gift.
+public struct TakenGift: Equatable, Sendable {
+  /// Where it went.
+  public enum Outcome: String, Sendable {
+    /// A banner on screen.
+    case joined
+    /// A banner that waits.
+    case waiting
+    /// A banner of its own.
+    case new
+    /// Its id is remembered: it changes nothing.
+    case duplicate
+    /// Its total is late or repeated: it changes nothing.
+    case stale
+  }
+
+  /// When the engine was created, and its time when it took the gift.
+  public var epoch: Int64
+  public var at: Int64
+  public var outcome: Outcome
+  /// How many it counted.
+  public var count: Int
+  /// The banner; 0 for a duplicate or a stale one.
+  public var banner: Int
+  /// The count that a new banner took over.
+  public var base: Int
 }

@@ -60,9 +60,12 @@ public struct Settings: Equatable, Sendable {
 
   /// How many of `tiers` have a value at or below `value`.
   func tier(of value: Double) -> Int {
-    var tier = 0
-    while tier < tiers.count, tiers[tier].value <= value { tier += 1 }
-    return tier
+    var (low, high) = (0, tiers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if tiers[middle].value <= value { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 
@@ -302,6 +305,26 @@ public struct OwnSettings: Equatable, Sendable {
 
   /// Whether there are none.
   public var isEmpty: Bool { settings.isEmpty }
+
+  /// The same, with what is beyond a room's narrower ranges brought to their ends.
+  public var narrowed: OwnSettings {
+    var narrowed = OwnSettings()
+    narrowed.settings = settings.map { setting in
+      switch setting {
+      case .integer(.screenMs, 0): setting
+      case .integer(let name, let value): .integer(name, min(max(value, name.roomRange.lowerBound), name.roomRange.upperBound))
+      case .tiers(let tiers):
+        .tiers(
+          tiers.map {
+            Tier(
+              value: $0.value, lingerMs: min($0.lingerMs, IntegerSetting.longestRoomMs),
+              busyLingerMs: min($0.busyLingerMs, IntegerSetting.longestRoomMs))
+          })
+      case .queueMerge, .queueOrder, .milestones, .finals: setting
+      }
+    }
+    return narrowed
+  }
 
   /// Adds one whose value is allowed; of two under one name the first counts.
   public mutating func add(_ setting: Setting) {

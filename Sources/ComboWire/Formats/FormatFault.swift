@@ -15,10 +15,10 @@ public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// A sentence: what was read, what is wrong with it.
   public let description: String
 
-  static func newer(_ what: StaticString, _ version: Int64) -> FormatFault {
+  static func newer(_ what: StaticString, _ version: Int64, read newest: Int64) -> FormatFault {
     FormatFault(
       code: .newer,
-      description: "\(what) has version \(version) of its format; this program reads version \(Format.version). Run a newer one")
+      description: "\(what) has version \(version) of its format; this program reads version \(newest). Run a newer one")
   }
 
   /// That `what` has a setting that this version does not know.
@@ -38,6 +38,8 @@ public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
 enum Format {
   /// The version that is written, and the newest that is read.
   static let version: Int64 = 1
+  /// The same of a room's state. Version 1, of the engine's first rules, is converted when it is read.
+  static let stateVersion: Int64 = 2
   /// How deep a record may be nested: the display data of a banner, below the record's own levels.
   static let depth = 256
 }

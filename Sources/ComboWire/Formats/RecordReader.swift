@@ -8,8 +8,13 @@ final class RecordReader {
   let arena = BumpArena(chunkSize: 64 * 1024)
   /// Names the kind of text in a fault.
   let what: StaticString
+  /// The newest version of the format that is read.
+  private let newest: Int64
 
-  init(_ what: StaticString) { self.what = what }
+  init(_ what: StaticString, newest: Int64 = Format.version) {
+    self.what = what
+    self.newest = newest
+  }
 
   /// A text without seal; valid until the next one is read.
   func read(_ bytes: Bytes) throws(FormatFault) -> RecordFields {
@@ -57,13 +62,15 @@ final class RecordReader {
     let text = try check(copy)
     if !text[0].isObject { throw .broken(what, "it is no object") }
     let fields = RecordFields(text: text, object: 0, what: what)
-    try Self.checkVersion(fields)
+    try Self.checkVersion(fields, newest: newest)
     return fields
   }
 
-  static func checkVersion(_ fields: RecordFields) throws(FormatFault) {
+  @discardableResult
+  static func checkVersion(_ fields: RecordFields, newest: Int64) throws(FormatFault) -> Int64 {
     let version = try fields.integer("v", 1...Int64.max)
-    if version > Format.version { throw .newer(fields.what, version) }
+    if version > newest { throw .newer(fields.what, version, read: newest) }
+    return version
   }
 }
 

@@ -5,7 +5,7 @@ public import ComboCore
 /// The text is checked for its form, and the state for its sense. Whether the bytes are those that were written is shown by
 /// the checksum of the record that they came in: ``StateDecoder`` looks at that.
 public final class SnapshotDecoder {
-  private let reader = RecordReader("a snapshot")
+  private let reader = RecordReader("a snapshot", newest: Format.stateVersion)
 
   /// A decoder.
   public init() {}

@@ -23,7 +23,7 @@ public struct SnapshotEncoder: SnapshotWriter {
   public mutating func head(_ head: EngineHead, own: OwnSettings) {
     time = head.time
     buffer.append(#"{"v":"#)
-    buffer.append(Format.version)
+    buffer.append(Format.stateVersion)
     buffer.append(#","epoch":"#)
     buffer.append(head.epoch)
     buffer.append(#","seq":"#)
@@ -34,6 +34,10 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(time)
     buffer.append(#","idle":"#)
     append(time: head.idleSince)
+    if let awakeUntil = head.awakeUntil {
+      buffer.append(#","awake":"#)
+      append(time: awakeUntil)
+    }
     if let deadline = head.screenDeadline {
       buffer.append(#","screen":"#)
       append(time: deadline)
@@ -66,12 +70,18 @@ public struct SnapshotEncoder: SnapshotWriter {
   }
 
   /// A combo that is gone and may go on.
-  public mutating func history(_ key: ComboKey, total: Int, expiry: Int64) {
+  public mutating func history(_ key: ComboKey, _ state: HistoryState) {
     begin(.history, #","history":["#)
     append(key)
-    buffer.append(total)
+    buffer.append(state.total)
     comma()
-    append(time: expiry)
+    append(time: state.expiry)
+    if let final = state.final {
+      comma()
+      buffer.append(final.banner)
+      comma()
+      append(final.display)
+    }
     buffer.append(UInt8(ascii: "]"))
   }
 
@@ -92,7 +102,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     comma()
     buffer.append(state.value)
     comma()
-    append(time: state.created)
+    append(time: state.since)
     comma()
     if !isQueued {
       buffer.append(Int(state.phase.rawValue))
@@ -103,9 +113,14 @@ public struct SnapshotEncoder: SnapshotWriter {
       comma()
       append(time: state.deadline)
       comma()
-      buffer.append((state.shortLinger ? 1 : 0) + (state.takenOver ? 2 : 0))
+      buffer.append((state.shortLinger ? 1 : 0) + (state.takenOver ? 2 : 0) + (state.isSealed ? 4 : 0))
       comma()
     }
+    append(display)
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  private func append(_ display: Display) {
     buffer.append(display.sender)
     comma()
     if display.receiver.count > 0 {
@@ -115,7 +130,6 @@ public struct SnapshotEncoder: SnapshotWriter {
     }
     comma()
     buffer.append(display.gift)
-    buffer.append(UInt8(ascii: "]"))
   }
 
   private mutating func finish() {
@@ -142,6 +156,8 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(jsonString: key.receiverID)
     comma()
     buffer.append(jsonString: key.giftID)
+    comma()
+    buffer.append(jsonString: key.combo)
     comma()
   }
 

@@ -6,12 +6,18 @@ struct SnapshotReader {
   private let text: JSONText
   private let reader: RecordReader
   private let time: Int64
+  /// Whether it is of version 1: of the engine's first rules, before there were combos with names, turns and finals.
+  private let isFirst: Bool
+  /// How many texts a combo's key has.
+  private let keyLength: Int
 
-  /// - Parameter fields: the state's members; `v` has been looked at.
+  /// - Parameter fields: the state's members.
   init(_ fields: RecordFields, _ reader: RecordReader) throws(FormatFault) {
     self.fields = fields
     self.reader = reader
     text = fields.text
+    isFirst = try RecordReader.checkVersion(fields, newest: Format.stateVersion) == 1
+    keyLength = isFirst ? 3 : 4
     time = try fields.integer("time")
   }
 
@@ -22,26 +28,13 @@ struct SnapshotReader {
       let expiry = try time(first + 1)
       do throws(SnapshotFault) { try engine.restoreID(id, expiry: expiry) } catch { throw fault(error) }
     }
-    try each("streaks", 6) { (first) throws(FormatFault) in
-      let key = try key(first)
-      let name = try string(first + 3)
-      let total = try integer(first + 4)
-      let expiry = try time(first + 5)
-      do throws(SnapshotFault) {
-        try engine.restoreStreak(key, name: name, total: total, expiry: expiry)
-      } catch { throw fault(error) }
-    }
-    try each("history", 5) { (first) throws(FormatFault) in
-      let key = try key(first)
-      let total = try integer(first + 3)
-      let expiry = try time(first + 4)
-      do throws(SnapshotFault) { try engine.restoreHistory(key, total: total, expiry: expiry) } catch { throw fault(error) }
-    }
+    try restoreStreaks(&engine)
+    try each("history", nil) { (first) throws(FormatFault) in try restoreHistory(first, &engine) }
     try each("shown", nil) { (first) throws(FormatFault) in
-      try restoreBanner(first, fieldsBeforeDisplay: 13, &engine)
+      try restoreBanner(first, fieldsBeforeDisplay: keyLength + 10, &engine)
     }
     try each("queue", nil) { (first) throws(FormatFault) in
-      try restoreBanner(first, fieldsBeforeDisplay: 8, &engine)
+      try restoreBanner(first, fieldsBeforeDisplay: keyLength + 5, &engine)
     }
     do throws(SnapshotFault) { try engine.finishRestoring() } catch { throw fault(error) }
     return engine
@@ -51,48 +44,116 @@ struct SnapshotReader {
     let head = EngineHead(
       epoch: try fields.integer("epoch"), seq: Int(try fields.integer("seq")),
       banners: Int(try fields.integer("banners")), time: time, idleSince: try time(try fields.token("idle")),
+      awakeUntil: try fields.find("awake").map { (token) throws(FormatFault) in try time(token) },
       screenDeadline: try fields.find("screen").map { (token) throws(FormatFault) in try time(token) })
-    let own = fields.find("own") == nil ? OwnSettings() : try fields.settings("own")
+    var own = fields.find("own") == nil ? OwnSettings() : try fields.settings("own")
+    if isFirst { own = own.narrowed }
     do throws(SnapshotFault) {
       return try Engine(restoring: head, own: own, settings: settings)
     } catch { throw fault(error) }
   }
 
+  private func restoreStreaks(_ engine: inout Engine) throws(FormatFault) {
+    if isFirst { return try restoreFirstStreaks(&engine) }
+    try each("streaks", 7) { (first) throws(FormatFault) in
+      let key = try key(first)
+      let name = try string(first + 4)
+      let total = try integer(first + 5)
+      let expiry = try time(first + 6)
+      do throws(SnapshotFault) {
+        try engine.restoreStreak(key, name: name, total: total, expiry: expiry)
+      } catch { throw fault(error) }
+    }
+  }
+
+  /// By the first rules a streak with a name belonged to a receiver, too. Of those that are one streak now, the highest total counts, at the
+  /// place and until the expiry of the one that was set last.
+  private func restoreFirstStreaks(_ engine: inout Engine) throws(FormatFault) {
+    var totals: [[String]: (total: Int, last: Int)] = [:]
+    try each("streaks", 6) { (first) throws(FormatFault) in
+      let name = text.string(first + 3)
+      if text[first].isString, text[first + 2].isString, text[first + 3].isString, !name.isEmpty {
+        let key = [text.string(first), text.string(first + 2), name]
+        totals[key] = (max(totals[key]?.total ?? 0, try integer(first + 4)), first)
+      }
+    }
+    try each("streaks", 6) { (first) throws(FormatFault) in
+      var key = try key(first)
+      let name = try string(first + 3)
+      var total = try integer(first + 4)
+      let expiry = try time(first + 5)
+      if name.count > 0 {
+        let named = [text.string(first), text.string(first + 2), text.string(first + 3)]
+        guard let highest = totals[named], highest.last == first else { return }
+        total = highest.total
+        key.receiverID = Bytes(start: nil, count: 0)
+      }
+      do throws(SnapshotFault) {
+        try engine.restoreStreak(key, name: name, total: total, expiry: expiry)
+      } catch { throw fault(error) }
+    }
+  }
+
+  /// What a combo goes on from, and what its final will say, if one is to come: the number of a banner and its display data.
+  private func restoreHistory(_ first: Int, _ engine: inout Engine) throws(FormatFault) {
+    let end = text.next(first - 1)
+    let last = first + keyLength + 2
+    for token in first..<last where token >= end || text.next(token) != token + 1 {
+      throw .broken(reader.what, "an entry of history lacks values")
+    }
+    var state = HistoryState(total: count(try integer(first + keyLength)), expiry: try time(first + keyLength + 1))
+    if last < end {
+      if isFirst { throw .broken(reader.what, "an entry of history has too much") }
+      state.final = (try integer(last), try display(from: last + 1, to: end))
+    }
+    let key = try key(first)
+    do throws(SnapshotFault) { try engine.restoreHistory(key, state) } catch { throw fault(error) }
+  }
+
   /// A banner: the plain values, of which those that wait have fewer, then sender, receiver and gift.
-  private func restoreBanner(_ first: Int, fieldsBeforeDisplay count: Int, _ engine: inout Engine) throws(FormatFault) {
+  private func restoreBanner(_ first: Int, fieldsBeforeDisplay plain: Int, _ engine: inout Engine) throws(FormatFault) {
     let end = text.next(first - 1)
     // The plain values have a token each, unless something is wrong with them.
-    let sender = first + count
-    for token in first..<sender where token >= end || text.next(token) != token + 1 {
+    for token in first..<first + plain where token >= end || text.next(token) != token + 1 {
       throw .broken(reader.what, "a banner lacks values")
     }
+    let key = try key(first)
+    let at = first + keyLength
+    var state = BannerState(
+      number: try integer(at), phase: .queued, slot: 0, base: count(try integer(at + 1)), total: count(try integer(at + 2)),
+      shown: 0, value: try number(at + 3), since: try time(at + 4), deadline: 0, shortLinger: false, takenOver: false)
+    if plain > keyLength + 5 {
+      guard let phase = BannerState.Phase(rawValue: UInt8(clamping: try integer(at + 5))), phase != .queued else {
+        throw .broken(reader.what, "a banner on screen has no phase")
+      }
+      state.phase = phase
+      state.slot = try integer(at + 6)
+      state.shown = count(try integer(at + 7))
+      state.deadline = try time(at + 8)
+      let flags = try fields.integer(at + 9, "a banner's flags", isFirst ? 0...3 : 0...7)
+      state.shortLinger = flags & 1 != 0
+      state.takenOver = flags & 2 != 0
+      state.isSealed = flags & 4 != 0
+      // When it was shown was not kept: its turn begins now.
+      if isFirst { state.since = time }
+    }
+    let display = try display(from: first + plain, to: end)
+    do throws(SnapshotFault) { try engine.restoreBanner(key, state, display) } catch { throw fault(error) }
+  }
+
+  /// Sender, receiver or null, and gift, which are all that is left of an entry.
+  private func display(from sender: Int, to end: Int) throws(FormatFault) -> Display {
     guard sender < end else { throw .broken(reader.what, "a banner lacks its sender") }
     let receiver = text.next(sender)
     guard receiver < end else { throw .broken(reader.what, "a banner lacks its receiver") }
     let gift = text.next(receiver)
     guard gift < end, text.next(gift) == end else { throw .broken(reader.what, "a banner lacks its gift, or has too much") }
-
-    let key = try key(first)
-    var state = BannerState(
-      number: try integer(first + 3), phase: .queued, slot: 0, base: try integer(first + 4), total: try integer(first + 5),
-      shown: 0, value: try number(first + 6), created: try time(first + 7), deadline: 0, shortLinger: false,
-      takenOver: false)
-    if count > 8 {
-      guard let phase = BannerState.Phase(rawValue: UInt8(clamping: try integer(first + 8))), phase != .queued else {
-        throw .broken(reader.what, "a banner on screen has no phase")
-      }
-      state.phase = phase
-      state.slot = try integer(first + 9)
-      state.shown = try integer(first + 10)
-      state.deadline = try time(first + 11)
-      let flags = try fields.integer(first + 12, "a banner's flags", 0...3)
-      state.shortLinger = flags & 1 != 0
-      state.takenOver = flags & 2 != 0
-    }
-    let display = Display(
+    return Display(
       sender: try object(sender), receiver: text[receiver].isNull ? .none : try object(receiver), gift: try object(gift))
-    do throws(SnapshotFault) { try engine.restoreBanner(key, state, display) } catch { throw fault(error) }
   }
+
+  /// A count; by the first rules it could be higher than any is now.
+  private func count(_ count: Int) -> Int { isFirst ? min(count, Engine.countMax) : count }
 
   /// Hands the first token of each entry of a section to `body`. The entries are arrays; of `count` plain values, if that
   /// is given.
@@ -117,7 +178,9 @@ struct SnapshotReader {
   private func fault(_ fault: SnapshotFault) -> FormatFault { .broken(reader.what, fault.description) }
 
   private func key(_ first: Int) throws(FormatFault) -> ComboKey {
-    ComboKey(senderID: try string(first), receiverID: try string(first + 1), giftID: try string(first + 2))
+    var key = ComboKey(senderID: try string(first), receiverID: try string(first + 1), giftID: try string(first + 2))
+    if !isFirst { key.combo = try string(first + 3) }
+    return key
   }
 
   private func string(_ token: Int) throws(FormatFault) -> Bytes {

@@ -27,7 +27,7 @@ public struct RoomRecord: Equatable, Sendable {
 /// Reads the values of the state topic. One a thread.
 public final class StateDecoder {
   private let reader = RecordReader("a record of the state topic")
-  private let parts = RecordReader("a snapshot in parts")
+  private let parts = RecordReader("a snapshot in parts", newest: Format.stateVersion)
   private var state: RecordFields?
 
   /// A decoder.
@@ -62,7 +62,6 @@ public final class StateDecoder {
   /// - Parameter settings: the service's.
   public func engine(settings: EngineSettings) throws(FormatFault) -> Engine {
     guard let state else { preconditionFailure("the record read last holds no state") }
-    try RecordReader.checkVersion(state)
     return try SnapshotReader(state, reader).engine(settings)
   }
 

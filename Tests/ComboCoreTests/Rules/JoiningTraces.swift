@@ -53,7 +53,7 @@ struct JoiningTraces {
       20     > cid rose
       30     > bob rose $10
       40     > cid rose
-      750    < dismiss 1@0 1 busy
+      750    < dismiss 1@0 1 turn
       1000   < show 2 bob rose 1
       1250   < update 2@0 2 +1
       2500   < dismiss 2@0 2 idle

@@ -200,7 +200,7 @@ struct LifeTraces {
       """)
   }
 
-  @Test("in tier order a banner of a higher tier that waits makes the linger short; a higher rank does not")
+  @Test("in tier order a banner of a higher tier that waits cuts a linger short at once, and then takes a turn; a higher rank does not")
   func higherTierWaits() throws {
     try check(
       """
@@ -210,11 +210,11 @@ struct LifeTraces {
       0      < show 1 ann rose 1
       1      > bob rose
       600    > cid rose $10
-      2500   < dismiss 1@0 1 idle
-      2750   < show 2 bob rose 1
-      3350   < dismiss 2@0 1 busy
-      3600   < show 3 cid rose 1
-      5100   < dismiss 3@0 1 idle
+      700    < dismiss 1@0 1 busy
+      950    < show 2 bob rose 1
+      1550   < dismiss 2@0 1 turn
+      1800   < show 3 cid rose 1
+      3300   < dismiss 3@0 1 idle
       9000   .
       """)
   }

@@ -38,7 +38,7 @@ struct QueueTraces {
       1      > ann rose $9
       2      > quy rose
       3      > ann rose
-      510    < dismiss 1@0 1 busy
+      510    < dismiss 1@0 1 turn
       760    < show 2 ann rose 1
       1500   > bob rose $9
       1501   > retract quy
@@ -112,7 +112,7 @@ struct QueueTraces {
       2      > cid rose $10
       3      > dan rose $100
       4      > eve rose $10
-      600    < dismiss 1@0 1 busy
+      600    < dismiss 1@0 1 turn
       850    < show 4 dan rose 1
       1850   < dismiss 4@0 1 idle
       2100   < show 3 cid rose 1
@@ -141,7 +141,7 @@ struct QueueTraces {
       1500   < dismiss 3@0 1 idle
       1600   < show 2 bob rose 1
       2000   > eve rose $10
-      2200   < dismiss 2@0 1 busy
+      2200   < dismiss 2@0 1 turn
       2300   < show 4 dan rose 1
       3000   < dismiss 4@0 1 idle
       3100   < show 5 eve rose 1
@@ -162,11 +162,10 @@ struct QueueTraces {
       30     > bob rose x5 ~b
       3500   < dismiss 1@0 1 idle
       3750   < show 2 bob~a rose 2
-      3900   > own slots=2 screen_ms=300
+      3900   > own slots=2 screen_ms=600
       3900   < move_up 2@1
       3900   < show 3 cid rose 1
       4000   < update 2@1 7 +5
-      4200   < screen 3@0 cid rose 1, 2@1 bob~b rose 7
       4500   < screen 3@0 cid rose 1, 2@1 bob~b rose 7
       4600   .
       """)

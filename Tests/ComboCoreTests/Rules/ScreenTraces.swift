@@ -89,12 +89,9 @@ struct ScreenTraces {
       0      < show 1 ann rose 1
       100    > own screen_ms=0
       400    < screen 1@0 ann rose 1
-      1000   > own screen_ms=300
-      1300   < screen 1@0 ann rose 1
+      1000   > own screen_ms=600
       1600   < screen 1@0 ann rose 1
-      1900   < screen 1@0 ann rose 1
       2200   < screen 1@0 ann rose 1
-      2500   < screen 1@0 ann rose 1
       2800   < screen 1@0 ann rose 1
       3000   .
       """)

@@ -96,27 +96,13 @@ struct SettingsTraces {
       screen_ms=0
       0      > ann rose
       0      < show 1 ann rose 1
-      100    > own screen_ms=200
-      300    < screen 1@0 ann rose 1
-      500    < screen 1@0 ann rose 1
-      700    < screen 1@0 ann rose 1
-      900    < screen 1@0 ann rose 1
+      100    > own screen_ms=1000
       1100   < screen 1@0 ann rose 1
-      1300   < screen 1@0 ann rose 1
-      1500   < screen 1@0 ann rose 1
-      1700   < screen 1@0 ann rose 1
-      1900   < screen 1@0 ann rose 1
       2100   < screen 1@0 ann rose 1
-      2300   < screen 1@0 ann rose 1
-      2500   < screen 1@0 ann rose 1
-      2700   < screen 1@0 ann rose 1
-      2900   < screen 1@0 ann rose 1
       3100   < screen 1@0 ann rose 1
-      3300   < screen 1@0 ann rose 1
       3500   < dismiss 1@0 1 idle
-      3500   < screen empty
-      3700   < screen empty
-      8000   .
+      3700   > own screen_ms=500
+      9000   .
       """)
   }
 
@@ -312,11 +298,11 @@ struct SettingsTraces {
       300    > cid rose $10
       350    > shift 100000
       100400 > ann rose #a
-      100600 < dismiss 1@0 3 busy
+      100600 < dismiss 1@0 3 turn
       100600 < screen empty
       100850 < show 2 bob rose 1
       100900 > ann rose =4
-      101450 < dismiss 2@0 1 busy
+      101450 < dismiss 2@0 1 turn
       101450 < screen empty
       101700 < show 3 cid rose 1
       102300 < dismiss 3@0 1 idle

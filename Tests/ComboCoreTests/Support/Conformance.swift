@@ -7,6 +7,8 @@ struct ConformanceStream {
   var settings: Settings
   var events: [(room: String, at: Int64, event: Event)] = []
   var expected: [String: [Said]] = [:]
+  /// What became of the gifts of each room, as objects whose values are texts; nil if it is not known.
+  var explained: [String: [[String: String]]]?
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Conformance")
@@ -30,7 +32,15 @@ struct ConformanceStream {
       let object = try Self.object(line)
       expected[object["room"] as! String, default: []].append(try Self.said(object))
     }
+    guard let lines = try? text(".explain.jsonl") else { return }
+    explained = [:]
+    for line in lines.split(separator: "\n") {
+      let object = try Self.object(line)
+      explained?[object["room"] as! String, default: []].append(Self.explanation(object))
+    }
   }
+
+  private static func explanation(_ object: [String: Any]) -> [String: String] { object.mapValues { id($0) } }
 
   struct Unreadable: Error { var line: String }
 
@@ -58,10 +68,14 @@ struct ConformanceStream {
     case "gift":
       var amount = OwnedAmount.count((object["count"] as? NSNumber)?.intValue ?? 1)
       if let total = object["total"] as? NSNumber { amount = .total(total.intValue, streak: id(object["streak"])) }
-      return .gift(
-        OwnedGift(
-          id: id(object["id"]), key: Key(sender: partID("sender"), receiver: partID("receiver"), gift: partID("gift")),
-          display: try display(object), value: (part("gift")?["value"] as? NSNumber)?.doubleValue ?? 0, amount: amount))
+      var gift = OwnedGift(
+        id: id(object["id"]),
+        key: Key(
+          sender: partID("sender"), receiver: partID("receiver"), gift: partID("gift"), combo: id(object["combo"])),
+        display: try display(object), value: (part("gift")?["value"] as? NSNumber)?.doubleValue ?? 0, amount: amount)
+      gift.streakMs = (object["streak_ms"] as? NSNumber)?.int32Value
+      gift.ends = (object["ends"] as? NSNumber)?.boolValue ?? false
+      return .gift(gift)
     case "room_closed": return .closed
     case "retract": return .retract(sender: partID("sender"), receiver: partID("receiver"), gift: partID("gift"))
     case "room_settings":
@@ -86,6 +100,7 @@ struct ConformanceStream {
     case "queue_merge": return .queueMerge(QueueMerge(rawValue: value as! String)!)
     case "queue_order": return .queueOrder(QueueOrder(rawValue: value as! String)!)
     case "milestones": return .milestones(integers())
+    case "finals": return .finals((value as! NSNumber).boolValue)
     case "tiers":
       let tiers = (value as! [[String: NSNumber]]).map {
         Tier(
@@ -129,6 +144,10 @@ struct ConformanceStream {
       operation = .skip(
         banner: try integer("banner"), count: try integer("count"),
         reason: SkipReason(rawValue: object["reason"] as! String)!, display: try display(object))
+    case "final":
+      operation = .final(
+        banner: try integer("banner"), count: try integer("count"),
+        reason: FinalReason(rawValue: object["reason"] as! String)!, display: try display(object))
     case "screen":
       operation = .screen(
         try (object["banners"] as! [[String: Any]]).map {
@@ -151,6 +170,7 @@ extension Setting {
     case "queue_merge": self = .queueMerge(QueueMerge(rawValue: text)!)
     case "queue_order": self = .queueOrder(QueueOrder(rawValue: text)!)
     case "milestones": self = .milestones(list.compactMap(Int.init))
+    case "finals": self = .finals(text == "true")
     case "tiers":
       self = .tiers(
         list.map {

@@ -5,8 +5,12 @@ struct Key: Hashable, CustomStringConvertible {
   var sender = "ann"
   var receiver = ""
   var gift = "rose"
+  /// Names the combo; empty: no name.
+  var combo = ""
 
-  var description: String { receiver.isEmpty ? "\(sender) \(gift)" : "\(sender) @\(receiver) \(gift)" }
+  var description: String {
+    (receiver.isEmpty ? "\(sender) \(gift)" : "\(sender) @\(receiver) \(gift)") + (combo.isEmpty ? "" : " %\(combo)")
+  }
 }
 
 /// Display data that owns its bytes.
@@ -29,6 +33,9 @@ struct OwnedGift: Hashable {
   var display: OwnedDisplay
   var value = 1.0
   var amount = OwnedAmount.count(1)
+  /// Of a total.
+  var streakMs: Int32?
+  var ends = false
 
   /// A gift whose display data repeat its key, with a tag that tells one gift from another.
   init(id: String = "", key: Key, tag: String = "", value: Double = 1, amount: OwnedAmount = .count(1)) {
@@ -125,21 +132,24 @@ extension Engine {
       var streak = ""
       if case .total(_, let name) = gift.amount { streak = name }
       let (key, display) = (gift.key, gift.display)
-      [gift.id, key.sender, key.receiver, key.gift, display.sender, display.receiver, display.gift, streak].borrowed {
+      [gift.id, key.sender, key.receiver, key.gift, display.sender, display.receiver, display.gift, streak, key.combo].borrowed {
         let amount: Gift.Amount
         switch gift.amount {
         case .count(let count): amount = .count(count)
         case .total(let total, _): amount = .total(total, streak: $0[7])
         }
-        var gift = Gift(
+        var lent = Gift(
           id: $0[0], senderID: $0[1], receiverID: $0[2], giftID: $0[3],
           display: Display(sender: $0[4], receiver: $0[5], gift: $0[6]), value: gift.value, amount: amount)
-        foresee(gift, at: now)
+        lent.combo = $0[8]
+        lent.streakMs = gift.streakMs
+        lent.ends = gift.ends
+        foresee(lent, at: now)
         if let lender {
-          gift.display = lender.lend(gift.display)
-          takeLent(&gift, at: now, to: &sink)
+          lent.display = lender.lend(lent.display)
+          takeLent(&lent, at: now, to: &sink)
         } else {
-          take(gift, at: now, to: &sink)
+          take(lent, at: now, to: &sink)
         }
       }
     case .closed: close(at: now, to: &sink)

@@ -12,21 +12,35 @@ struct Model {
     var display: OwnedDisplay
     var value = 0.0
     var created: Int64
+    var shownAt: Int64 = 0
     var phase = BannerState.Phase.queued
+    var isSealed = false
     var slot = 0
     var deadline: Int64 = 0
     var lingersShort = false
     var takenOver = false
 
-    var isActive: Bool { phase == .entering || phase == .counting || phase == .lingering }
     var isOnScreen: Bool { phase != .queued }
+    /// Entering, counting or lingering, sealed or not.
+    var isStaying: Bool { phase == .entering || phase == .counting || phase == .lingering }
+    var isOpen: Bool { isStaying && !isSealed }
   }
-  struct Memory {
+  struct Past {
     var key: Key
-    var name = ""
+    var total: Int
+    var expiry: Int64
+    var number: Int
+    var display: OwnedDisplay
+    var hasFinal: Bool
+  }
+  struct Streak {
+    var key: Key
+    var name: String
     var total: Int
     var expiry: Int64
   }
+
+  static let most = (1 << 53) - 1
 
   var service: Settings { didSet { settings = service.with(own) } }
   var own = OwnSettings() { didSet { settings = service.with(own) } }
@@ -36,13 +50,17 @@ struct Model {
   var lastNumber = 0
   var time: Int64
   var idleSince: Int64
+  /// The latest expiry that a gift gave a streak by its own `streak_ms`.
+  var awakeUntil = Int64.min
   var screenDeadline: Int64?
   /// All that are queued or on screen, in the order of their numbers.
   var banners: [Banner] = []
-  var history: [Memory] = []
-  var streaks: [Memory] = []
+  /// In the order in which they entered.
+  var history: [Past] = []
+  var streaks: [Streak] = []
   var ids: [(id: String, expiry: Int64)] = []
   var said: [Said] = []
+  var fates = Fates()
   /// What it accepted, for the sum at the end.
   var accepted = 0
 
@@ -50,6 +68,7 @@ struct Model {
   /// Lowest slot first.
   var screen: [Int] { banners.indices.filter { banners[$0].isOnScreen }.sorted { banners[$0].slot < banners[$1].slot } }
   var isIdle: Bool { banners.isEmpty }
+  func index(_ number: Int) -> Int? { banners.firstIndex { $0.number == number } }
 
   init(at now: Int64, _ settings: Settings) {
     service = settings
@@ -67,54 +86,61 @@ struct Model {
     let now = max(given, time)
     advance(to: now)
     switch event {
-    case .gift(let gift):
-      replaceIfRested(at: now)
-      time = now
-      take(gift, at: now)
+    case .gift, .settings, .adopt: replaceIfRested(at: now)
+    default: break
+    }
+    time = now
+    let wasIdle = isIdle
+    switch event {
+    case .gift(let gift): take(gift, at: now)
     case .settings(let settings):
-      replaceIfRested(at: now)
-      time = now
       own = settings
       settingsHaveChanged(at: now)
     case .adopt(let settings):
-      replaceIfRested(at: now)
-      time = now
       service = settings
       settingsHaveChanged(at: now)
     case .closed:
-      time = now
-      clear(.closed, .closed, at: now) { _ in true }
+      clear(.closed, .closed, .closed, at: now) { _ in true }
       ids = []
       streaks = []
+      awakeUntil = .min
       own = OwnSettings()
     case .retract(let sender, let receiver, let gift):
-      time = now
-      clear(.retracted, .retracted, at: now) { key in
+      clear(.retracted, .retracted, .retracted, at: now) { key in
         key.sender == sender && (receiver.isEmpty || key.receiver == receiver) && (gift.isEmpty || key.gift == gift)
       }
     case .advance, .shift: break
     }
+    if !wasIdle, isIdle { idleSince = now }
   }
 
   mutating func replaceIfRested(at now: Int64) {
     let rest = [settings.restMs, settings.reuseMs, settings.dedupeMs, settings.streakMs].max()!
-    if isIdle, now > idleSince + Int64(rest) {
-      var new = Model(at: now, service)
-      new.own = own
-      new.said = said
-      new.accepted = accepted
-      self = new
-    }
+    guard isIdle, now > idleSince + Int64(rest), now > awakeUntil, !history.contains(where: \.hasFinal) else { return }
+    var new = Model(at: now, service)
+    new.own = own
+    new.said = said
+    new.fates = fates
+    new.accepted = accepted
+    self = new
   }
 
-  mutating func clear(_ dismissal: DismissReason, _ skipping: SkipReason, at now: Int64, _ isMeant: (Key) -> Bool) {
+  mutating func clear(
+    _ dismissal: DismissReason, _ skipping: SkipReason, _ ending: FinalReason, at now: Int64, _ isMeant: (Key) -> Bool
+  ) {
+    var ended: [(number: Int, count: Int, display: OwnedDisplay)] = []
     for i in screen where isMeant(banners[i].key) {
-      if banners[i].isActive { dismiss(i, dismissal, at: now) }
+      if banners[i].isStaying { dismiss(i, dismissal, at: now) }
+      if !banners[i].takenOver, settings.finals { ended.append((banners[i].number, banners[i].total, banners[i].display)) }
       banners[i].takenOver = true
     }
     for i in queue where isMeant(banners[i].key) { saySkip(i, skipping, at: now) }
     banners.removeAll { $0.phase == .queued && isMeant($0.key) }
+    ended += history.filter { $0.hasFinal && isMeant($0.key) }.map { ($0.number, $0.total, $0.display) }
     history.removeAll { isMeant($0.key) }
+    for run in ended.sorted(by: { $0.number < $1.number }) {
+      say(.final(banner: run.number, count: run.count, reason: ending, display: run.display), at: now)
+    }
   }
 
   mutating func settingsHaveChanged(at now: Int64) {
@@ -125,12 +151,18 @@ struct Model {
 
   mutating func shift(by d: Int64) {
     for i in banners.indices {
-      if banners[i].isOnScreen { banners[i].deadline += d } else { banners[i].created += d }
+      if banners[i].isOnScreen {
+        banners[i].deadline += d
+        banners[i].shownAt += d
+      } else {
+        banners[i].created += d
+      }
     }
     for i in history.indices { history[i].expiry += d }
     for i in streaks.indices { streaks[i].expiry += d }
     for i in ids.indices { ids[i].expiry += d }
     if let deadline = screenDeadline { screenDeadline = deadline + d }
+    if awakeUntil != .min { awakeUntil += d }
     idleSince += d
     time += d
   }
@@ -138,62 +170,83 @@ struct Model {
   // MARK: - A gift
 
   mutating func take(_ gift: OwnedGift, at now: Int64) {
+    let fate = fates.begin(gift, epoch: epoch, at: now)
     if !gift.id.isEmpty, settings.dedupeMs > 0, settings.maxIds > 0 {
       ids.removeAll { $0.expiry < now }
-      if ids.contains(where: { $0.id == gift.id }) { return }
+      if ids.contains(where: { $0.id == gift.id }) {
+        fates.all[fate].became = "duplicate"
+        return
+      }
       ids.append((gift.id, now + Int64(settings.dedupeMs)))
       while ids.count > settings.maxIds { ids.removeFirst() }
     }
-    guard let n = howMany(gift, at: now) else { return }
-    accepted += n
-    let worth = gift.value * Double(n)
-    func join(_ i: Int) {
-      banners[i].total += n
-      banners[i].value += worth
-      banners[i].display = gift.display
+    guard let said = howMany(gift, at: now) else {
+      fates.all[fate].became = "stale"
+      return
     }
-    if let i = banners.indices.first(where: { banners[$0].key == gift.key && banners[$0].isActive }) {
-      join(i)
+    /// How many of them still fit above `total`.
+    func cut(_ total: Int) -> Int { min(said, Self.most - total) }
+    func join(_ i: Int, _ became: String) {
+      let n = cut(banners[i].total)
+      banners[i].total += n
+      banners[i].value += gift.value * Double(n)
+      banners[i].display = gift.display
+      accepted += n
+      fates.joined(fate, banners[i].number, n, became)
+    }
+    if let i = banners.indices.first(where: { banners[$0].key == gift.key && banners[$0].isOpen }) {
+      join(i, "joined")
       if banners[i].phase == .lingering { update(i, at: now) }
       return
     }
     let waiting = queue
     let joinable = settings.queueMerge == .anywhere ? waiting : Array(waiting.suffix(1))
     if let i = joinable.first(where: { banners[$0].key == gift.key }) {
-      join(i)
+      join(i, "waiting")
+      hurry(for: banners[i].number, at: now)
       return
     }
     lastNumber += 1
     let base = takeOver(gift.key, at: now)
     banners.append(
       Banner(number: lastNumber, key: gift.key, base: base, total: base, display: gift.display, created: now))
-    join(banners.count - 1)
+    fates.all[fate].base = base
+    join(banners.count - 1, "new")
+    let number = lastNumber
     fill(at: now)
     keepQueue(at: now)
+    hurry(for: number, at: now)
   }
 
   mutating func howMany(_ gift: OwnedGift, at now: Int64) -> Int? {
-    guard case .total(let total, let name) = gift.amount else {
-      if case .count(let count) = gift.amount { return count }
-      return nil
+    switch gift.amount {
+    case .count(let count): return count
+    case .total(let total, let name):
+      let key = name.isEmpty ? gift.key : Key(sender: gift.key.sender, receiver: "", gift: gift.key.gift)
+      streaks.removeAll { $0.expiry < now }
+      defer { if name.isEmpty, gift.ends { streaks.removeAll { $0.key == key && $0.name.isEmpty } } }
+      var n = total
+      if let i = streaks.firstIndex(where: { $0.key == key && $0.name == name }) {
+        let before = streaks[i].total
+        if total == before || (total < before && !name.isEmpty) { return nil }
+        if total > before { n = total - before }
+        streaks.remove(at: i)
+      }
+      let expiry = now + (gift.streakMs.map(Int64.init) ?? Int64(settings.streakMs))
+      if gift.streakMs != nil { awakeUntil = max(awakeUntil, expiry) }
+      streaks.append(Streak(key: key, name: name, total: total, expiry: expiry))
+      while streaks.count > settings.maxStreaks { streaks.removeFirst() }
+      return n
     }
-    streaks.removeAll { $0.expiry < now }
-    var n = total
-    if let i = streaks.firstIndex(where: { $0.key == gift.key && $0.name == name }) {
-      let before = streaks[i].total
-      if total == before || (total < before && !name.isEmpty) { return nil }
-      if total > before { n = total - before }
-      streaks.remove(at: i)
-    }
-    streaks.append(Memory(key: gift.key, name: name, total: total, expiry: now + Int64(settings.streakMs)))
-    while streaks.count > settings.maxStreaks { streaks.removeFirst() }
-    return n
   }
 
   mutating func takeOver(_ key: Key, at now: Int64) -> Int {
-    if let i = banners.lastIndex(where: { $0.key == key && $0.phase == .leaving && !$0.takenOver }) {
-      banners[i].takenOver = true
-      return banners[i].total
+    let left = banners.lastIndex {
+      $0.key == key && !$0.takenOver && ($0.phase == .leaving || ($0.isStaying && $0.isSealed))
+    }
+    if let left {
+      banners[left].takenOver = true
+      return banners[left].total
     }
     if let i = history.firstIndex(where: { $0.key == key && $0.expiry >= now }) { return history.remove(at: i).total }
     return 0
@@ -213,51 +266,62 @@ struct Model {
   mutating func advance(to now: Int64) {
     while true {
       let due = screen.min { (banners[$0].deadline, banners[$0].number) < (banners[$1].deadline, banners[$1].number) }
-      if let screenDue = screenDeadline, screenDue <= now, due.map({ screenDue < banners[$0].deadline }) ?? true {
-        time = max(time, screenDue)
-        sayScreen(at: screenDue)
-        screenDeadline = settings.screenMs > 0 ? screenDue + Int64(settings.screenMs) : nil
-        continue
+      let final = history.indices.filter { history[$0].hasFinal }.min {
+        (history[$0].expiry, history[$0].number) < (history[$1].expiry, history[$1].number)
       }
-      guard let i = due, banners[i].deadline <= now else { return }
-      let t = banners[i].deadline
+      let bannerDue = due.map { banners[$0].deadline } ?? .max
+      let screenDue = screenDeadline ?? .max
+      let finalDue = final.map { history[$0].expiry + 1 } ?? .max
+      let t = min(bannerDue, screenDue, finalDue)
+      if t > now || t == .max { return }
       time = max(time, t)
-      switch banners[i].phase {
-      case .queued: fatalError("on screen and in the queue")
-      case .entering:
-        if banners[i].total > banners[i].shown {
-          update(i, at: t)
-        } else {
-          banners[i].phase = .counting
-          banners[i].deadline = t + Int64(settings.countMs)
-        }
-      case .counting:
-        if banners[i].total > banners[i].shown { update(i, at: t) } else { linger(i, at: t) }
-      case .lingering: dismiss(i, banners[i].lingersShort ? .busy : .idle, at: t)
-      case .leaving: leave(i, at: t)
+      if let due, bannerDue == t {
+        step(due, at: t)
+      } else if screenDue == t {
+        sayScreen(at: t)
+        screenDeadline = settings.screenMs > 0 ? t + Int64(settings.screenMs) : nil
+      } else if let final {
+        sayFinal(history.remove(at: final), at: t)
       }
     }
   }
 
-  func tier(_ i: Int) -> Int { settings.tiers.filter { $0.value <= banners[i].value }.count }
-
-  mutating func linger(_ i: Int, at t: Int64) {
-    let isBusy = queue.count > settings.busyThreshold
-    let betterWaits = settings.queueOrder == .tier && queue.contains { tier($0) > tier(i) }
-    let lingers =
-      tier(i) == 0
-      ? (settings.lingerMs, settings.busyLingerMs)
-      : (settings.tiers[tier(i) - 1].lingerMs, settings.tiers[tier(i) - 1].busyLingerMs)
-    banners[i].phase = .lingering
-    banners[i].lingersShort = isBusy || betterWaits
-    banners[i].deadline = t + Int64(banners[i].lingersShort ? lingers.1 : lingers.0)
+  private mutating func step(_ i: Int, at t: Int64) {
+    switch banners[i].phase {
+    case .queued: fatalError("on screen and in the queue")
+    case .entering:
+      if banners[i].total > banners[i].shown {
+        update(i, at: t)
+      } else {
+        banners[i].phase = .counting
+        banners[i].deadline = t + Int64(settings.countMs)
+      }
+    case .counting:
+      if banners[i].isOpen, mustGiveUp(i, at: t) { banners[i].isSealed = true }
+      if banners[i].total > banners[i].shown { update(i, at: t) } else { linger(i, at: t) }
+    case .lingering:
+      let reason = banners[i].isSealed ? DismissReason.turn : banners[i].lingersShort ? .busy : .idle
+      dismiss(i, reason, at: t)
+    case .leaving: leave(i, at: t)
+    }
   }
 
   mutating func leave(_ i: Int, at t: Int64) {
     let banner = banners.remove(at: i)
     if !banner.takenOver {
-      history.removeAll { $0.key == banner.key }
-      history.append(Memory(key: banner.key, total: banner.total, expiry: t + Int64(settings.reuseMs)))
+      if let old = history.firstIndex(where: { $0.key == banner.key }) {
+        let past = history.remove(at: old)
+        if past.hasFinal { sayFinal(past, at: t) }
+      }
+      history.append(
+        Past(
+          key: banner.key, total: banner.total, expiry: t + Int64(settings.reuseMs), number: banner.number,
+          display: banner.display, hasFinal: settings.finals))
+      history.removeAll { $0.expiry < t && !$0.hasFinal }
+      while history.count > settings.maxHistory {
+        let past = history.removeFirst()
+        if past.hasFinal { sayFinal(past, at: t) }
+      }
     }
     if screen.isEmpty { screenDeadline = nil }
     fill(at: t)
@@ -266,13 +330,18 @@ struct Model {
 
   mutating func fill(at t: Int64) {
     while let i = next(at: t) {
-      if let active = banners.indices.first(where: { banners[$0].key == banners[i].key && banners[$0].isActive }) {
-        banners[active].total += banners[i].total - banners[i].base
-        banners[active].value += banners[i].value
-        banners[active].display = banners[i].display
-        let number = banners[active].number
+      if let open = banners.indices.first(where: { banners[$0].key == banners[i].key && banners[$0].isOpen }) {
+        let waiting = banners[i]
+        if settings.finals, waiting.base > 0 {
+          say(.final(banner: waiting.number, count: waiting.base, reason: .over, display: waiting.display), at: t)
+        }
+        banners[open].total = min(Self.most, banners[open].total + waiting.total - waiting.base)
+        banners[open].value += waiting.value
+        banners[open].display = waiting.display
+        fates.merged(waiting.number, into: banners[open].number)
+        let number = banners[open].number
         banners.remove(at: i)
-        let j = banners.firstIndex { $0.number == number }!
+        let j = index(number)!
         if banners[j].phase == .lingering { update(j, at: t) }
         continue
       }
@@ -286,6 +355,7 @@ struct Model {
       }
       banners[i].slot = 0
       banners[i].shown = banners[i].total
+      banners[i].shownAt = t
       banners[i].phase = .entering
       banners[i].deadline = t + Int64(settings.enterMs)
       say(
@@ -295,21 +365,22 @@ struct Model {
     }
   }
 
+  /// Who comes next of those that wait and are not passed over.
   func next(at t: Int64) -> Int? {
-    if settings.queueOrder == .fifo { return queue.first }
-    func rank(_ i: Int) -> Int {
-      tier(i) + (settings.promoteMs > 0 ? Int(t - banners[i].created) / settings.promoteMs : 0)
-    }
-    guard let best = queue.map(rank).max() else { return nil }
-    return queue.first { rank($0) == best }
+    let candidates = queue.filter { i in !banners.contains { $0.key == banners[i].key && $0.isStaying && $0.isSealed } }
+    if settings.queueOrder == .fifo { return candidates.first }
+    guard let best = candidates.map({ rank($0, at: t) }).max() else { return nil }
+    return candidates.first { rank($0, at: t) == best }
   }
 
   // MARK: - Saying
 
   func milestone(_ before: Int, _ count: Int) -> Int? { settings.milestones.filter { $0 > before && $0 <= count }.max() }
 
+  /// If the number has grown.
   mutating func update(_ i: Int, at t: Int64) {
     let (before, banner) = (banners[i].shown, banners[i])
+    if banner.total == before { return }
     banners[i].shown = banner.total
     banners[i].phase = .counting
     banners[i].deadline = t + Int64(settings.countMs)
@@ -321,19 +392,28 @@ struct Model {
 
   mutating func dismiss(_ i: Int, _ reason: DismissReason, at t: Int64) {
     banners[i].phase = .leaving
+    banners[i].isSealed = false
     banners[i].deadline = t + Int64(settings.exitMs)
     say(.dismiss(banner: banners[i].number, slot: banners[i].slot, count: banners[i].total, reason: reason), at: t)
   }
 
   mutating func saySkip(_ i: Int, _ reason: SkipReason, at t: Int64) {
-    say(
-      .skip(
-        banner: banners[i].number, count: banners[i].total - banners[i].base, reason: reason, display: banners[i].display),
-      at: t)
+    let banner = banners[i]
+    say(.skip(banner: banner.number, count: banner.total - banner.base, reason: reason, display: banner.display), at: t)
+    if settings.finals {
+      say(
+        .final(
+          banner: banner.number, count: banner.total, reason: FinalReason(rawValue: reason.rawValue)!, display: banner.display),
+        at: t)
+    }
+  }
+
+  mutating func sayFinal(_ past: Past, at t: Int64) {
+    say(.final(banner: past.number, count: past.total, reason: .over, display: past.display), at: t)
   }
 
   mutating func sayScreen(at t: Int64) {
-    let shown = screen.filter { banners[$0].isActive }.map {
+    let shown = screen.filter { banners[$0].isStaying }.map {
       Said.Shown(
         banner: banners[$0].number, slot: banners[$0].slot, count: banners[$0].shown, base: banners[$0].base,
         display: banners[$0].display)
@@ -344,9 +424,11 @@ struct Model {
   mutating func say(_ operation: Said.Operation, at t: Int64) {
     seq += 1
     said.append(Said(epoch: epoch, seq: seq, at: t, operation: operation))
+    fates.said(operation, at: t)
   }
 
   var nextDeadline: Int64? {
-    (screen.map { banners[$0].deadline } + [screenDeadline].compactMap { $0 }).min()
+    let finals = history.filter(\.hasFinal).map { $0.expiry + 1 }
+    return (screen.map { banners[$0].deadline } + [screenDeadline].compactMap { $0 } + finals).min()
   }
 }

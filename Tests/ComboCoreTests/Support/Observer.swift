@@ -21,6 +21,8 @@ struct Observer {
   private var lastBanner = 0
   /// What was shown to be given, skipped or taken back.
   private(set) var gifts = 0
+  /// The counts of all finals.
+  private(set) var inFinals = 0
 
   init(settings: Settings?) { self.settings = settings }
 
@@ -29,9 +31,10 @@ struct Observer {
     if said.epoch != epoch {
       if said.epoch < epoch { return "the epoch falls" }
       if banners.values.contains(where: { $0.leavesAt == nil }) { return "a new epoch over a full screen" }
-      let gifts = self.gifts
+      let (gifts, inFinals) = (self.gifts, self.inFinals)
       self = Observer(settings: settings)
       self.gifts = gifts
+      self.inFinals = inFinals
       epoch = said.epoch
     }
     if said.seq != seq + 1 { return "seq \(said.seq) after \(seq)" }
@@ -49,7 +52,7 @@ struct Observer {
       if let exit = settings?.exitMs { banners = banners.filter { $0.value.leavesAt.map { $0 + Int64(exit) > at } ?? true } }
       if settings != nil, banners.values.contains(where: { $0.slot == 0 }) { return "slot 0 is held" }
       if let slots = settings?.slots, banners.count >= slots { return "more than \(slots) banners on screen" }
-      if count <= base { return "banner \(banner) shows nothing new" }
+      if count < base { return "banner \(banner) shows less than there was" }
       if let fault = fault(milestone, above: base, to: count) { return fault }
       banners[banner] = Banner(slot: 0, count: count, base: base, shownAt: at)
       gifts += count - base
@@ -81,10 +84,12 @@ struct Observer {
       gifts += count - old.count
     case .skip(let banner, let count, _, _):
       if banners[banner] != nil || ended.contains(banner) { return "banner \(banner) is skipped after it was shown" }
-      if count <= 0 { return "banner \(banner) skips nothing" }
+      if count < 0 { return "banner \(banner) skips less than nothing" }
       ended.insert(banner)
       gifts += count
-    case .final: break
+    case .final(_, let count, _, _):
+      if count <= 0 { return "a final of nothing" }
+      inFinals += count
     case .screen(let shown):
       let expected = banners.filter { $0.value.leavesAt == nil }.sorted { $0.value.slot < $1.value.slot }
       if shown.map(\.banner) != expected.map(\.key) { return "another screen than was shown" }

@@ -22,6 +22,9 @@ struct RandomStream {
     let senders = (0..<random.pick([1, 2, 4, 12])).map { "u\($0)" }
     let receivers = random.pick([[""], ["", "a1"], ["a1", "a2"]])
     let gifts = (0..<random.pick([1, 2, 5])).map { "g\($0)" }
+    let combos = random.pick([[""], [""], ["", "c"], ["c1", "c2"]])
+    let ownTimes = random.oneIn(3)
+    let isHuge = random.oneIn(12)
     let kinds = random.pick([["count"], ["count", "total"], ["total"]])
     let hasIDs = random.oneIn(2)
     let eventful = random.pick([0, 4, 15])
@@ -39,7 +42,9 @@ struct RandomStream {
             (at, .retract(sender: random.pick(senders), receiver: random.pick(["", "a1"]), gift: random.pick(["", "g0"]))))
         case 3, 4, 5:
           var own = OwnSettings()
-          for setting in Self.settings(&random, oneIn: random.pick([3, 8])) where !random.oneIn(5) { own.add(setting) }
+          for setting in Self.settings(&random, oneIn: random.pick([3, 8])) where !random.oneIn(5) && setting.roomFault == nil {
+            own.add(setting)
+          }
           events.append((at, .settings(own)))
         case 6:
           var settings = self.settings
@@ -53,16 +58,19 @@ struct RandomStream {
         }
         continue
       }
-      let key = Key(sender: random.pick(senders), receiver: random.pick(receivers), gift: random.pick(gifts))
+      let key = Key(
+        sender: random.pick(senders), receiver: random.pick(receivers), gift: random.pick(gifts), combo: random.pick(combos))
       var gift = OwnedGift(key: key, tag: "~\(n)")
       gift.value = random.pick([0, 0.5, 1, 10, 100, 0.1, 1e12])
-      gift.amount = .count(random.pick([1, 1, 1, 2, 3, 10, 66]))
+      gift.amount = .count(random.pick([1, 1, 1, 2, 3, 10, 66] + (isHuge ? [1_000_000, Model.most / 3, Model.most - 1] : [])))
       if hasIDs { gift.id = random.oneIn(3) ? "e\(random.below(6))" : "e\(n)" }
       if random.pick(kinds) == "total" {
         let streak = random.pick(["", "s1", "s2"])
         let total = max(1, totals["\(key)/\(streak)", default: 0] + random.pick([1, 1, 2, 5, 0, -1, -3]))
         totals["\(key)/\(streak)"] = total
         gift.amount = .total(total, streak: streak)
+        if ownTimes, random.oneIn(2) { gift.streakMs = random.pick([0, 1, 800, 70_000, 3_600_000]) }
+        gift.ends = random.oneIn(8)
       }
       events.append((at, .gift(gift)))
     }
@@ -75,7 +83,8 @@ struct RandomStream {
       let lasting = random.pick([
         settings.enterMs, settings.countMs, settings.lingerMs, settings.busyLingerMs, settings.exitMs, settings.reuseMs,
         settings.screenMs, settings.dedupeMs, settings.streakMs, settings.promoteMs, settings.exitMs + settings.reuseMs,
-        settings.enterMs + settings.countMs,
+        settings.enterMs + settings.countMs, settings.holdMs, settings.dwellMs, settings.reuseMs + 1,
+        settings.enterMs + 2 * settings.countMs, settings.holdMs - settings.enterMs,
       ])
       return Int64(max(0, lasting + random.below(3) - 1))
     }
@@ -86,10 +95,11 @@ struct RandomStream {
   static func settings(_ random: inout SplitMix64, oneIn cases: Int) -> [Setting] {
     let durations: [IntegerSetting: [Int]] = [
       .enterMs: [0, 1, 250, 400], .countMs: [0, 1, 250, 300], .lingerMs: [0, 1, 500, 3000], .busyLingerMs: [0, 1, 250],
-      .exitMs: [0, 1, 250, 2000], .reuseMs: [0, 1, 500, 5000], .promoteMs: [0, 1, 100, 1000], .screenMs: [0, 60, 750, 5000],
-      .dedupeMs: [0, 1, 500, 10_000], .streakMs: [0, 1, 800, 60_000], .restMs: [0, 1000, 60_000], .slots: [1, 2, 3, 5],
+      .exitMs: [0, 1, 250, 2000], .reuseMs: [0, 1, 500, 5000], .promoteMs: [0, 1, 100, 1000], .screenMs: [0, 60, 500, 750, 5000],
+      .dedupeMs: [0, 1, 500, 10_000], .streakMs: [0, 1, 800, 60_000], .restMs: [0, 1000, 60_000], .slots: [0, 1, 1, 2, 3, 5],
       .busyThreshold: [0, 1, 3, 10], .maxQueue: [1, 2, 3, 7, 1000], .maxIds: [0, 1, 2, 5, 40, 2000],
-      .maxStreaks: [0, 1, 2, 5, 1000], .holdMs: [0], .dwellMs: [0], .maxHistory: [1000],
+      .maxStreaks: [0, 1, 2, 5, 1000], .holdMs: [0, 1, 500, 700, 3000],
+      .dwellMs: [0, 1, 400, 750, 5000], .maxHistory: [1, 2, 3, 1000],
     ]
     var settings: [Setting] = []
     for name in IntegerSetting.allCases where random.oneIn(cases) {
@@ -97,6 +107,7 @@ struct RandomStream {
     }
     if random.oneIn(cases) { settings.append(.queueMerge(random.pick(QueueMerge.allCases))) }
     if random.oneIn(cases) { settings.append(.queueOrder(random.pick(QueueOrder.allCases))) }
+    if random.oneIn(cases) { settings.append(.finals(random.oneIn(2))) }
     if random.oneIn(cases) { settings.append(.milestones(random.pick([[], [1], [2, 5, 10], [66, 520]]))) }
     if random.oneIn(cases) {
       let tiers = [

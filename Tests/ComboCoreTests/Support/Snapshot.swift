@@ -8,6 +8,14 @@ struct Snapshot: SnapshotWriter, Equatable {
     var total: Int
     var expiry: Int64
   }
+  struct Past: Equatable {
+    var key: Key
+    var total: Int
+    var expiry: Int64
+    /// Of the banner of its final, if one is to come.
+    var number: Int?
+    var display: OwnedDisplay?
+  }
   struct ID: Equatable {
     var id: String
     var expiry: Int64
@@ -22,7 +30,7 @@ struct Snapshot: SnapshotWriter, Equatable {
   var own = OwnSettings()
   var ids: [ID] = []
   var streaks: [Entry] = []
-  var history: [Entry] = []
+  var history: [Past] = []
   var banners: [Banner] = []
 
   init(_ engine: Engine) { engine.write(to: &self) }
@@ -38,8 +46,11 @@ struct Snapshot: SnapshotWriter, Equatable {
     streaks.append(Entry(key: Key(key), name: String(decoding: name, as: UTF8.self), total: total, expiry: expiry))
   }
 
-  mutating func history(_ key: ComboKey, total: Int, expiry: Int64) {
-    history.append(Entry(key: Key(key), total: total, expiry: expiry))
+  mutating func history(_ key: ComboKey, _ state: HistoryState) {
+    history.append(
+      Past(
+        key: Key(key), total: state.total, expiry: state.expiry, number: state.final?.banner,
+        display: state.final.map { OwnedDisplay($0.display) }))
   }
 
   mutating func banner(_ key: ComboKey, _ state: BannerState, _ display: Display) {
@@ -52,16 +63,22 @@ struct Snapshot: SnapshotWriter, Equatable {
     for id in ids { try lend([id.id]) { try engine.restoreID($0[0], expiry: id.expiry) } }
     for streak in streaks {
       try lend(streak.key.parts + [streak.name]) {
-        try engine.restoreStreak(ComboKey($0), name: $0[3], total: streak.total, expiry: streak.expiry)
+        try engine.restoreStreak(ComboKey($0), name: $0[4], total: streak.total, expiry: streak.expiry)
       }
     }
     for entry in history {
-      try lend(entry.key.parts) { try engine.restoreHistory(ComboKey($0), total: entry.total, expiry: entry.expiry) }
+      let display = entry.display ?? OwnedDisplay(sender: "", receiver: "", gift: "")
+      try lend(entry.key.parts + [display.sender, display.receiver, display.gift]) { parts in
+        let final = entry.number.map {
+          (banner: $0, display: Display(sender: parts[4], receiver: parts[5], gift: parts[6]))
+        }
+        try engine.restoreHistory(ComboKey(parts), HistoryState(total: entry.total, expiry: entry.expiry, final: final))
+      }
     }
     for banner in banners {
       try lend(banner.key.parts + [banner.display.sender, banner.display.receiver, banner.display.gift]) {
         try engine.restoreBanner(
-          ComboKey($0), banner.state, Display(sender: $0[3], receiver: $0[4], gift: $0[5]))
+          ComboKey($0), banner.state, Display(sender: $0[4], receiver: $0[5], gift: $0[6]))
       }
     }
     try engine.finishRestoring()
@@ -74,15 +91,15 @@ struct Snapshot: SnapshotWriter, Equatable {
 }
 
 extension Key {
-  var parts: [String] { [sender, receiver, gift] }
+  var parts: [String] { [sender, receiver, gift, combo] }
 
   init(_ key: ComboKey) {
     self.init(
       sender: String(decoding: key.senderID, as: UTF8.self), receiver: String(decoding: key.receiverID, as: UTF8.self),
-      gift: String(decoding: key.giftID, as: UTF8.self))
+      gift: String(decoding: key.giftID, as: UTF8.self), combo: String(decoding: key.combo, as: UTF8.self))
   }
 }
 
 extension ComboKey {
-  init(_ parts: [Bytes]) { self.init(senderID: parts[0], receiverID: parts[1], giftID: parts[2]) }
+  init(_ parts: [Bytes]) { self.init(senderID: parts[0], receiverID: parts[1], giftID: parts[2], combo: parts[3]) }
 }

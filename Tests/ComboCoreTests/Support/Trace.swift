@@ -10,6 +10,7 @@ import Testing
 ///     0     > ann rose x3                    a gift from ann, a rose, three times, worth 1 each
 ///     0     < show 1 ann rose 3
 ///     100   > ann @host rose =7/s $10 #e1 ~2 to host; a total of 7 in streak s; worth 10 each; id e1; other display data
+///     150   > ann rose =9 %p ms500 ends     a combo's own name; a total remembered for 500 ms, the last one
 ///     200   > own slots=2                    room settings; without any: the service's again
 ///     300   > service slots=2                the service has other settings
 ///     400   > retract ann @host rose         or less of it
@@ -72,11 +73,15 @@ struct Trace {
   private static func gift(_ words: ArraySlice<String>) throws -> OwnedGift {
     var names: [String] = []
     var (receiver, id, tag, value, amount) = ("", "", "", 1.0, OwnedAmount.count(1))
+    var (combo, streakMs, ends): (String, Int32?, Bool) = ("", nil, false)
     for word in words {
       let rest = String(word.dropFirst())
       switch word.first! {
       case "@": receiver = rest
       case "#": id = rest
+      case "%": combo = rest
+      case "m" where Int32(rest.dropFirst()) != nil: streakMs = Int32(rest.dropFirst())
+      case "e" where word == "ends": ends = true
       case "~": tag = word
       case "$": value = Double(rest)!
       case "=":
@@ -87,8 +92,11 @@ struct Trace {
       }
     }
     guard names.count == 2 else { throw Unreadable(line: words.joined(separator: " ")) }
-    let key = Key(sender: names[0], receiver: receiver, gift: names[1])
-    return OwnedGift(id: id, key: key, tag: tag, value: value, amount: amount)
+    let key = Key(sender: names[0], receiver: receiver, gift: names[1], combo: combo)
+    var gift = OwnedGift(id: id, key: key, tag: tag, value: value, amount: amount)
+    gift.streakMs = streakMs
+    gift.ends = ends
+    return gift
   }
 
   /// The lines as they come when the trace is played.

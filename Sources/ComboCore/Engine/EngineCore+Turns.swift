@@ -1,0 +1,158 @@
+/// Who must give up a slot, and who leaves early: the specification's *Taking turns*.
+extension EngineCore {
+  /// What a banner on screen is worth, by tier.
+  func tier(_ index: Int32) -> Int { settings.values.tier(of: banners[index].value) }
+
+  /// How long a banner of a tier lingers, and how long if its linger is short.
+  private func lingers(_ tier: Int) -> (long: Int, short: Int) {
+    if tier == 0 { return (settings.values.lingerMs, settings.values.busyLingerMs) }
+    let tier = settings.values.tiers[tier - 1]
+    return (tier.lingerMs, tier.busyLingerMs)
+  }
+
+  /// When a short linger ends that begins at `t`: after `dwell_ms` on screen, but no later than a long one unless it is longer itself.
+  private func shortEnd(_ index: Int32, _ tier: Int, from t: Int64) -> Int64 {
+    let (long, short) = lingers(tier)
+    let least = banners[index].since + Int64(settings.values.dwellMs)
+    return max(t + Int64(short), min(least, t + Int64(long)))
+  }
+
+  /// The slots that come free without a banner, and how many banners would have to go before it.
+  private struct Free {
+    var slots: Int
+    var before: Int
+  }
+
+  /// - Parameter forLinger: whether only a short linger of the banner is in question: then whoever is in a short linger counts, even if it does
+  ///   not come before it.
+  private func free(without index: Int32, _ tier: Int, at t: Int64, forLinger: Bool) -> Free {
+    let end = shortEnd(index, tier, from: t)
+    let (since, number) = (banners[index].since, banners[index].number)
+    var free = Free(slots: max(0, settings.values.slots - Int(screen.count)), before: 0)
+    for i in 0..<screen.count {
+      let other = screen[i]
+      if other == index { continue }
+      if banners[other].isSealed || banners[other].phase == .leaving {
+        free.slots += 1
+        continue
+      }
+      if self.tier(other) > tier { continue }
+      let lingers = banners[other].phase == .lingering
+      let isShort = lingers && banners[other].shortLinger
+      let isBefore = banners[other].since < since || (banners[other].since == since && banners[other].number < number)
+      if forLinger && isShort || isBefore && (isShort || lingers && banners[other].deadline <= end) {
+        free.slots += 1
+      } else if isBefore {
+        free.before += 1
+      }
+    }
+    return free
+  }
+
+  /// Whether more banners of a tier above its own wait than slots come free without it; only in `tier` order.
+  private mutating func isOutranked(_ index: Int32, _ tier: Int, at t: Int64, forLinger: Bool) -> Bool {
+    let waiting = waiting(above: tier)
+    return waiting > 0 && waiting > free(without: index, tier, at: t, forLinger: forLinger).slots
+  }
+
+  /// How many banners of a tier above `tier` wait; only in `tier` order.
+  private mutating func waiting(above tier: Int) -> Int {
+    if queue.count == 0 || tier >= settings.values.tiers.count { return 0 }
+    return waitingOrder().count(above: tier)
+  }
+
+  /// The order of those that wait, made if there is none.
+  mutating func waitingOrder() -> WaitingOrder {
+    if let order = queue.order { return order }
+    let byTier = settings.values.queueOrder == .tier
+    let order = WaitingOrder(tiers: byTier ? settings.values.tiers.count + 1 : 1)
+    queue.order = order
+    for i in 0..<screen.count where banners[screen[i]].isSealed { banners[screen[i]].firstParked = -1 }
+    var index = queue.first
+    while index >= 0 {
+      Steps.count()
+      order.insert(index, tier: byTier ? tier(index) : 0, banners)
+      index = banners[index].next
+    }
+    return order
+  }
+
+  /// Whether a banner whose counting has ended at `t` must give up its slot.
+  @inline(__always)
+  mutating func mustGiveUp(_ index: Int32, at t: Int64) -> Bool {
+    if queue.count == 0 { return false }
+    let isHeld = settings.values.holdMs > 0 && t >= banners[index].since + Int64(settings.values.holdMs)
+    if !isHeld, settings.values.queueOrder == .fifo { return false }
+    return mustGiveUp(index, at: t, isHeld: isHeld)
+  }
+
+  @inline(never)
+  private mutating func mustGiveUp(_ index: Int32, at t: Int64, isHeld: Bool) -> Bool {
+    if settings.values.slots == 0 || t < banners[index].since + Int64(settings.values.dwellMs) { return false }
+    let tier = tier(index)
+    if settings.values.queueOrder == .tier, isOutranked(index, tier, at: t, forLinger: false) { return true }
+    if !isHeld { return false }
+    let free = free(without: index, tier, at: t, forLinger: false)
+    let limit = free.slots + free.before
+    return waitingForTurn(tier, at: t, limit: limit) > limit
+  }
+
+  /// How many wait for a turn, at most `limit + 1`.
+  private mutating func waitingForTurn(_ tier: Int, at t: Int64, limit: Int) -> Int {
+    let holdMs = settings.values.holdMs
+    if settings.values.queueOrder == .tier {
+      return waitingOrder().waitingForTurn(
+        at: t, tier: tier, promoteMs: settings.values.promoteMs, holdMs: holdMs, limit: limit, banners)
+    }
+    // Those that have been seen are counted as long as they have waited long enough, which the first ones have; not many others stand between.
+    var waiting = Int(queue.unseen)
+    var index = queue.first
+    while index >= 0, waiting <= limit, banners[index].since <= t - Int64(holdMs) {
+      Steps.count()
+      if banners[index].base > 0 { waiting += 1 }
+      index = banners[index].next
+    }
+    return waiting
+  }
+
+  /// No gift joins it any more.
+  mutating func seal(_ index: Int32) {
+    banners[index].isSealed = true
+    banners[index].firstParked = -1
+    waitingOnScreen -= combos[banners[index].combo].waiting
+  }
+
+  /// A banner has counted to its end: it stays for its linger.
+  mutating func linger(_ index: Int32, at t: Int64) {
+    let tier = tier(index)
+    let isShort =
+      banners[index].isSealed || Int(queue.count) > settings.values.busyThreshold
+      || (settings.values.queueOrder == .tier && isOutranked(index, tier, at: t, forLinger: true))
+    banners[index].shortLinger = isShort
+    enter(.lingering, index, until: isShort ? shortEnd(index, tier, from: t) : t + Int64(lingers(tier).long))
+  }
+
+  /// A gift made a banner or joined it in the queue, in `tier` order: while it waits there, those on screen that are worth less leave early.
+  mutating func hurry(for waiting: Int32, at now: Int64) {
+    let tier = tier(waiting)
+    while true {
+      var first: (tier: Int, deadline: Int64, number: Int, index: Int32)?
+      for i in 0..<screen.count {
+        let index = screen[i]
+        if banners[index].phase != .lingering || banners[index].shortLinger || banners[index].isSealed { continue }
+        let candidate = (tier: self.tier(index), deadline: banners[index].deadline, number: banners[index].number, index: index)
+        if candidate.tier >= tier { continue }
+        if let first,
+          (candidate.tier, candidate.deadline, candidate.number) > (first.tier, first.deadline, first.number)
+        {
+          continue
+        }
+        if isOutranked(index, candidate.tier, at: now, forLinger: true) { first = candidate }
+      }
+      guard let first else { return }
+      banners[first.index].shortLinger = true
+      let end = shortEnd(first.index, first.tier, from: now)
+      if end < first.deadline { enter(.lingering, first.index, until: end) }
+    }
+  }
+}

@@ -1,0 +1,196 @@
+/// Which of the waiting banners comes next, and how many there are of each tier: made where the order of the queue's list does not tell.
+///
+/// Of two banners of one tier, the one with the lower number has waited at least as long, so its rank is never below the other's, however
+/// time passes. So each tier has heaps by number, and only their tops are compared: at most 101 tiers have to be looked at. There are four
+/// heaps for each: of banners that have been seen (`base` above 0) or not, and that are passed over or not. In `fifo` order all are of one tier.
+///
+/// A banner whose combo is sealed on screen is put with those that are passed over when it comes to the top (it is *parked*), and back when
+/// the sealed one leaves. Banners know their heap and their place in it: nothing is searched.
+final class WaitingOrder {
+  private struct Entry: BitwiseCopyable {
+    var number: Int
+    var index: Int32
+  }
+
+  /// By tier × 4 + ``seen`` + ``parked``.
+  private var heaps: [[Entry]]
+  /// How many wait, by tier.
+  private(set) var counts: [Int]
+
+  private static let seen = 1
+  private static let parked = 2
+
+  /// An empty order for so many tiers, 0 among them.
+  init(tiers: Int) {
+    heaps = Array(repeating: [], count: tiers * 4)
+    counts = Array(repeating: 0, count: tiers)
+  }
+
+  func insert(_ index: Int32, tier: Int, _ banners: Banners) {
+    counts[tier] += 1
+    push(index, into: tier * 4 + (banners[index].base > 0 ? Self.seen : 0), banners)
+  }
+
+  /// - Parameter sealed: the banner of its combo that is sealed on screen, or -1.
+  func remove(_ index: Int32, sealed: Int32, _ banners: Banners) {
+    let heap = Int(banners[index].heap)
+    counts[heap / 4] -= 1
+    if heap & Self.parked != 0 { unlinkParked(index, sealed: sealed, banners) }
+    pull(index, outOf: heap, banners)
+    banners[index].shown = 0
+    banners[index].deadline = 0
+  }
+
+  /// A banner is worth more now.
+  func move(_ index: Int32, toTier tier: Int, _ banners: Banners) {
+    let heap = Int(banners[index].heap)
+    if heap / 4 == tier { return }
+    counts[heap / 4] -= 1
+    counts[tier] += 1
+    pull(index, outOf: heap, banners)
+    push(index, into: tier * 4 + heap % 4, banners)
+  }
+
+  /// How many of a tier above `tier` wait.
+  func count(above tier: Int) -> Int {
+    var count = 0
+    for other in min(tier + 1, counts.count)..<counts.count { count += counts[other] }
+    return count
+  }
+
+  /// Who comes next at `t` of those that are not passed over, or -1.
+  /// - Parameters:
+  ///   - promoteMs: one rank up for each of these that it has waited; 0: never.
+  ///   - sealed: the banner of a waiting one's combo that is sealed on screen, or -1.
+  func next(at t: Int64, promoteMs: Int, _ banners: Banners, sealed: (Int32) -> Int32) -> Int32 {
+    while true {
+      var best: (rank: Int, number: Int, index: Int32) = (-1, 0, -1)
+      for tier in stride(from: counts.count - 1, through: 0, by: -1) where counts[tier] > 0 {
+        Steps.count()
+        for heap in tier * 4...tier * 4 + Self.seen {
+          guard let top = heaps[heap].first else { continue }
+          let rank = tier + (promoteMs > 0 ? Int(t - banners[top.index].since) / promoteMs : 0)
+          if rank > best.rank || (rank == best.rank && top.number < best.number) { best = (rank, top.number, top.index) }
+        }
+        if promoteMs == 0, best.index >= 0 { break }
+      }
+      if best.index < 0 { return -1 }
+      let sealed = sealed(best.index)
+      if sealed < 0 { return best.index }
+      park(best.index, sealed, banners)
+    }
+  }
+
+  /// How many wait for a turn at `t`, at most `limit + 1`.
+  /// - Parameters:
+  ///   - tier: in `tier` order, below which their rank must not be.
+  ///   - holdMs: how long those that have been seen must have waited.
+  func waitingForTurn(
+    at t: Int64, tier: Int, promoteMs: Int, holdMs: Int, limit: Int, _ banners: Banners
+  ) -> Int {
+    var found = 0
+    /// Counts those of a heap that were created at or before `latest`, which are never below others.
+    func count(_ heap: Int, _ i: Int, createdBy latest: Int64) {
+      if i >= heaps[heap].count || found > limit { return }
+      Steps.count()
+      if banners[heaps[heap][i].index].since > latest { return }
+      found += 1
+      count(heap, 2 * i + 1, createdBy: latest)
+      count(heap, 2 * i + 2, createdBy: latest)
+    }
+    for other in counts.indices where counts[other] > 0 {
+      Steps.count()
+      let missing = tier - other
+      if missing > 0, promoteMs == 0 { continue }
+      let latest = missing > 0 ? t - Int64(missing) * Int64(promoteMs) : .max
+      for heap in other * 4..<other * 4 + 4 {
+        count(heap, 0, createdBy: heap & Self.seen != 0 ? min(latest, t - Int64(holdMs)) : latest)
+      }
+    }
+    return found
+  }
+
+  // MARK: - Passed over
+
+  private func park(_ index: Int32, _ sealed: Int32, _ banners: Banners) {
+    let heap = Int(banners[index].heap)
+    pull(index, outOf: heap, banners)
+    push(index, into: heap | Self.parked, banners)
+    let first = banners[sealed].firstParked
+    banners[index].previousParked = -1
+    banners[index].nextParked = first
+    if first >= 0 { banners[first].previousParked = index }
+    banners[sealed].firstParked = index
+  }
+
+  private func unlinkParked(_ index: Int32, sealed: Int32, _ banners: Banners) {
+    let (previous, next) = (banners[index].previousParked, banners[index].nextParked)
+    if previous >= 0 { banners[previous].nextParked = next } else { banners[sealed].firstParked = next }
+    if next >= 0 { banners[next].previousParked = previous }
+  }
+
+  /// A sealed banner leaves: those of its combo are passed over no longer.
+  func unpark(_ sealed: Int32, _ banners: Banners) {
+    var index = banners[sealed].firstParked
+    banners[sealed].firstParked = -1
+    while index >= 0 {
+      let (next, heap) = (banners[index].nextParked, Int(banners[index].heap))
+      pull(index, outOf: heap, banners)
+      push(index, into: heap & ~Self.parked, banners)
+      banners[index].deadline = 0
+      index = next
+    }
+  }
+
+  // MARK: - Heaps
+
+  private func push(_ index: Int32, into heap: Int, _ banners: Banners) {
+    banners[index].heap = Int32(heap)
+    heaps[heap].append(Entry(number: 0, index: -1))
+    siftUp(Entry(number: banners[index].number, index: index), heap, heaps[heap].count - 1, banners)
+  }
+
+  private func pull(_ index: Int32, outOf heap: Int, _ banners: Banners) {
+    let place = Int(banners[index].place)
+    let last = heaps[heap].removeLast()
+    if place == heaps[heap].count { return }
+    if place > 0, last.number < heaps[heap][(place - 1) / 2].number {
+      siftUp(last, heap, place, banners)
+    } else {
+      siftDown(last, heap, place, banners)
+    }
+  }
+
+  /// Puts an entry at `place`, where there is none, or above.
+  private func siftUp(_ entry: Entry, _ heap: Int, _ place: Int, _ banners: Banners) {
+    var i = place
+    while i > 0 {
+      Steps.count()
+      let parent = heaps[heap][(i - 1) / 2]
+      if parent.number < entry.number { break }
+      heaps[heap][i] = parent
+      banners[parent.index].place = Int32(i)
+      i = (i - 1) / 2
+    }
+    heaps[heap][i] = entry
+    banners[entry.index].place = Int32(i)
+  }
+
+  /// Puts an entry at `place`, where there is none, or below.
+  private func siftDown(_ entry: Entry, _ heap: Int, _ place: Int, _ banners: Banners) {
+    var i = place
+    let count = heaps[heap].count
+    while true {
+      Steps.count()
+      var least = 2 * i + 1
+      if least >= count { break }
+      if least + 1 < count, heaps[heap][least + 1].number < heaps[heap][least].number { least += 1 }
+      if entry.number < heaps[heap][least].number { break }
+      heaps[heap][i] = heaps[heap][least]
+      banners[heaps[heap][i].index].place = Int32(i)
+      i = least
+    }
+    heaps[heap][i] = entry
+    banners[entry.index].place = Int32(i)
+  }
+}
