@@ -96,6 +96,13 @@ final class ReplayChunk {
     sweepStarts.update(repeating: .max)
   }
 
+  /// Its only line is too long to be held.
+  func passOver(bytes: Int) {
+    lineCount = 1
+    let limit = WireLimits.replay.recordBytes
+    badLines.append((0, BadEvent(.tooLarge, "the record has \(bytes) bytes; at most \(limit) are allowed").description))
+  }
+
   /// Where the next event goes. It counts once it is ``add(group:hash:)``ed.
   @inline(__always)
   func nextEvent() -> UnsafeMutablePointer<Event> {

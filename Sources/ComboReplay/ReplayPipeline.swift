@@ -204,16 +204,13 @@ package final class ReplayPipeline: @unchecked Sendable {
         UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: Self.groupCount, isFirst: chunk.number == 0)
       lock.lock()
     case .tooLong(let count):
-      chunk.lineCount = 1
-      let limit = WireLimits.replay.recordBytes
-      chunk.badLines.append(
-        (0, BadEvent(.tooLarge, "the record has \(count) bytes; at most \(limit) are allowed").description))
+      chunk.passOver(bytes: count)
     case .end:
       hasEnded = true
     case .failed(let error):
       hasEnded = true
       failed = true
-      summary.failure = "cannot read the input: \(String(cString: strerror(error)))"
+      summary.failure = "cannot read the input: \(Self.words(of: error))"
     }
     isDecoded[chunk.number % chunks.count] = true
     while decoded < begun, isDecoded[decoded % chunks.count] {
@@ -221,6 +218,9 @@ package final class ReplayPipeline: @unchecked Sendable {
       decoded += 1
     }
   }
+
+  /// The system's words for an error.
+  static func words(of error: Int32) -> String { String(cString: strerror(error)) }
 
   /// Decides on a sweep after `chunk`: by the input alone, so that it does not depend on threads.
   private func admit(_ chunk: ReplayChunk) {

@@ -33,4 +33,17 @@ enum TestReplay {
     let summary = pipeline.run()
     return (output, reports, summary)
   }
+
+  /// What became of the gifts.
+  static func explain(_ input: Data, settings: Settings = Settings(), chunkBytes: Int = 1 << 19) -> Data {
+    var output = Data()
+    let replay = ExplainingReplay(
+      source(input), settings: settings, chunkBytes: chunkBytes,
+      write: { bytes in
+        output.append(contentsOf: bytes)
+        return true
+      }, report: { _ in })
+    _ = replay.run()
+    return output
+  }
 }

@@ -19,19 +19,25 @@ enum ReplayCommand {
     var meter = ProgressMeter(of: nil, unit: "lines")
     var outputError: Int32 = 0
     let threads = options.threads > 0 ? options.threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    let pipeline = ReplayPipeline(
-      LineSource(descriptor: input), settings: options.settings, map: options.map,
-      maxRestedRooms: options.maxRestedRooms, threads: threads,
-      write: { bytes in
-        if Console.write(bytes, to: STDOUT_FILENO) { return true }
-        outputError = errno
-        return false
-      },
-      report: { sentences in
-        Console.write(sentences.map { "combo-consumer: \($0)\n" }.joined(), to: STDERR_FILENO)
-      },
-      progress: { meter.tell($0) })
-    let summary = pipeline.run()
+    let write: (UnsafeRawBufferPointer) -> Bool = { bytes in
+      if Console.write(bytes, to: STDOUT_FILENO) { return true }
+      outputError = errno
+      return false
+    }
+    let report: ([String]) -> Void = { sentences in
+      Console.write(sentences.map { "combo-consumer: \($0)\n" }.joined(), to: STDERR_FILENO)
+    }
+    let source = LineSource(descriptor: input)
+    let summary: ReplayPipeline.Summary
+    if options.explain {
+      let replay = ExplainingReplay(source, settings: options.settings, map: options.map, write: write, report: report)
+      summary = replay.run()
+    } else {
+      let replay = ReplayPipeline(
+        source, settings: options.settings, map: options.map, maxRestedRooms: options.maxRestedRooms, threads: threads,
+        write: write, report: report, progress: { meter.tell($0) })
+      summary = replay.run()
+    }
     meter.end(summary.lines)
     if outputError != 0 {
       Console.say("cannot write to standard output: \(String(cString: strerror(outputError)))")

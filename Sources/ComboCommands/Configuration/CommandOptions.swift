@@ -13,6 +13,8 @@ struct ReplayOptions: Equatable, Sendable {
   var maxRestedRooms = 65_536
   /// 0: one a processor.
   var threads = 0
+  /// Whether it says what became of the gifts, in place of the instructions.
+  var explain = false
   /// By which lines become events; nil: they are events.
   var map: RecordMap?
   var settings = Settings()
@@ -23,6 +25,7 @@ struct ReplayOptions: Equatable, Sendable {
     file = operands.first.flatMap { $0 == "-" ? nil : $0 }
     maxRestedRooms = reader.integer("max-rested-rooms")
     threads = reader.integer("threads")
+    explain = reader.flag("explain")
     map = reader.map()
     settings = reader.settings()
   }

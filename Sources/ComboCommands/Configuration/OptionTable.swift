@@ -35,6 +35,9 @@ enum OptionTable {
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
       "rooms remembered at least, however long they are silent"),
     Option("threads", "N", .integer(0...64), "0", [.replay], .main, "threads that work; 0 = one a processor"),
+    Option(
+      "explain", "", .flag, "false", [.replay], .main,
+      "print what became of each gift, in place of the instructions: one object a line"),
   ]
 
   private static let service: [Option] = [

@@ -117,7 +117,9 @@ extension EngineCore {
       guard lastBanner > 0, (1...lastBanner).contains(final.banner) else {
         throw SnapshotFault("a final of banner \(final.banner): beyond the number of banners, \(lastBanner)")
       }
-      guard state.expiry >= time else { throw SnapshotFault("a final of banner \(final.banner) was due before its time, \(time)") }
+      guard state.expiry >= time else {
+        throw SnapshotFault("a final of banner \(final.banner) was due before its time, \(time)")
+      }
       try Self.check(final.display, of: final.banner)
     }
     let combo = try hold(key)

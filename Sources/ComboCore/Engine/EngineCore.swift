@@ -102,7 +102,8 @@ struct EngineCore: ~Copyable {
     _ gift: UnsafePointer<Gift>, _ known: Int?, _ isLent: Bool, at now: Int64, to sink: inout Sink
   ) {
     let key = ComboKey(
-      senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID, combo: gift.pointee.combo)
+      senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID, combo: gift.pointee.combo
+    )
     let hash = gift.pointee.hashes.combo != 0 ? gift.pointee.hashes.combo : Combos.hash(key, settings.hashSeed)
     // Held until the end: what uses up its history or overflows might else free it under our hands.
     var combo = combos.find(key, hash: hash, in: store)
@@ -470,7 +471,9 @@ struct EngineCore: ~Copyable {
     fill(at: now, to: &sink)
     keepQueue(at: now, to: &sink)
     // It is the last to have come, if it still waits.
-    if settings.values.queueOrder == .tier, queue.last >= 0, banners[queue.last].number == number { hurry(for: queue.last, at: now) }
+    if settings.values.queueOrder == .tier, queue.last >= 0, banners[queue.last].number == number {
+      hurry(for: queue.last, at: now)
+    }
   }
 
   /// Whether a new banner of that value would be the one to be skipped: as many as may wait do so, none of them can come on screen,

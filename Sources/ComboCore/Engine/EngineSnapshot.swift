@@ -16,7 +16,9 @@ public struct EngineHead: Equatable, Sendable {
   public var screenDeadline: Int64?
 
   /// A head of these values.
-  public init(epoch: Int64, seq: Int, banners: Int, time: Int64, idleSince: Int64, awakeUntil: Int64? = nil, screenDeadline: Int64?) {
+  public init(
+    epoch: Int64, seq: Int, banners: Int, time: Int64, idleSince: Int64, awakeUntil: Int64? = nil, screenDeadline: Int64?
+  ) {
     self.epoch = epoch
     self.seq = seq
     self.banners = banners

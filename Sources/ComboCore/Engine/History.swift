@@ -16,7 +16,9 @@ struct History {
   /// The final that is due first, and when.
   @inline(__always)
   func nextFinal(_ combos: Combos) -> (combo: Int32, due: Int64)? {
-    guard let deadlines = combos.orders?.deadlines, deadlines.finalCount > 0, let entry = deadlines.finals.first else { return nil }
+    guard let deadlines = combos.orders?.deadlines, deadlines.finalCount > 0, let entry = deadlines.finals.first else {
+      return nil
+    }
     return (entry.index, entry.time)
   }
 

@@ -75,10 +75,13 @@ public protocol InstructionSink {
 }
 
 extension InstructionSink {
+  /// No.
   @inlinable
   public static var followsGifts: Bool { false }
+  /// Does nothing.
   @inlinable
   public mutating func took(_ gift: TakenGift) {}
+  /// Does nothing.
   @inlinable
   public mutating func merged(_ banner: Int, into other: Int) {}
 }
@@ -99,9 +102,11 @@ public struct TakenGift: Equatable, Sendable {
     case stale
   }
 
-  /// When the engine was created, and its time when it took the gift.
+  /// When the engine was created.
   public var epoch: Int64
+  /// Its time when it took the gift.
   public var at: Int64
+  /// Where the gift went.
   public var outcome: Outcome
   /// How many it counted.
   public var count: Int

@@ -21,7 +21,28 @@ struct ConformanceTests {
   }
 
   @Test("the streams are there")
-  func present() { #expect(Self.names.count >= 97) }
+  func present() { #expect(Self.names.count >= 114 && Self.explained.count >= 22) }
+
+  /// Those of which it is known what became of the gifts.
+  static let explained = names.filter {
+    FileManager.default.fileExists(atPath: folder.appendingPathComponent("\($0).explain.jsonl").path)
+  }
+
+  @Test("room by room, what became of each gift is as expected", arguments: explained)
+  func explanation(name: String) throws {
+    let arguments = String(decoding: try contents("\(name).args"), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    guard case .replay(let options) = Invocation.parse(["replay", "--explain"] + arguments.map(String.init)), options.explain
+    else {
+      Issue.record("the options of \(name) are refused")
+      return
+    }
+    let expected = try rooms(contents("\(name).explain.jsonl"))
+    for chunkBytes in [1 << 19, 20_000] {
+      let said = try rooms(
+        TestReplay.explain(contents("\(name).in.jsonl"), settings: options.settings, chunkBytes: chunkBytes))
+      #expect(said == expected, "\(name)")
+    }
+  }
 
   @Test("room by room, the instructions are those expected", arguments: names)
   func stream(name: String) throws {

@@ -200,7 +200,7 @@ struct LifeTraces {
       """)
   }
 
-  @Test("in tier order a banner of a higher tier that waits cuts a linger short at once, and then takes a turn; a higher rank does not")
+  @Test("in tier order one of a higher tier that waits cuts a linger short, and then takes a turn; one of a higher rank does not")
   func higherTierWaits() throws {
     try check(
       """

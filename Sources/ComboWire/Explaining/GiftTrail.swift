@@ -1,0 +1,72 @@
+package import ComboCore
+
+/// Follows the gifts of one room: takes what its engine says, and knows what became of each.
+///
+/// Memory is bounded by what waits: a gift is handed out once it and all before it are complete.
+package final class GiftTrail {
+  /// An engine's sink.
+  package struct Sink: InstructionSink {
+    fileprivate let trail: GiftTrail
+
+    package static var followsGifts: Bool { true }
+    package mutating func say(_ instruction: Instruction) { trail.follow(instruction) }
+    package mutating func took(_ taken: TakenGift) { trail.took(taken) }
+    package mutating func merged(_ banner: Int, into other: Int) { trail.merged(banner, into: other) }
+  }
+
+  /// In their order; the first has the number `handedOut`.
+  private var fates: [GiftFate] = []
+  private var handedOut = 0
+  /// The numbers of those that were not seen, by banner.
+  private var unseen: [Int: [Int]] = [:]
+  /// The gift that is being taken.
+  private var gift: Gift?
+
+  package init() {}
+
+  /// Lets an engine take a gift.
+  package func take(_ gift: Gift, at now: Int64, by engine: inout Engine) {
+    self.gift = gift
+    var sink = sink
+    engine.take(gift, at: now, to: &sink)
+    self.gift = nil
+  }
+
+  /// For all other calls of the engine.
+  package var sink: Sink { Sink(trail: self) }
+
+  /// Hands out those that are complete, and before which none is not; or, at the end, all that are left.
+  package func takeOut(all: Bool = false, _ body: (GiftFate) -> Void) {
+    var count = 0
+    while count < fates.count, all || fates[count].isComplete {
+      body(fates[count])
+      count += 1
+    }
+    fates.removeFirst(count)
+    handedOut += count
+  }
+
+  private func took(_ taken: TakenGift) {
+    guard let gift else { preconditionFailure("an engine took a gift that it was not given here") }
+    fates.append(GiftFate(gift, taken))
+    if taken.banner > 0 { unseen[taken.banner, default: []].append(handedOut + fates.count - 1) }
+  }
+
+  private func merged(_ banner: Int, into other: Int) {
+    unseen[other, default: []] += unseen.removeValue(forKey: banner) ?? []
+  }
+
+  private func follow(_ instruction: Instruction) {
+    switch instruction.operation {
+    case .show(let banner, _, _, _, _): end(banner, .seen(at: instruction.at, by: "show", banner: banner))
+    case .update(let banner, _, _, _, _): end(banner, .seen(at: instruction.at, by: "update", banner: banner))
+    case .dismiss(let banner, _, _, _): end(banner, .seen(at: instruction.at, by: "dismiss", banner: banner))
+    case .skip(let banner, _, let reason, _): end(banner, .skipped(at: instruction.at, reason))
+    case .moveUp, .final, .screen: break
+    }
+  }
+
+  private func end(_ banner: Int, _ end: GiftFate.End) {
+    for number in unseen.removeValue(forKey: banner) ?? [] { fates[number - handedOut].end = end }
+  }
+}
