@@ -348,7 +348,7 @@ private struct SimText {
 }
 
 /// The group, as an audit sees it.
-private final class AuditGroup: GroupEdge, @unchecked Sendable {
+final class AuditGroup: GroupEdge, @unchecked Sendable {
   // The proof: used by one thread.
   weak var delegate: (any GroupEdgeDelegate)?
   private let broker: SimBroker
@@ -367,7 +367,7 @@ private final class AuditGroup: GroupEdge, @unchecked Sendable {
 }
 
 /// An audit writes nothing.
-private final class NoOutput: OutputEdge {
+final class NoOutput: OutputEdge {
   func begin() {}
   func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
