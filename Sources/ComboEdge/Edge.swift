@@ -55,19 +55,6 @@ package enum Topic: Int, CaseIterable, Sendable {
   package var word: String { self == .deadLetter ? "dead-letter" : "\(self)" }
 }
 
-/// An offset to be committed, with the number of the last journal entry beside it.
-package struct OffsetToCommit: Equatable, Sendable {
-  package var partition: Int32
-  package var offset: Int64
-  package var metadata: String
-
-  package init(partition: Int32, offset: Int64, metadata: String) {
-    self.partition = partition
-    self.offset = offset
-    self.metadata = metadata
-  }
-}
-
 /// Why a transaction did not come to its end.
 package enum TransactionFault: Error, Equatable, Sendable {
   /// It must be aborted, and the producer be made anew.
@@ -84,11 +71,16 @@ package enum TransactionFault: Error, Equatable, Sendable {
   }
 }
 
-/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:foresee:_:)`` or `close`.
+/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:foresee:_:)`` or `close`, on their thread.
 package protocol GroupEdgeDelegate: AnyObject {
+  /// These partitions are this member's from now on. Nothing of them is handed out before it is started.
   func assigned(_ partitions: [Int32])
-  /// The partitions go to others when this returns; if `lost`, they are others' already.
+  /// These partitions go to others once this returns, so what was taken from them is to be committed now; if `lost`, they are others'
+  /// already, and whatever is uncommitted must be aborted. The time for it is a small part of `max.poll.interval.ms`. Nothing of them is
+  /// handed out after it.
   func revoked(_ partitions: [Int32], lost: Bool)
+  /// Something is wrong; the member goes on trying. The same error is not told more often than every 30 s, except for those of a
+  /// partition (`offsetOutOfRange`, `positionLost`), after which that partition hands nothing out until it is started anew.
   func failed(_ error: EdgeError, partition: Int32?)
 }
 
@@ -114,7 +106,7 @@ package protocol GroupEdge: AnyObject, Sendable {
   /// What the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
   /// Commits offsets outside of any transaction, for tools that show the lag. Nobody waits for it.
-  func commitWithoutWaiting(_ offsets: [OffsetToCommit])
+  func commitWithoutWaiting(_ offsets: [CommittedOffset])
   /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
   func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
   /// Calls `body` with the value of the last header of this name, if there is one.
@@ -144,7 +136,7 @@ package protocol OutputEdge: AnyObject, Sendable {
   /// - Parameter partition: nil: by the key, as Java's producer does.
   func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader])
   /// Sends the offsets and commits; returns once all of it is durable.
-  func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault)
+  func commit(_ offsets: [CommittedOffset]) throws(TransactionFault)
   /// Throws away what was produced since ``begin()``. The producer is not good for another transaction.
   func abort() throws(TransactionFault)
   /// A new producer in place of the old one; what that left open is ended.

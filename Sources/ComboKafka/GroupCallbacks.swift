@@ -37,7 +37,7 @@ struct Rebalance {
 final class GroupCallbacks: ClientCallbacks, @unchecked Sendable {
   /// Set once, right after the client was made and before it is first polled.
   var onRebalance: ((Rebalance) -> Void)?
-  weak var delegate: (any GroupConsumerDelegate)?
+  weak var delegate: (any GroupEdgeDelegate)?
 
   override func install(_ configuration: borrowing ClientConfiguration) {
     super.install(configuration)

@@ -2,23 +2,6 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// Hears of what happens to a group consumer. All calls come from within `GroupConsumer.poll` or `close`, on their thread.
-package protocol GroupConsumerDelegate: AnyObject {
-  /// These partitions are this member's from now on. Nothing of them is delivered before
-  /// ``GroupConsumer/start(_:)`` says from which offset.
-  func assigned(_ partitions: [Int32])
-
-  /// These partitions go to others once this call returns, so what was taken from them is to be committed now; if `lost`,
-  /// they are others' already, and whatever is uncommitted must be aborted. The time for it is a small part of
-  /// `max.poll.interval.ms`. Nothing of them is delivered after it.
-  func revoked(_ partitions: [Int32], lost: Bool)
-
-  /// Something is wrong; the consumer goes on trying. The same error is not told more often than every 30 s, except
-  /// for those of a partition (`offsetOutOfRange`, `positionLost`), after which that partition delivers nothing until it is
-  /// started anew.
-  func failed(_ error: EdgeError, partition: Int32?)
-}
-
 /// A member of a consumer group that reads one topic, `read_committed`, and never commits or resets offsets by itself.
 ///
 /// Not thread-safe: everything, except ``committed(_:withinMs:)`` and the read-only queries, is called from one thread
@@ -49,7 +32,7 @@ package final class GroupConsumer {
   }
 
   /// Hears of rebalances and errors; must outlive the consumer or be taken away before.
-  weak var delegate: (any GroupConsumerDelegate)? {
+  weak var delegate: (any GroupEdgeDelegate)? {
     didSet { callbacks.delegate = delegate }
   }
   /// The one topic that is read.

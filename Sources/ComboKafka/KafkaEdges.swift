@@ -3,9 +3,12 @@ internal import ComboSystem
 internal import Synchronization
 
 /// The group member, by librdkafka.
-package final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sendable {
+package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   // The proof: the consumer's `committed` may be called by any thread; all else here belongs to the loop's.
-  package weak var delegate: (any GroupEdgeDelegate)?
+  package var delegate: (any GroupEdgeDelegate)? {
+    get { consumer.delegate }
+    set { consumer.delegate = newValue }
+  }
   package let consumer: GroupConsumer
   private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
 
@@ -17,7 +20,6 @@ package final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sen
 
   package init(_ properties: KafkaProperties, _ options: GroupConsumer.Options) throws(EdgeError) {
     consumer = try GroupConsumer(properties, options)
-    consumer.delegate = self
   }
 
   deinit { release() }
@@ -51,10 +53,7 @@ package final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sen
     try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]
   }
 
-  package func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {
-    consumer.commitWithoutWaiting(
-      offsets.map { CommittedOffset(partition: $0.partition, offset: $0.offset, metadata: $0.metadata) })
-  }
+  package func commitWithoutWaiting(_ offsets: [CommittedOffset]) { consumer.commitWithoutWaiting(offsets) }
 
   package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
     KafkaMessage.details(of: record)
@@ -71,12 +70,6 @@ package final class KafkaGroup: GroupEdge, GroupConsumerDelegate, @unchecked Sen
     release()
     consumer.close(timeoutMs: Self.closeWithinMs)
   }
-
-  // MARK: GroupConsumerDelegate
-
-  package func assigned(_ partitions: [Int32]) { delegate?.assigned(partitions) }
-  package func revoked(_ partitions: [Int32], lost: Bool) { delegate?.revoked(partitions, lost: lost) }
-  package func failed(_ error: EdgeError, partition: Int32?) { delegate?.failed(error, partition: partition) }
 }
 
 /// The transactional producer, by librdkafka.
@@ -172,16 +165,15 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     }
   }
 
-  package func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault) {
+  package func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {
     guard let current else { throw .fatal("there is no producer") }
     if let fault = fault.withLock({ $0 }) {
       throw fault.code == .fatal || fault.code == .fenced ? .fatal(fault.message) : .abort(fault.message)
     }
-    let list = offsets.map { (partition: $0.partition, offset: $0.offset, metadata: $0.metadata) }
     let sent: TransactionOutcome
     do throws(EdgeError) {
       let metadata = try group.consumer.groupMetadata()
-      sent = current.transactional.sendOffsets(list, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
+      sent = current.transactional.sendOffsets(offsets, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
     } catch {
       throw .abort(error.message)
     }

@@ -96,14 +96,17 @@ package final class TransactionalProducer {
   ///   - topic: of these partitions.
   ///   - group: fetched just now.
   func sendOffsets(
-    _ offsets: [(partition: Int32, offset: Int64, metadata: String)], topic: String, of group: borrowing GroupMetadata,
+    _ offsets: [CommittedOffset], topic: String, of group: borrowing GroupMetadata,
     withinMs: Int64
   ) -> TransactionOutcome {
     guard !offsets.isEmpty else { return .success }
     // If they cannot be sent, the abort, or the end of this producer, ends it.
     flusher.begin()
     let list = PartitionList(capacity: offsets.count)
-    for (partition, offset, metadata) in offsets { list.add(topic: topic, partition, offset: offset, metadata: metadata) }
+    for offset in offsets {
+      guard let next = offset.offset else { continue }
+      list.add(topic: topic, offset.partition, offset: next, metadata: offset.metadata)
+    }
     let deadline = Deadline(afterMs: withinMs)
     while true {
       let timeout = max(1, deadline.left(atMostMs: .max))

@@ -90,7 +90,7 @@ package struct Trial {
     let metadata = GroupMetadata(pointer: pointer)
     try Self.succeed(transactional.begin())
     let outcome = transactional.sendOffsets(
-      [(partition: 0, offset: 0, metadata: "")], topic: input, of: metadata, withinMs: withinMs)
+      [CommittedOffset(partition: 0, offset: 0, metadata: "")], topic: input, of: metadata, withinMs: withinMs)
     let abort = transactional.abort(withinMs: withinMs)
     try Self.succeed(outcome)
     try Self.succeed(abort)

@@ -92,11 +92,10 @@ package final class Cancellation: Sendable {
 /// Blocks; runs beside the loop.
 package struct Restorer: @unchecked Sendable {
   // The proof: made by the loop, used by one other thread.
-  package let number: Int32
-  package let configuration: ServiceConfiguration
-  package let edges: Edges
-  package let log: ServiceLog
-  package let cancellation: Cancellation
+  private let source: PartitionTopics
+  private let time: any TimeSource
+  /// Asks what the group has committed.
+  private let position: () throws(EdgeError) -> CommittedOffset
   /// Whether what contradicts itself was found so for long enough to be believed.
   private let isCertain: Bool
   /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
@@ -104,41 +103,25 @@ package struct Restorer: @unchecked Sendable {
   /// Nothing is run through again: it is only looked whether that could be done.
   private var isExamination = false
 
+  /// - Parameter position: asks what the group has committed, once no transaction is open on it; waits for that.
   package init(
-    _ number: Int32, _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog,
-    cancellation: Cancellation, isCertain: Bool, clockMin: Int64
+    _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64,
+    position: @escaping () throws(EdgeError) -> CommittedOffset
   ) {
+    self.source = source
+    self.time = time
     self.isCertain = isCertain
     self.clockMin = clockMin
-    self.number = number
-    self.configuration = configuration
-    self.edges = edges
-    self.log = log
-    self.cancellation = cancellation
+    self.position = position
   }
 
-  package enum Stop: Error {
-    case cancelled
-    case refused(String)
-    case kafka(EdgeError)
-    /// What the group, the journal and the input say does not agree.
-    case contradiction(String)
-    /// The state cannot be had: all rooms begin anew.
-    case lost(reason: String, offsets: Int64)
-    /// See ``Restorer/examine(from:hasJournal:)``.
-    case examined(clock: Int64)
+  private typealias Stop = PartitionTopics.Stop
 
-    /// Whether what was read led to it, and not how reading went.
-    var isAboutWhatWasFound: Bool {
-      switch self {
-      case .refused, .contradiction, .lost: true
-      case .cancelled, .kafka, .examined: false
-      }
-    }
-  }
-
-  package var topics: TopicIdentity { configuration.topics }
-  package var input: String { "\(topics.input) partition \(number)" }
+  private var number: Int32 { source.number }
+  private var configuration: ServiceConfiguration { source.configuration }
+  private var cancellation: Cancellation { source.cancellation }
+  private var topics: TopicIdentity { source.topics }
+  private var input: String { source.input }
 
   /// What the group has committed, or why that cannot be known.
   package enum Answer {
@@ -149,7 +132,7 @@ package struct Restorer: @unchecked Sendable {
   /// Comes first. Waits for brokers and, where a transaction is open on the partition, for its end, but takes no processor.
   package func ask() -> Answer {
     do {
-      try kafka { () throws(EdgeError) in try edges.reader.makeRoom(for: number) }
+      try source.kafka { () throws(EdgeError) in try source.reader.makeRoom(for: number) }
       return .answer(try committed())
     } catch {
       return .noAnswer(outcome(of: error))
@@ -164,8 +147,8 @@ package struct Restorer: @unchecked Sendable {
     other.isExamination = true
     if hasJournal { return other.run(from: committed) }
     do {
-      let bounds = try kafka { () throws(EdgeError) in try edges.reader.bounds(.input, number) }
-      return .restored(try begin(committed, bounds, Journal(terms: JournalTerms(after: nil), end: 0)))
+      let bounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.input, number) }
+      return .restored(try begin(committed, bounds, PartitionTopics.Journal(terms: JournalTerms(after: nil), end: 0)))
     } catch {
       return outcome(of: error)
     }
@@ -207,9 +190,9 @@ package struct Restorer: @unchecked Sendable {
     case .unknownTopic, .unknownPartition:
       // Brokers that do not answer have not said that it is gone.
       for topic in [Topic.journal, .state, .input] {
-        if let partitions = try? edges.reader.partitions(topic), partitions.isEmpty { return .gone(topic) }
+        if let partitions = try? source.reader.partitions(topic), partitions.isEmpty { return .gone(topic) }
       }
-      if let partitions = try? edges.reader.partitions(.input), !partitions.contains(number) { return .refused(error.message) }
+      if let partitions = try? source.reader.partitions(.input), !partitions.contains(number) { return .refused(error.message) }
       // Not every broker has heard of it yet, or it is a partition of journal or state that looking anew makes.
       return .failed(error.message)
     default:
@@ -220,18 +203,19 @@ package struct Restorer: @unchecked Sendable {
   // MARK: - What there is
 
   private func committed() throws -> CommittedOffset {
-    try kafka { () throws(EdgeError) in try edges.group.committed(number) }
+    try source.kafka { () throws(EdgeError) in try position() }
   }
 
   private func restore(from committed: CommittedOffset) throws -> RestoredPartition {
-    let began = edges.time.monotonicMs()
-    let journalBounds = try kafka { () throws(EdgeError) in try edges.reader.bounds(.journal, number) }
-    let inputBounds = try kafka { () throws(EdgeError) in try edges.reader.bounds(.input, number) }
-    let state = try readState()
-    let journal = try readJournal(from: max(state.checkpoint?.journal ?? 0, journalBounds.first), to: journalBounds.end, state)
+    let began = time.monotonicMs()
+    let journalBounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.journal, number) }
+    let inputBounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.input, number) }
+    let state = try source.readState()
+    let journal = try source.readJournal(
+      from: max(state.checkpoint?.journal ?? 0, journalBounds.first), to: journalBounds.end, state)
     let broken = journal.broken
-    let unknown = broken == nil ? nil : Standing(unknownSince: edges.time.wallMs())
-    guard var last = Standing(journal.entries, state.checkpoint) ?? unknown else {
+    let unknown = broken == nil ? nil : JournalStanding(unknownSince: time.wallMs())
+    guard var last = JournalStanding(journal.entries, state.checkpoint) ?? unknown else {
       return try begin(committed, inputBounds, journal)
     }
     var missing: String?
@@ -270,47 +254,16 @@ package struct Restorer: @unchecked Sendable {
     } catch Stop.lost(let reason, let offsets) where isCertain {
       if try self.committed() != committed { throw Stop.lost(reason: reason, offsets: offsets) }
       do {
-        return try salvage(state, journal, last, inputBounds, reason: reason, offsets: offsets)
+        return try source.salvage(state, journal, last, inputBounds, reason: reason, offsets: offsets)
       } catch let format as FormatFault {
         throw Stop.refused(format.description)
       }
     }
   }
 
-  /// Where the journal says that the partition stands.
-  package struct Standing {
-    package var n: Int64
-    package var clock: Int64
-    package var shifted: Int64
-    package var offset: Int64?
-    /// The fingerprint of the record right before that offset, if it is known.
-    package var last: UInt64?
-
-    /// Nothing of it can be read.
-    package init(unknownSince clock: Int64) {
-      n = 0
-      self.clock = clock
-      shifted = 0
-    }
-
-    package init?(_ entries: [JournalEntry], _ checkpoint: Checkpoint?) {
-      guard let n = entries.last?.n ?? checkpoint?.n else { return nil }
-      self.n = n
-      clock = entries.last?.clock ?? checkpoint!.clock
-      shifted = entries.last?.shifted ?? checkpoint!.shifted
-      if let taking = entries.last(where: { !$0.batches.isEmpty }) {
-        offset = taking.batches.last?.endOffset
-        last = taking.last
-      } else {
-        offset = checkpoint?.input
-        last = checkpoint?.last
-      }
-    }
-  }
-
   /// A partition that nobody has read.
   private func begin(
-    _ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64), _ journal: Journal
+    _ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64), _ journal: PartitionTopics.Journal
   ) throws -> RestoredPartition {
     var offset = bounds.first
     var why = "from its beginning"
@@ -337,7 +290,7 @@ package struct Restorer: @unchecked Sendable {
         offset =
           began == .min
           ? bounds.first
-          : try kafka { () throws(EdgeError) in try edges.reader.offset(.input, number, atMs: began) ?? bounds.end }
+          : try source.kafka { () throws(EdgeError) in try source.reader.offset(.input, number, atMs: began) ?? bounds.end }
         why = "from the time on at which the group began"
       } else {
         offset = bounds.end
@@ -347,7 +300,7 @@ package struct Restorer: @unchecked Sendable {
     let records = RoomRecords(topics, partBytes: configuration.partBytes)
     let partition = Partition(
       number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
-      clock: max(edges.time.wallMs(), clockMin), offset: offset, records: records)
+      clock: max(time.wallMs(), clockMin), offset: offset, records: records)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: reset,
       neverTaken: reset?.offsetsLost ?? 0,
@@ -366,10 +319,10 @@ package struct Restorer: @unchecked Sendable {
   private func groupBegan() throws -> Int64? {
     var began: Int64?
     let decoder = JournalDecoder()
-    for other in try kafka({ () throws(EdgeError) in try edges.reader.partitions(.journal) }) where other != number {
-      let bounds = try kafka { () throws(EdgeError) in try edges.reader.bounds(.journal, other) }
+    for other in try source.kafka({ () throws(EdgeError) in try source.reader.partitions(.journal) }) where other != number {
+      let bounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.journal, other) }
       if bounds.first > 0 { return .min }
-      try read(.journal, other, from: 0, to: bounds.end) { record in
+      try source.read(.journal, other, from: 0, to: bounds.end) { record in
         guard let value = record.value, let entry = try? decoder.entry(value) else { return true }
         began = min(began ?? .max, entry.clock)
         return false
@@ -381,7 +334,7 @@ package struct Restorer: @unchecked Sendable {
   /// The journal is the truth: what the group says must agree with it. Where offsets are committed beside it, for tools only, the
   /// group may be behind.
   private func check(
-    _ committed: CommittedOffset, against last: Standing, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64)
+    _ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64)
   ) throws {
     guard let offset = last.offset else { return }
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
@@ -400,7 +353,7 @@ package struct Restorer: @unchecked Sendable {
     // deletes it.
     if let taken = last.last, bounds.first < offset {
       var found: UInt64?
-      try read(.input, from: offset - 1, to: offset) { record in
+      try source.read(.input, from: offset - 1, to: offset) { record in
         found = record.fingerprint
         return false
       }
@@ -417,10 +370,10 @@ package struct Restorer: @unchecked Sendable {
   // MARK: - Running through again
 
   private func run(
-    _ state: State, _ journal: Journal, _ bounds: (first: Int64, end: Int64), began: Int64
+    _ state: PartitionTopics.State, _ journal: PartitionTopics.Journal, _ bounds: (first: Int64, end: Int64), began: Int64
   ) throws -> RestoredPartition {
     let entries = journal.entries
-    let beginning = try beginning(state, entries, isLenient: false)
+    let beginning = try source.beginning(state, entries, isLenient: false)
     let partition = beginning.partition
     let last = entries.last?.n ?? partition.n
     if let newest = beginning.silent.keys.max(), newest > last {
@@ -444,17 +397,17 @@ package struct Restorer: @unchecked Sendable {
         unsaid.isOn = next.map { $0.n > saidTo } ?? false
         return next
       })
-    runner.header = { [edges] in edges.reader.header($1, of: $0, $2) }
+    runner.header = { [reader = source.reader] in reader.header($1, of: $0, $2) }
     runner.deadLettered = { record, bad in
       if !unsaid.isOn { return }
       let letter = DeadLetter(
-        record, bad, topic: topics.input, details: edges.reader.details(of: record), limits: configuration.deadLetterLimits,
-        wall: edges.time.wallMs())
+        record, bad, topic: topics.input, details: source.reader.details(of: record), limits: configuration.deadLetterLimits,
+        wall: time.wallMs())
       unsaid.held.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
     }
     var fault: (any Error)?
     cancellation.begins(max(0, end - start))
-    try read(.input, from: start, to: max(start, end)) { record in
+    try source.read(.input, from: start, to: max(start, end)) { record in
       cancellation.came(to: record.offset - start)
       do {
         try runner.take(record)
@@ -471,7 +424,7 @@ package struct Restorer: @unchecked Sendable {
     beginning.records.isRunThrough = false
     partition.table.forEachRoom { $0.hasRecord = true }
     beginning.records.takenSince = runner.records
-    let ms = edges.time.monotonicMs() - began
+    let ms = time.monotonicMs() - began
     let proof: LogMessage = runner.entries > 0 ? "digest found" : "no entry since its checkpoint"
     return RestoredPartition(
       partition: partition, records: beginning.records, unsaid: unsaid.held, terms: journal.terms, journalEnd: journal.end,

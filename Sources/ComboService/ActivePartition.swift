@@ -101,8 +101,8 @@ package final class ActivePartition {
   private static let entryEveryMs: Int64 = 1000
 
   /// Where the group stands with it.
-  package var position: OffsetToCommit {
-    OffsetToCommit(partition: number, offset: partition.offset, metadata: String(partition.n))
+  package var position: CommittedOffset {
+    CommittedOffset(partition: number, offset: partition.offset, metadata: String(partition.n))
   }
 
   /// How many records are known to wait.

@@ -36,10 +36,12 @@ extension Service {
     deactivate(number)
     edges.group.stop(number)
     totals.restores += 1
+    let group = edges.group
     let restorer = Restorer(
-      number, configuration, edges, log: log, cancellation: cancellation,
+      PartitionTopics(number, configuration, edges.reader, log: log, cancellation: cancellation), time: edges.time,
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
-      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) })
+      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) },
+      position: { () throws(EdgeError) in try group.committed(number) })
     let (mailbox, beside) = (restoredPartitions, edges.beside)
     beside(.question) {
       switch restorer.ask() {

@@ -128,7 +128,7 @@ final class TransactionDelivery: Delivery {
     let began = service.edges.time.monotonicMs()
     let wall = service.edges.time.wallMs()
     lastCommit = began
-    var offsets: [OffsetToCommit] = []
+    var offsets: [CommittedOffset] = []
     var budget = sweepBudget ?? configuration.sweepBudget
     let claims = service.unwrittenClaims
     for claim in claims {

@@ -79,10 +79,10 @@ extension WriteAheadDelivery {
     let now = service.edges.time.monotonicMs()
     if now < lastTold + Self.tellEveryMs, !isLast { return }
     lastTold = now
-    var offsets: [OffsetToCommit] = []
+    var offsets: [CommittedOffset] = []
     for case let active? in service.active {
       guard let log = active.log, log.mustTell() || isLast else { continue }
-      offsets.append(OffsetToCommit(partition: active.number, offset: log.saidOffset, metadata: String(log.saidTo)))
+      offsets.append(CommittedOffset(partition: active.number, offset: log.saidOffset, metadata: String(log.saidTo)))
     }
     if !offsets.isEmpty { service.edges.group.commitWithoutWaiting(offsets) }
   }

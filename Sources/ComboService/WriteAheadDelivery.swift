@@ -31,7 +31,7 @@ package final class WriteAheadDelivery: Delivery {
   package struct StateTransaction {
     package var needs: [(active: ActivePartition, n: Int64)] = []
     var claims: [ActivePartition] = []
-    package var offsets: [OffsetToCommit] = []
+    package var offsets: [CommittedOffset] = []
     package var totals = Service.Totals()
 
     package init() {}

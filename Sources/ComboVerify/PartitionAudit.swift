@@ -158,7 +158,7 @@ package final class PartitionAudit {
   }
 
   /// Every room is known by its snapshot, or has rested.
-  private func goOn(from beginning: Restorer.Beginning, _ run: JournalReading.Run, _ index: Int) throws {
+  private func goOn(from beginning: PartitionTopics.Beginning, _ run: JournalReading.Run, _ index: Int) throws {
     let partition = beginning.partition
     comparison.partition = partition
     for room in rooms(of: partition) { comparison.adopt(room) }
@@ -173,7 +173,7 @@ package final class PartitionAudit {
     (0..<partition.table.placeCount).compactMap { partition.table.room(at: $0) }
   }
 
-  private func snapshotBeginning(_ run: JournalReading.Run, _ index: Int) -> Restorer.Beginning? {
+  private func snapshotBeginning(_ run: JournalReading.Run, _ index: Int) -> PartitionTopics.Beginning? {
     guard let snapshots else { return nil }
     do {
       let beginning = try snapshots.beginning(run.items[index...].map(\.entry))
@@ -317,48 +317,24 @@ package final class PartitionAudit {
 
 /// What the state topic holds of a partition.
 package struct SnapshotReading {
-  package let state: Restorer.State
-  private let restorer: Restorer
+  package let state: PartitionTopics.State
+  private let source: PartitionTopics
 
   /// Reads it. Throws what is wrong with it, if that is more than a broken record.
   package init(_ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, log: ServiceLog) throws {
-    let nobody = Nobody()
-    restorer = Restorer(
-      number, ServiceConfiguration(topics: topics),
-      Edges(group: nobody, output: nobody, reader: reader, time: SystemTime()), log: log, cancellation: Cancellation(),
-      isCertain: false, clockMin: .min)
+    source = PartitionTopics(number, ServiceConfiguration(topics: topics), reader, log: log)
     do {
-      state = try restorer.readState()
-    } catch Restorer.Stop.refused(let reason) {
+      state = try source.readState()
+    } catch PartitionTopics.Stop.refused(let reason) {
       throw VerifyFault(reason)
-    } catch Restorer.Stop.kafka(let error) {
+    } catch PartitionTopics.Stop.kafka(let error) {
       throw error
     }
   }
 
   /// The rooms at the checkpoint, which must be there.
   /// - Parameter entries: those above it.
-  func beginning(_ entries: [JournalEntry]) throws -> Restorer.Beginning {
-    try restorer.beginning(state, entries, isLenient: false)
+  func beginning(_ entries: [JournalEntry]) throws -> PartitionTopics.Beginning {
+    try source.beginning(state, entries, isLenient: false)
   }
-}
-
-/// An audit is no member of the group, and writes nothing.
-private final class Nobody: GroupEdge, OutputEdge, @unchecked Sendable {
-  // The proof: it has nothing that changes but a delegate that nobody sets.
-  weak var delegate: (any GroupEdgeDelegate)?
-  func subscribe() {}
-  func poll(maxWaitMs: Int32, hold: Int, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {}
-  func start(_ partition: Int32, at offset: Int64) {}
-  func stop(_ partition: Int32) {}
-  func committed(_ partition: Int32) -> CommittedOffset { CommittedOffset(partition: partition, offset: nil, metadata: "") }
-  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {}
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
-  func close() {}
-  func begin() {}
-  func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]) {}
-  func commit(_ offsets: [OffsetToCommit]) {}
-  func abort() {}
-  func renew() {}
-  func serve() {}
 }

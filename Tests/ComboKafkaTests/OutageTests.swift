@@ -212,7 +212,8 @@ struct OutageTests {
     #expect(filler.begin() == .success)
     let metadata = try member.consumer.groupMetadata()
     try cluster.kill()
-    let sent = sender.sendOffsets([(partition: 0, offset: 1, metadata: "")], topic: topic, of: metadata, withinMs: 500)
+    let sent = sender.sendOffsets(
+      [CommittedOffset(partition: 0, offset: 1, metadata: "")], topic: topic, of: metadata, withinMs: 500)
     guard case .indefinite = sent else {
       Issue.record("offsets without brokers ended as \(sent)")
       return

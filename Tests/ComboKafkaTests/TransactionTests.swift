@@ -62,7 +62,10 @@ struct TransactionTests {
       #expect(producer.begin() == .success)
       try producer.producer.produce(handle, text: "v")
       return try producer.sendOffsets(
-        [(0, offset, metadata), (2, offset + 1, "")], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
+        [
+          CommittedOffset(partition: 0, offset: offset, metadata: metadata),
+          CommittedOffset(partition: 2, offset: offset + 1, metadata: ""),
+        ], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
     }
     #expect(try send(5, "n=17 ✓") == .success)
     #expect(producer.commit(withinMs: withinMs) == .success)
@@ -88,7 +91,9 @@ struct TransactionTests {
       #expect(producer.begin() == .success)
       for value in ["a", "b"] { try producer.producer.produce(handle, text: value) }
       #expect(
-        try producer.sendOffsets([(0, round, "")], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
+        try producer.sendOffsets(
+          [CommittedOffset(partition: 0, offset: round, metadata: "")], topic: input, of: member.consumer.groupMetadata(),
+          withinMs: withinMs)
           == .success)
       // Two records and a mark each time; nobody has asked for the commit yet.
       try kafka.waitForEnd(output, round * 3 - 1)
@@ -113,7 +118,9 @@ struct TransactionTests {
     #expect(producer.begin() == .success)
     try producer.producer.produce(handle, text: "v")
     #expect(
-      try producer.sendOffsets([(0, 3, "n=1")], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
+      try producer.sendOffsets(
+        [CommittedOffset(partition: 0, offset: 3, metadata: "n=1")], topic: input, of: member.consumer.groupMetadata(),
+        withinMs: withinMs)
         == .success)
     let error = #expect(throws: EdgeError.self) { try member.consumer.committed([0], withinMs: 700) }
     #expect(error?.code == .timedOut)
@@ -227,7 +234,10 @@ struct TransactionTests {
     let (producer, handle) = try kafka.transactional(output)
     #expect(producer.begin() == .success)
     try producer.producer.produce(handle, text: "v")
-    guard case .abortNeeded(let error) = producer.sendOffsets([(0, 9, "")], topic: input, of: old, withinMs: withinMs) else {
+    guard
+      case .abortNeeded(let error) = producer.sendOffsets(
+        [CommittedOffset(partition: 0, offset: 9, metadata: "")], topic: input, of: old, withinMs: withinMs)
+    else {
       Issue.record("offsets of an old generation were taken")
       return
     }

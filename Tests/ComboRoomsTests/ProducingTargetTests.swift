@@ -21,7 +21,7 @@ struct ProducingTargetTests {
     }
 
     func begin() {}
-    func commit(_ offsets: [OffsetToCommit]) {}
+    func commit(_ offsets: [CommittedOffset]) {}
     func abort() {}
     func renew() {}
     func serve() {}

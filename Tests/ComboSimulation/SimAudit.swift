@@ -151,11 +151,10 @@ struct SimAudit {
   }
 
   private func restore(_ number: Int32) -> RestoreOutcome {
-    let edges = Edges(
-      group: AuditGroup(broker), output: NoOutput(), reader: SimReadEdge(broker, instance: nil),
-      time: SimTime(SimClock(SplitMix64(seed: 1)), skew: 0))
     let restorer = Restorer(
-      number, configuration, edges, log: ServiceLog(.error), cancellation: Cancellation(), isCertain: false, clockMin: .min)
+      PartitionTopics(number, configuration, SimReadEdge(broker, instance: nil), log: ServiceLog(.error)),
+      time: SimTime(SimClock(SplitMix64(seed: 1)), skew: 0), isCertain: false, clockMin: .min,
+      position: { [broker] in broker.position(of: number) })
     switch restorer.ask() {
     case .answer(let committed): return restorer.run(from: committed)
     case .noAnswer(let outcome): return outcome
@@ -345,35 +344,4 @@ private struct SimText {
     guard let start = place(name) else { return "" }
     return String(decoding: bytes[(start + 1)...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
   }
-}
-
-/// The group, as an audit sees it.
-final class AuditGroup: GroupEdge, @unchecked Sendable {
-  // The proof: used by one thread.
-  weak var delegate: (any GroupEdgeDelegate)?
-  private let broker: SimBroker
-  init(_ broker: SimBroker) { self.broker = broker }
-  func subscribe() {}
-  func poll(maxWaitMs: Int32, hold: Int, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {}
-  func start(_ partition: Int32, at offset: Int64) {}
-  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {}
-  func stop(_ partition: Int32) {}
-  func committed(_ partition: Int32) -> CommittedOffset {
-    let known = broker.offsets[partition]
-    return CommittedOffset(partition: partition, offset: known?.offset, metadata: known?.metadata ?? "")
-  }
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
-  func close() {}
-}
-
-/// An audit writes nothing.
-final class NoOutput: OutputEdge {
-  func begin() {}
-  func produce(
-    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
-  ) {}
-  func commit(_ offsets: [OffsetToCommit]) {}
-  func abort() {}
-  func renew() {}
-  func serve() {}
 }

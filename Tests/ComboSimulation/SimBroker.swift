@@ -35,7 +35,7 @@ final class SimBroker {
   private var logs: [[SimLog]]
   let group: SimGroup
   /// What is committed, by partition.
-  private(set) var offsets: [Int32: OffsetToCommit] = [:]
+  private(set) var offsets: [Int32: CommittedOffset] = [:]
   private(set) var transactions: [SimTransaction] = []
   private var producers: [String: (epoch: Int, current: SimTransaction?)] = [:]
   /// Commits that are still under way from their producer.
@@ -200,8 +200,12 @@ final class SimBroker {
     while let transaction = transactions.first(where: { $0.offsets.contains { $0.partition == partition } }) {
       wait(for: transaction)
     }
-    let known = offsets[partition]
-    return CommittedOffset(partition: partition, offset: known?.offset, metadata: known?.metadata ?? "")
+    return position(of: partition)
+  }
+
+  /// The same, as an audit sees it, which waits for nothing.
+  func position(of partition: Int32) -> CommittedOffset {
+    offsets[partition] ?? CommittedOffset(partition: partition, offset: nil, metadata: "")
   }
 
   private func wait(for transaction: SimTransaction) {
@@ -213,13 +217,13 @@ final class SimBroker {
   }
 
   /// Offsets that a member commits outside of transactions.
-  func commit(_ offset: OffsetToCommit) { offsets[offset.partition] = offset }
+  func commit(_ offset: CommittedOffset) { offsets[offset.partition] = offset }
 
   // MARK: - Hands of others
 
   /// Somebody moves the group's offset, or lets it expire.
   func moveOffset(_ partition: Int32, to offset: Int64?) {
-    offsets[partition] = offset.map { OffsetToCommit(partition: partition, offset: $0, metadata: "") }
+    offsets[partition] = offset.map { CommittedOffset(partition: partition, offset: $0, metadata: "") }
   }
 
   /// Which partition a key belongs to.

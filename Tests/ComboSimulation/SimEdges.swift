@@ -147,7 +147,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     return broker.committed(partition)
   }
 
-  func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {
+  func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
     if instance.isOver() { return }
     guard group.accepts(member) else { return }
     for offset in offsets { broker.commit(offset) }

@@ -111,7 +111,7 @@ final class SimTransaction {
   /// Partitions that have no mark of its end yet.
   var unmarked: [SimLog] = []
   /// Offsets of the group that count with its end.
-  var offsets: [OffsetToCommit] = []
+  var offsets: [CommittedOffset] = []
 
   init(producer: String, epoch: Int, deadline: Int64) {
     self.producer = producer

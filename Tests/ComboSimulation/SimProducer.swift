@@ -91,7 +91,7 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
     if broker.happens(broker.faults.abortable / 20) { producer.fault = "a record could not be delivered (made up)" }
   }
 
-  func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault) {
+  func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {
     try instance.stepOfTransaction()
     let producer = try current()
     if !producer.isInTransaction { instance.complain("a commit without a transaction") }
@@ -108,7 +108,7 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
     try instance.stepOfTransaction()
   }
 
-  private func send(_ offsets: [OffsetToCommit], _ producer: SimProducer) throws(TransactionFault) {
+  private func send(_ offsets: [CommittedOffset], _ producer: SimProducer) throws(TransactionFault) {
     if offsets.isEmpty { return }
     try check(producer)
     if broker.happens(broker.faults.abortable) { throw .abort("the offsets could not be sent (made up)") }

@@ -160,7 +160,7 @@ final class RecordedLog: Sendable {
 }
 
 /// A group member that remembers what happens to it. Driven by the test's thread.
-final class TestMember: GroupConsumerDelegate {
+final class TestMember: GroupEdgeDelegate {
   enum Event: Equatable {
     case assigned([Int32])
     case revoked([Int32], lost: Bool)

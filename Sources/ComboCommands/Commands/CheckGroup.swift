@@ -36,11 +36,7 @@ struct CheckGroup {
     do throws(EdgeError) {
       let group = try KafkaGroup(properties, GroupConsumer.Options(groupID: options.group, topic: options.input))
       let reading = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
-      let edges = Edges(
-        group: group,
-        output: KafkaOutput(properties, transactionalID: "\(options.transactionalID).check", names: names, group: group),
-        reader: reading, time: SystemTime())
-      try checkPartitions(edges, group)
+      try checkPartitions(reading, group)
       try checkNewest(reading)
     } catch {
       report.note("whether group, journal and input fit together could not be looked at: \(error.message)")
@@ -50,7 +46,7 @@ struct CheckGroup {
 
   // MARK: - Group, journal, state, input
 
-  private mutating func checkPartitions(_ edges: Edges, _ group: KafkaGroup) throws(EdgeError) {
+  private mutating func checkPartitions(_ reading: KafkaReading, _ group: KafkaGroup) throws(EdgeError) {
     let count = partitions[names.input] ?? 0
     let hasJournal = partitions[names.journal] != nil && partitions[names.state] != nil
     let committed = try group.consumer.committed((0..<Int32(count)).map { $0 }, withinMs: Self.withinMs)
@@ -59,8 +55,8 @@ struct CheckGroup {
       // Those that journal and state have not gained yet are new.
       let isThere = hasJournal && Int(found.partition) < min(partitions[names.journal]!, partitions[names.state]!)
       let restorer = Restorer(
-        found.partition, options.configuration, edges, log: ServiceLog(.error) { _ in }, cancellation: Cancellation(),
-        isCertain: true, clockMin: .min)
+        PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
+        isCertain: true, clockMin: .min, position: { found })
       if add(restorer.examine(from: found, hasJournal: isThere), of: found.partition) { fine += 1 }
     }
     if fine > 0 {

@@ -3,7 +3,7 @@ internal import ComboSystem
 package import ComboWire
 
 /// Rooms out of snapshots.
-extension Restorer {
+extension PartitionTopics {
   /// What a run begins with.
   package struct Beginning {
     package let partition: Partition
@@ -118,7 +118,8 @@ extension Restorer {
 
   /// What can be known of a partition whose state could not be proved: all its rooms will begin anew.
   func salvage(
-    _ state: State, _ journal: Journal, _ last: Standing, _ bounds: (first: Int64, end: Int64), reason: String, offsets: Int64
+    _ state: State, _ journal: Journal, _ last: JournalStanding, _ bounds: (first: Int64, end: Int64), reason: String,
+    offsets: Int64
   ) throws -> RestoredPartition {
     let records: RoomRecords
     let partition: Partition

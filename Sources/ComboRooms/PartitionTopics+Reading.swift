@@ -3,7 +3,7 @@ internal import ComboSystem
 package import ComboWire
 
 /// What the topics hold of a partition.
-extension Restorer {
+extension PartitionTopics {
   /// What the state topic holds of the partition.
   package struct State {
     package var checkpoint: Checkpoint?
@@ -28,7 +28,7 @@ extension Restorer {
   }
 
   package func readState() throws -> State {
-    let bounds = try kafka { () throws(EdgeError) in try edges.reader.bounds(.state, number) }
+    let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
     var state = State()
     var checkpoint: (key: [UInt8], value: [UInt8])?
     let keys = StateKeyDecoder()
@@ -108,7 +108,7 @@ extension Restorer {
 
   package func read(_ topic: Topic, _ other: Int32? = nil, from: Int64, to: Int64, _ take: (InputRecord) -> Bool) throws {
     try kafka { () throws(EdgeError) in
-      try edges.reader.read(topic, other ?? number, from: from, to: to, unless: { cancellation.isCancelled }, take)
+      try reader.read(topic, other ?? number, from: from, to: to, unless: { cancellation.isCancelled }, take)
     }
     if cancellation.isCancelled { throw Stop.cancelled }
   }

@@ -1,0 +1,47 @@
+package import ComboEdge
+package import ComboSystem
+package import ComboWire
+
+/// What the topics hold of one partition: its state, its journal, its input. Reads only, and needs no group: a restorer, an audit and a tool use it alike.
+package struct PartitionTopics {
+  package let number: Int32
+  package let configuration: ServiceConfiguration
+  package let reader: any ReadEdge
+  package let log: ServiceLog
+  package let cancellation: Cancellation
+
+  package init(
+    _ number: Int32, _ configuration: ServiceConfiguration, _ reader: any ReadEdge, log: ServiceLog,
+    cancellation: Cancellation = Cancellation()
+  ) {
+    self.number = number
+    self.configuration = configuration
+    self.reader = reader
+    self.log = log
+    self.cancellation = cancellation
+  }
+
+  /// Why nothing comes of it.
+  package enum Stop: Error {
+    case cancelled
+    case refused(String)
+    case kafka(EdgeError)
+    /// What the group, the journal and the input say does not agree.
+    case contradiction(String)
+    /// The state cannot be had: all rooms begin anew.
+    case lost(reason: String, offsets: Int64)
+    /// See ``Restorer/examine(from:hasJournal:)``.
+    case examined(clock: Int64)
+
+    /// Whether what was read led to it, and not how reading went.
+    var isAboutWhatWasFound: Bool {
+      switch self {
+      case .refused, .contradiction, .lost: true
+      case .cancelled, .kafka, .examined: false
+      }
+    }
+  }
+
+  package var topics: TopicIdentity { configuration.topics }
+  package var input: String { "\(topics.input) partition \(number)" }
+}
