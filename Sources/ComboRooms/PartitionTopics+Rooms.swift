@@ -149,6 +149,14 @@ extension PartitionTopics {
       summary: Self.resetSummary(number, reason: reason, neverTaken: neverTaken))
   }
 
+  /// In a sentence, for the log.
+  static func resetSummary(_ number: Int32, reason: String, neverTaken: Int64) -> LogMessage {
+    """
+    RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch, and \
+    \(.records, neverTaken) records of the input were never taken in: \(.reason, reason)
+    """
+  }
+
   /// A record of the state topic that is of no use any more: the next sweep writes over it.
   package func forget(_ key: [UInt8], _ records: RoomRecords) {
     key.withUnsafeBytes { key in

@@ -304,15 +304,8 @@ package struct Restorer: @unchecked Sendable {
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: reset,
       neverTaken: reset?.offsetsLost ?? 0,
-      summary: reset.map { Self.resetSummary(number, reason: $0.reason, neverTaken: $0.offsetsLost) }
+      summary: reset.map { PartitionTopics.resetSummary(number, reason: $0.reason, neverTaken: $0.offsetsLost) }
         ?? "new: partition \(.partition, number), read \(.reason, why), offset \(.offset, offset)")
-  }
-
-  static func resetSummary(_ number: Int32, reason: String, neverTaken: Int64) -> LogMessage {
-    """
-    RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch, and \
-    \(.records, neverTaken) records of the input were never taken in: \(.reason, reason)
-    """
   }
 
   /// The time of the group's first entry in any journal; nil if there is none. As early as can be if a first entry is deleted already.
