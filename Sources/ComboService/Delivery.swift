@@ -1,17 +1,17 @@
 internal import ComboCore
-package import ComboEdge
-package import ComboRooms
+internal import ComboEdge
+internal import ComboRooms
 internal import ComboSystem
-package import ComboWire
+internal import ComboWire
 internal import Dispatch
 
 /// How what the rooms say gets out, and when entries of the journal are made. The loop's thread alone calls it.
-package protocol Delivery: AnyObject {
-  var kind: JournalEntry.Delivery { get }
+protocol Delivery: AnyObject {
   /// For whoever lets rooms work; what they say goes where this delivery wants it.
   var lanes: Lanes { get }
   /// Whether records may be taken in now; if not, ``turn()`` waits for what is on its way.
-  var takesIn: Bool { get }
+  /// - Parameter polled: how many the last poll brought.
+  func takesIn(polled: Int) -> Bool
   /// Whether something of this member's is under way that its losing a partition makes void.
   var isVoidedByLoss: Bool { get }
 
@@ -35,7 +35,7 @@ package protocol Delivery: AnyObject {
   func looked(_ active: ActivePartition, _ look: JournalLook)
 
   /// Answers what is asked of rooms, of each once all that it has said is out.
-  func attend()
+  func answerQuestions()
   /// Since when, by the monotonic clock, something waits to be durable; nil if nothing does.
   var uncommittedSince: Int64? { get }
 
@@ -49,75 +49,50 @@ package protocol Delivery: AnyObject {
   func abandon()
 }
 
-extension Service {
-  /// Makes the next entry of a partition, up to `now`. All rooms are quiet.
-  func makeEntry(_ active: ActivePartition, at now: Int64) -> JournalEntry {
-    delivery.lanes.withLane { lane in
-      active.partition.forEachDue(at: now) { room in room.advance(to: now, lane: lane) }
-    }
-    return active.partition.closeEntry(clock: now, of: configuration.topics)
-  }
+/// What a delivery works with.
+struct DeliveryParts {
+  let configuration: ServiceConfiguration
+  let edges: Edges
+  let log: ServiceLog
+  let partitions: MemberPartitions
+  let watching: Watching
+  let maker: EntryMaker
 
-  /// Makes the entry by which an owner begins. What rooms say in it goes to `lane`.
-  func makeTakeover(_ active: ActivePartition, _ takeover: PendingTakeover, lane: Lane) -> JournalEntry {
-    let partition = active.partition
-    // Not what time it is by now: rooms may have been due in between.
-    let clock = partition.clock + takeover.shift
-    // An empty batch says from which offset it goes on.
-    partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
-    partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, lane: lane)
-    // Under new settings a room may say something that is over at once.
-    partition.forEachDue(at: clock) { room in room.advance(to: clock, lane: lane) }
-    var entry = partition.closeEntry(clock: clock, of: configuration.topics)
-    entry.takeover = JournalEntry.Takeover(
-      shift: takeover.shift, derivation: configuration.derivation, delivery: delivery.kind, topics: configuration.topics,
-      reset: takeover.reset)
-    active.takeover = nil
-    if takeover.reset != nil { active.mustSweep = true }
-    return entry
-  }
+  /// For how long partitions that are given up may be seen to.
+  static let handOverMs: Int64 = 1000
+}
 
-  /// Makes the takeover of a partition whose last owner may still write at once: it must be known to count before anything
-  /// it leads to is said.
-  func makeClaim(_ active: ActivePartition) -> JournalEntry {
-    let lane = Lane(UnsaidTarget(active.unsaid))
-    var entry = makeTakeover(active, active.takeover!, lane: lane)
-    entry.saidTo = active.terms.saidTo
-    active.claim = entry
-    return entry
-  }
+/// What a delivery asks of the loop that it belongs to. The loop's thread alone calls it.
+protocol DeliveryHost: AnyObject {
+  /// Waits until no room works.
+  func quiesce()
+  /// Something failed: what is under way counts for nothing. All partitions are restored from what the brokers say.
+  func goBack(_ fault: TransactionFault)
+  /// Makes the producers anew, for as long as it takes.
+  func renewProducers()
+  /// A transaction was committed, which began to be at `began`.
+  func committed(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
+  /// So much more is durable.
+  func said(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
+  /// What watched rooms said is committed; no room works.
+  func tellWatchers()
+  /// Answers to what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not told yet.
+  /// No room of these partitions may work, and all that they said must have been told, or be told before.
+  func answers(where fits: (ActivePartition?) -> Bool) -> [Watching.Answer]
+}
 
-  /// Begins a sweep if enough has come in to be worth it.
-  func isSweepDue(_ active: ActivePartition) -> Bool {
-    if active.mustSweep { return true }
-    guard !active.records.isSweeping, active.partition.n > active.sweptAtEntry else { return false }
-    return active.records.takenSince >= configuration.checkpointGifts
-      || edges.time.monotonicMs() - active.sweptAt >= Int64(configuration.checkpointIntervalMs)
-  }
-
-  /// Begins a sweep, right after the entry `partition.n` was made.
-  /// - Parameter journalOffset: what comes above that entry stands at this offset or behind it.
-  func beginSweep(_ active: ActivePartition, journalOffset: Int64, term: Int64?) {
-    active.mustSweep = false
-    active.sweptAt = edges.time.monotonicMs()
-    active.records.begin(
-      active.partition, journalOffset: journalOffset, term: term, derivation: configuration.derivation)
-    active.sweptAtEntry = active.partition.n
-  }
-
+extension DeliveryHost {
   /// Ends a transaction that failed, if one is open, and goes on with new producers.
-  func endTransaction(isOpen: Bool, after fault: TransactionFault) {
+  func endTransaction(isOpen: Bool, after fault: TransactionFault, _ output: any OutputEdge, log: ServiceLog) {
     if case .abort = fault {
       if !isOpen { return }
       do throws(TransactionFault) {
         // Quicker than if the new producer has to find it open.
-        try edges.output.abort()
+        try output.abort()
       } catch {
         log.warning("the transaction could not be aborted: \(.reason, error.reason)")
       }
     }
     renewProducers()
   }
-
-  static let handOverMs: Int64 = 1000
 }

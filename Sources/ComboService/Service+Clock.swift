@@ -73,25 +73,4 @@ extension Service {
       message.timestamp.after.max.ms), and is not followed. Set it right
       """)
   }
-
-  /// By how much a partition that was restored moves as it is taken over; nil: it cannot be now, which was said.
-  func shift(of restored: RestoredPartition) -> Int64? {
-    let partition = restored.partition
-    let ahead = partition.clock - edges.time.wallMs()
-    if partition.n == 0 { return 0 }
-    if configuration.bringsClocksBack, ahead > Self.broughtBackMs { return -ahead }
-    if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
-      log.error(
-        """
-        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output takes no more \
-        than \(.limit, max) ms: the partition waits. To bring its time back, stop all instances of the group and run combo-consumer reset-clock \
-        with the options of run: its rooms begin a new epoch
-        """)
-      return nil
-    }
-    return Swift.max(0, -ahead)
-  }
-
-  /// A lead of no more than this is left as it is.
-  package static let broughtBackMs: Int64 = 5000
 }

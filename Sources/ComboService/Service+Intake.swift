@@ -13,10 +13,10 @@ extension Service {
       maxWaitMs: maxWaitMs, hold: filling,
       // A room's name is most often its records' key.
       foresee: { number, key, step in
-        taker(number)?._withUnsafeGuaranteedRef { $0.partition.foresee(key, step: step) }
+        partitions.handle(number)?._withUnsafeGuaranteedRef { $0.partition.foresee(key, step: step) }
       }
     ) { record in
-      taker(record.partition)?._withUnsafeGuaranteedRef { partition in
+      partitions.handle(record.partition)?._withUnsafeGuaranteedRef { partition in
         if partition.taken == 0 {
           let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())
           times = time
@@ -32,7 +32,7 @@ extension Service {
       }
     }
     var records = 0
-    for case let partition? in active where partition.taken > 0 {
+    for case let partition? in partitions.active where partition.taken > 0 {
       records += partition.taken
       partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
       partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
@@ -60,7 +60,7 @@ extension Service {
   }
 
   private func sayAhead(_ partition: ActivePartition, _ wall: Int64) {
-    totals.clockLeads += 1
+    counted.clockLeads += 1
     log.warning(
       """
       the clock of partition \(.partition, partition.number) is \(.ms, partition.clock.lead(over: wall)) ms ahead of this machine's, \
@@ -71,20 +71,20 @@ extension Service {
   @inline(__always)
   private func take(_ record: InputRecord, _ active: ActivePartition, into batch: Batch) {
     guard let value = record.value else {
-      totals.withoutValue += 1
+      counted.withoutValue += 1
       return
     }
     let slot = batch.slot()
-    let isOurs: Bool
+    let isGift: Bool
     do throws(BadEvent) {
-      isOurs = try decoder.decode(
+      isGift = try decoder.decode(
         value, isLasting: record.isLasting, key: record.key, header: { edges.group.header($0, of: record, $1) },
         into: batch.arena, &slot.pointee)
     } catch {
       deadLetter(record, error, active)
       return
     }
-    if !isOurs {
+    if !isGift {
       active.tally.countDropped()
       return
     }

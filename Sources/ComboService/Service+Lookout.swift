@@ -25,7 +25,7 @@ extension Service {
     let now = edges.time.monotonicMs()
     if !watching.questions.isEmpty {
       watching.forgetLate(at: now)
-      delivery.attend()
+      delivery.answerQuestions()
     }
     survey(now)
     if now - watching.checkedAt >= 1000 {
@@ -33,7 +33,7 @@ extension Service {
       watching.tell(
         watching.strays(at: now) { id, last in
           guard let partition = last ?? home(of: id) else { return true }
-          return owned[partition] != nil
+          return partitions.owned[partition] != nil
         }.map { watching.answer(.elsewhere(id: 0, room: $0)) })
     }
     if hasJoined, now - watching.countedAt >= Self.countEveryMs { countPartitions() }
@@ -92,7 +92,7 @@ extension Service {
 
   /// - Parameter forAll: asked for all who watch it.
   private func place(of id: [UInt8], forAll: Bool) -> Place {
-    for case let active? in active {
+    for case let active? in partitions.active {
       if let room = id.withUnsafeBytes({ active.partition.table.find($0) }) {
         return room.isGhost ? .asleep(active) : .awake(active, room)
       }
@@ -100,24 +100,22 @@ extension Service {
     if !hasJoined { return .notYet }
     if let last = watching.partition(of: id) {
       // What it said where it was last seen may not have been told yet: the answer comes after that.
-      if isActive(last) { return .asleep(active[Int(last)]!) }
+      if partitions.isActive(last) { return .asleep(partitions.active[Int(last)]!) }
       // It may be awake in there. Those who watch it wait until it is back, or counts as gone.
-      if owned[last] != nil || forAll { return .later }
+      if partitions.owned[last] != nil || forAll { return .later }
     }
     if let home = home(of: id) {
-      if isActive(home) { return .asleep(active[Int(home)]!) }
-      if owned[home] != nil { return .later }
-      if owned.count < watching.partitionCount.value! { return .elsewhere }
+      if partitions.isActive(home) { return .asleep(partitions.active[Int(home)]!) }
+      if partitions.owned[home] != nil { return .later }
+      if partitions.owned.count < watching.partitionCount.value! { return .elsewhere }
     }
     // Where is not known, or all partitions are this member's: wherever its producer puts it.
-    if let any = active.lazy.compactMap({ $0 }).first { return .asleep(any) }
-    return owned.isEmpty ? .elsewhere : .later
+    if let any = partitions.active.lazy.compactMap({ $0 }).first { return .asleep(any) }
+    return partitions.owned.isEmpty ? .elsewhere : .later
   }
 
-  /// Answers what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked.
-  package func answer(where fits: (ActivePartition?) -> Bool) { watching.tell(answers(where: fits)) }
-
-  /// The same, not told yet. No room of these partitions may work, and all that they said must have been told, or be told before.
+  /// Answers what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not told yet. No
+  /// room of these partitions may work, and all that they said must have been told, or be told before.
   package func answers(where fits: (ActivePartition?) -> Bool) -> [Watching.Answer] {
     if watching.questions.isEmpty { return [] }
     var answers: [Watching.Answer] = []
@@ -137,7 +135,7 @@ extension Service {
         guard fits(active) else { return false }
         let last = watching.partition(of: id)
         // It may have been awake in any partition: what it said there is in an entry, made before this answer.
-        if last == nil, self.active.contains(where: { $0?.partition.hasNews ?? false }) { return false }
+        if last == nil, partitions.active.contains(where: { $0?.partition.hasNews ?? false }) { return false }
         answers.append(watching.answer(.asleep(id: number, room: id)))
         if watches { watching.watch(id, in: last ?? home(of: id)) }
       case .later: return false
@@ -156,7 +154,7 @@ extension Service {
   /// What watched rooms said is committed; no room works.
   func tellWatchers() {
     watching.tellCaptured { id in
-      for case let active? in active { active.partition.table.find(id)?.isWatched = false }
+      for case let active? in partitions.active { active.partition.table.find(id)?.isWatched = false }
     }
   }
 
@@ -177,7 +175,7 @@ extension Service {
   private func survey(_ now: Int64) {
     if watching.surveys.isEmpty { return }
     watching.surveys.removeAll { $0.until <= now }
-    guard let first = watching.surveys.first, first.goOn(active, monotonic: now) else { return }
+    guard let first = watching.surveys.first, first.goOn(partitions.active, monotonic: now) else { return }
     watching.surveys.removeFirst()
     quiesce()
     watching.tell([watching.answer(.survey(id: first.id, first.lines()))])
@@ -191,7 +189,7 @@ extension Service {
     report.hasJoined = hasJoined
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
     // Who owns nothing has nothing to commit.
-    report.isFailing = isFailing && !owned.isEmpty
+    report.isFailing = isFailing && !partitions.owned.isEmpty
     report.totals = totals
     report.commitSeconds = metrics.commitSeconds
     report.latenessSeconds = metrics.latenessSeconds
@@ -200,8 +198,8 @@ extension Service {
     report.recentLateness = metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax
     report.inputPartitions = watching.partitionCount.value
-    report.partitions = owned.sorted { $0.key < $1.key }.map { number, ownership in
-      guard isActive(number), let active = active[Int(number)] else {
+    report.partitions = partitions.owned.sorted { $0.key < $1.key }.map { number, ownership in
+      guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
         return ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)
       }
       let partition = active.partition

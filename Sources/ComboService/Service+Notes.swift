@@ -69,7 +69,7 @@ extension Service {
 
   /// Looks for transactions that somebody else has left open in the input: what stands behind them is handed to nobody.
   private func noteHeld(_ now: Int64) {
-    for case let active? in active {
+    for case let active? in partitions.active {
       let (number, offset) = (active.number, active.partition.offset)
       guard let end = edges.group.end(of: number), end > offset else {
         notes.heldLooks[number] = nil

@@ -12,30 +12,16 @@ package import ComboWire
 ///
 /// One thread, the loop's, owns it. Whatever fails, the answer is the same: give up what is under way, look where the journal and the
 /// group stand, restore from there, take over.
-package final class Service: GroupEdgeDelegate {
+package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, DeliveryHost {
   package let configuration: ServiceConfiguration
   package let edges: Edges
   package let log: ServiceLog
   package let settings: EngineSettings
   /// How what the rooms say gets out.
-  package private(set) var delivery: (any Delivery)!
+  private(set) var delivery: (any Delivery)!
   let decoder: RecordDecoder
 
-  /// The partitions that are this member's, by number.
-  var owned: [Int32: Ownership] = [:]
-  /// Those of them whose takeover is not known to count yet.
-  var claims: [Int32: ActivePartition] = [:]
-  /// Those that take in, by index.
-  package private(set) var active: [ActivePartition?] = [] {
-    didSet {
-      takers = active.map { $0.map(Unmanaged.passUnretained) }
-      taking = takers.count { $0 != nil }
-    }
-  }
-  /// How many those are.
-  private var taking = 0
-  /// The same, without a reference count for each record.
-  private var takers: [Unmanaged<ActivePartition>?] = []
+  package let partitions: MemberPartitions
   var batches = [Batch(), Batch()]
   var filling = 0
   /// How many records the last poll took in.
@@ -43,18 +29,23 @@ package final class Service: GroupEdgeDelegate {
   /// Looked at from outside by.
   let watching: Watching
   package let metrics: LoopMetrics
-  let restoredPartitions = Mailbox<RestoreResult>()
-  let journalLooks = Mailbox<JournalLookResult>()
-  var nextToken = 0
   var clockWatch = ClockWatch()
   var notes = Notes()
-  /// The latest time that a partition of it had come to when it was given up.
-  private(set) var latestClock = Int64.min
   private var backOff = BackOff()
   package var failuresInARow: Int { backOff.failures }
   /// What was tried last could not be committed.
   private(set) var isFailing = false
-  package var totals = Totals()
+  /// All but what the partitions count.
+  var counted = Totals()
+  /// What was taken in and said, as far as it is durable.
+  package var totals: Totals {
+    var totals = counted
+    totals.restores = partitions.counts.restores
+    totals.resets = partitions.counts.resets
+    totals.lost = partitions.counts.lost
+    totals.clocksBroughtBack = partitions.counts.clocksBroughtBack
+    return totals
+  }
   private let stopRequested: StopFlag
   /// Whether the group has said which partitions are its own.
   private(set) var hasJoined = false
@@ -101,12 +92,17 @@ package final class Service: GroupEdgeDelegate {
     stopRequested = stop
     decoder = RecordDecoder(limits: configuration.limits, map: configuration.map)
     settings = EngineSettings(configuration.settings)
+    partitions = MemberPartitions(configuration, edges, log: log)
+    partitions.delegate = self
+    let parts = DeliveryParts(
+      configuration: configuration, edges: edges, log: log, partitions: partitions, watching: watching,
+      maker: EntryMaker(configuration, time: edges.time))
     switch configuration.delivery {
     case .exactlyOnce:
-      delivery = TransactionDelivery(self)
+      delivery = TransactionDelivery(parts, host: self)
     case .atLeastOnce:
       guard let direct = edges.direct else { preconditionFailure("at-least-once delivery needs a producer without transactions") }
-      delivery = WriteAheadDelivery(self, direct)
+      delivery = WriteAheadDelivery(parts, direct, host: self)
     }
     edges.group.delegate = self
   }
@@ -137,9 +133,10 @@ package final class Service: GroupEdgeDelegate {
   /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
   package func turn() {
     watchClock()
-    takeOverRestored()
-    takeInLooks()
-    if delivery.takesIn { poll(maxWaitMs: waitMs()) }
+    let restored = partitions.takeRestored()
+    if !restored.isEmpty { delivery.begin(restored) }
+    partitions.takeLooks(looked: { delivery.looked($0, $1) }, claimed: { delivery.claimed($0, takeover: $1, position: $2) })
+    if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }
     delivery.turn()
     takeNotes()
     attend()
@@ -150,34 +147,30 @@ package final class Service: GroupEdgeDelegate {
   private func waitMs() -> Int32 {
     if watching.isInHaste { return 0 }
     let ms = delivery.waitMs()
-    if owned.count == taking { return ms }
     // What is being done for partitions beside the loop is seen by looking.
-    return owned.contains { !isActive($0.key) && $0.value.nextLook == nil } ? min(ms, Self.lookMs) : ms
+    return partitions.isAwaited ? min(ms, Self.lookMs) : ms
   }
 
   private static let lookMs: Int32 = 5
 
   /// Waits until no room works.
-  func quiesce() {
+  package func quiesce() {
     for batch in batches { batch.wait() }
   }
 
   /// How many partitions the group gave it.
-  package var ownedCount: Int { owned.count }
+  package var ownedCount: Int { partitions.owned.count }
 
   /// Whether all that the group gave it is taken over, and that is durable.
   package var hasTakenOver: Bool {
-    hasJoined && claims.isEmpty
-      && owned.keys.allSatisfy { number in
-        isActive(number) && active[Int(number)]!.takeover == nil && !active[Int(number)]!.mustSweep
-      }
+    hasJoined && partitions.areTakenOver
   }
 
   // MARK: - Durable, or not
 
   /// A transaction was committed, which began to be at `began`.
   package func committed(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
-    self.totals.commits += 1
+    counted.commits += 1
     said(totals, arrivals, since: began)
   }
 
@@ -186,7 +179,7 @@ package final class Service: GroupEdgeDelegate {
     isFailing = false
     // An entry that only says who took over is no progress: each fresh start makes one.
     if !arrivals.batches.isEmpty || totals.instructions > 0 { backOff.succeeded() }
-    self.totals.add(totals)
+    counted.add(totals)
     let now = edges.time.monotonicMs()
     metrics.committed(afterMs: now - began, monotonic: now)
     metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
@@ -195,17 +188,14 @@ package final class Service: GroupEdgeDelegate {
   /// Something failed: what is under way counts for nothing, or as if its owner had crashed. All partitions are restored from what
   /// the brokers say.
   package func goBack(_ fault: TransactionFault) {
-    totals.aborts += 1
+    counted.aborts += 1
     let delayMs = countFailure(fault.reason)
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
     if failuresInARow > 1, endsAsTopicIsGone() { return }
-    for number in owned.keys {
-      edges.group.stop(number)
-      deactivate(number)
-    }
+    partitions.deactivateAll()
     delivery.drop(fault)
-    for number in owned.keys.sorted() { restore(number, afterMs: delayMs) }
+    partitions.restoreAll(afterMs: delayMs)
   }
 
   /// Ends the service if a topic was deleted while it ran: what is produced to it only ever times out.
@@ -215,7 +205,7 @@ package final class Service: GroupEdgeDelegate {
       // Brokers that do not answer are another matter.
       guard let partitions = try? edges.reader.partitions(topic) else { return false }
       if partitions.isEmpty {
-        end(without: topic)
+        isGone(topic)
         return true
       }
     }
@@ -223,7 +213,7 @@ package final class Service: GroupEdgeDelegate {
   }
 
   /// Who begins anew makes the topic, or waits for it.
-  package func end(without topic: Topic) {
+  package func isGone(_ topic: Topic) {
     fatal = "its \(topic.word) topic is gone: somebody has deleted it"
     loss = .unknownTopic
   }
@@ -273,7 +263,7 @@ package final class Service: GroupEdgeDelegate {
 
   package func assigned(_ partitions: [Int32]) {
     if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
-    for number in partitions { restore(number) }
+    for number in partitions { self.partitions.restore(number) }
     hasJoined = true
     countPartitions()
   }
@@ -286,69 +276,36 @@ package final class Service: GroupEdgeDelegate {
       lost
         ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
     // Who was thrown out of the group is no member until it is told anew what is its own.
-    if lost, partitions.count == owned.count { hasJoined = false }
+    if lost, partitions.count == self.partitions.owned.count { hasJoined = false }
     quiesce()
     if lost {
       let isVoid = delivery.isVoidedByLoss
-      for number in partitions { forget(number) }
+      for number in partitions { self.partitions.forget(number) }
       if isVoid { goBack(.abort("partitions were lost")) }
     } else {
       delivery.giveUp(partitions)
     }
-    for number in partitions { forget(number) }
+    for number in partitions { self.partitions.forget(number) }
   }
 
-  /// The partition that takes a record in; valid until partitions come or go.
-  @inline(__always)
-  func taker(_ number: Int32) -> Unmanaged<ActivePartition>? { Int(number) < takers.count ? takers[Int(number)] : nil }
+  package func began(_ active: ActivePartition) { watching.began(active) }
 
-  func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
-
-  /// A partition takes in from now on.
-  /// - Returns: whether it can be read; if not, it is restored again.
-  func activate(_ new: ActivePartition) -> Bool {
-    do throws(EdgeError) {
-      try edges.group.start(new.number, at: new.partition.offset)
-    } catch {
-      log.warning("partition \(.partition, new.number) cannot be read on, trying again: \(.reason, error)")
-      restore(new.number)
-      return false
-    }
-    while active.count <= Int(new.number) { active.append(nil) }
-    active[Int(new.number)] = new
-    watching.began(new)
-    return true
+  package func ended(_ active: ActivePartition) {
+    watching.ended(active)
+    delivery.forgot(active)
   }
 
-  /// Nothing more of a partition is taken in, or said.
-  func deactivate(_ number: Int32) {
-    claims[number] = nil
-    if isActive(number) {
-      // Its rooms go with it.
-      quiesce()
-      let old = active[Int(number)]!
-      active[Int(number)] = nil
-      latestClock = max(latestClock, old.clock.last)
-      watching.ended(old)
-      delivery.forgot(old)
-    }
-  }
-
-  private func forget(_ number: Int32) {
-    owned[number]?.cancellation.cancel()
-    owned[number] = nil
-    deactivate(number)
-  }
+  package func mustEnd(_ reason: String) { fatal = reason }
 
   package func failed(_ error: EdgeError, partition: Int32?) {
     if let partition, error.code == .offsetOutOfRange {
       log.error("partition \(.partition, partition): \(.reason, error); restoring it anew")
-      if isActive(partition) { goBack(.abort("an offset of partition \(partition) is out of range")) }
+      if partitions.isActive(partition) { goBack(.abort("an offset of partition \(partition) is out of range")) }
       return
     }
     if let partition, error.code == .positionLost {
       log.warning("partition \(.partition, partition): \(.reason, error); restoring it anew")
-      if isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
+      if partitions.isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
       return
     }
     if error.code == .fatal || error.code == .fenced {
@@ -372,9 +329,9 @@ package final class Service: GroupEdgeDelegate {
     } else {
       log.info("stopping: giving up all partitions and leaving the group")
       quiesce()
-      delivery.giveUp(owned.keys.sorted())
+      delivery.giveUp(partitions.owned.keys.sorted())
     }
-    for number in owned.keys { forget(number) }
+    for number in partitions.owned.keys { partitions.forget(number) }
     edges.group.close()
     if let fatal {
       if !hadFailed { log.error("the service cannot go on: \(.reason, fatal)") }

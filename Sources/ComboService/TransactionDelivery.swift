@@ -9,7 +9,8 @@ internal import ComboWire
 /// Rooms speak inside the open transaction. A commit lets them fall quiet; entries, output, dead letters, snapshots and offsets
 /// count together or not at all.
 final class TransactionDelivery: Delivery {
-  private unowned let service: Service
+  private unowned let host: any DeliveryHost
+  private let parts: DeliveryParts
   private let output: any OutputEdge
   private let target: ProducingTarget
   let lanes: Lanes
@@ -24,32 +25,32 @@ final class TransactionDelivery: Delivery {
   /// After the journal's end could not be asked for, no checkpoint is tried before this time.
   private var nextSweep: Int64?
 
-  init(_ service: Service) {
-    self.service = service
-    output = service.edges.output
-    target = ProducingTarget(output, watched: service.watching.captured, heldBytes: service.configuration.heldBytes)
+  init(_ parts: DeliveryParts, host: any DeliveryHost) {
+    self.parts = parts
+    self.host = host
+    output = parts.edges.output
+    target = ProducingTarget(output, watched: parts.watching.captured, heldBytes: parts.configuration.heldBytes)
     lanes = Lanes(target)
-    lastCommit = service.edges.time.monotonicMs()
+    lastCommit = parts.edges.time.monotonicMs()
   }
 
-  var kind: JournalEntry.Delivery { .exactlyOnce }
-  var takesIn: Bool { true }
+  func takesIn(polled: Int) -> Bool { true }
   var isVoidedByLoss: Bool { isOpen }
 
-  private var configuration: ServiceConfiguration { service.configuration }
+  private var configuration: ServiceConfiguration { parts.configuration }
 
   func renew() throws(EdgeError) { try output.renew() }
 
   func willSay() {
     if isOpen { return }
     isOpen = true
-    openedAt = service.edges.time.monotonicMs()
+    openedAt = parts.edges.time.monotonicMs()
     target.begin()
     do throws(TransactionFault) {
       try output.begin()
     } catch {
       // Told again, and seen to, by the commit.
-      service.log.warning("cannot begin a transaction: \(.reason, error.reason)")
+      parts.log.warning("cannot begin a transaction: \(.reason, error.reason)")
     }
   }
 
@@ -65,7 +66,7 @@ final class TransactionDelivery: Delivery {
   private static let waitMaxMs: Int64 = 100
 
   func waitMs() -> Int32 {
-    let now = service.edges.time.monotonicMs()
+    let now = parts.edges.time.monotonicMs()
     let due = commitDue(now: now)
     let next = isOpen ? due : max(due, nextWork(now: now))
     return Int32(max(0, min(next - now, Self.waitMaxMs)))
@@ -73,9 +74,9 @@ final class TransactionDelivery: Delivery {
 
   /// When, by the monotonic clock, a partition has something to say even if no record comes.
   private func nextWork(now: Int64) -> Int64 {
-    let wall = service.edges.time.wallMs()
+    let wall = parts.edges.time.wallMs()
     var next = Int64.max
-    for case let active? in service.active {
+    for case let active? in parts.partitions.active {
       if active.takeover != nil || active.owesEntry || active.mustSweep || active.records.isSweeping { return now }
       next = min(next, active.nextEntry(wall: wall, monotonic: now))
     }
@@ -84,7 +85,7 @@ final class TransactionDelivery: Delivery {
 
   func turn() {
     if !isOpen { beginSweeps() }
-    let now = service.edges.time.monotonicMs()
+    let now = parts.edges.time.monotonicMs()
     if now >= commitDue(now: now), isOpen || nextWork(now: now) <= now { commit() }
     output.serve()
   }
@@ -105,9 +106,9 @@ final class TransactionDelivery: Delivery {
   /// that has caught up. Where nothing came in, deadlines alone hurry nobody.
   private func isBehind() -> Bool {
     var (taken, waiting): (Int64, Int64) = (0, 0)
-    for case let active? in service.active {
+    for case let active? in parts.partitions.active {
       if active.takeover != nil || active.owesEntry || active.mustSweep { return false }
-      let left = active.waiting(upTo: service.edges.group.end(of: active.number))
+      let left = active.waiting(upTo: parts.edges.group.end(of: active.number))
       let new = active.partition.offset - active.committedOffset
       if new > 0, left <= configuration.backlogMin { return false }
       taken += new
@@ -123,19 +124,19 @@ final class TransactionDelivery: Delivery {
   /// - Returns: whether it did.
   @discardableResult
   private func commit(sweepBudget: Int? = nil) -> Bool {
-    service.quiesce()
+    host.quiesce()
     willSay()
-    let began = service.edges.time.monotonicMs()
-    let wall = service.edges.time.wallMs()
+    let began = parts.edges.time.monotonicMs()
+    let wall = parts.edges.time.wallMs()
     lastCommit = began
     var offsets: [CommittedOffset] = []
     var budget = sweepBudget ?? configuration.sweepBudget
-    let claims = service.unwrittenClaims
+    let claims = parts.partitions.unwrittenClaims
     for claim in claims {
-      write(service.makeClaim(claim), claim)
+      write(parts.maker.claim(of: claim), claim)
       offsets.append(claim.position)
     }
-    for case let active? in service.active {
+    for case let active? in parts.partitions.active {
       let now = active.clock.now(wall: wall, monotonic: began)
       let isDue = active.entryIsDue(at: now, monotonic: began)
       guard
@@ -143,10 +144,10 @@ final class TransactionDelivery: Delivery {
           || isDue
       else { continue }
       if let takeover = active.takeover {
-        lanes.withLane { write(service.makeTakeover(active, takeover, lane: $0), active) }
+        lanes.withLane { write(parts.maker.takeover(of: active, takeover, lane: $0), active) }
       }
       if active.partition.hasNews || active.owesEntry || active.entryIsDue(at: now, monotonic: began) {
-        write(service.makeEntry(active, at: now), active)
+        write(parts.maker.entry(of: active, at: now, lanes), active)
         active.owesEntry = false
       }
       active.lastEntry = began
@@ -169,15 +170,15 @@ final class TransactionDelivery: Delivery {
     do throws(TransactionFault) {
       try output.commit(offsets)
     } catch {
-      service.goBack(error)
+      host.goBack(error)
       return false
     }
     isOpen = false
-    service.committed(uncommitted, arrivals, since: began)
+    host.committed(uncommitted, arrivals, since: began)
     uncommitted = Service.Totals()
     arrivals.removeAll()
-    service.tellWatchers()
-    for claim in claims { service.readBack(claim) }
+    host.tellWatchers()
+    for claim in claims { parts.partitions.readBack(claim) }
     beginSweeps()
     return true
   }
@@ -208,9 +209,9 @@ final class TransactionDelivery: Delivery {
   /// Also of partitions that have fallen quiet: else their last entries would be in the journal alone, which keeps them only for a
   /// while.
   private func beginSweeps() {
-    if let next = nextSweep, service.edges.time.monotonicMs() < next { return }
+    if let next = nextSweep, parts.edges.time.monotonicMs() < next { return }
     nextSweep = nil
-    for case let active? in service.active where stands(active) && service.isSweepDue(active) {
+    for case let active? in parts.partitions.active where stands(active) && parts.maker.isSweepDue(active) {
       // A broker that does not answer now would be waited for again with each of the others.
       if !beginSweep(active) { break }
     }
@@ -228,12 +229,12 @@ final class TransactionDelivery: Delivery {
   private func beginSweep(_ active: ActivePartition) -> Bool {
     do throws(EdgeError) {
       // What comes above entry n will stand at this offset or behind it.
-      let end = try service.edges.reader.bounds(.journal, active.number).end
-      service.beginSweep(active, journalOffset: end, term: nil)
+      let end = try parts.edges.reader.bounds(.journal, active.number).end
+      parts.maker.beginSweep(active, journalOffset: end, term: nil)
       return true
     } catch {
-      nextSweep = service.edges.time.monotonicMs() + Self.sweepAgainMs
-      service.log.warning("no checkpoint of partition \(.partition, active.number) for now: \(.reason, error)")
+      nextSweep = parts.edges.time.monotonicMs() + Self.sweepAgainMs
+      parts.log.warning("no checkpoint of partition \(.partition, active.number) for now: \(.reason, error)")
       return false
     }
   }
@@ -245,8 +246,8 @@ final class TransactionDelivery: Delivery {
     for active in restored {
       if active.terms.term != nil {
         // Its last owner may still write; only once that is known to count for nothing, something may be said.
-        service.claims[active.number] = active
-      } else if service.activate(active) {
+        parts.partitions.add(claim: active)
+      } else if parts.partitions.activate(active) {
         say(active.unsaid)
       }
     }
@@ -254,7 +255,7 @@ final class TransactionDelivery: Delivery {
   }
 
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
-    guard service.activate(active) else { return }
+    guard parts.partitions.activate(active) else { return }
     say(active.unsaid)
     active.owesEntry = true
   }
@@ -273,17 +274,17 @@ final class TransactionDelivery: Delivery {
 
   /// As many rooms are written as can be in a second, so that the next owner has little to run through.
   func giveUp(_ partitions: [Int32]) {
-    if !partitions.contains(where: { service.isActive($0) }) { return }
+    if !partitions.contains(where: { parts.partitions.isActive($0) }) { return }
     if isOpen { commit() }
-    let deadline = service.edges.time.monotonicMs() + Service.handOverMs
-    for number in partitions where service.isActive(number) {
-      let active = service.active[Int(number)]!
+    let deadline = parts.edges.time.monotonicMs() + DeliveryParts.handOverMs
+    for number in partitions where parts.partitions.isActive(number) {
+      let active = parts.partitions.active[Int(number)]!
       if active.takeover != nil || active.owesEntry || active.records.isSweeping { continue }
       // A broker that stands still answers none of them.
-      if service.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
+      if parts.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
     }
-    while partitions.contains(where: { service.isActive($0) && service.active[Int($0)]!.records.isSweeping }),
-      service.edges.time.monotonicMs() < deadline
+    while partitions.contains(where: { parts.partitions.isActive($0) && parts.partitions.active[Int($0)]!.records.isSweeping }),
+      parts.edges.time.monotonicMs() < deadline
     {
       if !commit(sweepBudget: 4 * configuration.sweepBudget) { return }
     }
@@ -292,8 +293,8 @@ final class TransactionDelivery: Delivery {
   func forgot(_ active: ActivePartition) {}
 
   /// Between two transactions all that rooms have said is out, and none works.
-  func attend() {
-    if !isOpen { service.answer { _ in true } }
+  func answerQuestions() {
+    if !isOpen { parts.watching.tell(host.answers { _ in true }) }
   }
 
   var uncommittedSince: Int64? { isOpen ? openedAt : nil }
@@ -302,10 +303,10 @@ final class TransactionDelivery: Delivery {
     uncommitted = Service.Totals()
     arrivals.removeAll()
     _ = lanes.takeCounts()
-    service.watching.captured.removeAll()
+    parts.watching.captured.removeAll()
     let wasOpen = isOpen
     isOpen = false
-    service.endTransaction(isOpen: wasOpen, after: fault)
+    host.endTransaction(isOpen: wasOpen, after: fault, parts.edges.output, log: parts.log)
   }
 
   func abandon() {

@@ -13,26 +13,26 @@ extension WriteAheadDelivery {
       if !open.needs.allSatisfy({ $0.active.log?.saidTo ?? 0 >= $0.n }) { return true }
       return commit(open)
     }
-    let claims = service.unwrittenClaims
-    let now = service.edges.time.monotonicMs()
+    let claims = parts.partitions.unwrittenClaims
+    let now = parts.edges.time.monotonicMs()
     var sweeping: [ActivePartition] = []
-    if isHandingOver || now >= lastState + Int64(service.configuration.commitIntervalMs) {
-      for case let active? in service.active where active.log != nil && !active.partition.hasNews {
-        if active.records.isSweeping || service.isSweepDue(active) { sweeping.append(active) }
+    if isHandingOver || now >= lastState + Int64(parts.configuration.commitIntervalMs) {
+      for case let active? in parts.partitions.active where active.log != nil && !active.partition.hasNews {
+        if active.records.isSweeping || parts.maker.isSweepDue(active) { sweeping.append(active) }
       }
     }
     if claims.isEmpty && sweeping.isEmpty { return true }
-    service.quiesce()
+    host.quiesce()
     lastState = now
     var new = StateTransaction()
     do throws(TransactionFault) {
       try output.begin()
     } catch {
-      service.goBack(error)
+      host.goBack(error)
       return false
     }
     for claim in claims {
-      let entry = service.makeClaim(claim)
+      let entry = parts.maker.claim(of: claim)
       entryBuffer.removeAll()
       entry.write(to: entryBuffer)
       output.produce(.journal, partition: claim.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
@@ -58,33 +58,33 @@ extension WriteAheadDelivery {
   func beginSweep(_ active: ActivePartition) {
     let log = active.log!
     // What is on its way stands at this offset or behind it; what is not above the sweep's entry is passed over.
-    service.beginSweep(active, journalOffset: log.position, term: log.term)
+    parts.maker.beginSweep(active, journalOffset: log.position, term: log.term)
   }
 
-  package func commit(_ open: StateTransaction) -> Bool {
+  func commit(_ open: StateTransaction) -> Bool {
     do throws(TransactionFault) {
       try output.commit(open.offsets)
     } catch {
-      service.goBack(error)
+      host.goBack(error)
       return false
     }
     state = nil
-    service.committed(open.totals, Arrivals(), since: lastState)
-    for claim in open.claims { service.readBack(claim) }
+    host.committed(open.totals, Arrivals(), since: lastState)
+    for claim in open.claims { parts.partitions.readBack(claim) }
     return true
   }
 
   /// For tools that show the lag, once a second.
   func tellOffsets(isLast: Bool = false) {
-    let now = service.edges.time.monotonicMs()
+    let now = parts.edges.time.monotonicMs()
     if now < lastTold + Self.tellEveryMs, !isLast { return }
     lastTold = now
     var offsets: [CommittedOffset] = []
-    for case let active? in service.active {
+    for case let active? in parts.partitions.active {
       guard let log = active.log, log.mustTell() || isLast else { continue }
       offsets.append(CommittedOffset(partition: active.number, offset: log.saidOffset, metadata: String(log.saidTo)))
     }
-    if !offsets.isEmpty { service.edges.group.commitWithoutWaiting(offsets) }
+    if !offsets.isEmpty { parts.edges.group.commitWithoutWaiting(offsets) }
   }
 
   private static let tellEveryMs: Int64 = 1000

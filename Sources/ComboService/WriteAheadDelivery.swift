@@ -1,8 +1,8 @@
 internal import ComboCore
-package import ComboEdge
-package import ComboRooms
+internal import ComboEdge
+internal import ComboRooms
 internal import ComboSystem
-package import ComboWire
+internal import ComboWire
 
 /// At least once, for latency: the journal is a write-ahead log, and nobody waits for a transaction.
 ///
@@ -12,15 +12,16 @@ package import ComboWire
 /// still go in transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
 /// acknowledged up to its entry. If anything cannot be delivered, all partitions are taken over anew.
 package final class WriteAheadDelivery: Delivery {
-  package unowned let service: Service
-  package let output: any OutputEdge
+  unowned let host: any DeliveryHost
+  let parts: DeliveryParts
+  let output: any OutputEdge
   private let direct: any DirectEdge
   private let holding = HoldingTarget()
-  package let lanes: Lanes
+  let lanes: Lanes
 
   private var entries: [PendingEntry] = []
   private var free: [Int] = []
-  package var state: StateTransaction?
+  var state: StateTransaction?
   var lastState: Int64
   var lastTold: Int64
   let entryBuffer = ByteBuffer()
@@ -28,32 +29,40 @@ package final class WriteAheadDelivery: Delivery {
   private var lastEntries: Int64
 
   /// The open transaction, which ends once all is acknowledged up to the entries up to which its snapshots hold.
-  package struct StateTransaction {
-    package var needs: [(active: ActivePartition, n: Int64)] = []
+  struct StateTransaction {
+    var needs: [(active: ActivePartition, n: Int64)] = []
     var claims: [ActivePartition] = []
-    package var offsets: [CommittedOffset] = []
-    package var totals = Service.Totals()
+    var offsets: [CommittedOffset] = []
+    var totals = Service.Totals()
 
-    package init() {}
+    init() {}
   }
 
-  package init(_ service: Service, _ direct: any DirectEdge) {
-    self.service = service
+  init(_ parts: DeliveryParts, _ direct: any DirectEdge, host: any DeliveryHost) {
+    self.parts = parts
+    self.host = host
     self.direct = direct
-    output = service.edges.output
+    output = parts.edges.output
     lanes = Lanes(holding)
-    lastState = service.edges.time.monotonicMs()
+    lastState = parts.edges.time.monotonicMs()
     lastTold = lastState
     lastEntries = lastState
   }
 
-  package var kind: JournalEntry.Delivery { .atLeastOnce }
-  package var isVoidedByLoss: Bool { state != nil }
+  var isVoidedByLoss: Bool { state != nil }
+
+  /// How many records the last poll brought.
+  private var polled = 0
 
   /// Not while a partition has much to write, and cannot; nor while entries are not to be made yet, unless there is a backlog.
-  package var takesIn: Bool {
-    if service.polled < Self.backlogMin, pauseMs > 0 { return false }
-    for case let active? in service.active where active.partition.taken >= Self.takenMax {
+  func takesIn(polled: Int) -> Bool {
+    self.polled = polled
+    return takesIn
+  }
+
+  private var takesIn: Bool {
+    if polled < Self.backlogMin, pauseMs > 0 { return false }
+    for case let active? in parts.partitions.active where active.partition.taken >= Self.takenMax {
       if let log = active.log, !log.mayWrite { return false }
     }
     return true
@@ -69,9 +78,9 @@ package final class WriteAheadDelivery: Delivery {
   static let entriesEveryMs: Int64 = 5
 
   /// How long no entry is to be made yet.
-  private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - service.edges.time.monotonicMs() }
+  private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - parts.edges.time.monotonicMs() }
 
-  package func renew() throws(EdgeError) {
+  func renew() throws(EdgeError) {
     for entry in entries { entry.active = nil }
     entries = []
     free = []
@@ -79,9 +88,9 @@ package final class WriteAheadDelivery: Delivery {
     try direct.renew()
   }
 
-  package func willSay() {}
+  func willSay() {}
 
-  package func produce(_ letter: DeadLetter, of active: ActivePartition) {
+  func produce(_ letter: DeadLetter, of active: ActivePartition) {
     active.log?.open.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
@@ -89,15 +98,15 @@ package final class WriteAheadDelivery: Delivery {
 
   private static let waitMaxMs: Int64 = 100
 
-  package func waitMs() -> Int32 {
+  func waitMs() -> Int32 {
     if isWaitedFor { return 1 }
-    if !service.unwrittenClaims.isEmpty { return 0 }
-    let now = service.edges.time.monotonicMs()
-    let wall = service.edges.time.wallMs()
+    if !parts.partitions.unwrittenClaims.isEmpty { return 0 }
+    let now = parts.edges.time.monotonicMs()
+    let wall = parts.edges.time.wallMs()
     var next = now + Self.waitMaxMs
-    for case let active? in service.active {
+    for case let active? in parts.partitions.active {
       if active.mustSweep || active.records.isSweeping {
-        next = min(next, lastState + Int64(service.configuration.commitIntervalMs))
+        next = min(next, lastState + Int64(parts.configuration.commitIntervalMs))
       }
       next = min(next, active.partition.hasNews ? now : active.nextEntry(wall: wall, monotonic: now))
     }
@@ -107,16 +116,16 @@ package final class WriteAheadDelivery: Delivery {
   /// Whether acknowledgements are to come: they do not wake who waits for records.
   private var isWaitedFor: Bool { entries.count > free.count || state != nil }
 
-  package func turn() {
+  func turn() {
     let pause = pauseMs
     if !hear(maxWaitMs: takesIn ? 0 : pause > 0 ? Int32(pause) : 5) { return }
     if let late = lateEntry() {
       let within = Self.deliveredWithinMs / 1000
-      service.goBack(.fatal("entry \(late.n) and what it led to could not be delivered within \(within) s"))
+      host.goBack(.fatal("entry \(late.n) and what it led to could not be delivered within \(within) s"))
       return
     }
     if pause <= 0 { closeEntries() }
-    if !workOnState(budget: service.configuration.sweepBudget, isHandingOver: false) { return }
+    if !workOnState(budget: parts.configuration.sweepBudget, isHandingOver: false) { return }
     tellOffsets()
     output.serve()
   }
@@ -125,8 +134,8 @@ package final class WriteAheadDelivery: Delivery {
   /// would leave a gap.
   private func lateEntry() -> PendingEntry? {
     if entries.count == free.count { return nil }
-    let now = service.edges.time.monotonicMs()
-    for case let active? in service.active {
+    let now = parts.edges.time.monotonicMs()
+    for case let active? in parts.partitions.active {
       if let first = active.log?.entries.first, now - first.since > Self.deliveredWithinMs { return first }
     }
     return nil
@@ -138,14 +147,14 @@ package final class WriteAheadDelivery: Delivery {
 
   /// Makes and writes the entries that are due.
   private func closeEntries(onlyNews: Bool = false) {
-    let monotonic = service.edges.time.monotonicMs()
-    let wall = service.edges.time.wallMs()
+    let monotonic = parts.edges.time.monotonicMs()
+    let wall = parts.edges.time.wallMs()
     var isQuiet = false
-    for case let active? in service.active {
+    for case let active? in parts.partitions.active {
       guard let log = active.log, log.mayWrite else { continue }
       let now = active.clock.now(wall: wall, monotonic: monotonic)
       guard active.partition.hasNews || (!onlyNews && active.entryIsDue(at: now, monotonic: monotonic)) else { continue }
-      if !isQuiet { service.quiesce() }
+      if !isQuiet { host.quiesce() }
       isQuiet = true
       active.lastEntry = monotonic
       lastEntries = monotonic
@@ -154,7 +163,7 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   private func write(_ active: ActivePartition, _ log: PartitionLog, at now: Int64) {
-    var entry = service.makeEntry(active, at: now)
+    var entry = parts.maker.entry(of: active, at: now, lanes)
     entry.saidTo = log.saidTo
     entry.term = log.term
     entryBuffer.removeAll()
@@ -186,10 +195,10 @@ package final class WriteAheadDelivery: Delivery {
     pending.offset = active.partition.offset
     pending.journalOffset = nil
     pending.isReleased = false
-    pending.since = service.edges.time.monotonicMs()
+    pending.since = parts.edges.time.monotonicMs()
     pending.unacknowledged = 0
     pending.totals = Service.Totals()
-    pending.moment = service.watching.moment
+    pending.moment = parts.watching.moment
     return pending
   }
 
@@ -214,15 +223,15 @@ package final class WriteAheadDelivery: Delivery {
         if pending.active != nil, pending.journalOffset ?? 0 < 0 { unplaced = pending }
       }
     } catch {
-      service.goBack(.fatal(error.message))
+      host.goBack(.fatal(error.message))
       return false
     }
     if let unplaced {
       // What stands before it cannot be looked at; who takes over anew reads it.
-      service.goBack(.abort("entry \(unplaced.n) is in the journal, but brokers did not say where"))
+      host.goBack(.abort("entry \(unplaced.n) is in the journal, but brokers did not say where"))
       return false
     }
-    for case let active? in service.active {
+    for case let active? in parts.partitions.active {
       if let log = active.log { goOn(active, log) }
     }
     return true
@@ -241,7 +250,7 @@ package final class WriteAheadDelivery: Delivery {
       guard let offset = next.journalOffset else { break }
       if offset != log.position {
         log.isLooking = true
-        service.look(active, from: log.position, to: offset)
+        parts.partitions.look(active, from: log.position, to: offset)
         break
       }
       log.position = offset + 1
@@ -253,9 +262,9 @@ package final class WriteAheadDelivery: Delivery {
       log.saidOffset = first.offset
       log.entries.removeFirst()
       log.released -= 1
-      service.said(first.totals, first.arrivals, since: first.since)
-      service.watching.tell(spoken: first.spoken, at: first.moment)
-      service.watching.tell(first.answers)
+      host.said(first.totals, first.arrivals, since: first.since)
+      parts.watching.tell(spoken: first.spoken, at: first.moment)
+      parts.watching.tell(first.answers)
       recycle(first)
     }
   }
@@ -265,7 +274,7 @@ package final class WriteAheadDelivery: Delivery {
     pending.isReleased = true
     pending.held.handOut { topic, key, value, timestamp, headers in
       pending.unacknowledged += 1
-      if topic == .output, let key, let value, service.watching.watches(key) {
+      if topic == .output, let key, let value, parts.watching.watches(key) {
         pending.spoken.append(.said(room: [UInt8](key), record: [UInt8](value)))
       }
       direct.produce(
@@ -275,7 +284,7 @@ package final class WriteAheadDelivery: Delivery {
     pending.held.removeAll()
   }
 
-  package func looked(_ active: ActivePartition, _ look: JournalLook) {
+  func looked(_ active: ActivePartition, _ look: JournalLook) {
     guard let log = active.log, log.isLooking, log.released < log.entries.count else { return }
     switch look {
     case .clear:
@@ -283,10 +292,10 @@ package final class WriteAheadDelivery: Delivery {
       log.position = log.entries[log.released].journalOffset!
       goOn(active, log)
     case .overtaken, .counts:
-      service.log.warning("partition \(.partition, active.number): somebody else has taken it over; restoring it anew")
+      parts.log.warning("partition \(.partition, active.number): somebody else has taken it over; restoring it anew")
       leave(active)
     case .failed(let reason):
-      service.log.warning(
+      parts.log.warning(
         "partition \(.partition, active.number): cannot read what stands in the journal; restoring it anew: \(.reason, reason)")
       leave(active)
     }
@@ -295,32 +304,32 @@ package final class WriteAheadDelivery: Delivery {
   /// Takes a partition over anew, which makes void what is in the open transaction of it.
   private func leave(_ active: ActivePartition) {
     if state?.needs.contains(where: { $0.active === active }) ?? false {
-      service.goBack(.abort("partition \(active.number) must be taken over anew"))
+      host.goBack(.abort("partition \(active.number) must be taken over anew"))
     } else {
-      service.restore(active.number)
+      parts.partitions.restore(active.number)
     }
   }
 
   // MARK: - Partitions come and go
 
-  package func begin(_ restored: [ActivePartition]) {
+  func begin(_ restored: [ActivePartition]) {
     for active in restored {
       do throws(EdgeError) {
         try direct.prepare(active.number)
-        service.claims[active.number] = active
+        parts.partitions.add(claim: active)
       } catch {
-        service.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
-        service.restore(active.number)
+        parts.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
+        parts.partitions.restore(active.number)
       }
     }
   }
 
-  package func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
-    guard service.activate(active) else { return }
+  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
+    guard parts.partitions.activate(active) else { return }
     let log = PartitionLog(
       term: takeover, position: position, saidTo: active.terms.saidTo, saidOffset: active.partition.offset, open: HeldBack())
     active.log = log
-    service.quiesce()
+    host.quiesce()
     holding.set(active.number, log.open)
     let pending = take(active)
     pending.journalOffset = takeover
@@ -334,38 +343,38 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   /// What rooms have said up to the last entry is on its way; an answer that knows of it goes behind it.
-  package func attend() {
-    for case let active? in service.active where !active.partition.hasNews {
+  func answerQuestions() {
+    for case let active? in parts.partitions.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
-      let answers = service.answers { $0 === active }
-      if let last = log.entries.last { last.answers += answers } else { service.watching.tell(answers) }
+      let answers = host.answers { $0 === active }
+      if let last = log.entries.last { last.answers += answers } else { parts.watching.tell(answers) }
     }
     // What no partition of this member's has to do with.
-    service.answer { $0 == nil }
+    parts.watching.tell(host.answers { $0 == nil })
   }
 
-  package var uncommittedSince: Int64? {
+  var uncommittedSince: Int64? {
     var since: Int64?
-    for case let active? in service.active {
+    for case let active? in parts.partitions.active {
       if let first = active.log?.entries.first { since = min(since ?? .max, first.since) }
     }
     return since
   }
 
-  package func giveUp(_ partitions: [Int32]) {
-    let given = partitions.compactMap { service.isActive($0) ? service.active[Int($0)] : nil }
+  func giveUp(_ partitions: [Int32]) {
+    let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty && state == nil { return }
-    let deadline = service.edges.time.monotonicMs() + Service.handOverMs
+    let deadline = parts.edges.time.monotonicMs() + DeliveryParts.handOverMs
     if !settle(given, by: deadline) { return }
     for active in given where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty {
       beginSweep(active)
     }
-    while given.contains(where: { $0.records.isSweeping }), service.edges.time.monotonicMs() < deadline {
-      if !workOnState(budget: 4 * service.configuration.sweepBudget, isHandingOver: true) { return }
+    while given.contains(where: { $0.records.isSweeping }), parts.edges.time.monotonicMs() < deadline {
+      if !workOnState(budget: 4 * parts.configuration.sweepBudget, isHandingOver: true) { return }
       if state != nil, !settle(given, by: deadline) { return }
     }
     tellOffsets(isLast: true)
-    if state != nil { service.goBack(.abort("partitions were given up before all was acknowledged")) }
+    if state != nil { host.goBack(.abort("partitions were given up before all was acknowledged")) }
   }
 
   /// Writes and says all that was taken in, if that is done in time, and ends the transaction.
@@ -375,16 +384,16 @@ package final class WriteAheadDelivery: Delivery {
       closeEntries(onlyNews: true)
       if let open = state, open.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }), !commit(open) { return false }
       let isSettled = state == nil && given.allSatisfy { !$0.partition.hasNews && $0.log!.entries.isEmpty }
-      if isSettled || service.edges.time.monotonicMs() >= deadline { return true }
+      if isSettled || parts.edges.time.monotonicMs() >= deadline { return true }
       if !hear(maxWaitMs: 1) { return false }
     }
   }
 
-  package func forgot(_ active: ActivePartition) {
+  func forgot(_ active: ActivePartition) {
     guard let log = active.log else { return }
     holding.set(active.number, nil)
     for pending in log.entries {
-      service.watching.askAgain(pending.answers)
+      parts.watching.askAgain(pending.answers)
       if pending.isDone { recycle(pending) } else { pending.active = nil }
     }
     log.entries = []
@@ -392,13 +401,13 @@ package final class WriteAheadDelivery: Delivery {
     log.isLooking = false
   }
 
-  package func drop(_ fault: TransactionFault) {
+  func drop(_ fault: TransactionFault) {
     let wasOpen = state != nil
     state = nil
-    service.endTransaction(isOpen: wasOpen, after: fault)
+    host.endTransaction(isOpen: wasOpen, after: fault, parts.edges.output, log: parts.log)
   }
 
-  package func abandon() {
+  func abandon() {
     if state != nil { try? output.abort() }
     state = nil
   }

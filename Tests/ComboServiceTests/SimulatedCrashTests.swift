@@ -51,7 +51,7 @@ struct SimulatedCrashTests {
       let scene = SimScene(seed: 6, partitions: 2)
       let other = scene.start("other")
       scene.world.freezeTurns = 24
-      scene.world.whileFrozen = { if other.service.active.contains(where: { $0 != nil }) { takeovers += 1 } }
+      scene.world.whileFrozen = { if other.service.partitions.active.contains(where: { $0 != nil }) { takeovers += 1 } }
       for _ in 0..<4 { scene.turn(other) }
       let first = scene.start("a")
       first.freezeAt = call
@@ -81,7 +81,7 @@ struct SimulatedCrashTests {
         scene.turn(stopped)
         scene.turn(other)
       }
-      guard stopped.service.active.contains(where: { $0 != nil }) else { continue }
+      guard stopped.service.partitions.active.contains(where: { $0 != nil }) else { continue }
       let offset = scene.world.broker.offsets[0]!.offset
       scene.world.freezeTurns = 30
       stopped.freezeAt = stopped.calls + call

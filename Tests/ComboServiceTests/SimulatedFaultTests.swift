@@ -133,8 +133,8 @@ struct SimulatedFaultTests {
   }
 
   private func rest(_ instance: SimInstance, _ scene: SimScene) {
-    for _ in 0..<5000 where instance.service.active[0]?.partition.awake != 0 { scene.turn(instance) }
-    #expect(instance.service.active[0]?.partition.awake == 0)
+    for _ in 0..<5000 where instance.service.partitions.active[0]?.partition.awake != 0 { scene.turn(instance) }
+    #expect(instance.service.partitions.active[0]?.partition.awake == 0)
   }
 
   @Test("a partition in which nothing happens gets a checkpoint all the same, so that its journal may be deleted")
@@ -409,7 +409,7 @@ struct SimulatedFaultTests {
     let before = instance.service.totals
     instance.service.failed(EdgeError(.positionLost, "where it is cannot be made sure of"), partition: 1)
     #expect(instance.service.totals.restores == before.restores + 2)
-    #expect(!instance.service.isActive(1))
+    #expect(!instance.service.partitions.isActive(1))
     // Told of a partition that is not at work, it does nothing.
     instance.service.failed(EdgeError(.positionLost, "where it is cannot be made sure of"), partition: 1)
     #expect(instance.service.totals.aborts == before.aborts + 1)

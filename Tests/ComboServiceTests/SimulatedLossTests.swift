@@ -33,7 +33,7 @@ struct SimulatedLossTests {
   }
 
   private func isInMidSweep(_ instance: SimInstance) -> Bool {
-    guard let active = instance.service.active[0] else { return false }
+    guard let active = instance.service.partitions.active[0] else { return false }
     return active.records.isSweeping && active.partition.n > active.sweptAtEntry + 2 && active.sweptAtEntry > 2
   }
 
@@ -231,7 +231,7 @@ struct SimulatedLossTests {
     scene.world.broker.unanswered = nil
     scene.world.clock.advance(6000)
     scene.turn(instance, 100)
-    #expect(instance.service.active.allSatisfy { $0!.sweptAtEntry > 1 })
+    #expect(instance.service.partitions.active.allSatisfy { $0!.sweptAtEntry > 1 })
     #expect(scene.finish() == [])
   }
 }

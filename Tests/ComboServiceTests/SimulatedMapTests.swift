@@ -106,7 +106,7 @@ struct SimulatedMapTests {
       scene.settle(instance)
       if turn == 99 || turn == 199 {
         let buffer = ByteBuffer()
-        instance.service.active[0]?.partition.table.forEachRoom { SnapshotEncoder.write($0.engine, to: buffer) }
+        instance.service.partitions.active[0]?.partition.table.forEachRoom { SnapshotEncoder.write($0.engine, to: buffer) }
         sizes.append(buffer.count)
       }
     }

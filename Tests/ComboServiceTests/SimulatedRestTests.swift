@@ -22,7 +22,7 @@ struct SimulatedRestTests {
       scene.world.clock.advance(1000)
       scene.turn(instance, 4)
     }
-    let partition = instance.service.active[0]!.partition
+    let partition = instance.service.partitions.active[0]!.partition
     #expect(partition.awake == rooms)
     #expect(partition.deadlines >= rooms && partition.deadlines <= 2 * rooms + 64)
     #expect(scene.lines(.output).filter { $0.contains(#""op":"dismiss""#) }.count == rooms * rounds)
@@ -31,10 +31,10 @@ struct SimulatedRestTests {
     // Who wakes them is told by the notes that are left.
     scene.world.kill(instance)
     let next = scene.start(until: 1)
-    #expect(next.service.totals.resets == 0 && next.service.active[0]?.partition.awake == rooms)
+    #expect(next.service.totals.resets == 0 && next.service.partitions.active[0]?.partition.awake == rooms)
     scene.world.clock.advance(86_500_000)
-    for _ in 0..<100 where next.service.active[0]?.partition.awake != 0 { scene.turn(next) }
-    #expect(next.service.active[0]?.partition.awake == 0)
+    for _ in 0..<100 where next.service.partitions.active[0]?.partition.awake != 0 { scene.turn(next) }
+    #expect(next.service.partitions.active[0]?.partition.awake == 0)
     #expect(scene.finish() == [])
   }
 }

@@ -80,7 +80,7 @@ struct SimulatedWriteAheadTests {
       let scene = SimScene(seed: 6, partitions: 2)
       scene.world.freezeTurns = 24
       scene.world.whileFrozen = {
-        if scene.world.instances.contains(where: { $0.service.active.contains { $0 != nil } }) { takeovers += 1 }
+        if scene.world.instances.contains(where: { $0.service.partitions.active.contains { $0 != nil } }) { takeovers += 1 }
       }
       _ = begin(scene, freezeAt: call)
       let faults = scene.finish()
@@ -189,7 +189,7 @@ struct SimulatedWriteAheadTests {
       scene.world.broker.areDirectsHeld = true
       scene.world.kill(one)
       let two = scene.start("b")
-      for _ in 0..<1000 where !two.service.isActive(0) { scene.turn(two) }
+      for _ in 0..<1000 where !two.service.partitions.isActive(0) { scene.turn(two) }
       scene.world.broker.settleDirects()
       for _ in 0..<30 {
         scene.world.feed(1)

@@ -26,7 +26,7 @@ struct SimulationFindTests {
     let scene = SimScene()
     scene.configuration.commitIntervalMs = 1_000_000
     let instance = scene.start()
-    for _ in 0..<100 where instance.service.active.isEmpty { scene.turn(instance) }
+    for _ in 0..<100 where instance.service.partitions.active.isEmpty { scene.turn(instance) }
     scene.world.put(SimRecord(key: Array("r".utf8), value: nil))
     scene.turn(instance)
     scene.world.stop(instance)
@@ -68,7 +68,7 @@ struct SimulationFindTests {
     for _ in 0..<100 where instance.beside.isEmpty { scene.turn(instance) }
     while !instance.beside.isEmpty { instance.beside.removeFirst()() }
     scene.turn(instance)
-    #expect((0..<4).allSatisfy { instance.service.isActive($0) })
+    #expect((0..<4).allSatisfy { instance.service.partitions.isActive($0) })
     #expect(instance.service.totals.commits == 1)
     #expect(scene.finish() == [])
   }

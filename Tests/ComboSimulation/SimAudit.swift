@@ -81,7 +81,8 @@ struct SimAudit {
     }
     if isAtEnd {
       for instance in world.instances {
-        guard instance.service.active.count > Int(number), let active = instance.service.active[Int(number)] else { continue }
+        guard instance.service.partitions.active.count > Int(number), let active = instance.service.partitions.active[Int(number)]
+        else { continue }
         if active.takeover == nil, !active.partition.hasNews { faults += differences(derived, active.partition, "live") }
       }
     }

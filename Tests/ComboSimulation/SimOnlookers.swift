@@ -126,7 +126,7 @@ final class SimOnlookers {
       for (id, stream) in streams[ObjectIdentifier(instance), default: [:]] where !stream.isOver {
         guard let place = stream.place, place.seq < .max - 1 else { continue }
         let partition = SimBroker.partition(of: stream.room, world.broker.partitions(.input).count)
-        guard instance.service.isActive(partition), let end = last[stream.room] else { continue }
+        guard instance.service.partitions.isActive(partition), let end = last[stream.room] else { continue }
         // A room that only settings woke has said nothing in its epoch.
         let hasBegun = place.seq == 0 && place.epoch > end.epoch
         if place != end && !hasBegun {

@@ -215,9 +215,12 @@ final class SimWorld: @unchecked Sendable {
   private func unfinished() -> String {
     broker.settleAll()
     for number in broker.partitions(.input) {
-      guard let owner = instances.first(where: { $0.service.active.count > Int(number) && $0.service.active[Int(number)] != nil })
+      guard
+        let owner = instances.first(where: {
+          $0.service.partitions.active.count > Int(number) && $0.service.partitions.active[Int(number)] != nil
+        })
       else { return "nobody has partition \(number)" }
-      let active = owner.service.active[Int(number)]!
+      let active = owner.service.partitions.active[Int(number)]!
       let partition = active.partition
       let input = broker.log(.input, number)
       if let last = input.records.last(where: { $0.isCommitted })?.offset, (broker.offsets[number]?.offset ?? -1) <= last {

@@ -71,7 +71,7 @@ struct CheckGroup {
     switch outcome {
     case .examined(let clock):
       let ahead = clock - WallClock.nowMs
-      if ahead > Service.broughtBackMs {
+      if ahead > MemberPartitions.broughtBackMs {
         report.note(
           "the time of partition \(partition) is \(ahead) ms ahead of this machine's clock: a clock is, or was, wrong",
           mend: "set the clocks right; combo-consumer reset-clock brings the partition back, if its output refuses such times")

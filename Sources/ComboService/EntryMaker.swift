@@ -1,0 +1,73 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Makes the journal's entries, and says when all rooms are to be written. All rooms of a partition are quiet meanwhile.
+struct EntryMaker {
+  private let configuration: ServiceConfiguration
+  private let settings: EngineSettings
+  private let time: any TimeSource
+
+  init(_ configuration: ServiceConfiguration, time: any TimeSource) {
+    self.configuration = configuration
+    settings = EngineSettings(configuration.settings)
+    self.time = time
+  }
+
+  /// The next entry of a partition, up to `now`.
+  func entry(of active: ActivePartition, at now: Int64, _ lanes: Lanes) -> JournalEntry {
+    lanes.withLane { lane in
+      active.partition.forEachDue(at: now) { room in room.advance(to: now, lane: lane) }
+    }
+    return active.partition.closeEntry(clock: now, of: configuration.topics)
+  }
+
+  /// The entry by which an owner begins. What rooms say in it goes to `lane`.
+  func takeover(of active: ActivePartition, _ takeover: PendingTakeover, lane: Lane) -> JournalEntry {
+    let partition = active.partition
+    // Not what time it is by now: rooms may have been due in between.
+    let clock = partition.clock + takeover.shift
+    // An empty batch says from which offset it goes on.
+    partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
+    partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, lane: lane)
+    // Under new settings a room may say something that is over at once.
+    partition.forEachDue(at: clock) { room in room.advance(to: clock, lane: lane) }
+    var entry = partition.closeEntry(clock: clock, of: configuration.topics)
+    entry.takeover = JournalEntry.Takeover(
+      shift: takeover.shift, derivation: configuration.derivation, delivery: configuration.delivery, topics: configuration.topics,
+      reset: takeover.reset)
+    active.takeover = nil
+    if takeover.reset != nil { active.mustSweep = true }
+    return entry
+  }
+
+  /// The takeover of a partition whose last owner may still write at once: it must be known to count before anything it leads to is
+  /// said.
+  func claim(of active: ActivePartition) -> JournalEntry {
+    let lane = Lane(UnsaidTarget(active.unsaid))
+    var entry = takeover(of: active, active.takeover!, lane: lane)
+    entry.saidTo = active.terms.saidTo
+    active.claim = entry
+    return entry
+  }
+
+  /// Whether enough has come in for a sweep to be worth it.
+  func isSweepDue(_ active: ActivePartition) -> Bool {
+    if active.mustSweep { return true }
+    guard !active.records.isSweeping, active.partition.n > active.sweptAtEntry else { return false }
+    return active.records.takenSince >= configuration.checkpointGifts
+      || time.monotonicMs() - active.sweptAt >= Int64(configuration.checkpointIntervalMs)
+  }
+
+  /// Begins a sweep, right after the entry `partition.n` was made.
+  /// - Parameter journalOffset: what comes above that entry stands at this offset or behind it.
+  func beginSweep(_ active: ActivePartition, journalOffset: Int64, term: Int64?) {
+    active.mustSweep = false
+    active.sweptAt = time.monotonicMs()
+    active.records.begin(
+      active.partition, journalOffset: journalOffset, term: term, derivation: configuration.derivation)
+    active.sweptAtEntry = active.partition.n
+  }
+}

@@ -1,0 +1,357 @@
+internal import ComboCore
+package import ComboEdge
+package import ComboRooms
+package import ComboSystem
+internal import ComboWire
+
+/// Hears what becomes of a member's partitions. The loop's thread alone calls it.
+package protocol MemberPartitionsDelegate: AnyObject {
+  /// Waits until no room works.
+  func quiesce()
+  /// The partition takes in from now on.
+  func began(_ active: ActivePartition)
+  /// It does not any more. No room works.
+  func ended(_ active: ActivePartition)
+  /// Somebody has to do something before the service can go on.
+  func mustEnd(_ reason: String)
+  /// Somebody has deleted this topic.
+  func isGone(_ topic: Topic)
+}
+
+/// The partitions that are this member's. The loop's thread alone uses it.
+///
+/// One that comes is *owned*, and restored beside the loop. In at-least-once delivery it is a *claim* then, until its takeover is known to
+/// count. *Active* it takes records in.
+package final class MemberPartitions {
+  package weak var delegate: (any MemberPartitionsDelegate)?
+  private let configuration: ServiceConfiguration
+  private let edges: Edges
+  private let log: ServiceLog
+
+  private(set) var owned: [Int32: Ownership] = [:]
+  /// Those of them whose takeover is not known to count yet.
+  private(set) var claims: [Int32: ActivePartition] = [:]
+  /// Those that take in, by index.
+  package private(set) var active: [ActivePartition?] = [] {
+    didSet {
+      activeHandles = active.map { $0.map(Unmanaged.passUnretained) }
+      activeCount = activeHandles.count { $0 != nil }
+    }
+  }
+  /// The same, without a reference count for each record.
+  private var activeHandles: [Unmanaged<ActivePartition>?] = []
+  private var activeCount = 0
+
+  /// What has come of restoring them.
+  struct Counts {
+    /// How many were restored, or begun to be; and how many of them had to begin anew.
+    var restores = 0
+    var resets = 0
+    /// Records of the input that were never taken in, as resets tell.
+    var lost: Int64 = 0
+    /// Those whose time was brought back.
+    var clocksBroughtBack = 0
+  }
+  private(set) var counts = Counts()
+  /// The latest time that a partition had come to when it was given up.
+  private var latestClock = Int64.min
+  private var nextToken = 0
+  private let restored = Mailbox<RestoreResult>()
+  private let looks = Mailbox<JournalLookResult>()
+
+  package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog) {
+    self.configuration = configuration
+    self.edges = edges
+    self.log = log
+  }
+
+  /// Whether what is done beside the loop for one of them is waited for.
+  var isAwaited: Bool { owned.count != activeCount && owned.contains { !isActive($0.key) && $0.value.nextLook == nil } }
+
+  /// The partition that takes a record in; valid until partitions come or go.
+  @inline(__always)
+  func handle(_ number: Int32) -> Unmanaged<ActivePartition>? {
+    Int(number) < activeHandles.count ? activeHandles[Int(number)] : nil
+  }
+
+  /// Whether all that the group gave this member is taken over, and that is durable.
+  var areTakenOver: Bool {
+    claims.isEmpty
+      && owned.keys.allSatisfy { number in
+        isActive(number) && active[Int(number)]!.takeover == nil && !active[Int(number)]!.mustSweep
+      }
+  }
+
+  package func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
+
+  // MARK: - They come and go
+
+  /// The partition takes in from now on.
+  /// - Returns: whether it can be read; if not, it is restored again.
+  func activate(_ new: ActivePartition) -> Bool {
+    do throws(EdgeError) {
+      try edges.group.start(new.number, at: new.partition.offset)
+    } catch {
+      log.warning("partition \(.partition, new.number) cannot be read on, trying again: \(.reason, error)")
+      restore(new.number)
+      return false
+    }
+    while active.count <= Int(new.number) { active.append(nil) }
+    active[Int(new.number)] = new
+    delegate?.began(new)
+    return true
+  }
+
+  /// Nothing more of a partition is taken in, or said.
+  func deactivate(_ number: Int32) {
+    claims[number] = nil
+    guard isActive(number) else { return }
+    // Its rooms go with it.
+    delegate?.quiesce()
+    let old = active[Int(number)]!
+    active[Int(number)] = nil
+    latestClock = max(latestClock, old.clock.last)
+    delegate?.ended(old)
+  }
+
+  /// All of them, until they are restored again.
+  func deactivateAll() {
+    for number in owned.keys {
+      edges.group.stop(number)
+      deactivate(number)
+    }
+  }
+
+  /// It is no longer this member's.
+  func forget(_ number: Int32) {
+    owned[number]?.cancellation.cancel()
+    owned[number] = nil
+    deactivate(number)
+  }
+
+  // MARK: - Restoring
+
+  /// Begins to restore a partition, on a thread of its own; nothing of it is taken in meanwhile. It is this member's from now on.
+  /// - Parameter afterMs: not before so much time has passed.
+  func restore(_ number: Int32, afterMs: Int64) {
+    if afterMs <= 0 { return restore(number) }
+    owned[number]?.cancellation.cancel()
+    nextToken += 1
+    owned[number] = Ownership(
+      token: nextToken, cancellation: Cancellation(), doubtedSince: owned[number]?.doubtedSince,
+      nextLook: edges.time.monotonicMs() + afterMs)
+    deactivate(number)
+    edges.group.stop(number)
+  }
+
+  /// The same at once.
+  func restore(_ number: Int32) {
+    let doubtedSince = owned[number]?.doubtedSince
+    owned[number]?.cancellation.cancel()
+    nextToken += 1
+    let token = nextToken
+    let cancellation = Cancellation()
+    owned[number] = Ownership(token: token, cancellation: cancellation, doubtedSince: doubtedSince)
+    deactivate(number)
+    edges.group.stop(number)
+    counts.restores += 1
+    let group = edges.group
+    let restorer = Restorer(
+      PartitionTopics(number, configuration, edges.reader, log: log, cancellation: cancellation), time: edges.time,
+      isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
+      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) },
+      position: { () throws(EdgeError) in try group.committed(number) })
+    let (mailbox, beside) = (restored, edges.beside)
+    beside(.question) {
+      switch restorer.ask() {
+      case .answer(let committed):
+        beside(.restoring) {
+          mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run(from: committed)))
+        }
+      case .noAnswer(let outcome):
+        mailbox.put(RestoreResult(number: number, token: token, outcome: outcome))
+      }
+    }
+  }
+
+  /// All of them, in order.
+  func restoreAll(afterMs: Int64) { for number in owned.keys.sorted() { restore(number, afterMs: afterMs) } }
+
+  /// Those that have been restored meanwhile and can be taken over. What could not be is tried again.
+  func takeRestored() -> [ActivePartition] {
+    lookAgain()
+    var ready: [ActivePartition] = []
+    for result in restored.takeAll() {
+      guard let ownership = owned[result.number], ownership.token == result.token else { continue }
+      owned[result.number]?.doubtedSince = nil
+      switch result.outcome {
+      case .restored(let partition):
+        if let partition = prepare(partition) { ready.append(partition) }
+      case .doubtful(let reason):
+        log.warning(
+          "partition \(.partition, result.number) was found in another state than it was left in, looking again: \(.reason, reason)"
+        )
+        let now = edges.time.monotonicMs()
+        owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
+        owned[result.number]?.nextLook = now + Self.nextLookMs
+      case .refused(let reason):
+        delegate?.mustEnd(reason)
+      case .failed(let reason):
+        log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
+        restore(result.number)
+      case .gone(let topic):
+        // Nothing is taken in without it, so nothing else would ever notice.
+        delegate?.isGone(topic)
+      case .stopped, .examined:
+        break
+      }
+    }
+    return ready
+  }
+
+  /// A leader that stood still, and does not know yet that it was replaced, tells how things were when it fell asleep. So what
+  /// contradicts itself is believed only once it was found so for as long as brokers need to notice that: a controller gives up one
+  /// that is silent for 9 s (`broker.session.timeout.ms`).
+  private static let doubtMs: Int64 = 10_000
+  private static let nextLookMs: Int64 = 1_000
+  /// So often it is looked whether the clock has caught up with a partition's time.
+  private static let waitForTimeMs: Int64 = 10_000
+
+  private func lookAgain() {
+    if !owned.values.contains(where: { $0.nextLook != nil }) { return }
+    let now = edges.time.monotonicMs()
+    for number in owned.keys.sorted() {
+      if let next = owned[number]?.nextLook, next <= now { restore(number) }
+    }
+  }
+
+  /// - Returns: the partition, if it can be taken over.
+  private func prepare(_ restored: RestoredPartition) -> ActivePartition? {
+    let partition = restored.partition
+    do throws(EdgeError) {
+      try edges.output.prepare(partition.number)
+    } catch {
+      log.warning("partition \(.partition, partition.number) cannot be written to, trying again: \(.reason, error)")
+      restore(partition.number)
+      return nil
+    }
+    guard let shift = shift(of: restored) else {
+      restore(partition.number, afterMs: Self.waitForTimeMs)
+      return nil
+    }
+    var reset = restored.reset
+    if shift < 0 {
+      let ms = -shift
+      log.warning(
+        "RESET: the time of partition \(.partition, partition.number) is brought back by \(.ms, ms) ms, all its rooms begin a new epoch"
+      )
+      reset =
+        reset ?? JournalEntry.Reset(reason: "its time was \(ms) ms ahead of the clock, and was brought back", offsetsLost: 0)
+      // The output refused it.
+      restored.unsaid.removeAll()
+      counts.clocksBroughtBack += 1
+    }
+    let takeover = PendingTakeover(shift: shift, reset: reset)
+    if reset != nil { counts.resets += 1 }
+    counts.lost += restored.neverTaken
+    if restored.reset == nil { log.info(restored.summary) } else { log.warning(restored.summary) }
+    return ActivePartition(restored, takeover: takeover, time: edges.time)
+  }
+
+  // MARK: - Their time
+
+  /// By how much a partition that was restored moves as it is taken over; nil: it cannot be now, which was said.
+  private func shift(of restored: RestoredPartition) -> Int64? {
+    let partition = restored.partition
+    let ahead = partition.clock - edges.time.wallMs()
+    if partition.n == 0 { return 0 }
+    if configuration.bringsClocksBack, ahead > Self.broughtBackMs { return -ahead }
+    if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
+      log.error(
+        """
+        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output takes no more \
+        than \(.limit, max) ms: the partition waits. To bring its time back, stop all instances of the group and run combo-consumer reset-clock \
+        with the options of run: its rooms begin a new epoch
+        """)
+      return nil
+    }
+    return Swift.max(0, -ahead)
+  }
+
+  /// A lead of no more than this is left as it is.
+  package static let broughtBackMs: Int64 = 5000
+
+  // MARK: - Claims, and looks into the journal
+
+  func add(claim: ActivePartition) { claims[claim.number] = claim }
+
+  /// The claims that are not written yet, in order.
+  var unwrittenClaims: [ActivePartition] {
+    if claims.isEmpty { return [] }
+    return claims.values.filter { $0.claim == nil }.sorted { $0.number < $1.number }
+  }
+
+  /// The claim was committed: does it count?
+  func readBack(_ active: ActivePartition) {
+    guard let claim = active.claim, let reader = reader(active) else { return }
+    let (terms, end) = (active.terms, active.journalEnd)
+    look(active) { reader.find(claim, after: terms, from: end) }
+  }
+
+  /// Looks whether somebody took over between two offsets of the journal.
+  func look(_ active: ActivePartition, from start: Int64, to end: Int64) {
+    guard let reader = reader(active) else { return }
+    look(active) { reader.look(from: start, to: end) }
+  }
+
+  private func reader(_ active: ActivePartition) -> JournalReader? {
+    owned[active.number].map {
+      JournalReader(number: active.number, topics: configuration.topics, reader: edges.reader, cancellation: $0.cancellation)
+    }
+  }
+
+  private func look(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalLook) {
+    let mailbox = looks
+    let carried = Carried(value: active)
+    edges.beside(.question) { mailbox.put(JournalLookResult(active: carried.value, look: body())) }
+  }
+
+  /// What was found in the journal meanwhile. Claims that do not count are restored again.
+  /// - Parameters:
+  ///   - looked: gets what was found for a partition that takes in.
+  ///   - claimed: gets a claim that counts.
+  func takeLooks(
+    looked: (ActivePartition, JournalLook) -> Void,
+    claimed: (_ active: ActivePartition, _ takeover: Int64, _ position: Int64) -> Void
+  ) {
+    for result in looks.takeAll() {
+      let number = result.active.number
+      if isActive(number), active[Int(number)] === result.active {
+        looked(result.active, result.look)
+      } else if claims[number] === result.active {
+        claims[number] = nil
+        switch result.look {
+        case .counts(let takeover, let position):
+          claimed(result.active, takeover, position)
+        case .clear, .overtaken:
+          log.warning("partition \(.partition, number): its last owner wrote on while it was taken over; restoring it anew")
+          restore(number)
+        case .failed(let reason):
+          log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")
+          restore(number)
+        }
+      }
+    }
+  }
+}
+
+/// What came of a look into the journal.
+private struct JournalLookResult {
+  let active: ActivePartition
+  let look: JournalLook
+}
+
+/// Handed through another thread, which does not touch it.
+private struct Carried<Value>: @unchecked Sendable {
+  let value: Value
+}
