@@ -59,7 +59,7 @@ struct SimulatedLossTests {
     for _ in 0..<5 { scene.gift() }
     scene.settle(instance)
     scene.world.stop(instance)
-    let stood = scene.world.broker.offsets[0]!.offset
+    let stood = scene.world.broker.offsets[0]!.offset!
     scene.world.broker.log(.journal, 0).makeAnew()
     scene.world.broker.log(.state, 0).makeAnew()
     for _ in 0..<7 { scene.gift() }
