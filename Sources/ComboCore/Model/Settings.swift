@@ -257,6 +257,17 @@ public enum Setting: Equatable, Sendable {
     }
   }
 
+  /// Whose settings they are.
+  public enum Scope: Sendable {
+    /// The service's, for all rooms that have none of their own.
+    case service
+    /// A room's own, which have narrower ranges: one room must not burden the others.
+    case room
+  }
+
+  /// The fault that its value has in such settings.
+  public func fault(in scope: Scope) -> String? { scope == .room ? roomFault : fault }
+
   /// Entries that `tiers` and `milestones` may have.
   public static let listMax = 100
 }

@@ -6,6 +6,8 @@ struct SettingsReader {
   let text: JSONText
   /// What stands before their names in a sentence.
   let path: String
+  /// Whose they are.
+  let scope: Setting.Scope
 
   /// Reads the object at `token`. Null counts as missing; of two with one name the first counts.
   func read(_ token: Int) throws(BadEvent) -> OwnSettings {
@@ -20,7 +22,7 @@ struct SettingsReader {
       if !seen.contains(name) {
         if !text[value].isNull {
           let setting = try setting(name, value)
-          if let fault = setting.fault { throw .setting("\(path).\(name)", fault) }
+          if let fault = setting.fault(in: scope) { throw .setting("\(path).\(name)", fault) }
           own.add(setting)
           seen.append(name)
         } else if Self.knows(name) {

@@ -156,7 +156,7 @@ struct RecordFields {
       member = text.next(member + 1)
     }
     do throws(BadEvent) {
-      return try SettingsReader(text: text, path: "\(name)").read(token)
+      return try SettingsReader(text: text, path: "\(name)", scope: .service).read(token)
     } catch {
       throw .broken(what, error.reason)
     }
