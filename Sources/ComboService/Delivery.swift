@@ -50,12 +50,21 @@ package protocol Delivery: AnyObject {
 }
 
 extension Service {
-  /// Makes the next entry of a partition, up to `now`. All rooms are quiet.
-  func makeEntry(_ active: ActivePartition, at now: Int64) -> JournalEntry {
+  /// Makes the next entry of a partition, up to `target`, or up to an earlier time if that is too much for one entry. All rooms are quiet.
+  func makeEntry(_ active: ActivePartition, at target: Int64) -> JournalEntry {
+    var clock = target
     delivery.lanes.withLane { lane in
-      active.partition.forEachDue(at: now) { room in room.advance(to: now, lane: lane) }
+      clock = active.partition.advance(to: target, lane: lane, budget: configuration.entryBytes)
     }
-    return active.partition.closeEntry(clock: now, of: configuration.topics)
+    active.clock.came(to: clock, of: target)
+    if active.isNewlyBehind(by: target - clock) {
+      log.warning(
+        """
+        the rooms of partition \(.partition, active.number) are \(.ms, target - clock) ms behind: they say more than can be written. They go on \
+        as fast as it can; see which rooms are the busiest, and which may have settings of their own (--room-settings)
+        """)
+    }
+    return active.partition.closeEntry(clock: clock, of: configuration.topics)
   }
 
   /// Makes the entry by which an owner begins. What rooms say in it goes to `lane`.
