@@ -257,6 +257,24 @@ struct BadEventTests {
     }
   }
 
+  @Test("a room may set only what the operator allows")
+  func roomSettings() throws {
+    var limits = WireLimits()
+    limits.roomSettings = [.integer(.slots), .finals]
+    #expect(fault(settings(#""slots":1,"finals":true"#), limits) == nil)
+    let found = try #require(fault(settings(#""slots":1,"linger_ms":5"#), limits))
+    #expect(found.code == .outOfRange)
+    #expect(found.reason == "settings.linger_ms is not allowed: a room may set only slots, finals here (--room-settings)")
+    // Null is as good as missing, and an unknown name is none all the same.
+    #expect(fault(settings(#""linger_ms":null"#), limits) == nil)
+    #expect(fault(settings(#""slotz":1"#), limits)?.reason.contains("no setting") == true)
+    limits.roomSettings = []
+    #expect(fault(settings(""), limits) == nil)
+    #expect(
+      fault(settings(#""slots":1"#), limits)?.reason
+        == "settings.slots is not allowed: no room may have settings of its own here (--room-settings none)")
+  }
+
   @Test("a replay needs a time, of every type of event")
   func replayNeedsTime() {
     #expect(fault(gift(#""x":1"#), key: nil, .replay)?.code == .missingField)

@@ -221,7 +221,7 @@ public final class EventDecoder {
     if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
     // Of a known shape the tape lacks the names.
     parser.writeNames()
-    own = try SettingsReader(text: text, path: "settings", scope: .room).read(token)
+    own = try SettingsReader(text: text, path: "settings", allowedForRoom: limits.roomSettings).read(token)
   }
 
   // MARK: What fields are made of
@@ -294,7 +294,9 @@ public final class EventDecoder {
   static let valueMax = 1e12
   static let countMax: Int64 = 1_000_000
   static let totalMax: Int64 = 1_000_000_000
-  static let streakMsMax: Int64 = 3_600_000
+  static var streakMsMax: Int64 { longestStreakMs }
+  /// The longest `streak_ms` of a gift.
+  public static let longestStreakMs: Int64 = 3_600_000
 }
 
 extension Bytes {

@@ -156,10 +156,28 @@ struct RecordFields {
       member = text.next(member + 1)
     }
     do throws(BadEvent) {
-      return try SettingsReader(text: text, path: "\(name)", scope: .service).read(token)
+      return try SettingsReader(text: text, path: "\(name)").read(token)
     } catch {
       throw .broken(what, error.reason)
     }
+  }
+
+  /// The names of settings, in an array.
+  func settingNames(_ name: StaticString) throws(FormatFault) -> Set<SettingName> {
+    let token = try token(name)
+    guard text[token].isArray else { throw .broken(what, "\(name) is \(text[token].typeName), not an array") }
+    var names: Set<SettingName> = []
+    var element = token + 1
+    while element < text.next(token) {
+      guard text[element].isString else { throw .broken(what, "\(name) holds \(text[element].typeName), not a name") }
+      var setting = text.string(element)
+      guard let known = SettingName(setting) else {
+        throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" })
+      }
+      names.insert(known)
+      element = text.next(element)
+    }
+    return names
   }
 
   /// The names of group, input and output.
