@@ -187,6 +187,29 @@ struct VerifyPartsTests {
       ])
   }
 
+  @Test("a streak brings its own time, ends where it says so, and with a name is its sender's and gift's alone")
+  func ownStreaks() throws {
+    var settings = Settings()
+    settings.streakMs = 10
+    #expect(
+      try count([(0, #""total":3,"streak_ms":100"#), (100, #""total":5"#), (111, #""total":5"#)], settings) == [3, 5, 10],
+      "the gift's own time, then the setting's")
+    #expect(
+      try count(
+        [
+          (0, #""total":3"#), (1, #""total":5,"ends":true"#), (2, #""total":5"#), (3, #""total":5,"ends":true"#),
+          (4, #""total":5"#),
+        ],
+        settings) == [3, 5, 10, 10, 15], "also one that counted nothing")
+    #expect(
+      try count([(0, #""total":3,"streak":1,"ends":true"#), (1, #""total":3,"streak":1"#)], settings) == [3, 3],
+      "where a streak has a name, its end means nothing")
+    #expect(
+      try count(
+        [(0, #""total":3,"streak":1"#), (1, #""total":5,"streak":1,"combo":"c","receiver":{"id":"a"}"#)], settings) == [3, 5])
+    #expect(try count([(0, #""total":3"#), (1, #""total":5,"combo":"c""#), (2, #""total":4"#)], settings) == [3, 8, 9])
+  }
+
   @Test("times on the command line")
   func times() {
     #expect(Timestamp.milliseconds("1970-01-01T00:00:00Z") == 0)
