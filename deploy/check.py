@@ -52,24 +52,14 @@ def parse():
 
 
 def listed():
-    """The metrics that docs/http.md lists, with what a histogram has."""
-    text = pathlib.Path("docs/http.md").read_text(encoding="utf-8")
-    text = text[text.index("## Metrics"):].split("\n## ", 2)
-    section = text[0] + "\n" + (text[1] if text[0].strip() == "" else "")
+    """The metrics of the program's table, with what a histogram has."""
+    path = next(pathlib.Path("Sources").rglob("MetricTable.swift"))
+    text = path.read_text(encoding="utf-8")
     names = set()
-    for row in re.findall(r"^\| (`combo_.*?) \| (\w*) \|", section, re.M):
-        for name in re.findall(r"`(combo_[a-z0-9_]+)(?:\{[^}]*\})?`", row[0]):
-            names |= {name + end for end in ("_bucket", "_sum", "_count")} if row[1] == "histogram" else {name}
-    prefix = "combo_kafka_client_"
-    client = section[section.index(f"`{prefix}` and"):].split("\n\n")[0]
-    names |= {prefix + name for name in re.findall(r"`([a-z0-9_]+)`", client.split("`", 2)[2])}
-    return names
-
-
-def from_the_source():
-    """Those of the HTTP server, of which the docs have only the beginning, as the program writes them."""
-    text = pathlib.Path("Sources/ComboHTTP/MetricsPage.swift").read_text(encoding="utf-8")
-    return set(re.findall(r'"(combo_http_[a-z0-9_]+)"', text))
+    for kind, name in re.findall(r"\.(counters?|gauge|partition|client|histogram)\(\s*\"([a-z0-9_]+)\"", text):
+        name = "combo_kafka_client_" + name if kind == "client" else name
+        names |= {name + end for end in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name}
+    return names | set(re.findall(r'name: "(combo_[a-z0-9_]+)", kind', text))
 
 
 def used_in(expression):
@@ -86,9 +76,9 @@ def panels(dashboard):
 
 
 def metrics():
-    known = listed() | from_the_source() | OWN_METRICS
+    known = listed() | OWN_METRICS
     if len(known) < 50:
-        faults.append(f"docs/http.md: only {len(known)} metrics were found in it; has its table changed?")
+        faults.append(f"MetricTable.swift: only {len(known)} metrics were found in it; has its form changed?")
     seen = set()
 
     def look(where, expression):

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <string>
 
 static_assert(CSJ_PADDING >= simdjson::SIMDJSON_PADDING, "simdjson wants more padding");
 
@@ -270,9 +269,6 @@ csj_parser *csj_parser_new(void) noexcept {
     return nullptr;
   }
   parser->stage1 = stage1.release();
-  // Where simdjson has it too: so what it is told to do without, as for a comparison of machines, we do without.
-  const std::string name = simdjson::get_active_implementation()->name();
-  parser->is_wide = name == "haswell" || name == "icelake";
   return parser;
 }
 

@@ -1,4 +1,4 @@
-// What csj_parse and csj_parse_event are made of.
+// What csj_parse and csj_parse_alike are made of.
 #pragma once
 
 #include "csimdjson.h"
@@ -19,12 +19,6 @@ csj_fault walk(csj_parser *parser, const uint8_t *text, size_t length, Listed li
 
 // Looks at the escapes of a string's inside [p, end). A quote ends it, so that reads behind `end` meet no hex digit.
 csj_fault check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t *&at) noexcept;
-
-// Finds the members of an event on the tape of a text. `event` is all zeros before.
-void find_members(const csj_parser *parser, const uint8_t *text, csj_event *event) noexcept;
-
-// csj_parse_event of a text whose shape is not known.
-csj_fault scan_event(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max, csj_event *event) noexcept;
 
 void free_shapes(csj_shapes *shapes) noexcept;
 

@@ -30,7 +30,12 @@ package final class GiftGenerator {
     var left: UInt16 = 0
     /// The number of the streak that it is told as, or 0 if each gift is told by itself.
     var streak: UInt64 = 0
-    var total: UInt64 = 0
+    var total: UInt32 = 0
+    /// The number of its combo, or 0 if that has no name.
+    var combo: UInt32 = 0
+
+    /// The highest bit of a streak that has no name: its last total says that it ends.
+    static let tellsEnd: UInt64 = 1 << 63
   }
 
   /// No event is longer; room for it must be there in ``make(at:to:)``.
@@ -53,10 +58,13 @@ package final class GiftGenerator {
   private let recent: UnsafeMutablePointer<UInt8>
   private var recentSizes = [(size: Int, room: Int)]()
   private var streaks: UInt64 = 0
+  private var combos: UInt32 = 0
   private var number: UInt64 = 0
   /// Shares as limits on a number of 32 bits, each on top of those before.
   private let limits: (bad: UInt64, close: UInt64, retract: UInt64, again: UInt64)
   private let totalLimit: UInt64
+  private let comboLimit: UInt64
+  private let endLimit: UInt64
   private let roomText: UnsafeMutablePointer<UInt8>
   private var roomTextSize = 0
 
@@ -83,6 +91,8 @@ package final class GiftGenerator {
       UInt64((mix.bad + mix.closes + mix.retracts + mix.repeats) * unit)
     )
     totalLimit = UInt64(mix.totals * unit)
+    comboLimit = UInt64(mix.combos * unit)
+    endLimit = UInt64(mix.ends * unit)
   }
 
   deinit {
@@ -147,18 +157,31 @@ package final class GiftGenerator {
     people(room, run.pointee, &text)
     let isTotal = run.pointee.streak > 0
     if isTotal {
-      run.pointee.total += count
+      run.pointee.total += UInt32(count)
       text.put(",\"total\":")
-      text.put(run.pointee.total)
-      text.put(",\"streak\":\"s")
-      text.put(run.pointee.streak)
-      text.put("\"}")
+      text.put(UInt64(run.pointee.total))
+      if run.pointee.streak & Run.tellsEnd != 0 {
+        if run.pointee.left == 0 { text.put(",\"ends\":true") }
+      } else {
+        text.put(",\"streak\":\"s")
+        text.put(run.pointee.streak)
+        text.put("\"")
+      }
+      if mix.streakMs > 0 {
+        text.put(",\"streak_ms\":")
+        text.put(UInt64(mix.streakMs))
+      }
       tally.totals += 1
     } else {
       text.put(",\"count\":")
       text.put(count)
-      text.put("}")
     }
+    if run.pointee.combo > 0 {
+      text.put(",\"combo\":\"c")
+      text.put(UInt64(run.pointee.combo))
+      text.put("\"")
+    }
+    text.put("}")
     tally.gifts += 1
     if mix.repeats > 0 { remember(memory, text.count, room) }
     return (text.count, isTotal ? .total : .gift)
@@ -178,6 +201,12 @@ package final class GiftGenerator {
     if totalLimit > 0, random.next() >> 32 < totalLimit {
       streaks += 1
       run.pointee.streak = streaks
+      if endLimit > 0, random.next() >> 32 < endLimit { run.pointee.streak |= Run.tellsEnd }
+    }
+    run.pointee.combo = 0
+    if comboLimit > 0, random.next() >> 32 < comboLimit {
+      combos &+= 1
+      run.pointee.combo = combos
     }
   }
 

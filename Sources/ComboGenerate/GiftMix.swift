@@ -12,6 +12,12 @@ package struct GiftMix: Equatable, Sendable {
   package var gifts = 24
   /// Share of gifts told as running totals of a streak.
   package var totals = 0.0
+  /// Share of these streaks that have no name, and whose last total says that it ends.
+  package var ends = 0.0
+  /// What totals bring as the time for which they are remembered, in milliseconds; 0: they bring none.
+  package var streakMs = 0
+  /// Share of a sender's runs of gifts that are a combo of their own name.
+  package var combos = 0.0
   /// Share of events that are an earlier one sent again.
   package var repeats = 0.0
   /// Share of events that retract a sender's combos.

@@ -82,9 +82,11 @@ final class ReplayRooms {
     cells.deallocate()
   }
 
-  /// The hash that rooms are found by.
+  private static let seed = UInt64.random(in: 0...UInt64.max)
+
+  /// The hash that rooms are found by. Its seed is this process's own, so that nobody can make up rooms that collide; no output depends on it.
   @inline(__always)
-  static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 { XXH3.hash(name) }
+  static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 { XXH3.hash(name, seed: seed) }
 
   /// Where they lie; valid until one is added or removed.
   @inline(__always)
@@ -119,6 +121,17 @@ final class ReplayRooms {
       place = (place + 1) & mask
     }
     return -1
+  }
+
+  /// How many cells a search for this hash looks at before it comes to an empty one.
+  func probes(_ hash: UInt64) -> Int {
+    var place = Int(truncatingIfNeeded: hash) & mask
+    var count = 0
+    while cells[place].index != 0 {
+      place = (place + 1) & mask
+      count += 1
+    }
+    return count
   }
 
   /// A new room, which must not be there yet; its index.

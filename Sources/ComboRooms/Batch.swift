@@ -253,10 +253,14 @@ package final class Lanes: Sendable {
       for lane in idle {
         counts.add(lane.said)
         lane.said = InstructionCounts()
+        lane.bytes = 0
       }
       return counts
     }
   }
+
+  /// The bytes that were said on them since the counts were taken last; of a lane that is in use, as soon as it is put back.
+  package var bytes: Int { idle.withLock { $0.reduce(0) { $0 + $1.bytes } } }
 }
 
 /// Carries a lane over the lock: it is in one hand at a time.

@@ -41,6 +41,8 @@ package final class Partition {
   package private(set) var awake = 0
   package private(set) var ownSettingsCount = 0
 
+  private var pace = AdvancePace()
+
   // The entry that is being made.
   package private(set) var batches: [JournalEntry.Batch] = []
   package private(set) var refused: [Int64] = []
@@ -227,6 +229,24 @@ package final class Partition {
       }
     }
     return due
+  }
+
+  /// Lets happen what is due up to `target`; up to an earlier time if the rooms say more than `budget` bytes until then. So a partition that is
+  /// behind comes to the present in several entries, each of a bounded size. All rooms are quiet.
+  /// - Returns: the time come to, for ``closeEntry(clock:of:)``.
+  package func advance(to target: Int64, lane: Lane, budget: Int) -> Int64 {
+    // No entry ends before a time at which it has taken something in.
+    let least = batches.last?.now ?? clock
+    let before = lane.bytes
+    // Before this nothing is due.
+    var reached = min(target, max(clock, min(nextLook ?? .max, batches.first?.now ?? .max)))
+    repeat {
+      let (from, bytes) = (reached, lane.bytes)
+      reached = min(target, reached + pace.step)
+      forEachDue(at: reached) { $0.advance(to: reached, lane: lane) }
+      pace.took(max(1, reached - from), bytes: lane.bytes - bytes, budget: budget)
+    } while reached < target && (reached < least || lane.bytes - before < budget)
+    return reached
   }
 
   /// Makes the next entry, once all rooms are quiet, and leaves out those that have rested by `clock`.

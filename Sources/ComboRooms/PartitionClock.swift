@@ -5,6 +5,8 @@ package struct PartitionClock {
   /// The time last told.
   package private(set) var last: Int64
   private var monotonic: Int64
+  /// Whether the rooms have not come to the present yet. Meanwhile the clock stands at the time that they have come to.
+  package private(set) var isBehind = false
 
   /// A clock that shows `start` now.
   package init(_ start: Int64, _ time: any TimeSource) {
@@ -15,8 +17,9 @@ package struct PartitionClock {
   /// What time it is.
   package func time(wall: Int64, monotonic now: Int64) -> Int64 { wall >= last ? wall : last + max(0, now - monotonic) }
 
-  /// What time it is; never less than was told before.
+  /// What time it is for what comes in; never less than was told before.
   package mutating func now(wall: Int64, monotonic now: Int64) -> Int64 {
+    if isBehind { return last }
     last = time(wall: wall, monotonic: now)
     monotonic = max(monotonic, now)
     return last
@@ -24,4 +27,15 @@ package struct PartitionClock {
 
   /// By how much it is ahead of the wall clock.
   package func lead(over wall: Int64) -> Int64 { last - wall }
+
+  /// What time it is for the next entry: what the rooms are to come to.
+  package mutating func target(wall: Int64, monotonic: Int64) -> Int64 {
+    isBehind ? time(wall: wall, monotonic: monotonic) : now(wall: wall, monotonic: monotonic)
+  }
+
+  /// An entry was to come to `target`, and came to `time`.
+  package mutating func came(to time: Int64, of target: Int64) {
+    isBehind = time < target
+    last = time
+  }
 }

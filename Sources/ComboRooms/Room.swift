@@ -174,6 +174,8 @@ package final class Lane {
   fileprivate unowned(unsafe) let heldTarget: (any SaidTarget)?
   /// What was said on it.
   package var said = InstructionCounts()
+  /// The bytes of that.
+  var bytes = 0
   /// The places that engines say they will look at.
   package let places = PlaceList()
 
@@ -219,6 +221,7 @@ struct RoomSink: InstructionSink {
           room.hash.add(buffer.bytes)
           room.said += 1
           lane.said.count(instruction.operation)
+          lane.bytes &+= buffer.count
           lane.heldTarget?.said(buffer.bytes, instruction, by: room)
         }
       }

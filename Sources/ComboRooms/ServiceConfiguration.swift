@@ -27,6 +27,10 @@ package struct ServiceConfiguration: Sendable {
   /// So many bytes that rooms say in a transaction are held back at first: see ``ProducingTarget``. They come within some milliseconds where
   /// there are many records, so that these are on their way long before the commit.
   package var heldBytes = 65_536
+  /// The rooms of a partition say about so many bytes in an entry at most; what is due beyond it comes in the next one.
+  package var entryBytes = 16 << 20
+  /// A transaction in which rooms have said so many bytes is committed at once.
+  package var transactionBytes = 64 << 20
   /// A room's snapshot above so many bytes is written in parts.
   var partBytes = StateEncoder.partBytesDefault
   /// Rooms of one partition that may have settings of their own.

@@ -6,10 +6,15 @@ package struct InstructionCounts: Equatable, Sendable {
   package var show = 0
   package var update = 0
   package var moveUp = 0
-  package var dismiss = 0
   package var skip = 0
   package var final = 0
   package var screen = 0
+  // Dismissals.
+  package var idle = 0
+  package var busy = 0
+  package var turn = 0
+  package var closed = 0
+  package var retracted = 0
 
   package init() {}
 
@@ -19,10 +24,21 @@ package struct InstructionCounts: Equatable, Sendable {
     case .show: show &+= 1
     case .update: update &+= 1
     case .moveUp: moveUp &+= 1
-    case .dismiss: dismiss &+= 1
+    case .dismiss(_, _, _, let reason): count(reason)
     case .skip: skip &+= 1
     case .final: final &+= 1
     case .screen: screen &+= 1
+    }
+  }
+
+  @inline(__always)
+  private mutating func count(_ reason: DismissReason) {
+    switch reason {
+    case .idle: idle &+= 1
+    case .busy: busy &+= 1
+    case .turn: turn &+= 1
+    case .closed: closed &+= 1
+    case .retracted: retracted &+= 1
     }
   }
 
@@ -30,11 +46,17 @@ package struct InstructionCounts: Equatable, Sendable {
     show += other.show
     update += other.update
     moveUp += other.moveUp
-    dismiss += other.dismiss
     skip += other.skip
     final += other.final
     screen += other.screen
+    idle += other.idle
+    busy += other.busy
+    turn += other.turn
+    closed += other.closed
+    retracted += other.retracted
   }
+
+  package var dismiss: Int { idle + busy + turn + closed + retracted }
 
   /// By the names of the wire.
   package var named: [(String, Int)] {
@@ -42,6 +64,11 @@ package struct InstructionCounts: Equatable, Sendable {
       ("show", show), ("update", update), ("move_up", moveUp), ("dismiss", dismiss), ("skip", skip), ("final", final),
       ("screen", screen),
     ]
+  }
+
+  /// Dismissals by reason.
+  package var dismissals: [(String, Int)] {
+    [("idle", idle), ("busy", busy), ("turn", turn), ("closed", closed), ("retracted", retracted)]
   }
 }
 

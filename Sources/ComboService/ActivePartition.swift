@@ -64,6 +64,8 @@ package final class ActivePartition {
   var arrivals = Arrivals()
   /// Whether it was said that its clock is far ahead of the wall clock.
   private var isAhead = false
+  /// Whether it was said that its rooms are far behind.
+  private var isFarBehind = false
 
   package init(_ restored: RestoredPartition, takeover: PendingTakeover, time: any TimeSource) {
     partition = restored.partition
@@ -83,12 +85,14 @@ package final class ActivePartition {
 
   /// Whether an entry is due even if nothing came in.
   func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {
+    if clock.isBehind { return true }
     if let look = partition.nextLook, look <= now { return true }
     return partition.awake > 0 && monotonic - lastEntry >= Self.entryEveryMs
   }
 
   /// When, by the monotonic clock, an entry is due even if nothing comes in.
   func nextEntry(wall: Int64, monotonic: Int64) -> Int64 {
+    if clock.isBehind { return monotonic }
     guard partition.awake > 0 else { return .max }
     var next = lastEntry + Self.entryEveryMs
     if let look = partition.nextLook {
@@ -115,6 +119,14 @@ package final class ActivePartition {
     if lead <= 0 { isAhead = false }
     if isAhead || lead <= Self.leadMaxMs { return false }
     isAhead = true
+    return true
+  }
+
+  /// Whether its rooms have just come to be so far behind that somebody should know.
+  func isNewlyBehind(by ms: Int64) -> Bool {
+    if ms == 0 { isFarBehind = false }
+    if isFarBehind || ms <= Self.leadMaxMs { return false }
+    isFarBehind = true
     return true
   }
 

@@ -9,19 +9,30 @@ struct EntryMaker {
   private let configuration: ServiceConfiguration
   private let settings: EngineSettings
   private let time: any TimeSource
+  private let log: ServiceLog
 
-  init(_ configuration: ServiceConfiguration, time: any TimeSource) {
+  init(_ configuration: ServiceConfiguration, time: any TimeSource, log: ServiceLog) {
+    self.log = log
     self.configuration = configuration
     settings = EngineSettings(configuration.settings)
     self.time = time
   }
 
-  /// The next entry of a partition, up to `now`.
-  func entry(of active: ActivePartition, at now: Int64, _ lanes: Lanes) -> JournalEntry {
+  /// The next entry of a partition, up to `target`, or up to an earlier time if that is too much for one entry.
+  func entry(of active: ActivePartition, at target: Int64, _ lanes: Lanes) -> JournalEntry {
+    var clock = target
     lanes.withLane { lane in
-      active.partition.forEachDue(at: now) { room in room.advance(to: now, lane: lane) }
+      clock = active.partition.advance(to: target, lane: lane, budget: configuration.entryBytes)
     }
-    return active.partition.closeEntry(clock: now, of: configuration.topics)
+    active.clock.came(to: clock, of: target)
+    if active.isNewlyBehind(by: target - clock) {
+      log.warning(
+        """
+        the rooms of partition \(.partition, active.number) are \(.ms, target - clock) ms behind: they say more than can be written. They go on \
+        as fast as it can; see which rooms are the busiest, and which may have settings of their own (--room-settings)
+        """)
+    }
+    return active.partition.closeEntry(clock: clock, of: configuration.topics)
   }
 
   /// The entry by which an owner begins. What rooms say in it goes to `lane`.

@@ -96,7 +96,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     partitions.delegate = self
     let parts = DeliveryParts(
       configuration: configuration, edges: edges, log: log, partitions: partitions, watching: watching,
-      maker: EntryMaker(configuration, time: edges.time))
+      maker: EntryMaker(configuration, time: edges.time, log: log))
     switch configuration.delivery {
     case .exactlyOnce:
       delivery = TransactionDelivery(parts, host: self)

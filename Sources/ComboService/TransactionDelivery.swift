@@ -86,7 +86,9 @@ final class TransactionDelivery: Delivery {
   func turn() {
     if !isOpen { beginSweeps() }
     let now = parts.edges.time.monotonicMs()
-    if now >= commitDue(now: now), isOpen || nextWork(now: now) <= now { commit() }
+    // One that has grown large would take brokers and readers too long.
+    let isLarge = isOpen && lanes.bytes >= configuration.transactionBytes
+    if isLarge || now >= commitDue(now: now) && (isOpen || nextWork(now: now) <= now) { commit() }
     output.serve()
   }
 
@@ -137,7 +139,7 @@ final class TransactionDelivery: Delivery {
       offsets.append(claim.position)
     }
     for case let active? in parts.partitions.active {
-      let now = active.clock.now(wall: wall, monotonic: began)
+      let now = active.clock.target(wall: wall, monotonic: began)
       let isDue = active.entryIsDue(at: now, monotonic: began)
       guard
         active.takeover != nil || active.owesEntry || active.partition.hasNews || active.mustSweep || active.records.isSweeping

@@ -152,7 +152,7 @@ package final class WriteAheadDelivery: Delivery {
     var isQuiet = false
     for case let active? in parts.partitions.active {
       guard let log = active.log, log.mayWrite else { continue }
-      let now = active.clock.now(wall: wall, monotonic: monotonic)
+      let now = active.clock.target(wall: wall, monotonic: monotonic)
       guard active.partition.hasNews || (!onlyNews && active.entryIsDue(at: now, monotonic: monotonic)) else { continue }
       if !isQuiet { host.quiesce() }
       isQuiet = true

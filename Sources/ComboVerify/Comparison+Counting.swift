@@ -44,6 +44,7 @@ extension Comparison {
     let settings = partition!.settings.values.with(proof.own)
     proof.limits = Recount.Limits(settings)
     proof.slots = settings.slots
+    if !settings.finals { proof.tellsFinals = false }
   }
 
   package func check(_ proof: RoomProof, slots: Int) {
@@ -56,7 +57,7 @@ extension Comparison {
   }
 
   /// Holds the gifts that a room was given against those that it told of.
-  func settle(_ proof: RoomProof, isOver: Bool, wasReset: Bool) {
+  func settle(_ proof: RoomProof, isOver: Bool, wasReset: Bool, hasFinalsToCome: Bool = false) {
     guard proof.isWhole, proof.client.isWhole, !proof.isSettled, proof.client.lastAt >= common.from else { return }
     proof.isSettled = true
     let (given, said) = (proof.recount.given, proof.client.said)
@@ -66,11 +67,25 @@ extension Comparison {
       if said <= given { return }
     } else {
       tally.countedEpochs += 1
-      if said == given, proof.recount.fingerprint == proof.client.fingerprint { return }
+      if said == given, proof.recount.fingerprint == proof.client.fingerprint {
+        if !hasFinalsToCome { settleFinals(proof) }
+        return
+      }
     }
     tell(.conservation, proof, at: proof.client.lastAt) {
       "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are told of"
         + (given == said ? ", of other combos" : "") + " (up to \(place))"
+    }
+  }
+
+  /// Holds the gifts that a room was given against those of its combos that have ended: each combo once, with all of its gifts.
+  private func settleFinals(_ proof: RoomProof) {
+    learnSettings(proof)
+    let (given, ended) = (proof.recount.given, proof.client.ended)
+    if !proof.tellsFinals || ended == given && proof.recount.fingerprint == proof.client.endedFingerprint { return }
+    tell(.conservation, proof, at: proof.client.lastAt) {
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but the combos that ended had \(ended)"
+        + (given == ended ? ", of other combos" : "") + " (up to \(place))"
     }
   }
 }

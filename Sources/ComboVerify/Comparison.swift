@@ -247,6 +247,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     proof.client = ScreenClient(isWhole: seq == 1)
     proof.recount.begin()
     proof.isWhole = seq == 1
+    proof.tellsFinals = true
+    proof.settingsSerial = -1
     proof.isSettled = false
     if standing.isReset { spoke.append(proof) }
   }
@@ -383,7 +385,10 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     slots = max(slots, settings.slots)
     settingsSerial += 1
     let linger = settings.tiers.reduce(max(settings.lingerMs, settings.busyLingerMs)) { max($0, $1.lingerMs, $1.busyLingerMs) }
-    standing.silenceMax = Int64(settings.rest + settings.enterMs + settings.countMs + linger + settings.exitMs)
+    // A gift's own streak_ms holds a room awake, and one that is paused may wait without end.
+    let rest = max(settings.rest, Int(EventDecoder.longestStreakMs))
+    standing.silenceMax =
+      settings.slots == 0 ? .max : Int64(rest + settings.enterMs + settings.countMs + linger + settings.exitMs)
   }
 
   /// An entry was run.
@@ -414,7 +419,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       settleDoubts(proof)
       if failed || !proof.isKnown || proof.epoch == nil { continue }
       let room = proof.name.withUnsafeBytes { partition?.table.find($0) }
-      settle(proof, isOver: room?.engine.isIdle ?? true, wasReset: false)
+      settle(
+        proof, isOver: room?.engine.isIdle ?? true, wasReset: false, hasFinalsToCome: room?.engine.nextDeadline != nil)
     }
   }
 }

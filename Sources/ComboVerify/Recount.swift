@@ -72,7 +72,10 @@ package struct Recount {
     switch gift.amount {
     case .count(let number): count = Int64(number)
     case .total(let total, let streak):
-      count = growth(to: Int64(total), Self.key(gift, streak), isNamed: streak.count > 0, limits)
+      let (key, isNamed) = (Self.key(gift, streak), streak.count > 0)
+      let ms = gift.streakMs.map(Int64.init) ?? limits.streakMs
+      count = growth(to: Int64(total), key, isNamed: isNamed, for: ms, limits)
+      if gift.ends, !isNamed { streaks[key] = nil }
     }
     given &+= count
     fingerprint &+= UInt64(bitPattern: count) &* combo
@@ -92,10 +95,13 @@ package struct Recount {
     fingerprint = 0
   }
 
-  /// A combo and the name of a streak in it.
+  /// What tells a streak from others. With a name it is its sender's and gift's, whoever receives it and whatever its combo; without one it is
+  /// its combo's.
   private static func key(_ gift: Gift, _ streak: Bytes) -> Key {
     var key: Key = []
-    for part in [gift.senderID, gift.receiverID, gift.giftID, streak] {
+    for part in streak.count > 0
+      ? [gift.senderID, gift.giftID, streak] : [gift.senderID, gift.receiverID, gift.giftID, gift.combo]
+    {
       withUnsafeBytes(of: UInt32(part.count)) { key += $0 }
       key += part
     }
@@ -125,14 +131,14 @@ package struct Recount {
     return false
   }
 
-  private mutating func growth(to total: Int64, _ key: Key, isNamed: Bool, _ limits: Limits) -> Int64 {
+  private mutating func growth(to total: Int64, _ key: Key, isNamed: Bool, for ms: Int64, _ limits: Limits) -> Int64 {
     var growth = total
     if let known = streaks[key], known.expiry >= time {
       if total == known.total || (total < known.total && isNamed) { return 0 }
       if total > known.total { growth = total - known.total }
     }
     serial += 1
-    streaks[key] = Streak(total: total, expiry: time + limits.streakMs, serial: serial)
+    streaks[key] = Streak(total: total, expiry: time + ms, serial: serial)
     streakOrder.append(key, Int64(serial))
     while let (old, mark) = streakOrder.first {
       let isCurrent = streaks[old]?.serial == Int(mark)

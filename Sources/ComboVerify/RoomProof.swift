@@ -42,6 +42,8 @@ package final class RoomProof {
   /// What it goes by, and under which settings of the service that was worked out.
   package var limits: Recount.Limits?
   package var slots = 0
+  /// Whether the ends of its combos were to be told in all of the epoch.
+  var tellsFinals = true
   var settingsSerial = -1
   /// As many banners were on screen when one was shown.
   var peak = 0

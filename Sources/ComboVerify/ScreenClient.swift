@@ -28,6 +28,9 @@ package struct ScreenClient {
   package private(set) var said: Int64 = 0
   /// The same, each times its combo's identity: two sums that differ combo by combo differ here too, but for one chance in 2^63.
   private(set) var fingerprint: UInt64 = 0
+  /// The gifts of the combos that have ended, as `final`s say, and the same, each times its combo's identity.
+  private(set) var ended: Int64 = 0
+  private(set) var endedFingerprint: UInt64 = 0
   /// How many `screen`s were what was drawn.
   package private(set) var screens = 0
   private(set) var lastAt = Int64.min
@@ -57,7 +60,10 @@ package struct ScreenClient {
     case .skip:
       count(instruction.count, of: instruction.combo)
       return index(of: instruction.banner) == nil ? nil : "it skips banner \(instruction.banner), which is on screen"
-    case .final: return nil
+    case .final:
+      ended &+= instruction.count
+      endedFingerprint &+= UInt64(bitPattern: instruction.count) &* instruction.combo
+      return index(of: instruction.banner) == nil ? nil : "it ends the combo of banner \(instruction.banner), which is on screen"
     case .screen: return screen(instruction)
     }
   }

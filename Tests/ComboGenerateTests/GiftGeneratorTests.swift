@@ -115,6 +115,19 @@ struct GiftGeneratorTests {
     #expect(last.count > 100)
   }
 
+  @Test("name combos, tell that streaks end, and how long they live, as far as shares say")
+  func combosAndEnds() throws {
+    var mix = busy
+    (mix.totals, mix.ends, mix.combos, mix.streakMs, mix.repeats, mix.bad) = (1, 1, 1, 9000, 0, 0)
+    let events = lines(mix, 3000).lines.compactMap { $0.withUnsafeBytes { JSONValue($0) } }.filter { $0["total"] != nil }
+    #expect(events.count > 2000)
+    #expect(events.allSatisfy { $0["streak"] == nil && $0["combo"] != nil && $0["streak_ms"]?.integer == 9000 })
+    #expect((200...2900).contains(events.filter { $0["ends"] != nil }.count), "a run's last gift alone ends it")
+    (mix.ends, mix.combos, mix.streakMs) = (0, 0, 0)
+    let plain = lines(mix, 3000).lines.compactMap { $0.withUnsafeBytes { JSONValue($0) } }
+    #expect(plain.allSatisfy { $0["ends"] == nil && $0["combo"] == nil && $0["streak_ms"] == nil })
+  }
+
   @Test("fall to rooms by Zipf's law", arguments: [0.0, 1.0, 1.5])
   func skew(exponent: Double) {
     let rooms = 100, draws = 200_000

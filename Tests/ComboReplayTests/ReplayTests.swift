@@ -1,6 +1,7 @@
 import ComboCore
 import ComboGenerate
 import ComboSystem
+import ComboWire
 import Foundation
 import Testing
 
@@ -12,6 +13,28 @@ struct ReplayTests {
   static func gift(_ room: String, _ ts: Int64, sender: String = "u", id: String? = nil, count: Int = 1) -> String {
     let id = id.map { #""id":"\#($0)","# } ?? ""
     return #"{\#(id)"room":"\#(room)","ts":\#(ts),"sender":{"id":"\#(sender)"},"gift":{"id":"g"},"count":\#(count)}"#
+  }
+
+  @Test("rooms whose names collide without a seed are found as fast as others")
+  func seededRooms() {
+    // 200 names that would all begin their search in one of 1,024 places.
+    var names: [[UInt8]] = []
+    var number = 0
+    while names.count < 200 {
+      let name = Array("room-\(number)".utf8)
+      number += 1
+      if name.withUnsafeBytes({ XXH3.hash($0) }) & 1023 == 7 { names.append(name) }
+    }
+    let rooms = ReplayRooms()
+    for name in names {
+      name.withUnsafeBytes {
+        _ = rooms.add(
+          $0, hash: ReplayRooms.hash($0), first: 0, engine: Engine(at: 0, settings: EngineSettings(Settings())), at: 0)
+      }
+    }
+    let probes = names.map { $0.withUnsafeBytes { rooms.probes(ReplayRooms.hash($0)) } }
+    // One by one behind each other they would be 20,000 together.
+    #expect(probes.reduce(0, +) < 1000, "\(probes)")
   }
 
   /// Made-up lines, with all kinds of events.

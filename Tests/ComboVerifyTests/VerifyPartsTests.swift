@@ -29,7 +29,7 @@ struct VerifyPartsTests {
   private static let show1 = #""op":"show","banner":1,"slot":0,"count":3,"base":1,\#(who)"#
 
   @Test(
-    "a room may be silent for its rest and its last banner's longest life, whichever linger that is",
+    "a room may be silent for its rest, or the longest streak that a gift may bring, and its last banner's longest life, whichever linger that is",
     arguments: [(3000, 250, 0, 0), (250, 70_000, 0, 0), (1, 2, 90_000, 3), (1, 2, 3, 90_000)])
   func silence(linger: Int, busy: Int, tierLinger: Int, tierBusy: Int) {
     var settings = Settings()
@@ -39,7 +39,7 @@ struct VerifyPartsTests {
     let places = OutputPlaces(first: [0], placement: nil)
     let comparison = Comparison(0, .init(index: OutputIndex(places, from: .min), places: places, from: .min))
     comparison.settle(settings)
-    #expect(comparison.standing.silenceMax == Int64(60_000 + 750 + max(linger, busy, tierLinger, tierBusy)))
+    #expect(comparison.standing.silenceMax == Int64(3_600_000 + 750 + max(linger, busy, tierLinger, tierBusy)))
   }
 
   @Test("a client draws what it is told, and adds the gifts up")
@@ -50,8 +50,10 @@ struct VerifyPartsTests {
       #""op":"screen","banners":[{"banner":2,"slot":0,"count":1,"base":0,"sender":{"id":"7"},"receiver":{"id":"a"},"gift":{"id":"g"}},{"banner":1,"slot":1,"count":5,"base":1,\#(Self.who)}]"#,
       #""op":"dismiss","banner":1,"slot":1,"count":6,"reason":"closed""#,
       #""op":"skip","banner":3,"count":4,"reason":"closed",\#(Self.who)"#,
-      #""op":"dismiss","banner":2,"slot":0,"count":1,"reason":"idle""#, #""op":"screen","banners":[]"#,
+      #""op":"dismiss","banner":2,"slot":0,"count":1,"reason":"turn""#, #""op":"screen","banners":[]"#,
+      #""op":"final","banner":1,"count":6,"reason":"closed",\#(Self.who)"#,
     ])
+    #expect(found.client.ended == 6)
     #expect(
       found.fault == nil && found.client.said == 2 + 2 + 1 + 1 + 4 && found.client.screens == 2 && found.client.banners.isEmpty)
   }
@@ -67,6 +69,7 @@ struct VerifyPartsTests {
       ([show1, #""op":"dismiss","banner":1,"slot":1,"count":3,"reason":"idle""#], "is in slot 0, not in 1"),
       ([show1, #""op":"dismiss","banner":1,"slot":0,"count":2,"reason":"idle""#], "dismisses at 2, but 3 were shown"),
       ([show1, #""op":"skip","banner":1,"count":2,"reason":"closed",\#(who)"#], "skips banner 1, which is on screen"),
+      ([show1, #""op":"final","banner":1,"count":3,"reason":"over",\#(who)"#], "ends the combo of banner 1, which is on screen"),
       ([show1, #""op":"screen","banners":[]"#], "said to be nothing, but a client has drawn banner 1 in slot 0 at 3"),
       ([show1, #""op":"screen","banners":[{"banner":1,"slot":0,"count":4,"base":1,\#(who)}]"#], "banner 1 in slot 0 at 4, but"),
       (
@@ -182,6 +185,29 @@ struct VerifyPartsTests {
       try count([(0, #""total":3,"streak":1"#), (0, #""total":3,"streak":2"#), (0, #""total":3,"streak":1"#)], settings) == [
         3, 6, 9,
       ])
+  }
+
+  @Test("a streak brings its own time, ends where it says so, and with a name is its sender's and gift's alone")
+  func ownStreaks() throws {
+    var settings = Settings()
+    settings.streakMs = 10
+    #expect(
+      try count([(0, #""total":3,"streak_ms":100"#), (100, #""total":5"#), (111, #""total":5"#)], settings) == [3, 5, 10],
+      "the gift's own time, then the setting's")
+    #expect(
+      try count(
+        [
+          (0, #""total":3"#), (1, #""total":5,"ends":true"#), (2, #""total":5"#), (3, #""total":5,"ends":true"#),
+          (4, #""total":5"#),
+        ],
+        settings) == [3, 5, 10, 10, 15], "also one that counted nothing")
+    #expect(
+      try count([(0, #""total":3,"streak":1,"ends":true"#), (1, #""total":3,"streak":1"#)], settings) == [3, 3],
+      "where a streak has a name, its end means nothing")
+    #expect(
+      try count(
+        [(0, #""total":3,"streak":1"#), (1, #""total":5,"streak":1,"combo":"c","receiver":{"id":"a"}"#)], settings) == [3, 5])
+    #expect(try count([(0, #""total":3"#), (1, #""total":5,"combo":"c""#), (2, #""total":4"#)], settings) == [3, 8, 9])
   }
 
   @Test("times on the command line")

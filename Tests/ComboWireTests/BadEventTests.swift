@@ -112,6 +112,20 @@ struct BadEventTests {
     BadCase(gift(#""total":5,"streak":1.5"#), .wrongType, "streak"),
     BadCase(gift(#""total":5,"streak":"""#), .outOfRange, "streak"),
     BadCase(gift(#""count":5,"streak":{}"#), .wrongType, "streak"),
+    // streak_ms, ends, combo; with a total and without
+    BadCase(gift(#""total":5,"streak_ms":-1"#), .outOfRange, "streak_ms", "-1", "0 to 3600000"),
+    BadCase(gift(#""total":5,"streak_ms":3600001"#), .outOfRange, "streak_ms"),
+    BadCase(gift(#""streak_ms":3600001"#), .outOfRange, "streak_ms"),
+    BadCase(gift(#""total":5,"streak_ms":1.0"#), .wrongType, "streak_ms", "1.0", "an integer"),
+    BadCase(gift(#""count":5,"streak_ms":"60000""#), .wrongType, "streak_ms"),
+    BadCase(gift(#""total":5,"ends":1"#), .wrongType, "ends", "an integer", "true or false"),
+    BadCase(gift(#""total":5,"ends":"true""#), .wrongType, "ends", "a string"),
+    BadCase(gift(#""ends":[]"#), .wrongType, "ends", "an array"),
+    BadCase(gift(#""combo":1.5"#), .wrongType, "combo", "1.5", "a string or an integer"),
+    BadCase(gift(#""combo":true"#), .wrongType, "combo"),
+    BadCase(gift(#""combo":{}"#), .wrongType, "combo"),
+    BadCase(gift(#""combo":"""#), .outOfRange, "combo", "empty"),
+    BadCase(gift(#""total":5,"combo":"\#(letters(257))""#), .outOfRange, "combo", "257"),
     // retract
     BadCase(#"{"type":"retract","room":"r"}"#, .missingField, "sender"),
     BadCase(#"{"type":"retract","room":"r","sender":{}}"#, .missingField, "sender.id"),
@@ -124,7 +138,7 @@ struct BadEventTests {
     BadCase(#"{"type":"room_settings","room":"r","settings":[]}"#, .wrongType, "settings"),
     BadCase(settings(#""slotz":1"#), .outOfRange, "settings.slotz"),
     BadCase(settings(#""Slots":1"#), .outOfRange, "settings.Slots"),
-    BadCase(settings(#""slots":101"#), .outOfRange, "settings.slots", "0 to 100", "101"),
+    BadCase(settings(#""slots":101"#), .outOfRange, "settings.slots", "0 to 10 for a room", "101"),
     BadCase(settings(#""slots":1.0"#), .wrongType, "settings.slots"),
     BadCase(settings(#""slots":"1""#), .wrongType, "settings.slots"),
     BadCase(settings(#""linger_ms":86400001"#), .outOfRange, "settings.linger_ms"),
@@ -160,16 +174,20 @@ struct BadEventTests {
 
   @Test("the first fault in the table's order counts, wherever it stands in the record")
   func order() {
-    let all = #""total":0,"count":0,"receiver":{},"gift":{},"sender":{},"id":{},"ts":-1,"room":1,"type":1"#
+    let all =
+      #""combo":[],"ends":0,"streak_ms":-1,"streak":[],"total":0,"count":0,"receiver":{},"#
+      + #""gift":{},"sender":{},"id":{},"ts":-1,"room":1,"type":1"#
     var members = all.split(separator: ",").map(String.init)
     let expected: [(BadEvent.Code, String)] = [
       (.wrongType, "type"), (.wrongType, "room"), (.outOfRange, "ts"), (.wrongType, "id"), (.missingField, "sender.id"),
       (.missingField, "gift.id"), (.missingField, "receiver.id"), (.outOfRange, "count"), (.outOfRange, "total"),
+      (.wrongType, "streak"), (.outOfRange, "streak_ms"), (.wrongType, "ends"), (.wrongType, "combo"),
     ]
     let mended = [
       "type": #""type":"gift""#, "room": #""room":"r""#, "ts": #""ts":1"#, "id": #""id":"e""#,
       "sender.id": #""sender":{"id":"u"}"#,
       "gift.id": #""gift":{"id":"g"}"#, "receiver.id": #""receiver":{"id":"a"}"#, "count": #""x":0"#, "total": #""total":1"#,
+      "streak": #""streak":"s""#, "streak_ms": #""streak_ms":0"#, "ends": #""ends":false"#, "combo": #""combo":"c""#,
     ]
     for (code, field) in expected {
       let found = fault("{" + members.joined(separator: ",") + "}")
@@ -182,13 +200,13 @@ struct BadEventTests {
 
   @Test("fields of other types of events are not looked at")
   func otherFields() {
-    let rest = #""id":{},"gift":5,"receiver":5,"count":"x","total":0,"streak":[],"settings":7"#
+    let rest = #""id":{},"gift":5,"receiver":5,"count":"x","total":0,"streak":[],"streak_ms":-1,"ends":2,"combo":{},"settings":7"#
     #expect(fault(#"{"type":"room_closed","room":"r","sender":5,\#(rest)}"#) == nil)
     #expect(fault(#"{"type":"room_settings","room":"r","settings":{},"sender":5,"id":{},"gift":5,"count":"x"}"#) == nil)
     #expect(
       fault(
         #"{"type":"retract","room":"r","sender":{"id":"u"},"gift":{"id":"g","value":"x"},"#
-          + #""id":{},"count":"x","total":0,"streak":[],"settings":7}"#
+          + #""id":{},"count":"x","total":0,"streak":[],"streak_ms":-1,"ends":2,"combo":{},"settings":7}"#
       )
         == nil)
     #expect(fault(gift(#""settings":7"#)) == nil)
@@ -237,6 +255,24 @@ struct BadEventTests {
         #expect(error.reason.contains(#"r\xFF"#))
       }
     }
+  }
+
+  @Test("a room may set only what the operator allows")
+  func roomSettings() throws {
+    var limits = WireLimits()
+    limits.roomSettings = [.integer(.slots), .finals]
+    #expect(fault(settings(#""slots":1,"finals":true"#), limits) == nil)
+    let found = try #require(fault(settings(#""slots":1,"linger_ms":5"#), limits))
+    #expect(found.code == .outOfRange)
+    #expect(found.reason == "settings.linger_ms is not allowed: a room may set only slots, finals here (--room-settings)")
+    // Null is as good as missing, and an unknown name is none all the same.
+    #expect(fault(settings(#""linger_ms":null"#), limits) == nil)
+    #expect(fault(settings(#""slotz":1"#), limits)?.reason.contains("no setting") == true)
+    limits.roomSettings = []
+    #expect(fault(settings(""), limits) == nil)
+    #expect(
+      fault(settings(#""slots":1"#), limits)?.reason
+        == "settings.slots is not allowed: no room may have settings of its own here (--room-settings none)")
   }
 
   @Test("a replay needs a time, of every type of event")

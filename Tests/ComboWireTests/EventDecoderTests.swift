@@ -55,6 +55,32 @@ struct EventDecoderTests {
     #expect(event.displayGift == #"{"value":3,"id":"g","value":4,"id":{}}"#)
   }
 
+  @Test("a gift names its combo, and a total tells how long its streak lives and that it has ended")
+  func combosAndStreaks() throws {
+    let rest = #""sender":{"id":"u"},"gift":{"id":"g"}"#
+    let all = try decode(#"{\#(rest),"total":3,"streak":"s","streak_ms":3600000,"ends":true,"combo":"c"}"#)
+    #expect(all.total == 3 && all.streak == "s" && all.streakMs == 3_600_000 && all.ends && all.combo == "c")
+    let other = try decode(#"{\#(rest),"total":3,"streak_ms":0,"ends":false,"combo":12}"#)
+    #expect(other.streak == "" && other.streakMs == 0 && !other.ends && other.combo == "12")
+    let counted = try decode(#"{\#(rest),"count":3,"combo":"\u0063"}"#)
+    #expect(counted.count == 3 && counted.streakMs == nil && !counted.ends && counted.combo == "c")
+    let nothing = try decode(#"{\#(rest),"total":3,"streak":null,"streak_ms":null,"ends":null,"combo":null}"#)
+    #expect(nothing.streak == "" && nothing.streakMs == nil && !nothing.ends && nothing.combo == "")
+  }
+
+  @Test("an event leaves nothing of the one that was decoded into the same place before")
+  func nothingStays() throws {
+    let (decoder, arena) = (EventDecoder(), BumpArena(chunkSize: 1024))
+    var event = Event()
+    let rest = #""sender":{"id":"u"},"gift":{"id":"g"}"#
+    for text in [#"{\#(rest),"total":3,"streak":"s","streak_ms":5,"ends":true,"combo":"c"}"#, #"{\#(rest)}"#] {
+      try Array(text.utf8).withUnsafeBytes { record in
+        try Array("r".utf8).withUnsafeBytes { try decoder.decode(record, key: $0, into: arena, &event) }
+      }
+    }
+    #expect(event.gift.streakMs == nil && !event.gift.ends && event.gift.combo.isEmpty)
+  }
+
   @Test("an integer as an id is what is written, of any number of digits, and the same as its string")
   func integerIDs() throws {
     let digits = String(repeating: "9", count: 256)
@@ -130,14 +156,14 @@ struct EventDecoderTests {
       {"type": "room_\u0073ettings", "ts": 5, "settings": {"linger_ms": 500, "slots": null, "slots": 7, "queue_order": "tier",
        "linger_ms": "x",
        "queue_merge": "t\u0061il", "tiers": [{"busy_linger_ms": 3, "value": 0.5, "linger_ms": 2, "value": 9},
-       {"value": 1e3, "linger_ms": 0, "busy_linger_ms": 86400000}],
+       {"value": 1e3, "linger_ms": 0, "busy_linger_ms": 60000}],
        "milestones": [10, 66, 9223372036854775807], "max_ids": 0, "made_up": null}}
       """#)
     #expect(event.kind == .roomSettings && event.ts == 5)
     #expect(
       event.own.settings == [
         .integer(.lingerMs, 500), .queueOrder(.tier), .queueMerge(.tail),
-        .tiers([Tier(value: 0.5, lingerMs: 2, busyLingerMs: 3), Tier(value: 1000, lingerMs: 0, busyLingerMs: 86_400_000)]),
+        .tiers([Tier(value: 0.5, lingerMs: 2, busyLingerMs: 3), Tier(value: 1000, lingerMs: 0, busyLingerMs: 60_000)]),
         .milestones([10, 66, 9_223_372_036_854_775_807]), .integer(.maxIds, 0),
       ])
     #expect(try decode(#"{"type":"room_settings","settings":{}}"#).own.isEmpty)
@@ -147,11 +173,17 @@ struct EventDecoderTests {
       ])
   }
 
-  @Test("every integer setting is known under its name", arguments: IntegerSetting.allCases)
+  @Test("every integer setting is known under its name, in a room's range", arguments: IntegerSetting.allCases)
   func integerSettings(_ setting: IntegerSetting) throws {
-    let value = setting.range.upperBound
-    let own = try decode(#"{"type":"room_settings","settings":{"\#(setting.rawValue)":\#(value)}}"#).own
-    #expect(own.settings == [.integer(setting, value)])
+    func record(_ value: Int) -> String { #"{"type":"room_settings","settings":{"\#(setting.rawValue)":\#(value)}}"# }
+    for value in [setting.roomRange.lowerBound, setting.roomRange.upperBound] {
+      #expect(try decode(record(value)).own.settings == [.integer(setting, value)])
+    }
+    for value in [setting.roomRange.lowerBound - 1, setting.roomRange.upperBound + 1] {
+      let found = try #require(fault(record(value)))
+      #expect(found.code == .outOfRange && found.reason.hasPrefix("settings.\(setting.rawValue) must be "), "\(found.reason)")
+      #expect(found.reason.hasSuffix("to \(setting.roomRange.upperBound) for a room, not \(value)"), "\(found.reason)")
+    }
   }
 
   @Test("with the room trusted, the key does not matter")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ComboWire
 
-/// Texts of known shapes are looked at in blocks of 16, 32 and 64 bytes, and their marks 57 and 1,024 at a time.
+/// Texts of known shapes are looked at in blocks of 16 and 64 bytes, and their marks 57 and 1,024 at a time.
 @Suite("Texts of a known shape, looked at in blocks")
 struct TextBlockTests {
   /// Parsers that know a shape, and one that knows none.
@@ -15,7 +15,7 @@ struct TextBlockTests {
 
     /// All of what `example` is like.
     init(_ example: String) {
-      known = Blocks.allCases.map { JSONParser($0) }
+      known = [JSONParser()]
       for parser in known { #expect(parser.checkAlike(guarded.text(Array(example.utf8)), depth: 32) == CSJ_FINE) }
     }
 
@@ -183,9 +183,9 @@ struct TextBlockTests {
     }
   }
 
-  @Test("a character that a string's end cuts off is none, be it the text's first or last", arguments: Blocks.allCases)
-  func cutOff(blocks: Blocks) {
-    let (parser, guarded) = (JSONParser(blocks), Guarded())
+  @Test("a character that a string's end cuts off is none, be it the text's first or last")
+  func cutOff() {
+    let (parser, guarded) = (JSONParser(), Guarded())
     #expect(parser.checkAlike(guarded.text(Array(#"[""]"#.utf8)), depth: 32) == CSJ_FINE)
     for character in ["é", "小", "😀"] {
       let bytes = Array(character.utf8)
@@ -199,14 +199,10 @@ struct TextBlockTests {
     }
   }
 
-  @Test("a record that is copied is the event that it is in place, whatever its length", arguments: Blocks.allCases)
-  func copied(blocks: Blocks) throws {
+  @Test("a record that is copied is the event that it is in place, whatever its length")
+  func copied() throws {
     let guarded = Guarded()
     let (copying, staying) = (EventDecoder(), EventDecoder())
-    if blocks == .plain {
-      copying.parser.leaveAVX2()
-      staying.parser.leaveAVX2()
-    }
     let arena = BumpArena(chunkSize: 8192)
     func outcome(_ decoder: EventDecoder, _ record: Bytes, isCopied: Bool) -> String {
       arena.reset()

@@ -80,15 +80,6 @@ typedef enum csj_fault {
 // How many shapes of texts a parser knows at a time.
 #define CSJ_SHAPES 64
 
-// The members of an event's object that mean something: the index of each one's token, 0 if it is not there. Of two with one
-// name the first counts. Those of sender, receiver and gift are 0 too where these are no objects.
-typedef struct csj_event {
-  size_t type, room, ts, id, count, total, streak, settings;
-  size_t sender, sender_id;
-  size_t receiver, receiver_id;
-  size_t gift, gift_id, gift_value;
-} csj_event;
-
 typedef struct csj_shapes csj_shapes;
 
 typedef struct csj_parser {
@@ -103,9 +94,6 @@ typedef struct csj_parser {
   uint64_t shape_id;   // of the last text: the same for all that were of its shape; 0: not known
   uint32_t shape;      // its place among the shapes, below CSJ_SHAPES
   uint32_t is_nameless;  // whether the tape's names are those of another text
-  const csj_event *event;  // the members of the last text, if csj_parse_event found it good
-  csj_event found;     // those of a text of no known shape
-  int is_wide;         // whether AVX2 is made use of
 } csj_parser;
 
 // A new parser, or NULL without memory.
@@ -117,18 +105,14 @@ void csj_parser_free(csj_parser *parser) CSJ_NOEXCEPT;
 csj_fault csj_parse(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
 
 // The same, faster for texts of a shape that came before: all but their scalars is the same, byte for byte. Two texts with one `shape_id`
-// have the same tape but for `start`, `length` and, of scalars, `kind` and `flags`; so who has seen one need not look at the names of the
-// other: they are on its tape only after csj_write_names.
-csj_fault csj_parse_alike(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
+// have the same tape except for `start`, `length` and, of scalars, `kind` and `flags`. So a caller that has seen one need not look at the
+// names of the other: they are on its tape only after csj_write_names.
+// The text is at `source` and is copied to `text`, which has the padding. If it is there already, both are the same, and nothing is written.
+csj_fault csj_parse_alike(
+  csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
 
 // Writes the names of the text that was parsed last where its tape lacks them.
 void csj_write_names(csj_parser *parser) CSJ_NOEXCEPT;
-
-// The same for an event, and finds its members. Of objects among them whose contents are not asked for by the members of csj_event, only
-// `settings`, the tape need not have the contents; nor has it names before csj_write_names.
-// The text is at `source` and is copied to `text`, which has the padding; it may be there already: then both are the same.
-csj_fault csj_parse_event(
-  csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
 
 // Writes what a string means. `string` is what stands between the quotes in a text that was found good. Returns the
 // number of bytes written, never above `length`.

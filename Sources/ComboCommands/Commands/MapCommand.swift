@@ -61,6 +61,7 @@ enum MapCommand {
     guard let records = records(file) else { return 1 }
     var limits = WireLimits()
     limits.roomFromBody = true
+    limits.roomSettings = options.roomSettings
     let explainer = MapExplainer(map, limits: limits)
     var report = MapReport(isJSON: options.isJSON, width: width)
     // As a replay takes them.
@@ -82,6 +83,7 @@ enum MapCommand {
         overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
       var limits = WireLimits()
       limits.roomFromBody = options.roomFromBody
+      limits.roomSettings = options.roomSettings
       let explainer = MapExplainer(map, limits: limits)
       var report = MapReport(isJSON: options.isJSON, width: width)
       try TopicTail(properties, topic).read(last: last) { partition, message in

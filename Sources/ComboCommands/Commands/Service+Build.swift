@@ -51,6 +51,7 @@ extension ServiceOptions {
     configuration.brokers = brokers
     configuration.settings = settings
     configuration.limits.roomFromBody = roomFromBody
+    configuration.limits.roomSettings = roomSettings
     configuration.map = map
     configuration.delivery = delivery
     configuration.commitIntervalMs = commitIntervalMs

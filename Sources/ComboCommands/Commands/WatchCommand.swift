@@ -152,7 +152,7 @@ struct Watch {
       // A room may have settings of its own, and more slots than others. Space that was once needed stays.
       painter.slots = min(100, max(painter.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
       painter.title = "combo-consumer watch: \(options.room)"
-      painter.footer = [state(heardAt, at: now), "Ctrl-C or q ends it."]
+      painter.footer = screen.ended.map { "Ended: \($0)" } + [state(heardAt, at: now), "Ctrl-C or q ends it."]
       // Asked for anew each time, so that a resized window needs no signal.
       let size = TerminalScreen.size() ?? (80, 24)
       if !terminal.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || terminal.isQuitTyped() {

@@ -67,6 +67,9 @@ struct GenerateOptions: Equatable, Sendable {
     mix.active = reader.integer("active")
     mix.gifts = reader.integer("gifts")
     mix.totals = reader.share("totals")
+    mix.ends = reader.share("ends")
+    mix.streakMs = reader.milliseconds("own-streak-ms")
+    mix.combos = reader.share("combos")
     mix.repeats = reader.share("repeats")
     mix.retracts = reader.share("retracts")
     mix.closes = reader.share("closes")
@@ -82,7 +85,8 @@ struct GenerateOptions: Equatable, Sendable {
     for name in ["duplicates", "reorder", "lost-ends", "late-totals", "truth"] where platform == nil && reader.isGiven(name) {
       reader.fault("--\(name) needs --as: it is about a platform's records")
     }
-    for name in ["active", "totals", "repeats", "retracts", "closes", "bad"] where platform != nil && reader.isGiven(name) {
+    for name in ["active", "totals", "ends", "own-streak-ms", "combos", "repeats", "retracts", "closes", "bad"]
+    where platform != nil && reader.isGiven(name) {
       reader.fault("--\(name) is about this service's own events: it does not go with --as")
     }
     let kafka = reader.kafkaProperties()

@@ -32,6 +32,7 @@ enum Completions {
     case .setting(.queueMerge): .words(QueueMerge.allCases.map(\.rawValue))
     case .setting(.queueOrder): .words(QueueOrder.allCases.map(\.rawValue))
     case .setting(.finals): .words(["true", "false"])
+    case .settingNames: .words(["all", "none"])
     case .address: .words(["none", HTTPAddress.standard.text, "*:8080"])
     case .text where option.placeholder == "FILE": .files
     case .text where option.placeholder == "NAME" && option.name == "print": .words(BuiltInMaps.names)

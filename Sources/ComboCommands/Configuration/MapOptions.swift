@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboKafka
 internal import ComboWire
 
@@ -22,11 +23,14 @@ struct MapOptions: Equatable, Sendable {
   var brokers = ""
   /// The room is the event's, whatever the record key says.
   var roomFromBody = false
+  /// The settings that a room may set for itself.
+  var roomSettings = WireLimits.allRoomSettings
   var kafka: [KafkaProperty] = []
 
   init(_ reader: inout OptionReader, operands: [String]) {
     isJSON = reader.flag("json")
     roomFromBody = reader.flag("room-from-body")
+    roomSettings = reader.settingNames("room-settings")
     kafka = reader.kafkaProperties()
     let tasks = ["list", "print", "check", "infer"].filter { reader.isGiven($0) && ($0 != "list" || reader.flag("list")) }
     let file = operands.first

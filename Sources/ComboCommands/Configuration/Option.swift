@@ -33,6 +33,8 @@ struct Option: Sendable {
     case address
     /// A setting of the combo engine.
     case setting(SettingName)
+    /// Names of such settings, or `all` or `none`.
+    case settingNames
   }
 
   /// Under which heading `--help` shows it.
@@ -119,6 +121,8 @@ struct Option: Sendable {
         ? nil
         : "must be ADDRESS:PORT with an address in numbers, such as 127.0.0.1:8080, [::1]:8080 or *:8080, or none; not "
           + Sentence.quoted(text)
+    case .settingNames:
+      return SettingName.list(text) == nil ? SettingName.listFault(text) : nil
     case .setting(let name):
       switch name.parse(text) {
       case .success(let setting): return setting.fault

@@ -72,6 +72,7 @@ struct OptionReader {
   func share(_ name: String) -> Double { Option.share(text(name))! }
   func milliseconds(_ name: String) -> Int { Option.milliseconds(text(name))! }
   func flag(_ name: String) -> Bool { Option.flag(text(name))! }
+  func settingNames(_ name: String) -> Set<SettingName> { SettingName.list(text(name))! }
 
   /// Whether somebody said a value.
   func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }

@@ -69,6 +69,9 @@ enum OptionTable {
       "max-own-settings", "N", .integer(0...100_000_000), "10000", serviceCommands, .service,
       "rooms of a partition that may have settings of their own"),
     Option(
+      "room-settings", "NAMES|all|none", .settingNames, "all", [.run, .check, .map], .service,
+      "the settings that a room may set for itself by room_settings; an event with any other is bad"),
+    Option(
       "instance", "NAME", .text, nil, serviceCommands, .service,
       "a stable name of this instance within the group, for a restart without a rebalance"),
     Option(
@@ -154,61 +157,29 @@ enum OptionTable {
     Option(
       "truth", "FILE", .text, nil, [.generate], .main, "with --as: where to write what each streak comes to, a JSON line each"),
     Option("totals", "SHARE", .share, "0", [.generate], .main, "share of gifts told as running totals of a streak (0 to 1)"),
+    Option(
+      "ends", "SHARE", .share, "0", [.generate], .main,
+      "share of these streaks that have no name, and whose last total says that it ends"),
+    Option(
+      "own-streak-ms", "DURATION", .duration(3_600_000), "0", [.generate], .main,
+      "totals bring how long they are remembered; 0 = they do not"),
+    Option(
+      "combos", "SHARE", .share, "0", [.generate], .main, "share of a sender's runs of gifts that are a combo of their own name"),
     Option("repeats", "SHARE", .share, "0", [.generate], .main, "share of events that are an earlier one sent again"),
     Option("retracts", "SHARE", .share, "0", [.generate], .main, "share of events that retract a sender's combos"),
     Option("closes", "SHARE", .share, "0", [.generate], .main, "share of events that close a room"),
     Option("bad", "SHARE", .share, "0", [.generate], .main, "share of events that are bad"),
   ]
 
-  /// One option for each setting of the engine, in the order of its table.
-  private static let combo: [Option] = Settings().all.map { setting in
+  /// One option for each setting of the engine.
+  private static let combo: [Option] = SettingName.all.map { setting in
     Option(
-      setting.name.split(separator: "_").joined(separator: "-"), placeholder(of: setting),
-      .setting(SettingName(of: setting)), SettingName.text(of: setting),
-      engineCommands + (drawn.contains(setting.name) ? [.watch] : []), .combo, help(of: setting))
+      setting.text.split(separator: "_").joined(separator: "-"), setting.placeholder, .setting(setting),
+      SettingName.text(of: Settings()[setting]), engineCommands + (drawn.contains(setting) ? [.watch] : []), .combo, setting.help)
   }
 
-  /// What who draws a room must know.
-  private static let drawn: Set = ["slots", "enter_ms", "count_ms", "exit_ms"]
-
-  private static func placeholder(of setting: Setting) -> String {
-    switch setting {
-    case .integer(let name, _): name.range.upperBound == IntegerSetting.longestMs ? "MS" : "N"
-    case .queueMerge, .queueOrder, .finals: "WORD"
-    case .tiers: "V:MS:MS,…"
-    case .milestones: "N,N,…"
-    }
-  }
-
-  private static func help(of setting: Setting) -> String {
-    switch setting {
-    case .queueMerge: "anywhere: a gift joins its combo wherever it waits; tail: only if it is the last to have come"
-    case .queueOrder: "fifo: first in, first out; tier: the highest rank first"
-    case .tiers: "from a banner's value on: its linger, and its linger while busy"
-    case .milestones: "counts worth a special effect"
-    case .finals: "true: the end of a combo is said"
-    case .integer(let name, _):
-      switch name {
-      case .slots: "banners on screen at once; 0 = paused"
-      case .enterMs: "a banner slides in"
-      case .countMs: "the number animation; no two number changes of one banner come closer together"
-      case .lingerMs: "a banner stays after its last number animation"
-      case .busyLingerMs: "the same, while the room is busy"
-      case .busyThreshold: "busy = more than this many banners wait"
-      case .holdMs: "a banner for whose slot another waits takes no more gifts after so long on screen; 0 = no limit"
-      case .dwellMs: "a banner stays at least this long where it would leave early because others wait"
-      case .exitMs: "a banner slides out"
-      case .reuseMs: "after it is gone, the same combo goes on from the old count"
-      case .maxHistory: "combos remembered after they left"
-      case .maxQueue: "banners waiting at most"
-      case .promoteMs: "in tier order, one rank up for each so long waited; 0 = never"
-      case .screenMs: "how often the whole screen is said; 0 = never"
-      case .dedupeMs: "how long gift ids are remembered; 0 = off"
-      case .maxIds: "how many gift ids are remembered; 0 = off"
-      case .streakMs: "how long running totals are remembered"
-      case .maxStreaks: "how many running totals are remembered"
-      case .restMs: "an idle room is forgotten after this, if nothing is remembered for longer"
-      }
-    }
-  }
+  /// What a terminal that draws a room must know.
+  private static let drawn: Set<SettingName> = [
+    .integer(.slots), .integer(.enterMs), .integer(.countMs), .integer(.exitMs),
+  ]
 }

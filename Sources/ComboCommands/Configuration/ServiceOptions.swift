@@ -39,6 +39,8 @@ struct ServiceOptions: Equatable, Sendable {
   var transactionalID: String
   /// The room is the event's, whatever the record key says.
   var roomFromBody = false
+  /// The settings that a room may set for itself.
+  var roomSettings = WireLimits.allRoomSettings
   /// By which records become events; nil: they are as wire.md has them.
   var map: RecordMap?
   /// Where HTTP is served; nil: nowhere.
@@ -89,6 +91,7 @@ struct ServiceOptions: Equatable, Sendable {
     maxOwnSettings = reader.integer("max-own-settings")
     self.instance = instance
     roomFromBody = reader.flag("room-from-body")
+    roomSettings = reader.settingNames("room-settings")
     map = reader.map()
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)

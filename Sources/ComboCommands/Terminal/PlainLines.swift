@@ -11,6 +11,7 @@ enum PlainLines {
     case .show(let banner, _): (sign, number) = ("+", banner.number)
     case .update(let banner, _, _, _): (sign, number) = ("·", banner)
     case .dismiss(let banner, _, _): (sign, number) = ("-", banner)
+    case .final(let combo): return DisplayWidth.harmless("✓ \(instruction.room)  \(RoomStage.text(of: combo))")
     default: return nil
     }
     guard let banner = stage.screen(of: instruction.room)?.banners.last(where: { $0.number == number }) else { return nil }

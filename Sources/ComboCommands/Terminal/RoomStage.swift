@@ -33,9 +33,9 @@ struct RoomStage: Equatable, Sendable {
 
     /// Takes the banner's names.
     mutating func dress(_ banner: RoomBanner) {
-      sender = Self.name(banner.sender) ?? "?"
-      receiver = Self.name(banner.receiver)
-      gift = Self.name(banner.gift) ?? "?"
+      sender = RoomStage.name(banner.sender) ?? "?"
+      receiver = RoomStage.name(banner.receiver)
+      gift = RoomStage.name(banner.gift) ?? "?"
       icon = banner.gift?.text("icon")
     }
 
@@ -45,14 +45,15 @@ struct RoomStage: Equatable, Sendable {
       if countMs <= 0 || elapsed >= Int64(countMs) { return count }
       return countBefore + Int(Double(count - countBefore) * Double(max(0, elapsed)) / Double(countMs))
     }
-
-    private static func name(_ data: DisplayData?) -> String? { data.map(\.name).flatMap { $0.isEmpty ? nil : $0 } }
   }
 
   /// What is on screen, and whether that is all.
   private(set) var screen = RoomScreen()
   /// Those that are leaving included.
   private(set) var banners: [Banner] = []
+  /// The combos that ended last, the newest last: who gave what, and how many in all.
+  private(set) var ended: [String] = []
+  private static let endedMax = 3
 
   var isKnown: Bool { screen.isKnown }
   var seq: Int64 { screen.seq }
@@ -70,8 +71,21 @@ struct RoomStage: Equatable, Sendable {
     let verdict = screen.take(instruction)
     if verdict.clears { banners = [] }
     if verdict.draws { follow(instruction.operation, at: now) }
-    return verdict != .wait && (screen.epoch, screen.seq) != before
+    let isNew = (screen.epoch, screen.seq) != before
+    if isNew, case .final(let combo) = instruction.operation {
+      ended = ended.suffix(Self.endedMax - 1) + [Self.text(of: combo)]
+    }
+    return verdict != .wait && isNew
   }
+
+  /// A combo that has ended, as text.
+  static func text(of combo: ComboCount) -> String {
+    let to = name(combo.receiver).map { " → \($0)" } ?? ""
+    let icon = combo.gift?.text("icon").map { "\($0) " } ?? ""
+    return "\(name(combo.sender) ?? "?")\(to)  \(icon)\(name(combo.gift) ?? "?") ×\(combo.count) in all"
+  }
+
+  fileprivate static func name(_ data: DisplayData?) -> String? { data.map(\.name).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Forgets banners that have slid out.
   mutating func sweep(at now: Int64, exitMs: Int) {

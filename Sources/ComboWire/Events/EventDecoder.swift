@@ -5,7 +5,7 @@ public import ComboCore
 ///
 /// The fields of an event's type are looked at in the order of the table there, and the first fault counts: `type`,
 /// `room` (with the record's key), `ts`, `id`, `sender`, `gift`, `receiver`, the size of the display data, `gift.value`,
-/// `count`, `total`, `streak`; or `settings`, in the order in which they stand. A field that is null counts as missing;
+/// `count`, `total`, `streak`, `streak_ms`, `ends`, `combo`; or `settings`, in the order in which they stand. A field that is null counts as missing;
 /// of two with one name the first counts.
 public final class EventDecoder {
   /// What an event may be.
@@ -14,8 +14,7 @@ public final class EventDecoder {
   public private(set) var own = OwnSettings()
 
   let parser = JSONParser()
-  /// Where the fields of a record stand on the tape; 0 where there is none (that is the record itself, an object).
-  private typealias Fields = UnsafePointer<csj_event>
+  private let finder = EventFieldFinder()
 
   /// A decoder that goes by these limits.
   public init(limits: WireLimits = WireLimits()) { self.limits = limits }
@@ -56,19 +55,19 @@ public final class EventDecoder {
   @inline(__always)
   private func read(_ source: Bytes, _ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
     guard let from = source.baseAddress else { throw .notJSON(CSJ_EMPTY, at: nil, limits) }
-    let fault = parser.checkEvent(from, record, depth: limits.depth)
+    let fault = parser.checkAlike(record, copiedFrom: from, depth: limits.depth)
     if fault != CSJ_FINE { throw .notJSON(fault, at: parser.faultPosition, limits) }
     let text = parser.text(of: record)
     if !text[0].isObject { throw .notObject(text, 0) }
-    let fields = parser.members
-    event.kind = try kind(text, fields.pointee.type)
-    event.room = try room(text, fields.pointee.room, key: key, into: arena)
-    event.ts = try time(text, fields.pointee.ts)
+    let fields = finder.find(text, of: parser)
+    event.kind = try kind(text, fields[.type])
+    event.room = try room(text, fields[.room], key: key, into: arena)
+    event.ts = try time(text, fields[.ts])
     switch event.kind {
     case .gift: try readGift(text, fields, into: arena, &event.gift)
     case .roomClosed: break
     case .retract: try readRetraction(text, fields, into: arena, &event.retraction)
-    case .roomSettings: try readSettings(text, fields.pointee.settings)
+    case .roomSettings: try readSettings(text, fields[.settings])
     }
   }
 
@@ -135,22 +134,23 @@ public final class EventDecoder {
   // MARK: Gifts and retractions
 
   @inline(__always)
-  private func readGift(_ text: JSONText, _ fields: Fields, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
-    let (sender, receiver, given) = (fields.pointee.sender, fields.pointee.receiver, fields.pointee.gift)
+  private func readGift(_ text: JSONText, _ fields: EventFields, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
+    let (sender, receiver, given) = (fields[.sender], fields[.receiver], fields[.gift])
     gift.forgetHashes()
-    gift.id = try idIfThere(text, fields.pointee.id, "id", into: arena)
-    gift.senderID = try idOfObject(text, sender, fields.pointee.sender_id, "sender", "sender.id", into: arena)
-    gift.giftID = try idOfObject(text, given, fields.pointee.gift_id, "gift", "gift.id", into: arena)
+    gift.id = try idIfThere(text, fields[.id], "id", into: arena)
+    gift.senderID = try idOfObject(text, sender, fields[.senderID], "sender", "sender.id", into: arena)
+    gift.giftID = try idOfObject(text, given, fields[.giftID], "gift", "gift.id", into: arena)
     let hasReceiver = text.has(receiver)
     gift.receiverID =
-      hasReceiver ? try idOfObject(text, receiver, fields.pointee.receiver_id, "receiver", "receiver.id", into: arena) : .none
+      hasReceiver ? try idOfObject(text, receiver, fields[.receiverID], "receiver", "receiver.id", into: arena) : .none
 
     var size = Int(text[sender].length) &+ Int(text[given].length)
     if hasReceiver { size &+= Int(text[receiver].length) }
     if size > limits.displayBytes { throw .displayTooLarge(size, limits) }
 
-    gift.value = text.has(fields.pointee.gift_value) ? try worth(text, fields.pointee.gift_value) : 0
-    gift.amount = try amount(text, fields, into: arena)
+    gift.value = text.has(fields[.giftValue]) ? try worth(text, fields[.giftValue]) : 0
+    gift.amount = try amount(text, fields, into: arena, &gift)
+    gift.combo = try idIfThere(text, fields[.combo], "combo", into: arena)
     gift.display.sender = parser.compact(text, sender, into: arena)
     gift.display.receiver = hasReceiver ? parser.compact(text, receiver, into: arena) : .none
     gift.display.gift = parser.compact(text, given, into: arena)
@@ -165,47 +165,63 @@ public final class EventDecoder {
   }
 
   @inline(__always)
-  private func amount(_ text: JSONText, _ fields: Fields, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
-    if fields.pointee.total | fields.pointee.streak != 0 { return try amountOfStreak(text, fields, into: arena) }
-    let counted = fields.pointee.count
+  private func amount(
+    _ text: JSONText, _ fields: EventFields, into arena: BumpArena, _ gift: inout Gift
+  ) throws(BadEvent) -> Gift.Amount {
+    if fields[.total] | fields[.streak] | fields[.streakMs] | fields[.ends] != 0 {
+      return try amountOfStreak(text, fields, into: arena, &gift)
+    }
+    gift.streakMs = nil
+    gift.ends = false
+    let counted = fields[.count]
     // Mostly it is one digit.
     if let digit = text.digit(counted), digit > 0 { return .count(digit) }
-    return .count(text.has(counted) ? Int(try integer(text, counted, "count", 1...Self.countMax)) : 1)
+    return .count(try count(text, counted))
   }
 
   @inline(never)
-  private func amountOfStreak(_ text: JSONText, _ fields: Fields, into arena: BumpArena) throws(BadEvent) -> Gift.Amount {
-    let (counted, totalled, streak) = (fields.pointee.count, fields.pointee.total, fields.pointee.streak)
-    var count: Int64 = 1
-    if text.has(counted) { count = try integer(text, counted, "count", 1...Self.countMax) }
-    if !text.has(totalled) {
-      // Nothing comes of a streak without a total, but a broken one is a broken gift.
-      _ = try idIfThere(text, streak, "streak", into: arena)
-      return .count(Int(count))
+  private func amountOfStreak(
+    _ text: JSONText, _ fields: EventFields, into arena: BumpArena, _ gift: inout Gift
+  ) throws(BadEvent) -> Gift.Amount {
+    let (counted, totalled) = (fields[.count], fields[.total])
+    let count = try count(text, counted)
+    var total: Int64?
+    if text.has(totalled) {
+      if !text[totalled].isInteger { throw .wrongType(text, totalled, "total", "must be an integer") }
+      if text.has(counted) { throw .countAndTotal(text, counted, totalled) }
+      total = try integer(text, totalled, "total", 1...Self.totalMax)
     }
-    if !text[totalled].isInteger { throw .wrongType(text, totalled, "total", "must be an integer") }
-    if text.has(counted) { throw .countAndTotal(text, counted, totalled) }
-    let total = try integer(text, totalled, "total", 1...Self.totalMax)
-    return .total(Int(total), streak: try idIfThere(text, streak, "streak", into: arena))
+    // Nothing comes of these without a total, but a broken one is a broken gift.
+    let streak = try idIfThere(text, fields[.streak], "streak", into: arena)
+    gift.streakMs =
+      text.has(fields[.streakMs])
+      ? Int32(truncatingIfNeeded: try integer(text, fields[.streakMs], "streak_ms", 0...Self.streakMsMax)) : nil
+    gift.ends = text.has(fields[.ends]) ? try boolean(text, fields[.ends], "ends") : false
+    guard let total else { return .count(count) }
+    return .total(Int(total), streak: streak)
+  }
+
+  private func count(_ text: JSONText, _ token: Int) throws(BadEvent) -> Int {
+    text.has(token) ? Int(try integer(text, token, "count", 1...Self.countMax)) : 1
   }
 
   private func readRetraction(
-    _ text: JSONText, _ fields: Fields, into arena: BumpArena, _ retraction: inout Retraction
+    _ text: JSONText, _ fields: EventFields, into arena: BumpArena, _ retraction: inout Retraction
   ) throws(BadEvent) {
-    let fields = fields.pointee
-    retraction.senderID = try idOfObject(text, fields.sender, fields.sender_id, "sender", "sender.id", into: arena)
+    retraction.senderID = try idOfObject(text, fields[.sender], fields[.senderID], "sender", "sender.id", into: arena)
     retraction.giftID =
-      text.has(fields.gift) ? try idOfObject(text, fields.gift, fields.gift_id, "gift", "gift.id", into: arena) : .none
+      text.has(fields[.gift]) ? try idOfObject(text, fields[.gift], fields[.giftID], "gift", "gift.id", into: arena) : .none
     retraction.receiverID =
-      text.has(fields.receiver)
-      ? try idOfObject(text, fields.receiver, fields.receiver_id, "receiver", "receiver.id", into: arena) : .none
+      text.has(fields[.receiver])
+      ? try idOfObject(text, fields[.receiver], fields[.receiverID], "receiver", "receiver.id", into: arena) : .none
   }
 
   private func readSettings(_ text: JSONText, _ token: Int) throws(BadEvent) {
     if !text.has(token) { throw .missing("settings", "a room_settings needs them") }
     if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
+    // Of a known shape the tape lacks the names.
     parser.writeNames()
-    own = try SettingsReader(text: text, path: "settings").read(token)
+    own = try SettingsReader(text: text, path: "settings", allowedForRoom: limits.roomSettings).read(token)
   }
 
   // MARK: What fields are made of
@@ -267,12 +283,20 @@ public final class EventDecoder {
     return value
   }
 
+  func boolean(_ text: JSONText, _ token: Int, _ name: StaticString) throws(BadEvent) -> Bool {
+    if !text[token].isBoolean { throw .wrongType(text, token, "\(name)", "must be true or false") }
+    return text[token].isTrue
+  }
+
   /// The longest id, in bytes.
   static let idBytesMax = 256
   static let timeMax: Int64 = 1 << 53
   static let valueMax = 1e12
   static let countMax: Int64 = 1_000_000
   static let totalMax: Int64 = 1_000_000_000
+  static var streakMsMax: Int64 { longestStreakMs }
+  /// The longest `streak_ms` of a gift.
+  public static let longestStreakMs: Int64 = 3_600_000
 }
 
 extension Bytes {

@@ -6,6 +6,8 @@ struct SettingsReader {
   let text: JSONText
   /// What stands before their names in a sentence.
   let path: String
+  /// Those that a room may set for itself; nil: they are the service's.
+  var allowedForRoom: Set<SettingName>?
 
   /// Reads the object at `token`. Null counts as missing; of two with one name the first counts.
   func read(_ token: Int) throws(BadEvent) -> OwnSettings {
@@ -20,7 +22,10 @@ struct SettingsReader {
       if !seen.contains(name) {
         if !text[value].isNull {
           let setting = try setting(name, value)
-          if let fault = setting.fault { throw .setting("\(path).\(name)", fault) }
+          if let allowedForRoom, !allowedForRoom.contains(setting.key) {
+            throw .setting("\(path).\(name)", Self.forbidden(allowedForRoom))
+          }
+          if let fault = allowedForRoom == nil ? setting.fault : setting.roomFault { throw .setting("\(path).\(name)", fault) }
           own.add(setting)
           seen.append(name)
         } else if Self.knows(name) {
@@ -32,31 +37,32 @@ struct SettingsReader {
     return own
   }
 
-  /// Whether there is a setting of this name.
-  static func knows(_ name: String) -> Bool { IntegerSetting(rawValue: name) != nil || others.contains(name) }
+  private static func forbidden(_ allowed: Set<SettingName>) -> String {
+    if allowed.isEmpty { return "is not allowed: no room may have settings of its own here (--room-settings none)" }
+    let names = SettingName.all.filter(allowed.contains).map(\.text).joined(separator: ", ")
+    return "is not allowed: a room may set only \(names) here (--room-settings)"
+  }
 
-  private static let others = ["queue_merge", "queue_order", "tiers", "milestones", "finals"]
+  /// Whether there is a setting of this name.
+  static func knows(_ name: String) -> Bool { SettingName(name) != nil }
 
   private func setting(_ name: String, _ token: Int) throws(BadEvent) -> Setting {
-    if let integer = IntegerSetting(rawValue: name) { return .integer(integer, try self.integer(token, "\(path).\(name)")) }
-    switch name {
-    case "queue_merge":
-      return .queueMerge(try word(token, name))
-    case "queue_order":
-      return .queueOrder(try word(token, name))
-    case "tiers":
-      return .tiers(try tiers(token))
-    case "milestones":
+    switch SettingName(name) {
+    case .integer(let setting): return .integer(setting, try integer(token, "\(path).\(name)"))
+    case .queueMerge: return .queueMerge(try word(token, name))
+    case .queueOrder: return .queueOrder(try word(token, name))
+    case .tiers: return .tiers(try tiers(token))
+    case .milestones:
       if !text[token].isArray { throw .wrongType(text, token, "\(path).milestones", "must be an array of integers") }
       var milestones: [Int] = []
       try each(token, "\(path).milestones") { (element, name) throws(BadEvent) in
         milestones.append(try integer(element, name))
       }
       return .milestones(milestones)
-    case "finals":
+    case .finals:
       if !text[token].isBoolean { throw .wrongType(text, token, "\(path).finals", "must be true or false") }
       return .finals(text[token].isTrue)
-    default:
+    case nil:
       var name = name
       let shown = name.withUTF8 { Excerpt(Bytes($0)) }
       throw .setting("\(path).\(shown)", "is no setting of a room; those of the engine are allowed, as slots or linger_ms")

@@ -1,3 +1,5 @@
+public import ComboCore
+
 /// What an event may be.
 public struct WireLimits: Equatable, Sendable {
   /// The longest record, in bytes. A longer one is `too_large`.
@@ -8,11 +10,16 @@ public struct WireLimits: Equatable, Sendable {
   public var depth = 64
   /// Whether a record's `room` is trusted, whatever its key is. If not, another key, or none, is `wrong_key`.
   public var roomFromBody = false
+  /// The settings that a room may set for itself; any other makes its event bad.
+  public var roomSettings = WireLimits.allRoomSettings
   /// Whether an event without `ts` is bad, as in a replay.
   public var requireTs = false
 
   /// The defaults.
   public init() {}
+
+  /// Every setting.
+  public static let allRoomSettings = Set(SettingName.all)
 
   /// What a replay goes by: records have no key, and their `ts` is the time.
   public static var replay: WireLimits {

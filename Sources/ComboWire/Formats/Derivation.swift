@@ -32,7 +32,16 @@ public struct Derivation: Equatable, Sendable {
     buffer.append(#","depth":"#)
     buffer.append(limits.depth)
     buffer.append(limits.roomFromBody ? #","room_from_body":true"# : #","room_from_body":false"#)
-    buffer.append(limits.requireTs ? #","require_ts":true}"# : #","require_ts":false}"#)
+    buffer.append(limits.requireTs ? #","require_ts":true"# : #","require_ts":false"#)
+    if limits.roomSettings != WireLimits.allRoomSettings {
+      buffer.append(#","room_settings":["#)
+      for (index, name) in SettingName.all.filter(limits.roomSettings.contains).enumerated() {
+        if index > 0 { buffer.append(",") }
+        buffer.append(jsonString: name.text)
+      }
+      buffer.append("]")
+    }
+    buffer.append("}")
     if let mapping {
       buffer.append(#","mapping":"#)
       buffer.append(jsonString: mapping)
@@ -49,6 +58,7 @@ public struct Derivation: Equatable, Sendable {
     limits.depth = Int(try read.integer("depth", 0...1 << 40))
     limits.roomFromBody = try read.flag("room_from_body")
     limits.requireTs = try read.flag("require_ts")
+    if read.find("room_settings") != nil { limits.roomSettings = try read.settingNames("room_settings") }
     mapping = fields.find("mapping") == nil ? nil : try fields.string("mapping")
   }
 }

@@ -162,6 +162,24 @@ struct RecordFields {
     }
   }
 
+  /// The names of settings, in an array.
+  func settingNames(_ name: StaticString) throws(FormatFault) -> Set<SettingName> {
+    let token = try token(name)
+    guard text[token].isArray else { throw .broken(what, "\(name) is \(text[token].typeName), not an array") }
+    var names: Set<SettingName> = []
+    var element = token + 1
+    while element < text.next(token) {
+      guard text[element].isString else { throw .broken(what, "\(name) holds \(text[element].typeName), not a name") }
+      var setting = text.string(element)
+      guard let known = SettingName(setting) else {
+        throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" })
+      }
+      names.insert(known)
+      element = text.next(element)
+    }
+    return names
+  }
+
   /// The names of group, input and output.
   func topics(_ name: StaticString) throws(FormatFault) -> TopicIdentity {
     let token = try token(name)

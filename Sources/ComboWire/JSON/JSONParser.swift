@@ -13,9 +13,6 @@ final class JSONParser {
 
   deinit { csj_parser_free(parser) }
 
-  /// Does from now on as on a processor without AVX2.
-  func leaveAVX2() { parser.pointee.is_wide = 0 }
-
   /// Checks a text, behind which ``BumpArena/padding`` bytes must be readable. If there is no fault, ``text(of:)`` gives
   /// its tape.
   @inline(__always)
@@ -26,11 +23,14 @@ final class JSONParser {
   }
 
   /// The same, faster where texts have the same members in the same order; before ``writeNames()`` the tape may lack their names.
+  /// - Parameter source: where the text is now, if it must first be copied to where `text` says.
   @inline(__always)
-  func checkAlike(_ text: Bytes, depth: Int) -> csj_fault {
+  func checkAlike(_ text: Bytes, copiedFrom source: UnsafeRawPointer? = nil, depth: Int) -> csj_fault {
     guard let start = text.baseAddress else { return CSJ_EMPTY }
     return csj_parse_alike(
-      parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
+      parser, (source ?? start).assumingMemoryBound(to: UInt8.self),
+      UnsafeMutablePointer(mutating: start.assumingMemoryBound(to: UInt8.self)), text.count,
+      UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
   }
 
   /// Writes the names of the text that was checked last where its tape lacks them.
@@ -40,20 +40,6 @@ final class JSONParser {
   /// The shape of the text that ``checkAlike(_:depth:)`` found good last.
   @inline(__always)
   var shape: TextShape { TextShape(id: parser.pointee.shape_id, place: Int(parser.pointee.shape)) }
-
-  /// The same for an event, whose members are found on the way; their contents are on the tape only where ``csj_parse_event`` says so.
-  /// It lies at `source`, and is copied to where `text` says, if that is elsewhere.
-  @inline(__always)
-  func checkEvent(_ source: UnsafeRawPointer, _ text: Bytes, depth: Int) -> csj_fault {
-    csj_parse_event(
-      parser, source.assumingMemoryBound(to: UInt8.self),
-      UnsafeMutablePointer(mutating: text.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)), text.count,
-      UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
-  }
-
-  /// The members of the event that was found good last; valid until the next check.
-  @inline(__always)
-  var members: UnsafePointer<csj_event> { UnsafePointer(parser.pointee.event) }
 
   /// The tape of the text that was checked last and found good; valid until the next check.
   @inline(__always)

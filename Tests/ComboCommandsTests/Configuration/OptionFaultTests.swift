@@ -43,6 +43,10 @@ struct OptionFaultTests {
       ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
       ("replay --slots 101", "--slots must be from 0 to 100, not 101"),
       ("replay --slots two", "--slots must be a whole number from 0 to 100, not \"two\""),
+      (
+        "run --brokers b --input i --output o --room-settings slots,lingr_ms",
+        "--room-settings must be all, none, or names of settings such as slots,finals; \"lingr_ms\" is none; did you mean linger_ms?"
+      ),
       ("replay --slots=", "--slots must be a whole number from 0 to 100, not \"\""),
       ("replay --linger-ms 1s", "--linger-ms must be a whole number from 0 to 86400000, not \"1s\""),
       (

@@ -40,7 +40,7 @@ struct OptionTests {
     let line = """
       --group g --instance i1 --dead-letter dead --from latest --commit-interval-ms 50 --checkpoint-gifts 7 \
       --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --progress --log-level debug --http [::1]:99 \
-      --kafka socket.timeout.ms=5000 --kafka client.rack=e=f --slots 3
+      --kafka socket.timeout.ms=5000 --kafka client.rack=e=f --slots 3 --room-settings linger-ms,finals
       """
     guard case .run(let options) = parse("\(Self.run) \(line)") else { throw Unexpected() }
     var expected = ServiceOptions(
@@ -61,7 +61,10 @@ struct OptionTests {
       KafkaProperty(key: "socket.timeout.ms", value: "5000"), KafkaProperty(key: "client.rack", value: "e=f"),
     ]
     expected.settings.slots = 3
+    expected.roomSettings = [.integer(.lingerMs), .finals]
     #expect(options == expected)
+    guard case .run(let none) = parse("\(Self.run) --room-settings none") else { throw Unexpected() }
+    #expect(none.roomSettings.isEmpty)
     guard case .run(let named) = parse("\(Self.run) --transactional-id t") else { throw Unexpected() }
     #expect(named.transactionalID == "t")
   }

@@ -208,6 +208,25 @@ struct StageTests {
     #expect(
       line(Self.record(4, #""op":"dismiss","banner":1,"slot":1,"count":12,"reason":"idle""#))
         == "- r1  小明 → 主播  🌹 玫瑰 ×12")
+    #expect(line(Self.final(5, 66)) == "✓ r1  小明 → 主播  🌹 玫瑰 ×66 in all")
+  }
+
+  private static func final(_ seq: Int, _ count: Int) -> String {
+    record(
+      seq,
+      #""op":"final","banner":1,"count":\#(count),"reason":"over","sender":{"id":"u","name":"小明"},"receiver":{"id":"a","name":"主播"},"#
+        + #""gift":{"id":"rose","name":"玫瑰","icon":"🌹"}"#)
+  }
+
+  @Test("the combos that ended last are kept, also where the screen is not known; one that turns leaves like any other")
+  func ended() {
+    var stage = Stage()
+    for seq in 5..<10 { #expect(apply(Self.final(seq, seq), to: &stage, at: 0)) }
+    #expect(stage.rooms[0].screen.ended == [7, 8, 9].map { "小明 → 主播  🌹 玫瑰 ×\($0) in all" })
+    #expect(apply(Self.record(10, #""op":"screen","banners":[]"#), to: &stage, at: 0))
+    #expect(apply(Self.record(11, Self.show(2, 3)), to: &stage, at: 0))
+    #expect(apply(Self.record(12, #""op":"dismiss","banner":2,"slot":0,"count":3,"reason":"turn""#), to: &stage, at: 7))
+    #expect(stage.rooms[0].screen.banners.map(\.left) == [7])
   }
 }
 

@@ -17,6 +17,9 @@ struct Decoded: Equatable {
   var count: Int?
   var total: Int?
   var streak = ""
+  var streakMs: Int32?
+  var ends = false
+  var combo = ""
   var own = OwnSettings()
 }
 
@@ -55,6 +58,9 @@ func decode(
     decoded.displayReceiver = String(event.gift.display.receiver)
     decoded.displayGift = String(event.gift.display.gift)
     decoded.value = event.gift.value
+    decoded.streakMs = event.gift.streakMs
+    decoded.ends = event.gift.ends
+    decoded.combo = String(event.gift.combo)
     switch event.gift.amount {
     case .count(let count): decoded.count = count
     case .total(let total, let streak):

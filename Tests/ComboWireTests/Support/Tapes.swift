@@ -3,16 +3,6 @@ import ComboCore
 
 @testable import ComboWire
 
-/// What a parser looks at texts of known shapes by: what simdjson's choice for this processor has too, or what every processor has.
-enum Blocks: CaseIterable { case chosen, plain }
-
-extension JSONParser {
-  convenience init(_ blocks: Blocks) {
-    self.init()
-    if blocks == .plain { leaveAVX2() }
-  }
-}
-
 /// What a text's tape holds, and each object and array without white space.
 func tape(_ parser: JSONParser, _ text: Bytes) -> [[Int]] {
   parser.writeNames()

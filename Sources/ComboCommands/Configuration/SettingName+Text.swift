@@ -1,24 +1,17 @@
 internal import ComboCore
 internal import ComboSystem
+internal import ComboWire
 
-/// A setting of the combo engine, by name.
-enum SettingName: Equatable, Sendable {
-  case integer(IntegerSetting)
-  case queueMerge
-  case tiers
-  case queueOrder
-  case milestones
-  case finals
-
-  /// The name that `setting` goes by.
-  init(of setting: Setting) {
-    switch setting {
-    case .integer(let name, _): self = .integer(name)
-    case .queueMerge: self = .queueMerge
-    case .tiers: self = .tiers
-    case .queueOrder: self = .queueOrder
-    case .milestones: self = .milestones
-    case .finals: self = .finals
+/// Settings of the combo engine as options take them.
+extension SettingName {
+  /// What stands for its value in `--help`.
+  var placeholder: String {
+    switch self {
+    case .integer(let name): name.unit == .milliseconds ? "MS" : "N"
+    case .queueMerge, .queueOrder: "WORD"
+    case .finals: "true|false"
+    case .tiers: "V:MS:MS,…"
+    case .milestones: "N,N,…"
     }
   }
 
@@ -91,5 +84,33 @@ enum SettingName: Equatable, Sendable {
       tiers.isEmpty ? "none" : tiers.map { "\($0.value):\($0.lingerMs):\($0.busyLingerMs)" }.joined(separator: ",")
     case .milestones(let counts): counts.isEmpty ? "none" : counts.map { "\($0)" }.joined(separator: ",")
     }
+  }
+
+  // MARK: - Lists of names
+
+  /// The settings that a list names, with `_` or `-`; nil: it is none.
+  static func list(_ text: String) -> Set<SettingName>? {
+    switch text {
+    case "all": return WireLimits.allRoomSettings
+    case "none": return []
+    default:
+      var names: Set<SettingName> = []
+      for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
+        guard let name = named(entry) else { return nil }
+        names.insert(name)
+      }
+      return names
+    }
+  }
+
+  /// Why a text is no such list, as the end of a sentence.
+  static func listFault(_ text: String) -> String {
+    let wrong = text.split(separator: ",", omittingEmptySubsequences: false).first { named($0) == nil }.map(String.init) ?? text
+    let likely = Suggestion.nearest(to: wrong, among: all.map(\.text)).map { "; did you mean \($0)?" } ?? ""
+    return "must be all, none, or names of settings such as slots,finals; \(Sentence.quoted(wrong)) is none\(likely)"
+  }
+
+  private static func named(_ text: Substring) -> SettingName? {
+    SettingName(String(text.map { $0 == "-" ? "_" : $0 }))
   }
 }

@@ -1,0 +1,151 @@
+/// Every setting, under its name: the table that validation, options, help, `room_settings`, journal, snapshots and schemas are made from.
+///
+/// A further setting that is an integer is a property of ``Settings``, an entry of ``IntegerSetting`` and a place in ``all``.
+public enum SettingName: Hashable, Sendable {
+  case integer(IntegerSetting)
+  case queueMerge, queueOrder, tiers, milestones, finals
+
+  /// All of them, in the order of the specification.
+  public static let all: [SettingName] = [
+    .integer(.slots), .integer(.enterMs), .integer(.countMs), .integer(.lingerMs), .integer(.busyLingerMs),
+    .integer(.busyThreshold), .integer(.holdMs), .integer(.dwellMs), .integer(.exitMs), .integer(.reuseMs), .integer(.maxHistory),
+    .integer(.maxQueue), .queueMerge, .tiers, .queueOrder, .integer(.promoteMs), .milestones, .finals, .integer(.screenMs),
+    .integer(.dedupeMs), .integer(.maxIds), .integer(.streakMs), .integer(.maxStreaks), .integer(.restMs),
+  ]
+
+  /// The setting of this name on the wire.
+  public init?(_ text: String) {
+    guard let found = Self.all.first(where: { $0.text == text }) else { return nil }
+    self = found
+  }
+
+  /// Its name on the wire.
+  public var text: String {
+    switch self {
+    case .integer(let name): name.rawValue
+    case .queueMerge: "queue_merge"
+    case .queueOrder: "queue_order"
+    case .tiers: "tiers"
+    case .milestones: "milestones"
+    case .finals: "finals"
+    }
+  }
+
+  /// What it does, in one line.
+  public var help: String {
+    switch self {
+    case .integer(let name): name.help
+    case .queueMerge: "anywhere: a gift joins its combo wherever it waits; tail: only if it is the last in the queue"
+    case .queueOrder: "fifo: first in, first out; tier: the highest rank first"
+    case .tiers: "longer lingers for more worth: VALUE:LINGER_MS:BUSY_LINGER_MS, from each value on"
+    case .milestones: "counts worth a special effect"
+    case .finals: "true: the end of each combo is reported, with its count"
+    }
+  }
+}
+
+/// A setting that is an integer: its name, where ``Settings`` keeps it, and the values that are allowed.
+public struct IntegerSetting: Sendable {
+  /// What it counts.
+  public enum Unit: Sendable {
+    case milliseconds, things
+  }
+
+  /// Its name on the wire.
+  public let rawValue: String
+  /// Where ``Settings`` keeps it.
+  public let keyPath: any WritableKeyPath<Settings, Int> & Sendable
+  /// What it counts.
+  public let unit: Unit
+  /// What is allowed.
+  public let range: ClosedRange<Int>
+  /// What is allowed in a room's own settings.
+  public let roomRange: ClosedRange<Int>
+  /// Whether a room may also set 0 for never, though that is below its range.
+  public let roomMayDisable: Bool
+  /// What it does, in one line.
+  public let help: String
+
+  /// A day: no duration may be longer.
+  public static let longestMs = 86_400_000
+  /// The same for a room's own settings.
+  public static let longestRoomMs = 60_000
+  /// The same for those of them that are memories.
+  public static let longestRoomMemoryMs = 3_600_000
+
+  fileprivate static func duration(
+    _ name: String, _ keyPath: any WritableKeyPath<Settings, Int> & Sendable, room: ClosedRange<Int> = 0...longestRoomMs,
+    roomMayDisable: Bool = false, _ help: String
+  ) -> IntegerSetting {
+    IntegerSetting(
+      rawValue: name, keyPath: keyPath, unit: .milliseconds, range: 0...longestMs, roomRange: room,
+      roomMayDisable: roomMayDisable,
+      help: help)
+  }
+
+  fileprivate static func number(
+    _ name: String, _ keyPath: any WritableKeyPath<Settings, Int> & Sendable, _ range: ClosedRange<Int>, room: ClosedRange<Int>,
+    _ help: String
+  ) -> IntegerSetting {
+    IntegerSetting(
+      rawValue: name, keyPath: keyPath, unit: .things, range: range, roomRange: room, roomMayDisable: false, help: help)
+  }
+}
+
+// Each says in its help what it is.
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+extension IntegerSetting {
+  public static let slots = number("slots", \.slots, 0...Screen.most, room: 0...10, "banners on screen at once; 0 = paused")
+  public static let enterMs = duration("enter_ms", \.enterMs, "how long a banner slides in")
+  public static let countMs = duration(
+    "count_ms", \.countMs, "the number animation; no two number changes of one banner come closer together")
+  public static let lingerMs = duration("linger_ms", \.lingerMs, "how long a banner stays after its last number animation")
+  public static let busyLingerMs = duration("busy_linger_ms", \.busyLingerMs, "the same, while the room is busy")
+  public static let busyThreshold = number(
+    "busy_threshold", \.busyThreshold, 0...1_000_000, room: 0...1_000_000, "busy = more than this many banners wait")
+  public static let holdMs = duration(
+    "hold_ms", \.holdMs, "after so long on screen a banner takes no more gifts if another waits for its slot; 0 = no limit")
+  public static let dwellMs = duration(
+    "dwell_ms", \.dwellMs, "how long a banner stays at least where it would leave early because others wait")
+  public static let exitMs = duration("exit_ms", \.exitMs, "how long a banner slides out")
+  public static let reuseMs = duration(
+    "reuse_ms", \.reuseMs, "after a banner is gone, its combo goes on from the old count for so long")
+  public static let maxHistory = number(
+    "max_history", \.maxHistory, 1...1_000_000, room: 1...10_000, "combos remembered after they left")
+  public static let maxQueue = number("max_queue", \.maxQueue, 1...1_000_000, room: 1...10_000, "banners that may wait")
+  public static let promoteMs = duration(
+    "promote_ms", \.promoteMs, "in tier order, one rank up each time a banner has waited so long; 0 = never")
+  public static let screenMs = duration(
+    "screen_ms", \.screenMs, room: 500...longestRoomMs, roomMayDisable: true, "how often the whole screen is reported; 0 = never")
+  public static let dedupeMs = duration(
+    "dedupe_ms", \.dedupeMs, room: 0...longestRoomMemoryMs, "how long gift ids are remembered; 0 = off")
+  public static let maxIds = number(
+    "max_ids", \.maxIds, 0...1_000_000, room: 0...10_000, "how many gift ids are remembered; 0 = off")
+  public static let streakMs = duration(
+    "streak_ms", \.streakMs, room: 0...longestRoomMemoryMs, "how long running totals are remembered")
+  public static let maxStreaks = number(
+    "max_streaks", \.maxStreaks, 0...1_000_000, room: 0...10_000, "how many running totals are remembered")
+  public static let restMs = duration(
+    "rest_ms", \.restMs, room: 0...longestRoomMemoryMs,
+    "an idle room is forgotten after this, if nothing is remembered for longer")
+}
+
+extension IntegerSetting: Hashable, CaseIterable, CustomStringConvertible {
+  /// Those of ``SettingName/all``.
+  public static let allCases: [IntegerSetting] = SettingName.all.compactMap {
+    if case .integer(let name) = $0 { name } else { nil }
+  }
+
+  /// The one of this name on the wire.
+  public init?(rawValue: String) {
+    guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = found
+  }
+
+  /// Names are unique.
+  public static func == (a: Self, b: Self) -> Bool { a.rawValue == b.rawValue }
+  /// By its name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  /// Its name on the wire.
+  public var description: String { rawValue }
+}

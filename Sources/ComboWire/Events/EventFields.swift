@@ -1,0 +1,104 @@
+internal import CSimdJSON
+internal import ComboCore
+
+/// Where the fields of an event are on its tape. Valid until the next event is looked at.
+struct EventFields {
+  fileprivate let tokens: UnsafePointer<UInt32>
+
+  /// The token of a field's value; 0 (which is the event itself) where the event has no such field.
+  @inline(__always)
+  subscript(_ field: EventField) -> Int { Int(tokens[field.rawValue]) }
+}
+
+/// Finds the fields of events on their tapes, and remembers where they are in texts of each shape that the parser knows. One a parser.
+final class EventFieldFinder {
+  /// A field, and its name as it is compared: its length, and its first 8 bytes.
+  private struct Candidate {
+    let field: EventField
+    let length: UInt32
+    let word: UInt64
+
+    init(_ field: EventField) {
+      self.field = field
+      length = UInt32(field.name.utf8CodeUnitCount)
+      word = (0..<min(8, Int(length))).reduce(0) { $0 | UInt64(field.name.utf8Start[$1]) << UInt64(8 * $1) }
+    }
+  }
+
+  /// A row of tokens for each place that a shape may have.
+  private let rows: UnsafeMutablePointer<UInt32>
+  /// The shape whose fields a row holds; `UInt64.max`: none.
+  private let shapes: UnsafeMutablePointer<UInt64>
+  /// The event's own fields.
+  private let own = EventField.allCases.filter { $0.owner == nil }.map(Candidate.init)
+  /// Those of its objects.
+  private let inside = [EventField.sender, .gift, .receiver].map { (owner: EventField) in
+    (owner, EventField.allCases.filter { $0.owner == owner }.map(Candidate.init))
+  }
+
+  private static let width = EventField.allCases.count
+
+  init() {
+    rows = .allocate(capacity: TextShape.places * Self.width)
+    rows.initialize(repeating: 0, count: TextShape.places * Self.width)
+    shapes = .allocate(capacity: TextShape.places)
+    shapes.initialize(repeating: .max, count: TextShape.places)
+  }
+
+  deinit {
+    rows.deallocate()
+    shapes.deallocate()
+  }
+
+  /// The fields of the text that the parser checked last. Of two with one name the first counts; `sender.id` is there only if `sender` is an
+  /// object.
+  @inline(__always)
+  func find(_ text: JSONText, of parser: JSONParser) -> EventFields {
+    let shape = parser.shape
+    let row = rows + shape.place &* Self.width
+    if shapes[shape.place] != shape.id { search(text, of: parser, row) }
+    return EventFields(tokens: row)
+  }
+
+  @inline(never)
+  private func search(_ text: JSONText, of parser: JSONParser, _ row: UnsafeMutablePointer<UInt32>) {
+    parser.writeNames()
+    let shape = parser.shape
+    shapes[shape.place] = shape.id == 0 ? .max : shape.id
+    row.update(repeating: 0, count: Self.width)
+    own.withUnsafeBufferPointer { search(0, of: text, for: $0, row) }
+    for (owner, fields) in inside {
+      let token = Int(row[owner.rawValue])
+      if token != 0, text[token].isObject { fields.withUnsafeBufferPointer { search(token, of: text, for: $0, row) } }
+    }
+  }
+
+  private func search(
+    _ object: Int, of text: JSONText, for fields: UnsafeBufferPointer<Candidate>, _ row: UnsafeMutablePointer<UInt32>
+  ) {
+    var member = object + 1
+    let end = text.next(object)
+    while member < end {
+      let token = text[member]
+      let value = member + 1
+      if token.isEscaped {
+        for candidate in fields where text.string(member, is: candidate.field.name) { take(candidate.field, value, row) }
+      } else {
+        let length = token.length &- 2
+        // 8 bytes are there: texts are padded.
+        var word = (UnsafeRawPointer(text.base) + Int(token.start &+ 1)).loadUnaligned(as: UInt64.self).littleEndian
+        if length < 8 { word &= 1 &<< UInt64(8 &* length) &- 1 }
+        for candidate in fields where candidate.length == length && candidate.word == word {
+          // The usual name is as short as that.
+          if length <= 8 || text.string(member, is: candidate.field.name) { take(candidate.field, value, row) }
+        }
+      }
+      member = text.next(value)
+    }
+  }
+
+  @inline(__always)
+  private func take(_ field: EventField, _ token: Int, _ row: UnsafeMutablePointer<UInt32>) {
+    if row[field.rawValue] == 0 { row[field.rawValue] = UInt32(truncatingIfNeeded: token) }
+  }
+}
