@@ -23,6 +23,7 @@ struct MetricsPage {
     totals.addAll(report.totals)
     page.writeState(lookout, report, librdkafka: identity.librdkafka, at: now)
     page.writeTotals(totals, freshStarts: lookout.freshStarts)
+    page.writeMap(report.mapRows)
     page.writeTimes(report)
     page.writePartitions(report)
     page.write(statistics)
@@ -73,6 +74,15 @@ struct MetricsPage {
       "combo_clock_leads_total", "Times that a partition's clock came to be far ahead of the wall clock.", totals.clockLeads)
     counter("combo_state_bytes_total", "Bytes of snapshots written.", totals.stateBytes)
     counter("combo_journal_bytes_total", "Bytes of journal entries written.", totals.journalBytes)
+  }
+
+  /// By rule and reason: both are the map's own words, and at most a few dozen.
+  private func writeMap(_ rows: [RecordOutcomes.Row]) {
+    let name = "combo_map_records_total"
+    head(name, .counter, "Records read, by the map's rule that decided on them, what came of them, and why.")
+    for row in rows {
+      sample(name, [("rule", row.rule), ("outcome", row.outcome), ("reason", row.reason)], Double(row.count))
+    }
   }
 
   private func writeTimes(_ report: ServiceReport) {

@@ -200,6 +200,7 @@ extension Service {
     report.recentLateness = metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax
     report.inputPartitions = watching.partitionCount.value
+    if configuration.map != nil { report.mapRows = decoder.rows }
     report.partitions = owned.sorted { $0.key < $1.key }.map { number, ownership in
       guard isActive(number), let active = active[Int(number)] else {
         return ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)

@@ -20,6 +20,7 @@ package final class Service: GroupEdgeDelegate {
   /// How what the rooms say gets out.
   package private(set) var delivery: (any Delivery)!
   let decoder: RecordDecoder
+  var mapWatch = MapWatch()
 
   /// The partitions that are this member's, by number.
   var owned: [Int32: Ownership] = [:]
