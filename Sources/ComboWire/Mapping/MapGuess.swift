@@ -20,6 +20,7 @@ struct MapGuess {
   /// Below what the rule's pointers are: up to the last array that it goes through.
   private var root: [String] = []
   private var used: Set<[String]> = []
+  private var hasRoot = false
 
   init(_ survey: FieldSurvey, _ mark: (field: FieldSample, value: String)?) {
     self.survey = survey
@@ -60,7 +61,7 @@ struct MapGuess {
     _ score: (FieldSample) -> Int
   ) -> FieldSample? {
     var ranked: [(field: FieldSample, score: Int)] = []
-    for field in survey.fields where !used.contains(field.path) && fits(field) {
+    for field in survey.fields where !used.contains(field.path) && isReachable(field) && fits(field) {
       let all = score(field) - 3 * field.path.count - 6 * field.stars + (field.count == survey.records ? 10 : 0)
       if all >= least { ranked.append((field, all)) }
     }
@@ -111,7 +112,7 @@ struct MapGuess {
 
   private mutating func make() -> Rule? {
     let people = FieldWords.receiver + FieldWords.host
-    let time = time()
+    var time = time()
     gift = pick("gift.id", least: 35, where: Self.isID) {
       Self.fit(
         $0, FieldWords.gift,
@@ -146,7 +147,7 @@ struct MapGuess {
       }
       if let sender { doubts.append("sender.id: no id was found, so it is the name, \(sender.pointer)") }
     }
-    let room =
+    var room =
       pick("room", least: 45, where: Self.isID) { field in
         let score = Self.fit(field, FieldWords.room, not: FieldWords.gift + ["user", "name", "title", "type", "area"])
         return field.last == "room" || field.last == "rid" || field.last == "channel" ? max(score, 45) : score
@@ -158,6 +159,17 @@ struct MapGuess {
       }
     }
     root = rootPath([gift, sender, receiver].compactMap { $0 } + (list?.count.map { [$0] } ?? []))
+    hasRoot = true
+    func keep(_ field: FieldSample?, _ what: String) -> FieldSample? {
+      guard let field, !isReachable(field) else { return field }
+      doubts.append("\(what): \(field.pointer) is in another array than the gifts, so it is left out")
+      return nil
+    }
+    gift = keep(gift, "gift.id")
+    sender = keep(sender, "sender.id")
+    receiver = keep(receiver, "receiver.id")
+    room = keep(room, "room")
+    if let field = time?.field, keep(field, "ts") == nil { time = nil }
     var fields: [String] = []
     func add(_ line: String) { fields.append("        " + line) }
     if let room {
@@ -199,6 +211,12 @@ struct MapGuess {
 
   private var condition: String? {
     mark.map { "{\"at\": \(Self.quoted($0.field.pointer)), \"is\": \(Self.quoted($0.value))}" }
+  }
+
+  /// Whether a rule that goes through the root's arrays comes to it.
+  private func isReachable(_ field: FieldSample) -> Bool {
+    guard hasRoot, let last = field.path.lastIndex(of: PointerTable.each) else { return true }
+    return root.starts(with: field.path[...last])
   }
 
   /// A pointer from where the rule stands.
@@ -390,12 +408,13 @@ struct MapGuess {
       return isNamed ? 70 : FieldWords.isIdentity(field.last) && FieldWords.has(field.last, FieldWords.combo) ? 40 : -100
     }
     let end = survey.fields.first { field in
-      ["end", "finish", "final", "last"].contains { field.last.contains($0) } && !field.last.contains("time")
+      isReachable(field) && ["end", "finish", "final", "last"].contains { field.last.contains($0) }
+        && !field.last.contains("time")
         && !field.last.contains("friend")
         && field.values.allSatisfy { ["0", "1", "true", "false"].contains($0) }
     }
     let numbers = survey.fields.filter { field in
-      !used.contains(field.path) && Self.isCount(field) && field.stars <= PointerTable.stars(root)
+      !used.contains(field.path) && Self.isCount(field) && isReachable(field)
         && Self.running.contains { field.last == $0 || $0.count > 4 && field.last.hasSuffix($0) }
     }
     if let (total, isShown) = total(numbers, streak, end) {

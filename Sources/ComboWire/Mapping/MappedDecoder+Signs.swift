@@ -68,11 +68,12 @@ extension MappedDecoder {
   func lookForGifts() throws(BadEvent) {
     if isDecided { return }
     checks.parser.writeNames()
+    decided.sort()
     try lookForGifts(in: 0, signs[Int(leftOver)])
   }
 
   private func lookForGifts(in token: Int, _ signs: SignReader) throws(BadEvent) {
-    if decided.contains(Int32(truncatingIfNeeded: token)) { return }
+    if hasDecided(on: Int32(truncatingIfNeeded: token)) { return }
     if text[token].isArray {
       var element = token + 1
       while element < text.next(token) {
@@ -116,6 +117,17 @@ extension MappedDecoder {
       if text[member + 1].isObject || text[member + 1].isArray { try lookForGifts(in: member + 1, signs) }
       member = text.next(member + 1)
     }
+  }
+
+  /// Whether a rule has decided on the element that begins here.
+  private func hasDecided(on token: Int32) -> Bool {
+    var (low, high) = (0, decided.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if decided[middle] == token { return true }
+      if decided[middle] < token { low = middle + 1 } else { high = middle }
+    }
+    return false
   }
 
   private func kind(_ member: Int, _ signs: SignReader) -> SignReader.Kind? {

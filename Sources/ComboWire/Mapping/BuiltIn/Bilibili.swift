@@ -257,6 +257,24 @@ extension BuiltInMaps {
           }
         },
         {
+          "about": "blivechat: it tells what all of them cost together, so not what one is worth.",
+          "when": [{"at": "/cmd", "is": 3}, {"at": "/data/giftName", "exists": true}, {"at": "/data/num", "exists": true}],
+          "root": "/data",
+          "event": "gift",
+          "fields": {
+            "id": "/id",
+            "sender": {
+              "id": [{"at": ["/uid"], "unless": ["0"]}, "/authorName"],
+              "show": {"name": "/authorName", "avatar": {"at": "/avatarUrl", "max": 1000}}
+            },
+            "gift": {
+              "id": [{"at": ["/giftId"], "unless": ["0"]}, "/giftName"],
+              "show": {"name": "/giftName", "icon": {"at": "/giftIconUrl", "max": 1000}}
+            },
+            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
           "when": {"at": "/cmd", "starts": "SUPER_CHAT_MESSAGE"},
           "drop": "a super chat, which the switch superchat=gifts makes a gift"
         },
