@@ -146,7 +146,7 @@ let package = Package(
       [
         "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
         "ComboGenerate", "ComboReplay", "ComboVerify", "ComboCommands", "CKafka", "combo-consumer", "ComboTestSupport",
-      ], exclude: ["Samples"]),
+      ], exclude: ["Samples", "Cases"]),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -146,6 +146,15 @@ enum MetricTable {
     .counter("combo_dropped_records_total", "Records that the map says are none of the service's; they are no dead letters.") {
       $0.totals.tally.dropped
     },
+    // By rule and reason: both are the map's own words, and at most a few dozen.
+    Metric(
+      name: "combo_map_records_total", kind: .counter,
+      help: "Records read, by the map's rule that decided on them, what came of them, and why.",
+      values: .samples { source in
+        source.report.mapRows.map { row in
+          .init(labels: [("rule", row.rule), ("outcome", row.outcome), ("reason", row.reason)], value: Double(row.count))
+        }
+      }),
     .counter("combo_records_total", "Records of the input whose outcome is durable.") { $0.totals.events },
     .counters("combo_instructions_total", by: "op", "Instructions committed, or acknowledged, by what they say.") {
       $0.totals.said.named

@@ -44,6 +44,7 @@ extension Service {
     polled = records
     if records > 0 {
       metrics.polled(records)
+      watchMap(times?.monotonic ?? 0)
     } else {
       // While nothing comes, nothing is held.
       quiesce()
@@ -57,6 +58,19 @@ extension Service {
       filling = 1 - filling
       batches[filling].wait()
     }
+  }
+
+  /// Says so if most of what is read is no event.
+  private func watchMap(_ now: Int64) {
+    guard let found = mapWatch.look(now, decoder.outcomes) else { return }
+    let most = decoder.commonestLoss
+    let reason = most.map { "\($0.row.reason) (\($0.row.rule))" } ?? "unknown"
+    log.warning(
+      """
+      of the last \(.records, found.records) records only \(.count, found.taken) became events: \(.dropped, found.dropped) were dropped and \
+      \(.bad, found.bad) are bad, most often: \(.reason, reason); such a record has \(.keys, most?.keys ?? ""). If those are gifts, the service \
+      needs another map than \(.map, configuration.map?.name ?? "none"): combo-consumer map --from-topic shows what becomes of each record
+      """)
   }
 
   private func sayAhead(_ partition: ActivePartition, _ wall: Int64) {

@@ -20,6 +20,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// How what the rooms say gets out.
   private(set) var delivery: (any Delivery)!
   let decoder: RecordDecoder
+  var mapWatch = MapWatch()
 
   package let partitions: MemberPartitions
   var batches = [Batch(), Batch()]

@@ -1,3 +1,5 @@
+package import ComboWire
+
 /// What the loop says of itself several times a second, for whoever looks at the service from outside: a copy, so that looking
 /// costs the loop nothing.
 package struct ServiceReport: Sendable {
@@ -51,6 +53,8 @@ package struct ServiceReport: Sendable {
   package var ownSettingsMax = 0
   /// nil while it is not known.
   package var inputPartitions: Int?
+  /// What the map made of records, by rule.
+  package var mapRows: [RecordOutcomes.Row] = []
 
   package init() {}
 

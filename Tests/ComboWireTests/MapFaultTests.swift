@@ -24,7 +24,7 @@ struct MapFaultTests {
       ),
       (
         #"{"map": 1, "name": "t", "rules": [{"drop": "x", §"dorp": 1}]}"#,
-        #"a rule has no member "dorp"; there are when, root, event, fields, drop, bad, about"#
+        #"a rule has no member "dorp"; there are when, root, event, fields, ids, drop, bad, about"#
       ),
       (
         #"{"map": 1, "name": "t", §"name": "u", "rules": [{"drop": "x"}]}"#, #""name" stands twice; the one or the other must go"#
@@ -39,7 +39,7 @@ struct MapFaultTests {
       ),
       (
         giftMap(#"§"x": "/x""#),
-        #"fields has no member "x"; there are room, ts, id, sender, receiver, gift, count, total, streak"#
+        #"fields has no member "x"; there are room, ts, id, sender, receiver, gift, count, total, streak, streak_ms, ends, combo"#
       ),
       (
         giftMap(#""count": §"x""#),
@@ -52,12 +52,12 @@ struct MapFaultTests {
       ),
       (
         giftMap(#""count": §5"#),
-        "count must be a pointer, an array of such, or an object with one of at, header, key, const, product, join, first, switch"
+        "count must be a pointer, an array of such, or an object with one of at, header, key, const, product, join, first, switch, when"
       ),
-      (giftMap(#""count": §{}"#), "count must have one of at, header, key, const, product, join, first, switch"),
+      (giftMap(#""count": §{}"#), "count must have one of at, header, key, const, product, join, first, switch, when"),
       (
         giftMap(#""count": §{"at": "/a", "const": 1}"#),
-        "count must have one of at, header, key, const, product, join, first, switch, not at and const"
+        "count must have one of at, header, key, const, product, join, first, switch, when, not at and const"
       ),
       (giftMap(#""count": {"const": §null}"#), "const must be a string or a number, not null"),
       (giftMap(#""count": {"key": §1}"#), "key must be true: the record's key is meant"),
@@ -66,12 +66,12 @@ struct MapFaultTests {
       (giftMap(#""id": {"join": §["/a"]}"#), "join must have 2 to 16 parts, not 1"),
       (
         giftMap(#""id": {"at": "/a", §"unit": "s"}"#),
-        #"id has no member "unit"; there are at, header, key, const, product, join, first, switch, unless, cases"#
+        #"id has no member "unit"; there are at, header, key, const, product, join, first, switch, when, unless, cases, then, else"#
       ),
       (giftMap(#""streak": §"/s""#), "streak is for a total, the number so far; beside a count it says nothing"),
       (
         giftMap("", when: #"§{"at": "/a"}"#),
-        "a condition on a field must have at least one of is, exists, starts, above, below, differs"
+        "a condition on a field must have at least one of is, exists, starts, contains, above, below, differs"
       ),
       (giftMap("", when: #"{"at": "/a", "differs": §5}"#), "differs must be a string, not an integer"),
       (giftMap("", when: #"{"at": "/a", "differs": §[]}"#), "differs must name at least one pointer"),

@@ -33,6 +33,7 @@ struct Check {
       let cluster = try control.cluster(withinMs: Self.withinMs)
       checkBrokers(cluster)
       checkTopics(control)
+      checkRecords()
       let trial = Trial(properties, transactionalID: "\(options.transactionalID).check", withinMs: Self.withinMs)
       checkRights(control, trial)
       // What may not be read is a fault already.
@@ -104,6 +105,63 @@ struct Check {
     }
     checkPolicies()
     checkPartitions()
+  }
+
+  // MARK: - Records
+
+  /// Runs the input's newest records through the map, and says what comes of them.
+  private mutating func checkRecords() {
+    guard partitions[names.input] != nil else { return }
+    var limits = WireLimits()
+    limits.roomFromBody = options.roomFromBody
+    let decoder = RecordDecoder(limits: limits, map: options.map)
+    let arena = BumpArena()
+    var event = Event()
+    var sentence = ""
+    do throws(EdgeError) {
+      try TopicTail(properties, names.input).read(last: max(1, Self.recordsTried / (partitions[names.input] ?? 1))) {
+        _, message in
+        guard let value = message.value else { return }
+        arena.reset()
+        do throws(BadEvent) {
+          _ = try decoder.decode(value, key: message.key, header: { message.withLastHeader($0, $1) }, into: arena, &event)
+        } catch {
+          if sentence.isEmpty { sentence = error.description }
+        }
+      }
+    } catch {
+      report.note("the newest records of \"\(names.input)\" could not be read: \(Self.reason(error))", mend: Self.remedy(error))
+      return
+    }
+    say(decoder, sentence)
+  }
+
+  private static let recordsTried = 200
+
+  private mutating func say(_ decoder: RecordDecoder, _ sentence: String) {
+    let outcomes = decoder.outcomes
+    let by = options.map.map { "by the map \($0.title)" } ?? "without a map"
+    let words =
+      "of the newest \(Self.count(outcomes.records, "record")) of \"\(names.input)\", \(by), \(outcomes.taken) become events, \(outcomes.dropped)"
+      + " are dropped and \(outcomes.bad) are bad"
+    for note in options.map?.notes ?? [] { report.note("the map: \(note)") }
+    if outcomes.records == 0 {
+      report.note("the input \"\(names.input)\" holds no records yet, so what the map makes of them is not known")
+      return
+    }
+    guard let most = decoder.commonestLoss, outcomes.taken * 2 < outcomes.records else {
+      report.ok(words)
+      return
+    }
+    let mostOften = "most often: \(most.row.reason) (\(most.row.rule)); such a record has \(most.keys)"
+    let mend =
+      "see with combo-consumer map --map … --from-topic \(names.input) what becomes of each record, and choose another map if those are gifts"
+      + (sentence.isEmpty ? "" : "; the first bad one: \(sentence)")
+    if outcomes.taken == 0 {
+      report.fault("\(words), \(mostOften)", mend: mend)
+    } else {
+      report.note("\(words), \(mostOften)", mend: mend)
+    }
   }
 
   private mutating func checkMissing(_ name: String, _ what: String, _ control: ControlClient) {

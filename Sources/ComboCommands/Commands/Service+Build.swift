@@ -118,6 +118,12 @@ extension Service {
         }
       }
     }
+    if let map = options.map {
+      log.info("reading records by the map \(.map, map.title): \(.text, map.about)")
+      for note in map.notes { log.warning("the map says: \(.text, note.description)") }
+    } else {
+      log.info("reading records without a map, as docs/wire.md has them")
+    }
     let group = try KafkaGroup(
       properties,
       GroupConsumer.Options(

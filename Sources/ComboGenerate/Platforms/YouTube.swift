@@ -6,7 +6,7 @@ extension PlatformShape {
     "youtube", senderID: { "UC\($0.senderNumber)" }, giftID: { $0.giftName },
     tap: { gift in
       """
-      {"kind":"youtube#liveChatMessage","id":"LCC.\(gift.messageNumber)","snippet":{"type":"giftEvent","liveChatId":"\(gift.roomNumber)",\
+      {"kind":"youtube#liveChatMessage","id":"LCC.\(gift.streak)","snippet":{"type":"giftEvent","liveChatId":"\(gift.roomNumber)",\
       "authorChannelId":"UC\(gift.senderNumber)","publishedAt":"\(Timestamp.text(gift.ts))","hasDisplayContent":true,\
       "giftDetails":{"giftName":"\(gift.giftName)","comboCount":\(gift.hits),"altText":"\(gift.giftName)","language":"zh"}},\
       "authorDetails":{"channelId":"UC\(gift.senderNumber)","displayName":"\(gift.senderName)"}}

@@ -38,6 +38,10 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     /// The names of options.
     case options
     case file
+    /// Names of a record's members.
+    case keys
+    /// How many records became no event.
+    case dropped, bad
   }
 
   /// A piece of the sentence.

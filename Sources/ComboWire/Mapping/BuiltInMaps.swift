@@ -13,6 +13,7 @@ public enum BuiltInMaps {
     ("acfun", acfun),
     ("twitch", twitch),
     ("youtube", youtube),
+    ("kick", kick),
   ]
 
   /// Their names.

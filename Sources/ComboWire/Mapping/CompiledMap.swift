@@ -6,9 +6,9 @@ struct CompiledMap {
   struct Node {
     enum Op: UInt8 {
       // Expressions.
-      case at, key, header, text, number, product, join, first
+      case at, key, header, text, number, product, join, first, when
       // Conditions.
-      case all, any, not, isOneOf, exists, starts, above, below, differ, always, never
+      case all, any, not, isOneOf, exists, starts, contains, above, below, differ, always, never
     }
 
     var op: Op
@@ -21,6 +21,8 @@ struct CompiledMap {
     var place: Int32 = 0
     /// Of `above` and `below`.
     var bound = 0.0
+    /// Through how many arrays its pointer goes, element by element; of others: the most of what it has below it.
+    var stars: Int32 = 0
 
     /// Whether it is a pointer and nothing more.
     @inline(__always) var isPointer: Bool { op == .at && texts.count == 0 }
@@ -76,12 +78,22 @@ struct CompiledMap {
     var count: Int32 = -1
     var total: Int32 = -1
     var streak: Int32 = -1
+    var streakMs: Int32 = -1
+    var ends: Int32 = -1
+    var combo: Int32 = -1
     var settings: Int32 = -1
+    /// Whether its total becomes part of its id: an update under the same id is no duplicate.
+    var isTotalInID = false
     /// Through how many arrays its root goes; it is looked at for each element of the innermost.
     var stars = 0
     /// The pointer's node without which the rule cannot hold; -1: none. And the first rule behind it that has another one.
     var root: Int32 = -1
     var nextRoot: Int32 = 0
+    /// The node of an element of the first array that its root goes through; -1: it goes through none.
+    var each: Int32 = -1
+    /// The last rule of its group, and the group's place in `signs`; -1: none.
+    var last = 0
+    var signs: Int32 = -1
     /// Why it drops, or calls it bad.
     var reason = ""
     /// What it is called in sentences.
@@ -123,6 +135,7 @@ struct CompiledMap {
   var isFramed = false
   var unpacked: [Unpacked] = []
   var messages: [ProtobufMessage] = []
+  var signs: [GiftSigns] = []
   /// For each node what it says, for sentences.
   var descriptions: [String] = []
 }
@@ -169,6 +182,11 @@ struct MapCompiler {
       map.rules[index].nextRoot =
         map.rules[next].root == map.rules[index].root && map.rules[next].root >= 0 ? map.rules[next].nextRoot : Int32(next)
     }
+    for index in first..<map.rules.count {
+      map.rules[index].last = map.rules.count - 1
+      if definition.signs != nil { map.rules[index].signs = Int32(map.signs.count) }
+    }
+    if let signs = definition.signs { map.signs.append(signs) }
     map.groups.append(.init(guardian: guardian, rules: first..<map.rules.count))
   }
 
@@ -200,6 +218,8 @@ struct MapCompiler {
     made.name = rule.line == 0 ? "\(name), otherwise" : "\(name), rule at line \(rule.line)"
     made.stars = PointerTable.stars(prefix + rule.root)
     if !rule.root.isEmpty { made.root = map.pointers.node(prefix + rule.root) }
+    let root = prefix + rule.root
+    if let first = root.firstIndex(of: PointerTable.each) { made.each = map.pointers.node(Array(root[...first])) }
     if let condition = rule.condition { made.condition = self.condition(condition) }
     switch rule.outcome {
     case .drop(let reason): (made.outcome, made.reason) = (.drop, reason)
@@ -216,6 +236,10 @@ struct MapCompiler {
       made.count = node(event.count)
       made.total = node(event.total)
       made.streak = node(event.streak)
+      made.streakMs = node(event.streakMs)
+      made.ends = node(event.ends)
+      made.combo = node(event.combo)
+      made.isTotalInID = event.id != nil && event.total != nil && !rule.hasNewIDs
       made.settings = node(event.settings)
     }
     map.rules.append(made)
@@ -265,7 +289,9 @@ struct MapCompiler {
   }
 
   private mutating func first(_ parts: [Int32]) -> Int32 {
-    add(.init(op: .first, links: link(parts)), parts.map { map.descriptions[Int($0)] }.joined(separator: " or "))
+    add(
+      .init(op: .first, links: link(parts), stars: stars(parts)),
+      parts.map { map.descriptions[Int($0)] }.joined(separator: " or "))
   }
 
   private mutating func add(_ node: CompiledMap.Node, _ description: String = "") -> Int32 {
@@ -300,7 +326,9 @@ struct MapCompiler {
     switch expression {
     case .at(let path, let unless):
       let place = map.pointers.node(prefix + path)
-      return add(.init(op: .at, unit: unit, texts: texts(unless), place: place), Self.written(prefix + path))
+      return add(
+        .init(op: .at, unit: unit, texts: texts(unless), place: place, stars: Int32(PointerTable.stars(prefix + path))),
+        Self.written(prefix + path))
     case .key: return add(.init(op: .key, unit: unit), "the record's key")
     case .header(let name):
       let known = map.headers.firstIndex(of: name)
@@ -313,6 +341,12 @@ struct MapCompiler {
     case .join(let parts): return list(.join, parts, unit, " + ")
     case .first(let parts): return list(.first, parts, unit, " or ")
     case .time(let inner, let unit): return self.expression(inner, unit: unit)
+    case .when(let condition, let then, let otherwise):
+      let test = self.condition(condition)
+      let nodes = ([then] + (otherwise.map { [$0] } ?? [])).map { self.expression($0, unit: unit) }
+      return add(
+        .init(op: .when, unit: unit, links: link([test] + nodes), stars: stars(nodes)),
+        nodes.map { map.descriptions[Int($0)] }.joined(separator: " or "))
     }
   }
 
@@ -321,8 +355,11 @@ struct MapCompiler {
   ) -> Int32 {
     let nodes = parts.map { expression($0, unit: unit) }
     return add(
-      .init(op: op, unit: unit, links: link(nodes)), nodes.map { map.descriptions[Int($0)] }.joined(separator: between))
+      .init(op: op, unit: unit, links: link(nodes), stars: stars(nodes)),
+      nodes.map { map.descriptions[Int($0)] }.joined(separator: between))
   }
+
+  private func stars(_ nodes: [Int32]) -> Int32 { nodes.lazy.map { map.nodes[Int($0)].stars }.max() ?? 0 }
 
   /// A pointer as RFC 6901 writes it.
   static func written(_ path: [String]) -> String {
@@ -351,6 +388,9 @@ struct MapCompiler {
     case .starts(let source, let start):
       let node = expression(source)
       return add(.init(op: .starts, links: link([node]), texts: texts([start])))
+    case .contains(let source, let words):
+      let node = expression(source)
+      return add(.init(op: .contains, links: link([node]), texts: texts(words.map { $0.lowercased() })))
     case .above(let source, let bound):
       let node = expression(source)
       return add(.init(op: .above, links: link([node]), bound: bound))

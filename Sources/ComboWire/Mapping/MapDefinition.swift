@@ -13,9 +13,23 @@ struct MapDefinition {
   var rules: [MapRule] = []
   var otherwise = MapOutcome.bad("none of the map's rules is for it")
   var choice: MapChoice?
+  /// How a record is known that names a gift; nil: what no rule takes is dropped as the map says.
+  var signs: GiftSigns?
 
   /// How a record's bytes are read.
   enum TextForm: String, CaseIterable { case json, stt, irc }
+}
+
+/// What says of a record that it names a gift: if no rule reads it, it must not vanish.
+struct GiftSigns {
+  /// Members whose text says what a record is; compared as the map compares names.
+  var commands: [String] = []
+  /// Words of which one in such a text says that it is a gift. Case makes no difference.
+  var words: [String] = []
+  /// What such a text begins with where it is known to be none of ours. Case makes no difference.
+  var others: [String] = []
+  /// Members that only a gift has.
+  var keys: [String] = []
 }
 
 /// A text that may hold JSON, or a message of Protobuf, that is meant in its place.
@@ -52,6 +66,8 @@ struct MapRule {
   var root: [String] = []
   /// Where the rule begins, as a line of its file.
   var line: Int
+  /// Whether each record has an id of its own, though it has a total too.
+  var hasNewIDs = false
 
   /// The event it makes; nil: none.
   var kind: Event.Kind? {
@@ -85,6 +101,9 @@ struct MapEvent {
   var count: MapExpression?
   var total: MapExpression?
   var streak: MapExpression?
+  var streakMs: MapExpression?
+  var ends: MapExpression?
+  var combo: MapExpression?
   var settings: MapExpression?
 }
 
@@ -121,6 +140,8 @@ indirect enum MapExpression {
   /// The first that is there.
   case first([MapExpression])
   case time(MapExpression, TimeUnit)
+  /// The first where the condition holds, else the second, if there is one.
+  case when(MapCondition, MapExpression, MapExpression?)
 }
 
 /// How a time is told.
@@ -139,6 +160,8 @@ indirect enum MapCondition {
   case isOneOf(MapExpression, [String])
   case exists(MapExpression)
   case starts(MapExpression, String)
+  /// One of these is somewhere in its text, whatever the case of the letters.
+  case contains(MapExpression, [String])
   case above(MapExpression, Double)
   case below(MapExpression, Double)
   /// Both are there, as texts that are not the same.

@@ -107,7 +107,8 @@ extension CompiledMap.Rule {
   fileprivate var fields: [(String, Int32)] {
     let all: [(String, Int32)] = [
       ("room", room), ("ts", ts), ("id", id), ("sender.id", sender.id), ("receiver.id", receiver.id), ("gift.id", gift.id),
-      ("gift.value", gift.value), ("count", count), ("total", total), ("streak", streak), ("settings", settings),
+      ("gift.value", gift.value), ("count", count), ("total", total), ("streak", streak), ("streak_ms", streakMs), ("ends", ends),
+      ("combo", combo), ("settings", settings),
     ]
     return all.filter { $0.1 >= 0 }
   }
@@ -145,6 +146,9 @@ extension Event {
       if case .total(let total, _) = gift.amount { return "\(total)" }
     case "streak":
       if case .total(_, let streak) = gift.amount { return text(streak) }
+    case "streak_ms": return gift.streakMs.map { "\($0)" }
+    case "ends": return gift.ends ? "true" : nil
+    case "combo": return text(gift.combo)
     default: break
     }
     return nil

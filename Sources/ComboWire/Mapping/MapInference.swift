@@ -5,90 +5,86 @@ internal import ComboCore
 public struct MapInference {
   /// The map as the text of a file; empty if there is nothing to go by.
   public let text: String
-  /// What it is unsure of, in sentences.
+  /// What it is unsure of or has left out, in sentences.
   public let doubts: [String]
 
   /// Looks at samples of JSON records; those that are none are passed over.
   public init(_ records: [[UInt8]]) {
     var survey = FieldSurvey()
     for record in records { survey.add(record) }
-    if survey.records == 0 {
-      text = ""
-      doubts = ["none of the records is a JSON object"]
+    if survey.records == 0 || survey.fields.isEmpty && survey.arrays.isEmpty {
+      text = survey.records == 0 ? "" : MapGuess(survey, nil).rule.map { Self.text([$0], nil, survey) } ?? ""
+      doubts = survey.records == 0 ? ["none of the records is a JSON object"] : MapGuess(survey, nil).doubts
       return
     }
     var doubts: [String] = []
-    let gifts = GiftMark(survey, &doubts)
-    if let gifts {
-      // What else the topic holds says nothing of gifts.
-      survey = FieldSurvey()
-      for record in records { survey.add(record, onlyIf: gifts) }
+    let mark = GiftMark(survey, &doubts)
+    var guesses: [MapGuess] = []
+    for value in mark?.values ?? [] {
+      // What else the topic holds says nothing of this kind of gifts.
+      var own = FieldSurvey()
+      for record in records { own.add(record, onlyIf: (mark!.field.path, [value])) }
+      guesses.append(MapGuess(own, (mark!.field, value)))
     }
-    var guess = MapGuess(survey, gifts, doubts)
-    text = guess.map()
-    self.doubts = guess.doubts
-  }
-}
-
-/// What is found at one pointer, over all samples.
-struct FieldSample {
-  let path: [String]
-  var values: [String] = []
-  var isNumber = true
-  var isText = true
-  /// How many records have it.
-  var count = 0
-
-  /// `GiftId`, `gift_id` and `gift-id` are the same name.
-  var last: String { Self.plain(path.last ?? "") }
-  /// The names above it.
-  var above: String { path.dropLast().map(Self.plain).joined(separator: "/") }
-  var pointer: String { MapCompiler.written(path) }
-
-  static func plain(_ name: String) -> String { String(name.lowercased().filter { $0 != "_" && $0 != "-" }) }
-}
-
-/// All scalar fields of some records.
-struct FieldSurvey {
-  private(set) var fields: [FieldSample] = []
-  private(set) var records = 0
-  private var places: [[String]: Int] = [:]
-
-  /// Takes a record in, if it is a JSON object, and a gift by `mark`.
-  mutating func add(_ record: [UInt8], onlyIf mark: GiftMark? = nil) {
-    guard let text = try? MapText(record, file: ""), text.text[0].isObject else { return }
-    if let mark {
-      var alone = FieldSurvey()
-      alone.visit(text.text, 0, [])
-      let value = alone.fields.first { $0.path == mark.field.path }?.values.first
-      guard let value, mark.values.contains(value) else { return }
-    }
-    records += 1
-    visit(text.text, 0, [])
+    if mark == nil { guesses = [MapGuess(survey, nil)] }
+    let rules = Self.rules(guesses, &doubts)
+    text = Self.text(rules, mark, survey, doubts)
+    self.doubts = doubts
   }
 
-  private mutating func visit(_ text: JSONText, _ token: Int, _ path: [String]) {
-    // What lies deeper, or has more fields, is not where a gift's few fields are.
-    if path.count > 8 || fields.count > 2000 { return }
-    if text[token].isObject {
-      var member = token + 1
-      while member < text.next(token) {
-        visit(text, member + 1, path + [text.string(member)])
-        member = text.next(member + 1)
+  /// The rules of all kinds of gifts; what tells the same again is dropped.
+  private static func rules(_ guesses: [MapGuess], _ doubts: inout [String]) -> [MapGuess.Rule] {
+    var rules: [MapGuess.Rule] = []
+    var kept: [MapGuess] = []
+    for guess in guesses {
+      let kind = guess.mark.map { MapGuess.quoted($0.value) } ?? "a record"
+      guard guesses.count == 1 || guess.isGift else {
+        rules.append(guess.dropping("has not what a gift has"))
+        doubts.append("\(kind): it names a gift, but nothing looks like a sender and a gift, so it is dropped")
+        continue
       }
-    } else if text[token].isArray {
-      if text.next(token) > token + 1 { visit(text, token + 1, path + ["0"]) }
-    } else if !text[token].isNull {
-      let place = places[path] ?? fields.count
-      if place == fields.count {
-        fields.append(FieldSample(path: path))
-        places[path] = place
+      if let index = kept.firstIndex(where: { $0.tellsTheSame(as: guess) }) {
+        let (better, worse) = guess.isBetter(than: kept[index]) ? (guess, kept[index]) : (kept[index], guess)
+        kept[index] = better
+        rules.append(worse.dropping("tells the same gifts again"))
+        doubts.append(
+          "\(MapGuess.quoted(worse.mark!.value)) seems to tell the same gifts as \(MapGuess.quoted(better.mark!.value)), by sender and gift: the"
+            + " latter counts. If they are different gifts, make a rule for each")
+      } else {
+        kept.append(guess)
       }
-      fields[place].count += 1
-      fields[place].isNumber = fields[place].isNumber && text[token].isNumber
-      fields[place].isText = fields[place].isText && text[token].isString
-      fields[place].values.append(
-        text[token].isString ? text.string(token) : String(decoding: text.slice(token), as: UTF8.self))
     }
+    for guess in kept {
+      let kind = guesses.count > 1 ? guess.mark.map { MapGuess.quoted($0.value) + ": " } ?? "" : ""
+      doubts += guess.doubts.map { kind + $0 }
+    }
+    if kept.count > 1 {
+      doubts.append(
+        "when: \(kept.compactMap { $0.mark?.value }.map(MapGuess.quoted).joined(separator: ", ")) may tell the same gifts more than once"
+      )
+    }
+    return kept.compactMap(\.rule) + rules
+  }
+
+  private static func text(_ rules: [MapGuess.Rule], _ mark: GiftMark?, _ survey: FieldSurvey, _ doubts: [String] = []) -> String
+  {
+    let notes = doubts.map { "    " + MapGuess.quoted($0) }.joined(separator: ",\n")
+    var members = [
+      #"  "map": 1"#, #"  "name": "mine""#,
+      "  \"about\": \"Proposed from \(survey.records) \(survey.records == 1 ? "sample" : "samples"); see notes for what is unsure.\"",
+      "  \"notes\": [\n\(notes)\n  ]",
+    ]
+    if !survey.texts.isEmpty {
+      members.append("  \"unpack\": [\(survey.texts.map { MapGuess.quoted(MapCompiler.written($0)) }.joined(separator: ", "))]")
+    }
+    let key = rules.lazy.compactMap(\.giftKey).first
+    if mark != nil || key != nil {
+      let commands = mark.map { #""commands": [\#(MapGuess.quoted($0.field.name))], "words": ["gift"]"# }
+      let keys = key.map { #""keys": [\#(MapGuess.quoted($0))]"# }
+      members.append("  \"gifts\": {\([commands, keys].compactMap { $0 }.joined(separator: ", "))}")
+    }
+    members.append("  \"rules\": [\n\(rules.map(\.text).joined(separator: ",\n"))\n  ]")
+    members.append(#"  "otherwise": {"drop": "not a gift"}"#)
+    return "{\n" + members.joined(separator: ",\n") + "\n}\n"
   }
 }

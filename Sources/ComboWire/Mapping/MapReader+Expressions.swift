@@ -139,7 +139,7 @@ extension MapReader {
 
   // MARK: - Expressions
 
-  private static let sources = ["at", "header", "key", "const", "product", "join", "first", "switch"]
+  private static let sources = ["at", "header", "key", "const", "product", "join", "first", "switch", "when"]
 
   /// Where a field comes from.
   /// - Parameters:
@@ -162,7 +162,7 @@ extension MapReader {
         "\(name) must be a pointer, an array of such, or an object with one of \(Self.sources.joined(separator: ", "))")
       return nil
     }
-    var allowed = Self.sources + ["unless", "cases"]
+    var allowed = Self.sources + ["unless", "cases", "then", "else"]
     if isTime { allowed.append("unit") }
     if isShown { allowed.append("max") }
     guard let members = object(token, name, allowed) else { return nil }
@@ -177,6 +177,10 @@ extension MapReader {
     if let given = members["unit"], let word = word(given, "unit", TimeUnit.allCases.map(\.rawValue)) {
       unit = .init(rawValue: word)!
     }
+    for part in ["then", "else"] where named[0] != "when" {
+      if let token = members[part] { fault(token, "\(part) belongs to a when") }
+    }
+    if named[0] == "when" { return conditional(members, name, isTime: isTime, isShown: isShown, unit: unit) }
     if named[0] == "switch" { return switched(members, name, isTime: isTime, isShown: isShown, unit: unit) }
     if named[0] == "first" {
       return parts(members["first"]!, name, isTime: isTime, isShown: isShown, unit: unit).map { .first($0) }
@@ -269,6 +273,18 @@ extension MapReader {
     return result
   }
 
+  /// What a field is where a condition holds, and what it is else.
+  private mutating func conditional(
+    _ members: Members, _ name: String, isTime: Bool, isShown: Bool, unit: TimeUnit
+  ) -> MapExpression? {
+    let condition = condition(members["when"]!)
+    let then = required(members, "then", "where the field comes from if the condition holds")
+      .flatMap { expression($0, name, isTime: isTime, isShown: isShown, unit: unit) }
+    let otherwise = members["else"].flatMap { expression($0, name, isTime: isTime, isShown: isShown, unit: unit) }
+    guard let condition, let then else { return nil }
+    return .when(condition, then, otherwise)
+  }
+
   private mutating func knownSwitch(_ token: Int) -> MapSwitch? {
     guard let name = string(token, "switch") else { return nil }
     if let known = switches.first(where: { $0.name == name }) { return known }
@@ -295,7 +311,7 @@ extension MapReader {
 
   // MARK: - Conditions
 
-  private static let tests = ["is", "exists", "starts", "above", "below", "differs"]
+  static let tests = ["is", "exists", "starts", "contains", "above", "below", "differs"]
 
   mutating func condition(_ token: Int) -> MapCondition? {
     if text[token].isArray {
@@ -303,7 +319,7 @@ extension MapReader {
     }
     guard
       let members = object(
-        token, "a condition", ["all", "any", "not", "switch", "at", "header", "key", "unless"] + Self.tests)
+        token, "a condition", ["all", "any", "not", "switch", "at", "header", "key", "unless", "missing"] + Self.tests)
     else { return nil }
     let named = ["all", "any", "not", "switch", "at", "header", "key"].filter { members[$0] != nil }
     guard named.count == 1 else {
@@ -358,6 +374,15 @@ extension MapReader {
       }
     }
     if let value = members["differs"], let other = pointed(value, "differs", unless: []) { tests.append(.differ(source, other)) }
+    if let value = members["contains"] { tests.append(.contains(source, constants(value, "contains"))) }
+    if let value = members["missing"] {
+      if members["exists"] != nil { fault(value, "missing says what holds where there is no value; exists says so already") }
+      switch self.source.compact(value) {
+      case "true": return .any([.not(.exists(source))] + (tests.count == 1 ? tests : [.all(tests)]))
+      case "false": break
+      default: fault(value, "missing must be true or false, not \(text.shown(value))")
+      }
+    }
     if tests.isEmpty, !Self.tests.contains(where: { members[$0] != nil }) {
       fault(members.token, "a condition on a field must have at least one of \(Self.tests.joined(separator: ", "))")
     }

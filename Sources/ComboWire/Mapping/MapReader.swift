@@ -18,6 +18,8 @@ struct MapReader {
   private(set) var starsMax: Int?
   /// Fields of all gifts, where their rules do not say otherwise.
   private var shared: Members?
+  /// What is allowed but may not be meant, each once.
+  var notes: [MapFault] = []
   /// What a rule says by itself: how many.
   private static let amounts = ["count", "total", "streak"]
   /// Below what the map's pointers are.
@@ -40,7 +42,7 @@ struct MapReader {
 
   private static let members = [
     "map", "name", "about", "text", "frame", "names", "protobuf", "unpack", "roots", "fields", "switches", "choose", "rules",
-    "otherwise", "notes",
+    "otherwise", "gifts", "notes",
   ]
 
   mutating func read() -> MapDefinition {
@@ -82,6 +84,7 @@ struct MapReader {
     } else if definition.choice == nil {
       fault(0, "the map has neither rules nor choose; it needs an array of rules, each with an event, a drop or a bad")
     }
+    if let gifts = map["gifts"] { definition.signs = signs(gifts) }
     if let otherwise = map["otherwise"] {
       definition.otherwise = self.otherwise(otherwise)
     }
@@ -159,7 +162,7 @@ struct MapReader {
 
   // MARK: - Rules
 
-  private static let ruleMembers = ["when", "root", "event", "fields", "drop", "bad", "about"]
+  private static let ruleMembers = ["when", "root", "event", "fields", "ids", "drop", "bad", "about"]
 
   /// The rules, for each root anew.
   private mutating func readRules(_ token: Int, below roots: Int?) -> [MapRule] {
@@ -172,6 +175,7 @@ struct MapReader {
       base = path
       root = path
       let before = faults.count
+      let noted = notes.count
       for var rule in readRules(token, hasRoots: true) {
         if rule.root.isEmpty, !path.isEmpty { rule.take(root: path) }
         if path.contains(PointerTable.each), let kind = rule.kind, kind != .gift {
@@ -182,7 +186,10 @@ struct MapReader {
         rules.append(rule)
       }
       // What is wrong with the rules is said once.
-      if index > 0 { faults.removeLast(faults.count - before) }
+      if index > 0 {
+        faults.removeLast(faults.count - before)
+        notes.removeLast(notes.count - noted)
+      }
       base = []
       root = []
     }
@@ -219,15 +226,19 @@ struct MapReader {
           fault(element, "a rule with this event needs fields")
         }
         rule.outcome = .event(read)
+        rule.hasNewIDs = hasNewIDs(members, read)
         if let own = members["root"], stars > PointerTable.stars(base), read.kind != .gift {
           fault(own, "below \(text.string(own)), where there may be several, only gifts can be")
         }
       } else {
-        if let fields = members["fields"] { fault(fields, "fields are for a rule with an event") }
+        for name in ["fields", "ids"] {
+          if let token = members[name] { fault(token, "\(name) \(name == "ids" ? "is" : "are") for a rule with an event") }
+        }
         if members["drop"] == nil, members["bad"] == nil {
           fault(element, "a rule needs an event (with fields), or a drop or bad with the reason")
         } else if let outcome = outcome(members, element, "a rule") {
           rule.outcome = outcome
+          if let when = members["when"] { noteMissing(when) }
         }
       }
       rules.append(rule)
@@ -239,7 +250,7 @@ struct MapReader {
 
   private static func fieldNames(_ kind: Event.Kind) -> [String] {
     switch kind {
-    case .gift: ["room", "ts", "id", "sender", "receiver", "gift", "count", "total", "streak"]
+    case .gift: ["room", "ts", "id", "sender", "receiver", "gift", "count", "total", "streak", "streak_ms", "ends", "combo"]
     case .retract: ["room", "ts", "sender", "receiver", "gift"]
     case .roomClosed: ["room", "ts"]
     case .roomSettings: ["room", "ts", "settings"]
@@ -260,6 +271,9 @@ struct MapReader {
     event.count = fields["count"].flatMap { expression($0, "count") }
     event.total = fields["total"].flatMap { expression($0, "total") }
     event.streak = fields["streak"].flatMap { expression($0, "streak") }
+    event.streakMs = fields["streak_ms"].flatMap { expression($0, "streak_ms") }
+    event.ends = fields["ends"].flatMap { expression($0, "ends") }
+    event.combo = fields["combo"].flatMap { expression($0, "combo") }
     if let settings = fields["settings"] {
       event.settings = expression(settings, "settings")
       if let read = event.settings, case .at = read {} else { fault(settings, "settings must be a pointer to an object") }
@@ -268,8 +282,9 @@ struct MapReader {
     case .gift:
       _ = required(fields, "sender", "an object with an id")
       _ = required(fields, "gift", "an object with an id")
-      if let streak = fields["streak"], fields["total"] == nil {
-        fault(streak, "streak is for a total, the number so far; beside a count it says nothing")
+      for name in ["streak", "streak_ms", "ends"] where fields["total"] == nil {
+        guard let token = fields[name], shared?[name] == nil else { continue }
+        fault(token, "\(name) is for a total, the number so far; beside a count it says nothing")
       }
     case .retract: _ = required(fields, "sender", "an object with an id")
     case .roomSettings: _ = required(fields, "settings", "a pointer to an object")

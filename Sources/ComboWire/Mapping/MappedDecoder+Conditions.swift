@@ -50,6 +50,15 @@ extension MappedDecoder {
       }
       let start = constant(node.pointee.texts.range.lowerBound)
       return bytes.count >= start.count && Bytes(rebasing: bytes[..<start.count]) == start
+    case .contains:
+      let bytes: Bytes
+      if value.kind == .token {
+        if !text[Int(value.token)].isString { return false }
+        bytes = text.meaning(Int(value.token), into: arena)
+      } else {
+        bytes = try meaning(value, "a condition", into: arena)
+      }
+      return node.pointee.texts.range.contains { bytes.holds(constant($0)) }
     case .differ: return try differ(value, self.value(links[node.pointee.links.range.lowerBound + 1], into: arena))
     default:
       // What is no number is neither above nor below.
@@ -122,4 +131,15 @@ extension MappedDecoder {
 
   /// A longer text differs from none.
   private static let comparedBytesMax = 1024
+}
+
+extension Bytes {
+  /// Whether a word of small letters is somewhere in it, whatever the case of its own. Of a long text only the first 256 bytes are read.
+  func holds(_ word: Bytes) -> Bool {
+    let count = Swift.min(count, 256)
+    guard !word.isEmpty, word.count <= count else { return false }
+    return (0...count - word.count).contains { start in
+      word.indices.allSatisfy { PointerTable.lowercased(self[start + $0]) == word[$0] }
+    }
+  }
 }

@@ -61,6 +61,7 @@ extension MappedDecoder {
   private func readGift(_ rule: RulePointer, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
     gift.forgetHashes()
     gift.id = try id(rule.pointee.id, "id", into: arena).bytes
+    let idStars = rule.pointee.stars > 0 && !gift.id.isEmpty ? stars(reading) : rule.pointee.stars
     if rule.pointee.sender.verbatim >= 0 { try checkObject(rule.pointee.sender, "sender") }
     let sender = try id(of: rule.pointee.sender, "sender.id", into: arena)
     gift.senderID = sender.bytes
@@ -70,9 +71,19 @@ extension MappedDecoder {
     if rule.pointee.receiver.verbatim >= 0 { try checkObject(rule.pointee.receiver, "receiver") }
     let receiver = try id(rule.pointee.receiver.id, "receiver.id", into: arena)
     gift.receiverID = receiver.bytes
+    let receiverStars = receiver.bytes.isEmpty ? 0 : stars(reading)
     let worth = try worth(rule.pointee.gift.value, into: arena)
     gift.value = worth.value
     gift.amount = try amount(rule, into: arena)
+    (gift.streakMs, gift.ends) = (nil, false)
+    if case .total(let total, _) = gift.amount {
+      if rule.pointee.streak >= 0 || rule.pointee.ends >= 0 || rule.pointee.streakMs >= 0 {
+        try readStreak(rule, total: total, receiverStars: receiverStars, into: arena, &gift)
+      }
+      if rule.pointee.isTotalInID, !gift.id.isEmpty { gift.id = withTotal(gift.id, total, into: arena) }
+    }
+    if idStars < rule.pointee.stars { gift.id = withPlace(gift.id, within: idStars, rule.pointee.stars, into: arena) }
+    gift.combo = try id(rule.pointee.combo, "combo", into: arena).bytes
     var left = limits.displayBytes
     gift.display.sender = try display(rule.pointee.sender, sender, worth: .none, &left, into: arena)
     gift.display.receiver =
@@ -81,6 +92,14 @@ extension MappedDecoder {
     if left < 0 {
       reading = -1
       throw .displayTooLarge(limits.displayBytes - left, limits)
+    }
+    shownBytes += gift.display.sender.count + gift.display.receiver.count + gift.display.gift.count
+    if shownBytes > Self.shownBytesMax {
+      reading = -1
+      throw BadEvent(
+        .tooLarge,
+        "the record's gifts have more than \(Self.shownBytesMax) bytes of display data together: let the map leave out what is long (max)"
+      )
     }
   }
 
@@ -140,7 +159,7 @@ extension MappedDecoder {
     if rule.pointee.count >= 0, try value(rule.pointee.count, into: arena).kind != .missing { throw .mappedCountAndTotal }
     reading = rule.pointee.total
     let number = try integer(total, "total", 1...EventDecoder.totalMax, into: arena)
-    return .total(Int(number), streak: try id(rule.pointee.streak, "streak", into: arena).bytes)
+    return .total(Int(number), streak: .none)
   }
 
   @inline(__always)

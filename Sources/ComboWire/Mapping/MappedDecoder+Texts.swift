@@ -27,6 +27,7 @@ extension MappedDecoder {
     rewriting.removeAll()
     var (rest, left) = (0, limits.recordBytes)
     repeat {
+      try spend(2)
       // Elements of arrays further in are not its own.
       if walk.level > unpacked.stars { continue }
       let mark = arena.mark

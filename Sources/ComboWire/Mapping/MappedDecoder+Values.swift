@@ -60,11 +60,21 @@ extension MappedDecoder {
       for place in node.links.range {
         let value = try composed(links[place], into: arena)
         if value.kind != .missing {
-          reading = links[place]
+          // One within has said itself which it is.
+          let op = nodes[Int(links[place])].op
+          if op != .first, op != .when { reading = links[place] }
           return value
         }
       }
       return Value()
+    case .when:
+      let first = node.links.range.lowerBound
+      let place = try holds(links[first], arena) ? first + 1 : first + 2
+      if place >= node.links.range.upperBound { return Value() }
+      let value = try composed(links[place], into: arena)
+      let op = nodes[Int(links[place])].op
+      if op != .first, op != .when { reading = links[place] }
+      return value
     default: preconditionFailure("a condition has no value")
     }
   }

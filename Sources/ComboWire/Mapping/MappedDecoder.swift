@@ -16,6 +16,20 @@ final class MappedDecoder {
   let form: MapDefinition.TextForm
   private let isFramed: Bool
   private let hasHeaders: Bool
+  /// How many bytes of display data the record's gifts have so far.
+  var shownBytes = 0
+  /// More are made of no record, however often its gifts repeat what they have in common.
+  static let shownBytesMax = 1 << 20
+  /// How much was looked at for the record in hand: a rule is 1.
+  private var effort = 0
+  /// For what is more a record has too many elements: some milliseconds.
+  private let effortMax: Int
+  /// Names by which records of gifts are known, for each of the map's `signs`.
+  let signs: [SignReader]
+  /// The record's elements on which a rule has decided, and in whose group a rule dropped what no other is for; -1: none.
+  var decided: [Int32] = []
+  var isDecided = false
+  var leftOver: Int32 = -1
   /// Whether texts are read in their places.
   private let hasTexts: Bool
   private let groupCount: Int
@@ -51,6 +65,8 @@ final class MappedDecoder {
   /// The record's tape. There is none before the first.
   var text: JSONText { @inline(__always) get { parsed.unsafelyUnwrapped } }
   private var parsed: JSONText?
+  /// The tape of the record in hand, once it was read.
+  var lastText: JSONText? { parsed }
   /// The expression whose value is being looked at: what a sentence can name.
   var reading: Int32 = -1
   var limits: WireLimits { checks.limits }
@@ -81,6 +97,8 @@ final class MappedDecoder {
     form = map.form
     isFramed = map.isFramed
     groupCount = map.groups.count
+    effortMax = 3 * limits.recordBytes
+    signs = map.signs.map { SignReader($0, isLoose: map.pointers.isLoose) }
   }
 
   deinit {
@@ -133,6 +151,7 @@ final class MappedDecoder {
 
   func decodeElement(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
     do throws(BadEvent) {
+      try spend(2)
       rule = try choose(arena)
       return rule < 0 ? .dropped : try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
     } catch {
@@ -144,6 +163,8 @@ final class MappedDecoder {
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Outcome {
+    rule = -1
+    parsed = nil
     try parse(record, into: arena)
     self.key = key
     if hasHeaders {
@@ -152,6 +173,8 @@ final class MappedDecoder {
         header(map.headers[index]) { headers[index] = arena.copy($0) }
       }
     }
+    (shownBytes, effort, leftOver, isDecided) = (0, 0, -1, false)
+    if !decided.isEmpty { decided.removeAll(keepingCapacity: true) }
     walk.walk(text, of: checks.parser)
     if hasTexts { try unpack(into: arena) }
     round = 0
@@ -172,6 +195,7 @@ final class MappedDecoder {
   }
 
   func check(_ record: Bytes) throws(BadEvent) {
+    parsed = nil
     let fault = checks.parser.checkAlike(record, depth: limits.depth)
     if fault != CSJ_FINE { throw .notJSON(fault, at: checks.parser.faultPosition, limits) }
     parsed = checks.parser.text(of: record)
@@ -180,6 +204,32 @@ final class MappedDecoder {
   /// The first rule whose condition holds. There is always one for a record's first elements. For a further one only those rules that are for
   /// each such, and those that drop all that it lies in; -1: it is no rule's.
   private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
+    let index = try find(arena)
+    if !signs.isEmpty, index >= 0 { remember(index) }
+    return index
+  }
+
+  /// What a record takes may not depend on the map alone.
+  func spend(_ steps: Int) throws(BadEvent) {
+    effort &+= steps
+    if effort > effortMax {
+      throw BadEvent(.tooLarge, "the record's arrays have too many elements for the map: each is looked at by its rules")
+    }
+  }
+
+  /// Notes on what a rule has decided, so that nothing else is left that names a gift.
+  private func remember(_ index: Int) {
+    let rule = rules.baseAddress.unsafelyUnwrapped + index
+    if index == rule.pointee.last, rule.pointee.outcome == .drop {
+      leftOver = rule.pointee.signs
+    } else if rule.pointee.each < 0 {
+      isDecided = true
+    } else {
+      decided.append(walk.found[Int(rule.pointee.each)])
+    }
+  }
+
+  private func find(_ arena: BumpArena) throws(BadEvent) -> Int {
     let level = walk.level
     for group in 0..<groupCount {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
@@ -188,6 +238,7 @@ final class MappedDecoder {
       while next < groups[group].rules.upperBound {
         let index = next
         next += 1
+        try spend(1)
         let condition = rules[index].condition
         if rules[index].root >= 0, walk.found[Int(rules[index].root)] < 0 {
           next = Int(rules[index].nextRoot)

@@ -311,6 +311,11 @@ final class PointerWalk {
     return places[..<max(depth, level)].map { level == 0 ? "0" : String($0) }.joined(separator: "/")
   }
 
+  /// The same for the arrays further in than so many, up to so many.
+  func place(within outer: Int, upTo inner: Int) -> String {
+    places[min(outer, inner)..<inner].map { level == 0 ? "0" : String($0) }.joined(separator: "/")
+  }
+
   private func visit(_ text: JSONText, _ token: Int, _ at: Int) {
     let node = nodes.baseAddress.unsafelyUnwrapped + at
     if text[token].isObject {

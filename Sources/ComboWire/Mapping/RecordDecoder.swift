@@ -17,10 +17,23 @@ public final class RecordDecoder {
     self.map = map
     plain = EventDecoder(limits: limits)
     mapped = map.map { MappedDecoder($0.compiled, limits: limits) }
+    counts = RuleCounts(rules: map?.compiled.rules.count ?? 0)
   }
 
   /// The record's events beyond the first, where a map reads several from one; as long as the first they stay.
   public private(set) var further: [Event] = []
+
+  /// What came of the records so far.
+  public private(set) var outcomes = RecordOutcomes()
+  private var counts: RuleCounts
+
+  /// What came of them by rule, the most first.
+  public var rows: [RecordOutcomes.Row] { counts.rows(mapped?.map.rules ?? []).map(\.row) }
+
+  /// What most often came of records that became no event, and the names of the members of one such record.
+  public var commonestLoss: (row: RecordOutcomes.Row, keys: String)? {
+    counts.rows(mapped?.map.rules ?? []).first { $0.row.outcome != "event" }
+  }
 
   /// What an event may be.
   public var limits: WireLimits { plain.limits }
@@ -52,8 +65,12 @@ public final class RecordDecoder {
         try plain.decode(record, key: key, into: arena, &event)
       }
     } catch {
-      throw Self.named(error, record)
+      let fault = Self.named(error, record)
+      outcomes.bad += 1
+      counts.count(-1, fault.code)
+      throw fault
     }
+    outcomes.taken += 1
     return true
   }
 
@@ -68,13 +85,24 @@ public final class RecordDecoder {
       let lasting = isLasting || mapped.rewrites(record) ? record : arena.copy(record)
       var isOurs = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
       if mapped.isSeveral { isOurs = try decodeFurther(mapped, isOurs, into: arena, &event) }
-      if isOurs { return true }
+      if mapped.leftOver >= 0 { try mapped.lookForGifts() }
+      if mapped.rule >= 0 { counts.count(mapped.rule) }
+      if isOurs {
+        outcomes.taken &+= 1
+        return true
+      }
+      outcomes.dropped += 1
+      if counts.lacksKeys(mapped.rule, nil) { counts.note(mapped.rule, nil, mapped.keys) }
       arena.rewind(to: mark)
       return false
     } catch {
       further.removeAll(keepingCapacity: true)
+      let fault = Self.named(error, record)
+      outcomes.bad += 1
+      counts.count(mapped.rule, fault.code)
+      if counts.lacksKeys(mapped.rule, fault.code) { counts.note(mapped.rule, fault.code, mapped.keys) }
       arena.rewind(to: mark)
-      throw Self.named(error, record)
+      throw fault
     }
   }
 

@@ -15,6 +15,10 @@ public final class RecordMap: @unchecked Sendable {
   /// The map with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the same map of it.
   /// So a journal can keep by what events were made.
   public let canonical: String
+  /// What it is called, with what was chosen: `bilibili (free=zero, guard=paid)`.
+  public let title: String
+  /// What is allowed but may not be meant, each a sentence with its place.
+  public let notes: [MapFault]
   let compiled: CompiledMap
 
   /// Reads a map file.
@@ -35,14 +39,18 @@ public final class RecordMap: @unchecked Sendable {
           ($0.file == file ? 0 : 1, $0.line, $0.column) < ($1.file == file ? 0 : 1, $1.line, $1.column)
         })
     }
-    self.init(definition, canonical: Self.canonical(source.compact(0), switches, reader.others))
+    self.init(
+      definition, canonical: Self.canonical(source.compact(0), switches, reader.others), notes: reader.notes, chosen: switches)
   }
 
-  private init(_ definition: MapDefinition, canonical: String) {
+  private init(_ definition: MapDefinition, canonical: String, notes: [MapFault], chosen: [(name: String, value: String)]) {
     name = definition.name
     about = definition.about
     switches = definition.switches
     self.canonical = canonical
+    self.notes = notes
+    let all = definition.switches.map { one in "\(one.name)=\(chosen.last { $0.name == one.name }?.value ?? one.initial)" }
+    title = all.isEmpty ? definition.name : "\(definition.name) (\(all.joined(separator: ", ")))"
     compiled = MapCompiler.compile(definition)
   }
 

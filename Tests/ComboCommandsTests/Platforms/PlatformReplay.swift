@@ -24,8 +24,10 @@ enum PlatformReplay {
     }
   }
 
-  /// How many gifts were shown or summed up, by `room|sender|gift`, and what was said of bad lines.
-  static func counts(_ records: Data, by map: RecordMap) throws -> (counts: [String: Int], reports: [String]) {
+  /// How many gifts were shown or summed up, by `room|sender|gift` or `room|sender|receiver|gift`, and what was said of bad lines.
+  static func counts(_ records: Data, by map: RecordMap, receivers: Bool = false) throws -> (
+    counts: [String: Int], reports: [String]
+  ) {
     var output = Data()
     var reports: [String] = []
     var settings = Settings()
@@ -43,7 +45,8 @@ enum PlatformReplay {
       let said = try #require(line.withUnsafeBytes { JSONValue($0) })
       let room = try #require(said["room"]?.string)
       let banner = "\(room) \(said["epoch"]?.integer ?? -1) \(said["banner"]?.integer ?? -1)"
-      let who = "\(room)|\(said["sender"]?["id"]?.string ?? "")|\(said["gift"]?["id"]?.string ?? "")"
+      let receiver = receivers ? "\(said["receiver"]?["id"]?.string ?? "-")|" : ""
+      let who = "\(room)|\(said["sender"]?["id"]?.string ?? "")|\(receiver)\(said["gift"]?["id"]?.string ?? "")"
       let count = said["count"]?.integer ?? 0
       switch said["op"]?.string {
       case "show":

@@ -7,13 +7,33 @@ extension BuiltInMaps {
       "about": "AcFun: CommonActionSignalGift, and acfundanmu's gift",
       "names": "loose",
       "unpack": [
-        {
-          "at": ["/payload", "/data"],
-          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd", "/signalType"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd", "/signalType"], "is": ["gift", "CommonActionSignalGift"]}]}
-        }
+        \#(texts(["event", "type", "method", "cmd", "signalType"], #""is": ["gift", "CommonActionSignalGift"]"#))
       ],
-      "roots": ["/payload", "/data", "/data/*", "/messages/*", "/*", "", "/message", "/event"],
+      "roots": [
+        "/payload", "/data", "/data/*", "/payload/*", "/messages/*/payload", "/messages/*/data", "/messages/*", "/*/payload", "/*/data",
+        "/*", "", "/message", "/event", "/body", "/raw", "/value", "/data/data"
+      ],
+      \#(gifts(
+        commands + ["signalType"], words: ["gift"],
+        others: otherEvents + [
+          "CommonActionSignalComment", "CommonActionSignalLike", "CommonActionSignalUser", "CommonActionSignalThrowBanana",
+          "CommonActionSignalRichText", "CommonNotify", "CommonStateSignal", "AcfunActionSignal", "AcfunStateSignal", "ThrowBanana", "giftTop",
+        ], keys: ["giftId", "giftDetail", "giftName", "comboKey", "comboId"])),
+      "switches": {
+        "free": {
+          "default": "zero",
+          "values": {
+            "zero": "gifts paid with bananas, which cost nothing, are worth 0",
+            "ignored": "they are no gifts",
+            "told": "they are worth their price in bananas"
+          }
+        }
+      },
       "rules": [
+        {
+          "when": {"all": [{"switch": "free", "is": "ignored"}, {"at": "/giftDetail/payWalletType", "is": 2, "missing": false}]},
+          "drop": "a free gift, which the switch free=zero makes a gift"
+        },
         {
           "when": {
             "any": [
@@ -35,7 +55,11 @@ extension BuiltInMaps {
             },
             "gift": {
               "id": [{"at": ["/giftId", "/giftDetail/giftId"], "unless": ["0"]}],
-              "value": "/giftDetail/price",
+              "value": {
+                "when": [{"switch": "free", "is": "zero"}, {"at": "/giftDetail/payWalletType", "is": 2}],
+                "then": {"const": 0},
+                "else": "/giftDetail/price"
+              },
               "show": {"name": ["/giftDetail/giftName", "/giftName"], "icon": {"at": "/giftDetail/pngPic", "max": 1000}}
             },
             "total": {
@@ -44,7 +68,9 @@ extension BuiltInMaps {
                 [{"at": ["/batchSize", "/count"], "unless": ["0"]}, {"const": 1}]
               ]
             },
-            "streak": ["/comboKey", "/comboId"]
+            "streak": ["/comboKey", "/comboId"],
+            "streak_ms": \#(life(["/expireDuration", "/expireDurationMs", "/slotDisplayDurationMs", "/slotDisplayDuration"])),
+            "combo": ["/comboKey", "/comboId"]
           }
         }
       ],

@@ -35,20 +35,14 @@ extension BuiltInMaps {
         "GiftInfo": {"1": "string img_basic", "2": "string webp"}
       },
       "unpack": [
-        {
-          "at": ["/payload", "/data"],
-          "when": {"any": [{"at": ["/cmd", "/type", "/event"], "exists": false}, {"at": ["/cmd", "/type", "/event"], "is": ["SEND_GIFT", "COMBO_SEND", "GUARD_BUY", "USER_TOAST_MSG", "SUPER_CHAT_MESSAGE", "gift"]}]}
-        },
-        {
-          "at": ["/payload/data"],
-          "when": {"any": [{"at": ["/payload/cmd"], "exists": false}, {"at": ["/payload/cmd"], "is": ["SEND_GIFT", "COMBO_SEND", "GUARD_BUY", "USER_TOAST_MSG", "SUPER_CHAT_MESSAGE", "gift"]}]}
-        },
+        \#(texts(["cmd", "type", "event"], #""contains": ["gift", "combo", "guard", "toast", "super_chat"]"#)),
         {
           "at": ["/data/pb", "/payload/data/pb", "/message/data/pb", "/data/data/pb", "/event/data/pb"],
           "when": {"at": ["/cmd", "/payload/cmd", "/message/cmd", "/data/cmd", "/event/cmd"], "starts": "SEND_GIFT_V2"},
           "message": "SendGiftBroadcast"
         },
         {"at": "/*/data/pb", "when": {"at": "/*/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
+        {"at": "/*/data/data/pb", "when": {"at": "/*/data/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
         {"at": "/messages/*/data/pb", "when": {"at": "/messages/*/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
         {"at": "/data/*/data/pb", "when": {"at": "/data/*/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
         {"at": "/payload/*/data/pb", "when": {"at": "/payload/*/cmd", "starts": "SEND_GIFT_V2"}, "message": "SendGiftBroadcast"},
@@ -64,13 +58,35 @@ extension BuiltInMaps {
         }
       ],
       "roots": [
-        "/payload", "/message", "/messages/*", "/*", "", "/data", "/event", "/raw", "/msg", "/data/*", "/payload/*", "/data/messages/*",
-        "/payload/messages/*"
+        "/payload", "/message", "/messages/*", "/*", "/*/data", "/*/payload", "", "/data", "/event", "/raw", "/msg", "/body", "/data/*",
+        "/payload/*", "/data/messages/*", "/payload/messages/*", "/messages/*/data"
       ],
+      \#(gifts(
+        ["cmd", "type", "event", "method"], words: ["gift"],
+        others: otherEvents + [
+          "DANMU_", "GIFT_STAR", "GIFT_PANEL", "GIFT_BAG", "GIFT_BOARD", "SPECIAL_GIFT", "SYS_GIFT", "WIDGET_", "WISH_BOTTLE",
+          "LIVE_INTERACTIVE_GAME", "POPULARITY_RED_POCKET", "NOTICE_MSG", "SYS_MSG", "ANCHOR_LOT", "COMMON_NOTICE", "ENTRY_EFFECT",
+          "ONLINE_RANK", "INTERACT_WORD", "GUARD_", "COMBO_", "SUPER_CHAT", "USER_TOAST", "PK_", "RAFFLE", "LOTTERY", "TV_", "ROOM_", "LIVE",
+          "PREPARING", "HOT_", "WATCHED_CHANGE", "STOP_LIVE", "LIKE_INFO", "ACTIVITY_", "RING_STATUS", "GOTO_BUY", "FULL_SCREEN", "BATTLE",
+          "VOICE_JOIN", "TRADING_SCORE", "MESSAGEBOX", "SHOPPING", "RECALL_", "CUT_OFF", "WARNING", "CHANGE_ROOM", "AREA_RANK", "USER_",
+          "PLAY_", "DM_INTERACTION", "HOUR_RANK", "WELCOME", "LOG_IN", "SEND_TOP",
+        ], keys: ["giftId", "giftName", "giftList"])),
       "switches": {
         "guard": {
           "default": "ignored",
-          "values": {"ignored": "GUARD_BUY is no gift", "gifts": "GUARD_BUY is a gift, once for each month"}
+          "values": {
+            "ignored": "buying a guard is no gift",
+            "gifts": "GUARD_BUY is a gift, once for each month, worth the list price that it says",
+            "paid": "USER_TOAST_MSG is, in its place, worth what was paid"
+          }
+        },
+        "free": {
+          "default": "zero",
+          "values": {
+            "zero": "gifts for silver coins, which cost nothing, are worth 0",
+            "ignored": "they are no gifts",
+            "told": "they are worth their price in silver coins"
+          }
         },
         "superchat": {
           "default": "ignored",
@@ -99,7 +115,7 @@ extension BuiltInMaps {
         },
         "gift": {
           "id": [{"at": ["/giftId"], "unless": ["0"]}],
-          "value": "/price",
+          "value": \#(paidPrice),
           "show": {
             \#(shownGift)
             "blind": "/blindGift/originalGiftName"
@@ -107,6 +123,23 @@ extension BuiltInMaps {
         }
       },
       "rules": [
+        {
+          "when": [{"switch": "free", "is": "ignored"}, {"at": "/data/pb/giftList/*/coinType", "is": "silver", "missing": false}],
+          "root": "/data/pb/giftList/*",
+          "drop": "a free gift, which the switch free=zero makes a gift"
+        },
+        {
+          "when": [{"switch": "free", "is": "ignored"}, {"at": "/data/giftList/*/coinType", "is": "silver", "missing": false}],
+          "root": "/data/giftList/*",
+          "drop": "a free gift, which the switch free=zero makes a gift"
+        },
+        {
+          "when": [
+            {"switch": "free", "is": "ignored"},
+            {"any": [{"at": "/data/coinType", "is": "silver", "missing": false}, {"at": "/coinType", "is": "silver", "missing": false}]}
+          ],
+          "drop": "a free gift, which the switch free=zero makes a gift"
+        },
         {
           "about": "SEND_GIFT_V2: its gifts in a list, the sender beside it.",
           "when": {"all": [{"at": "/cmd", "starts": "SEND_GIFT_V2"}, {"at": "/data/pb/giftList/*/giftId", "exists": true}]},
@@ -146,7 +179,7 @@ extension BuiltInMaps {
           }
         },
         {
-          "when": {"all": [{"at": "/cmd", "starts": "SEND_GIFT_V2"}, {"at": ["/data/giftId"], "exists": false}]},
+          "when": {"all": [{"at": "/cmd", "starts": "SEND_GIFT_V2", "missing": false}, {"at": ["/data/giftId"], "exists": false}]},
           "bad": "SEND_GIFT_V2 holds no gift that can be read, neither in data.pb nor in data.gift_list nor in data itself"
         },
         {
@@ -155,6 +188,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "id": [{"at": ["/tid"], "unless": ["0"]}],
+            "combo": "/batchComboId",
             "receiver": {
               "id": [{"at": ["/receiveUserInfo/uid", "/receiverUinfo/uid"], "unless": ["0"]}],
               "show": {"name": ["/receiveUserInfo/uname", "/receiverUinfo/base/name"]}
@@ -183,6 +217,24 @@ extension BuiltInMaps {
             "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
           }
         },
+        {
+          "about": "What was paid. It comes in two versions, of which the order's number makes one.",
+          "when": {"all": [{"at": "/cmd", "starts": "USER_TOAST_MSG"}, {"switch": "guard", "is": "paid"}]},
+          "root": "/data",
+          "event": "gift",
+          "fields": {
+            "ts": {"at": ["/startTime", "/guardInfo/startTime", "/timestamp"], "unless": ["0"], "unit": "auto"},
+            \#(guardOrder)
+          }
+        },
+        {
+          "when": {"all": [{"at": "/cmd", "exists": false}, {"at": "/toastMsg", "exists": true}, {"switch": "guard", "is": "paid"}]},
+          "event": "gift",
+          "fields": {
+            "ts": {"at": ["/startTime", "/guardInfo/startTime", "/timestamp"], "unless": ["0"], "unit": "auto"},
+            \#(guardOrder)
+          }
+        },
         {"when": {"at": "/cmd", "starts": "GUARD_BUY"}, "drop": "a guard, which the switch guard=gifts makes a gift"},
         {"when": {"at": "/cmd", "starts": "USER_TOAST_MSG"}, "drop": "tells a guard again that GUARD_BUY has told"},
         {
@@ -198,15 +250,42 @@ extension BuiltInMaps {
             },
             "gift": {
               "id": [{"at": ["/gift/giftId"], "unless": ["0"]}, {"const": "super-chat"}],
-              "value": "/price",
+              "value": {"product": ["/price", [{"at": "/rate", "unless": ["0"]}, {"const": 1000}]]},
               "show": {"name": "/gift/giftName", "message": {"at": "/message", "max": 1000}}
             },
             "count": {"const": 1}
           }
         },
         {
+          "about": "blivechat: it tells what all of them cost together, so not what one is worth.",
+          "when": [{"at": "/cmd", "is": 3}, {"at": "/data/giftName", "exists": true}, {"at": "/data/num", "exists": true}],
+          "root": "/data",
+          "event": "gift",
+          "fields": {
+            "id": "/id",
+            "sender": {
+              "id": [{"at": ["/uid"], "unless": ["0"]}, "/authorName"],
+              "show": {"name": "/authorName", "avatar": {"at": "/avatarUrl", "max": 1000}}
+            },
+            "gift": {
+              "id": [{"at": ["/giftId"], "unless": ["0"]}, "/giftName"],
+              "show": {"name": "/giftName", "icon": {"at": "/giftIconUrl", "max": 1000}}
+            },
+            "count": [{"at": ["/num"], "unless": ["0"]}, {"const": 1}]
+          }
+        },
+        {
           "when": {"at": "/cmd", "starts": "SUPER_CHAT_MESSAGE"},
           "drop": "a super chat, which the switch superchat=gifts makes a gift"
+        },
+        {
+          "when": {
+            "all": [
+              {"at": "/cmd", "exists": false},
+              {"any": [{"at": "/lotId", "exists": true}, {"at": "/data/lotId", "exists": true}]}
+            ]
+          },
+          "drop": "a red packet"
         },
         {
           "when": {"all": [{"at": "/cmd", "exists": false}, {"at": "/toastMsg", "exists": true}]},
@@ -267,6 +346,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "id": [{"at": ["/tid"], "unless": ["0"]}],
+            "combo": "/batchComboId",
             "receiver": {
               "id": [{"at": ["/receiveUserInfo/uid", "/receiverUinfo/uid"], "unless": ["0"]}],
               "show": {"name": ["/receiveUserInfo/uname", "/receiverUinfo/base/name"]}
@@ -290,6 +370,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "id": [{"at": ["/tid"], "unless": ["0"]}],
+            "combo": "/batchComboId",
             "receiver": {
               "id": [{"at": ["/receiveUserInfo/uid", "/receiverUinfo/uid"], "unless": ["0"]}],
               "show": {"name": ["/receiveUserInfo/uname", "/receiverUinfo/base/name"]}
@@ -303,7 +384,29 @@ extension BuiltInMaps {
     """#
 
   /// Of data alone: no command beside it says that it is another one's.
-  static let noCommand = #"{"any": [{"at": "^/cmd", "exists": false}, {"at": "^/cmd", "is": "gift"}]}"#
+  static let noCommand = #"{"any": [{"at": ["^/cmd", "../cmd"], "exists": false}, {"at": ["^/cmd", "../cmd"], "is": "gift"}]}"#
+
+  /// What a gift cost: nothing, where it was paid with silver coins.
+  private static let paidPrice =
+    #"{"when": [{"switch": "free", "is": "zero"}, {"at": "/coinType", "is": "silver"}], "then": {"const": 0}, "else": "/price"}"#
+
+  /// The order of a guard.
+  private static let guardOrder = #"""
+    "id": ["/payflowId", "/payInfo/payflowId"],
+            "sender": {
+              "id": [{"at": ["/uid", "/senderUinfo/uid"], "unless": ["0"]}, "/username", "/senderUinfo/base/name"],
+              "show": {"name": ["/username", "/senderUinfo/base/name"], "guard": ["/guardLevel", "/guardInfo/guardLevel"]}
+            },
+            "gift": {
+              "id": [
+                {"at": ["/giftId", "/giftInfo/giftId"], "unless": ["0"]}, {"join": ["guard-", "/guardLevel"]},
+                {"join": ["guard-", "/guardInfo/guardLevel"]}
+              ],
+              "value": ["/price", "/payInfo/price"],
+              "show": {"name": ["/roleName", "/guardInfo/roleName"]}
+            },
+            "count": [{"at": ["/num", "/payInfo/num"], "unless": ["0"]}, {"const": 1}]
+    """#
 
   /// What is shown of a gift, but for the box that it came out of, which stands beside a list.
   private static let shownGift =
@@ -322,7 +425,7 @@ extension BuiltInMaps {
             },
             "gift": {
               "id": [{"at": ["/giftId"], "unless": ["0"]}],
-              "value": "/price",
+              "value": \#(paidPrice),
               "show": {
                 \#(shownGift)
                 "blind": {"at": "../../blindGift/originalGiftName", "max": 1000}

@@ -7,17 +7,28 @@ extension BuiltInMaps {
       "about": "Bilibili's open platform: LIVE_OPEN_PLATFORM_SEND_GIFT, OPEN_LIVEROOM_SEND_GIFT",
       "names": "loose",
       "unpack": [
-        {
-          "at": ["/payload", "/data"],
-          "when": {"any": [{"at": ["/cmd", "/type", "/event"], "exists": false}, {"at": ["/cmd", "/type", "/event"], "is": \#(unpackedCommands)}]}
-        },
-        {
-          "at": ["/payload/data"],
-          "when": {"any": [{"at": ["/payload/cmd"], "exists": false}, {"at": ["/payload/cmd"], "is": \#(unpackedCommands)}]}
-        }
+        \#(texts(["cmd", "type", "event"], #""is": \#(unpackedCommands)"#))
       ],
-      "roots": ["/payload", "/message", "/messages/*", "/*", "", "/data", "/event", "/raw", "/msg"],
+      "roots": [
+        "/payload", "/message", "/messages/*", "/*", "/*/data", "/*/payload", "", "/data", "/event", "/raw", "/msg", "/body", "/data/*",
+        "/payload/*", "/messages/*/data"
+      ],
+      \#(gifts(
+        ["cmd", "type", "event", "method"], words: ["gift"],
+        others: otherEvents + [
+          "LIVE_OPEN_PLATFORM_DM", "LIVE_OPEN_PLATFORM_LIKE", "LIVE_OPEN_PLATFORM_LIVE", "LIVE_OPEN_PLATFORM_INTERACTION",
+          "LIVE_OPEN_PLATFORM_GUARD", "LIVE_OPEN_PLATFORM_SUPER_CHAT", "OPEN_LIVEROOM_GIFT_RANK", "OPEN_LIVEROOM_DM", "OPEN_LIVEROOM_LIKE", "OPEN_LIVEROOM_GUARD",
+          "OPEN_LIVEROOM_SUPER_CHAT",
+        ], keys: ["giftId", "giftNum", "giftName"])),
       "switches": {
+        "free": {
+          "default": "zero",
+          "values": {
+            "zero": "gifts that cost nothing (paid is false) are worth 0",
+            "ignored": "they are no gifts",
+            "told": "they are worth their price, in whatever it is"
+          }
+        },
         "guard": {
           "default": "ignored",
           "values": {
@@ -46,17 +57,26 @@ extension BuiltInMaps {
         },
         "gift": {
           "id": [{"at": ["/giftId"], "unless": ["0"]}],
-          "value": "/price",
+          "value": {
+            "when": [{"switch": "free", "is": "zero"}, {"at": "/paid", "is": false}],
+            "then": {"const": 0},
+            "else": "/price"
+          },
           "show": {"name": "/giftName", "icon": {"at": "/giftIcon", "max": 1000}, "paid": "/paid"}
         }
       },
       "rules": [
+        {
+          "when": [{"switch": "free", "is": "ignored"}, {"at": ["/data/paid", "/paid"], "is": false, "missing": false}],
+          "drop": "a free gift, which the switch free=zero makes a gift"
+        },
         {
           "when": {"at": "/cmd", "is": ["LIVE_OPEN_PLATFORM_SEND_GIFT", "OPEN_LIVEROOM_SEND_GIFT"]},
           "root": "/data",
           "event": "gift",
           "fields": {
             "id": "/msgId",
+            "combo": "/comboInfo/comboId",
             "receiver": {
               "id": ["/anchorInfo/openId", {"at": ["/anchorInfo/uid"], "unless": ["0"]}],
               "show": {"name": "/anchorInfo/uname"}
@@ -107,7 +127,7 @@ extension BuiltInMaps {
               "id": ["/openId", {"at": ["/uid"], "unless": ["0"]}, "/uname"],
               "show": {"name": "/uname", "avatar": {"at": "/uface", "max": 1000}}
             },
-            "gift": {"id": {"const": "super-chat"}, "value": "/rmb", "show": {"message": {"at": "/message", "max": 1000}}},
+            "gift": {"id": {"const": "super-chat"}, "value": {"product": ["/rmb", {"const": 1000}]}, "show": {"message": {"at": "/message", "max": 1000}}},
             "count": {"const": 1}
           }
         },
@@ -124,6 +144,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "id": "/msgId",
+            "combo": "/comboInfo/comboId",
             "receiver": {
               "id": ["/anchorInfo/openId", {"at": ["/anchorInfo/uid"], "unless": ["0"]}],
               "show": {"name": "/anchorInfo/uname"}
@@ -153,6 +174,7 @@ extension BuiltInMaps {
           "event": "gift",
           "fields": {
             "id": "/msgId",
+            "combo": "/comboInfo/comboId",
             "receiver": {
               "id": ["/anchorInfo/openId", {"at": ["/anchorInfo/uid"], "unless": ["0"]}],
               "show": {"name": "/anchorInfo/uname"}

@@ -27,10 +27,7 @@ extension BuiltInMaps {
         "Image": {"1": "repeated string urlList"}
       },
       "unpack": [
-        {
-          "at": ["/data", "/payload"],
-          "when": {"any": [{"at": ["/method", "/type", "/event"], "exists": false}, {"at": ["/method", "/type", "/event"], "is": ["WebcastGiftMessage", "gift", 5, "5"]}]}
-        },
+        \#(texts(["method", "type", "event"], #""is": ["WebcastGiftMessage", "gift", 5, "5"]"#)),
         {
           "at": ["/msg", "/payload"],
           "when": {"any": [{"at": "/calculatedGiftCount", "exists": true}, {"at": "/method", "is": "WebcastGiftMessage"}]},
@@ -39,8 +36,16 @@ extension BuiltInMaps {
       ],
       "roots": [
         "/messages/*/payload", "/data/messages/*/payload", "/payload", "/data", "/messages/*", "/data/messages/*",
-        "/payload/*", "/data/*", "/msg", "/*", "", "/message", "/event"
+        "/payload/*", "/data/*", "/msg", "/*/data", "/*/payload", "/*", "", "/message", "/event", "/body", "/raw", "/value", "/data/data"
       ],
+      \#(gifts(
+        commands, words: ["gift"],
+        others: otherEvents + [
+          "WebcastChat", "WebcastLike", "WebcastMember", "WebcastSocial", "WebcastRoom", "WebcastLink", "WebcastEmoji", "WebcastFansclub",
+          "WebcastControl", "WebcastScreenChat", "WebcastProductChange", "WebcastLiveShopping", "WebcastUpdateFanTicket", "WebcastCommonText",
+          "WebcastMatchAgainst", "WebcastInRoomBanner", "WebcastHotRoom", "WebcastRanklist", "WebcastLuckyBox", "WebcastGiftSort",
+          "WebcastGiftVote", "WebcastGiftPanel", "WebcastGiftUpdate", "WebcastGiftBroadcast", "WebcastGiftNotice",
+        ], keys: ["giftId", "giftName", "gift", "secGiftId", "giftCount", "giftNum"])),
       "switches": {
         "total": {"default": "product", "values": {"product": "comboCount times groupCount", "repeat": "repeatCount"}}
       },
@@ -91,10 +96,32 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"at": ["/common/method", "/method", "^/method"], "exists": true},
-              {"not": {"at": ["/common/method", "/method", "^/method"], "is": "WebcastGiftMessage"}}
+              {"not": {"at": ["/common/method", "/method", "^/method"], "contains": "gift", "missing": false}}
             ]
           },
           "drop": "not a gift message"
+        },
+        {
+          "when": {
+            "any": [
+              {"at": ["/common/method", "/method", "^/method"], "starts": "WebcastGiftSort", "missing": false},
+              {"at": ["/common/method", "/method", "^/method"], "starts": "WebcastGiftVote", "missing": false},
+              {"at": ["/common/method", "/method", "^/method"], "starts": "WebcastGiftPanel", "missing": false},
+              {"at": ["/common/method", "/method", "^/method"], "starts": "WebcastGiftUpdate", "missing": false},
+              {"at": ["/common/method", "/method", "^/method"], "starts": "WebcastGiftBroadcast", "missing": false},
+              {"at": ["/common/method", "/method", "^/method"], "starts": "WebcastGiftNotice", "missing": false}
+            ]
+          },
+          "drop": "not a gift message"
+        },
+        {
+          "when": {
+            "all": [
+              {"at": ["/common/method", "/method", "^/method"], "exists": true},
+              {"not": {"at": ["/common/method", "/method", "^/method"], "is": ["WebcastGiftMessage", "gift"]}}
+            ]
+          },
+          "bad": "a message of gifts that is not known: its method is neither WebcastGiftMessage nor one that is known to tell none"
         },
         {
           "about": "DouyinBarrageGrab: RepeatCount goes on within GroupId.",
@@ -105,7 +132,7 @@ extension BuiltInMaps {
             ]
           },
           "event": "gift",
-          "fields": {"total": "/repeatCount", "streak": "/groupId"}
+          "fields": {"total": "/repeatCount", "streak": "/groupId", "streak_ms": {"const": 300000}}
         },
         {
           "about": "DouyinBarrageGrab: a gift by itself.",
@@ -120,7 +147,7 @@ extension BuiltInMaps {
           "about": "dycast: a running total without a group.",
           "when": {"at": ["/gift/count"], "exists": true},
           "event": "gift",
-          "fields": {"total": [{"at": ["/gift/count"], "unless": ["0"]}, {"const": 1}]}
+          "fields": {"total": [{"at": ["/gift/count"], "unless": ["0"]}, {"const": 1}], "ends": ["/repeatEnd", "/gift/repeatEnd"]}
         },
         {
           "about": "DouyinBarrageGrab until April 2023: GiftCount is what goes on.",
@@ -132,7 +159,7 @@ extension BuiltInMaps {
             ]
           },
           "event": "gift",
-          "fields": {"total": [{"at": ["/giftCount"], "unless": ["0"]}, {"const": 1}], "streak": [{"at": ["/groupId"], "unless": ["0"]}]}
+          "fields": {"total": [{"at": ["/giftCount"], "unless": ["0"]}, {"const": 1}], "streak": [{"at": ["/groupId"], "unless": ["0"]}], \#(douyinLife)}
         },
         {
           "about": "The open platform's live_gift: each push is so many gifts more.",
@@ -193,7 +220,8 @@ extension BuiltInMaps {
                 ]
               }
             },
-            "streak": [{"at": ["/groupId"], "unless": ["0"]}]
+            "streak": [{"at": ["/groupId"], "unless": ["0"]}],
+            \#(douyinLife)
           }
         },
         {
@@ -242,7 +270,8 @@ extension BuiltInMaps {
                   {"const": 1}
                 ]
               }
-            }
+            },
+            "ends": "/repeatEnd"
           }
         },
         {
@@ -294,4 +323,8 @@ extension BuiltInMaps {
       "otherwise": {"drop": "not a gift message"}
     }
     """#
+
+  /// A streak with a name is remembered for five minutes: its viewer may pause.
+  private static let douyinLife =
+    #""streak_ms": {"when": {"at": ["/groupId"], "unless": ["0"], "exists": true}, "then": {"const": 300000}}, "ends": "/repeatEnd""#
 }

@@ -10,12 +10,17 @@ extension BuiltInMaps {
         "/raw", "/data", "/payload", {
           "at": "/msg",
           "when": {"at": ["/uid", "/nn", "/txt", "/nick", "/nickname", "/user", "/username", "/sender", "/author", "/name"], "exists": false}
-        }
+        },
+        "/*", "/messages/*", "/data/*", "/payload/*", "/*/raw", "/*/data", "/*/payload", "/messages/*/raw", "/messages/*/data"
       ],
       "roots": [
         "/decoded", "/data", "/msg", "/decoded/*", "/messages/*/decoded", "/messages/*", "/raw", "/*", "", "/payload",
-        "/message", "/event"
+        "/message", "/event", "/data/*", "/payload/*", "/*/decoded", "/*/data", "/*/raw", "/*/payload", "/messages/*/data", "/messages/*/raw"
       ],
+      \#(gifts(
+        ["type", "event", "cmd", "method"], words: ["dgb", "gift"],
+        others: otherEvents + ["chatmsg", "uenter", "onlinegift", "ggbb", "gbroadcast", "spbc", "rankup", "ranklist", "upgrade", "ssd"],
+        keys: ["gfid", "gfcnt", "giftId", "gift_id"])),
       "switches": {
         "hits": {
           "default": "ignored",
@@ -57,7 +62,8 @@ extension BuiltInMaps {
             ]
           },
           "event": "gift",
-          "fields": {"id": "/messageId", "total": [{"at": ["/hits"], "unless": ["0"]}], "streak": "/bcid"}
+          "fields": {"id": "/messageId", "total": [{"at": ["/hits"], "unless": ["0"]}], "streak": "/bcid"},
+          "ids": "new"
         },
         {
           "when": {
@@ -83,7 +89,8 @@ extension BuiltInMaps {
             "id": "/messageId",
             "total": {"product": [{"at": ["/hits"], "unless": ["0"]}, [{"at": ["/gfcnt"], "unless": ["0"]}, {"const": 1}]]},
             "streak": "/bcid"
-          }
+          },
+          "ids": "new"
         },
         {
           "when": {

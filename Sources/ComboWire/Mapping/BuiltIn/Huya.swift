@@ -7,15 +7,17 @@ extension BuiltInMaps {
       "about": "Huya: SendItemSubBroadcastPacket (6501) with the names of its web page",
       "names": "loose",
       "unpack": [
-        {
-          "at": ["/payload", "/data"],
-          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift"]}]}
-        },
+        \#(texts(["event", "type", "method", "cmd", "notice"], #""is": ["gift", "getSendItemNotice", "SendItemSubBroadcastPacket"]"#)),
         {"at": ["/msg"], "when": {"at": ["/iUri", "/uri"], "is": 6501}}
       ],
       "roots": [
-        "/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*/msg", "/*/data", "/*", "", "/message", "/event"
+        "/data/msg", "/msg", "/data", "/payload", "/messages/*", "/*/msg", "/*/data", "/*/payload", "/*", "", "/message", "/event", "/body",
+        "/raw", "/data/*", "/payload/*", "/messages/*/data", "/messages/*/msg", "/data/data"
       ],
+      \#(gifts(
+        commands + ["iUri", "uri", "notice"], words: ["gift", "senditem", "6501"],
+        others: otherEvents + ["getMessageNotice", "getVipEnterBannerNotice", "6502", "6507", "giftGiving"],
+        keys: ["iItemType", "iItemCount", "giftId", "sendItemCount", "itemId"])),
       "switches": {
         "count": {
           "default": "items",
@@ -27,7 +29,7 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"at": ["^/iUri", "^/uri", "^/*/iUri", "^/*/uri"], "exists": true},
-              {"not": {"at": ["^/iUri", "^/uri", "^/*/iUri", "^/*/uri"], "is": 6501}}
+              {"not": {"at": ["^/iUri", "^/uri", "^/*/iUri", "^/*/uri"], "is": 6501, "missing": false}}
             ]
           },
           "drop": "not packet 6501"

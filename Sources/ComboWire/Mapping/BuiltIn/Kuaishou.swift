@@ -14,15 +14,13 @@ extension BuiltInMaps {
           "4": "uint32 giftId",
           "6": "string mergeKey",
           "7": "uint32 batchSize",
-          "8": "uint32 comboCount"
+          "8": "uint32 comboCount",
+          "10": "uint64 expireDuration"
         },
         "SimpleUserInfo": {"1": "string principalId", "2": "string userName", "3": "string headUrl"}
       },
       "unpack": [
-        {
-          "at": ["/payload", "/data"],
-          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift"]}]}
-        },
+        \#(texts(["event", "type", "method", "cmd"], #""is": ["gift", "SC_FEED_PUSH"]"#)),
         {"at": "/msg", "when": {"at": "/calculatedGiftCount", "exists": true}, "message": "WebGiftFeed"}
       ],
       "roots": [
@@ -30,8 +28,9 @@ extension BuiltInMaps {
         "/data/*/giftFeeds/*", "/data/*/payload/giftFeeds/*", "/payload/*/giftFeeds/*",
         "/giftFeeds/*", "/payload/giftFeeds/*", "/data/giftFeeds/*", "/data/payload/*", "/data", "/msg", "/*", "", "/payload",
         "/message", "/event", "/messages/*", "/message/giftFeeds/*", "/msg/giftFeeds/*", "/event/giftFeeds/*",
-        "/data/payload/giftFeeds/*"
+        "/data/payload/giftFeeds/*", "/body"
       ],
+      \#(gifts(commands, words: ["gift"], others: otherEvents, keys: ["giftFeeds", "giftId", "intlGiftId", "giftName", "mergeKey", "giftCount"])),
       "switches": {
         "combo": {
           "default": "hits",
@@ -99,7 +98,7 @@ extension BuiltInMaps {
             ]
           },
           "event": "gift",
-          "fields": {"total": [{"at": ["/batchSize"], "unless": ["0"]}, {"const": 1}], "streak": "/mergeKey"}
+          "fields": {"total": [{"at": ["/batchSize"], "unless": ["0"]}, {"const": 1}], "streak": "/mergeKey", \#(kuaishouCombo)}
         },
         {
           "when": {
@@ -114,7 +113,7 @@ extension BuiltInMaps {
             ]
           },
           "event": "gift",
-          "fields": {"total": [{"at": ["/comboCount"], "unless": ["0"]}, {"const": 1}], "streak": "/mergeKey"}
+          "fields": {"total": [{"at": ["/comboCount"], "unless": ["0"]}, {"const": 1}], "streak": "/mergeKey", \#(kuaishouCombo)}
         },
         {
           "when": {
@@ -131,11 +130,16 @@ extension BuiltInMaps {
                 [{"at": ["/batchSize"], "unless": ["0"]}, {"const": 1}]
               ]
             },
-            "streak": "/mergeKey"
+            "streak": "/mergeKey",
+            \#(kuaishouCombo)
           }
         }
       ],
       "otherwise": {"drop": "no gift in it"}
     }
     """#
+
+  /// What a combo is, the server says; and how long it lives.
+  private static let kuaishouCombo =
+    #""combo": "/mergeKey", "streak_ms": \#(life(["/expireDuration", "/expireDurationMs", "/slotDisplayDuration"]))"#
 }

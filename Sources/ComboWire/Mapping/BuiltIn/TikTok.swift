@@ -7,16 +7,22 @@ extension BuiltInMaps {
       "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
       "names": "loose",
       "unpack": [
-        {
-          "at": ["/payload", "/data"],
-          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift", "WebcastGiftMessage"]}]}
-        }
+        \#(texts(["event", "type", "method", "cmd"], #""is": ["gift", "WebcastGiftMessage"]"#))
       ],
       "roots": [
         "/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", "", "/message", "/data/*/data", "/data/*",
         "/data/messages/*/data", "/data/messages/*", "/payload/*/data", "/payload/*", "/payload/messages/*/data",
-        "/payload/messages/*"
+        "/payload/messages/*", "/body", "/raw", "/value", "/data/data"
       ],
+      \#(gifts(
+        commands, words: ["gift"],
+        others: otherEvents + [
+          "WebcastChat", "WebcastLike", "WebcastMember", "WebcastSocial", "WebcastRoom", "WebcastLink", "WebcastEnvelope", "WebcastEmote",
+          "WebcastBarrage", "WebcastGoal", "WebcastRank", "WebcastHourlyRank", "WebcastCaption", "WebcastControl", "WebcastPoll",
+          "WebcastQuestion", "WebcastSub", "WebcastLiveIntro", "WebcastInRoomBanner", "WebcastGuide", "WebcastOec", "WebcastImDelete",
+          "WebcastUnauthorized", "WebcastMsgDetect", "WebcastViewerPicks", "WebcastAccess", "envelope", "linkMic", "liveIntro", "subscribe",
+          "barrage", "caption", "goalUpdate", "gift_panel", "giftPanel", "gift_broadcast", "giftBroadcast",
+        ] + giftNotices, keys: ["giftId", "giftName", "giftDetails", "gift", "m_gift", "hasDonation"])),
       "fields": {
         "room": [
           {"at": ["/common/roomId", "/roomId", "/base_message/roomId", "/room/id", "^/roomId", "../roomId", "../../roomId", "../../../roomId"], "unless": ["0"]},
@@ -73,14 +79,41 @@ extension BuiltInMaps {
           "when": {
             "all": [
               {"at": ["/common/method", "/base_message/method", "/method"], "exists": true},
-              {"not": {"at": ["/common/method", "/base_message/method", "/method"], "is": ["WebcastGiftMessage", "gift"]}}
+              {
+                "any": [
+                  {"not": {"at": ["/common/method", "/base_message/method", "/method"], "contains": "gift", "missing": false}},
+                  \#(giftNotices.map { #"{"at": ["/common/method", "/base_message/method", "/method"], "starts": "\#($0)", "missing": false}"# }.joined(separator: ",\n                  "))
+                ]
+              }
             ]
           },
           "drop": "not a gift message"
         },
         {
+          "when": {
+            "all": [
+              {"at": ["/common/method", "/base_message/method", "/method"], "exists": true},
+              {"not": {"at": ["/common/method", "/base_message/method", "/method"], "is": ["WebcastGiftMessage", "gift"]}}
+            ]
+          },
+          "bad": "a message of gifts that is not known: its method is neither WebcastGiftMessage nor one that is known to tell none"
+        },
+        {
           "when": {"at": ["/battleId", "/battleStatus", "/envelopeInfo"], "exists": true},
           "drop": "tells of a battle or a chest, not of a gift"
+        },
+        {
+          "about": "TikFinity's web hook: once for each action, with all gifts of the streak. It names no streak.",
+          "when": {"all": [{"at": "/triggerTypeId", "exists": true}, {"at": "/giftId", "exists": true}]},
+          "event": "gift",
+          "fields": {
+            "sender": {
+              "id": [{"at": ["/userId"], "unless": ["0"]}, "/username"],
+              "show": {"name": ["/nickname", "/username"], "avatar": {"at": "/profilePictureUrl", "max": 1000}}
+            },
+            "gift": {"id": "/giftId", "show": {"name": "/giftName"}},
+            "count": [{"at": ["/repeatCount"], "unless": ["0"]}, {"const": 1}]
+          }
         },
         {
           "about": "gotiktoklive: the gift's own id and name stand beside isComboGift. Only combos come again, each time with how many there are so far.",
@@ -90,7 +123,7 @@ extension BuiltInMaps {
             "gift": {"id": "/id", "value": "/diamonds", "show": {"name": "/name"}},
             "receiver": {"id": [{"at": ["/toUserId"], "unless": ["0"]}]},
             "total": [{"at": ["/repeatCount"], "unless": ["0"]}, {"const": 1}],
-            "streak": [{"at": ["/groupId"], "unless": ["0"]}]
+            \#(tikTokStreak)
           }
         },
         {
@@ -172,9 +205,17 @@ extension BuiltInMaps {
           },
           "event": "gift",
           "fields": {
+            "id": {
+              "when": {"at": ["/groupId", "/gift/groupId"], "unless": ["0"], "exists": false},
+              "then": {
+                "at": ["/common/msgId", "/base_message/messageId", "/base_message/msgId", "/msgId", "/messageId", "^/msgId"],
+                "unless": ["0"]
+              }
+            },
             "total": [{"at": ["/repeatCount", "/gift/repeatCount", "/comboCount"], "unless": ["0"]}, {"const": 1}],
-            "streak": [{"at": ["/groupId", "/gift/groupId"], "unless": ["0"]}]
-          }
+            \#(tikTokStreak)
+          },
+          "ids": "kept"
         },
         {
           "when": {"at": ["/common/method", "/base_message/method", "/method"], "is": ["WebcastGiftMessage"]},
@@ -184,4 +225,19 @@ extension BuiltInMaps {
       "otherwise": {"drop": "not a gift message"}
     }
     """#
+
+  /// A streak with a name is remembered for five minutes: its viewer may pause. One without ends where its last record says so.
+  private static let tikTokStreak = #"""
+    "streak": {"at": ["/groupId", "/gift/groupId"], "unless": ["0"]},
+            "streak_ms": {"when": {"at": ["/groupId", "/gift/groupId"], "unless": ["0"], "exists": true}, "then": {"const": 300000}},
+            "ends": ["/repeatEnd", "/gift/repeatEnd"]
+    """#
+
+  /// Messages with "Gift" in their names that tell of none.
+  private static let giftNotices = [
+    "WebcastGiftBroadcast", "WebcastGiftCollection", "WebcastGiftDynamic", "WebcastGiftGallery", "WebcastGiftGuide",
+    "WebcastGiftNotice",
+    "WebcastGiftPanel", "WebcastGiftProgress", "WebcastGiftPrompt", "WebcastGiftRecord", "WebcastGiftSort", "WebcastGiftUnlock",
+    "WebcastGiftUpdate",
+  ]
 }

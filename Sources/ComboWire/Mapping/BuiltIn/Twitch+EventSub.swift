@@ -27,9 +27,13 @@ extension BuiltInMaps {
           }
         },
         {
+          "when": [{"at": "/notice_type", "is": "community_sub_gift", "missing": false}, {"switch": "bomb", "is": "children"}],
+          "drop": "a gift bomb, whose subscriptions count by themselves"
+        },
+        {
           "when": {
             "all": [
-              {"at": "/notice_type", "is": "sub_gift"},
+              {"at": "/notice_type", "is": "sub_gift", "missing": false},
               {"switch": "bomb", "is": "parent"},
               {"at": ["/sub_gift/community_gift_id"], "exists": true}
             ]
@@ -56,7 +60,30 @@ extension BuiltInMaps {
           }
         },
         {"when": {"at": "/notice_type", "starts": "shared_chat_"}, "drop": "given in another channel of a shared chat"},
-        {"when": {"at": "/notice_type", "exists": true}, "drop": "not a gift"},
+        {
+          "when": [{"at": "/notice_type", "exists": true}, {"not": {"at": "/notice_type", "contains": "gift", "missing": false}}],
+          "drop": "not a gift"
+        },
+        {
+          "when": [
+            {"switch": "source", "is": "chat"},
+            {
+              "any": [
+                {
+                  "at": [
+                    "^/payload/subscription/type", "^/subscription/type", "^/metadata/subscription_type", "^/subscription_type",
+                    "^/type", "^/*/payload/subscription/type", "^/*/subscription/type", "^/*/metadata/subscription_type",
+                    "^/*/subscription_type", "^/*/type"
+                  ],
+                  "is": "channel.subscription.gift",
+                  "missing": false
+                },
+                {"all": [{"at": "/total", "exists": true}, {"at": "/tier", "exists": true}, {"at": "/broadcaster_user_id", "exists": true}]}
+              ]
+            }
+          ],
+          "drop": "a gift of channel.subscription.gift, which the switch source=chat leaves out"
+        },
         {
           "when": {
             "at": [

@@ -19,12 +19,25 @@ extension BuiltInMaps {
             ],
             "exists": false
           }
-        }
+        },
+        "/*", "/messages/*", "/data/*", "/payload/*", "/*/data", "/*/payload", "/messages/*/data", "/messages/*/payload"
       ],
+      \#(gifts(
+        commands + ["msg-id", "notice_type", "message_type", "subscription_type", "action_type"],
+        words: ["gift", "communitysub", "submystery"],
+        others: otherEvents + [
+          "text_message", "giftpaidupgrade", "anongiftpaidupgrade", "gift_paid_upgrade", "anonymous_gift_paid_upgrade", "giftpaid",
+          "communitypayforward", "standardpayforward", "payItForward", "rewardgift", "primecommunitygiftreceived", "onetapgift",
+          "shared_chat_", "sharedChat", "channel.subscribe", "channel.raid", "channel.follow", "channel.ban", "resub",
+        ],
+        keys: [
+          "communitySubGift", "subGift", "msg-param-mass-gift-count", "massGiftCount", "fromCommunitySubGift", "giftRecipientDisplayName",
+          "msg-param-recipient-id",
+        ])),
       "roots": [
         "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*", "/raw/tags",
-        "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/payload/event", "/*/event", "/*/tags",
-        "/*", ""
+        "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/payload/event", "/*/event", "/*/tags", "/data/event",
+        "/*", "", "/data", "/payload", "/message"
       ],
       "switches": {
         "bomb": {
@@ -75,9 +88,24 @@ extension BuiltInMaps {
       },
       "rules": [
         {
+          "when": [
+            {"switch": "source", "is": "subscriptions"},
+            {
+              "any": [
+                {"at": "/msg-id", "is": ["submysterygift", "anonsubmysterygift", "subgift", "anonsubgift"], "missing": false},
+                {"at": "/message_type", "contains": "subscription_gift", "missing": false},
+                {"at": "/notice_type", "is": ["community_sub_gift", "sub_gift"], "missing": false},
+                {"all": [{"at": "/source", "is": "Twitch", "missing": false}, {"at": "/type", "is": ["GiftBomb", "GiftSub"], "missing": false}]}
+              ]
+            }
+          ],
+          "drop": "a gift of chat, which the switch source=subscriptions leaves out"
+        },
+    \#(streamerBot),
+        {
           "when": {
             "any": [
-              {"at": "/msg-id", "is": "sharedchatnotice"},
+              {"at": "/msg-id", "is": "sharedchatnotice", "missing": false},
               {"at": "/source-room-id", "differs": ["/room-id", "/channel_id"]}
             ]
           },
@@ -106,7 +134,7 @@ extension BuiltInMaps {
         {
           "when": {
             "all": [
-              {"at": "/msg-id", "is": ["subgift", "anonsubgift"]},
+              {"at": "/msg-id", "is": ["subgift", "anonsubgift"], "missing": false},
               {"switch": "bomb", "is": "parent"},
               {"at": ["/msg-param-community-gift-id"], "exists": true}
             ]
@@ -114,14 +142,19 @@ extension BuiltInMaps {
           "drop": "part of a gift bomb, which counts as a whole"
         },
         {
-          "about": "Until 2023 parts of a bomb have no community-gift-id, but a sender-count of 0 and, from 2019 on, the bomb's origin-id. Today a lone gift has the former too, with a number as origin-id. tmi.js makes 0 false.",
+          "about": "Until 2023 parts of a bomb have no community-gift-id, but a sender-count of 0 (anonymous ones: none) and, from 2019 on, the bomb's origin-id. Today a lone gift has the former too, with a number as origin-id. tmi.js makes 0 false.",
           "when": {
             "all": [
-              {"at": "/msg-id", "is": ["subgift", "anonsubgift"]},
+              {"at": "/msg-id", "is": ["subgift", "anonsubgift"], "missing": false},
               {"switch": "bomb", "is": "parent"},
-              {"at": "/msg-param-sender-count", "is": [0, false]},
-              {"not": {"at": "/msg-param-origin-id", "is": \#(hashOfNothing)}},
-              {"not": {"at": "/msg-param-origin-id", "above": -1}}
+              {
+                "any": [
+                  {"at": "/msg-param-sender-count", "is": [0, false], "missing": false},
+                  {"all": [{"at": "/msg-param-sender-count", "exists": false}, {"at": "/msg-param-origin-id", "exists": true}]}
+                ]
+              },
+              {"not": {"at": "/msg-param-origin-id", "is": \#(hashOfNothing), "missing": false}},
+              {"not": {"at": "/msg-param-origin-id", "above": -1, "missing": false}}
             ]
           },
           "drop": "part of a gift bomb, which counts as a whole"
@@ -139,7 +172,8 @@ extension BuiltInMaps {
         {
           "when": {
             "all": [
-              {"at": "/msg-id", "exists": true}, {"at": "/notice_type", "exists": false}, {"at": "/bits", "exists": false}
+              {"at": "/msg-id", "exists": true}, {"not": {"at": "/msg-id", "contains": "gift", "missing": false}}, {"at": "/notice_type", "exists": false},
+              {"at": "/bits", "exists": false}
             ]
           },
           "drop": "not a gift"
@@ -172,9 +206,16 @@ extension BuiltInMaps {
           }
         },
         {
+          "when": [
+            {"at": "/message_type", "is": ["mystery_subscription_gift", "anonymous_mystery_subscription_gift"], "missing": false},
+            {"switch": "bomb", "is": "children"}
+          ],
+          "drop": "a gift bomb, whose subscriptions count by themselves"
+        },
+        {
           "when": {
             "all": [
-              {"at": "/message_type", "is": ["subscription_gift", "anonymous_subscription_gift"]},
+              {"at": "/message_type", "is": ["subscription_gift", "anonymous_subscription_gift"], "missing": false},
               {"switch": "bomb", "is": "parent"},
               {"at": ["/msg_param_community_gift_id", "/community_gift_id"], "exists": true}
             ]
@@ -184,11 +225,16 @@ extension BuiltInMaps {
         {
           "when": {
             "all": [
-              {"at": "/message_type", "is": ["subscription_gift", "anonymous_subscription_gift"]},
+              {"at": "/message_type", "is": ["subscription_gift", "anonymous_subscription_gift"], "missing": false},
               {"switch": "bomb", "is": "parent"},
-              {"at": "/sender_count", "is": 0},
-              {"not": {"at": "/origin_id", "is": \#(hashOfNothing)}},
-              {"not": {"at": "/origin_id", "above": -1}}
+              {
+                "any": [
+                  {"at": "/sender_count", "is": 0, "missing": false},
+                  {"all": [{"at": "/sender_count", "exists": false}, {"at": "/origin_id", "exists": true}]}
+                ]
+              },
+              {"not": {"at": "/origin_id", "is": \#(hashOfNothing), "missing": false}},
+              {"not": {"at": "/origin_id", "above": -1, "missing": false}}
             ]
           },
           "drop": "part of a gift bomb, which counts as a whole"
@@ -240,7 +286,12 @@ extension BuiltInMaps {
           }
         },
         {
-          "when": {"all": [{"at": "/action_type", "exists": true}, {"at": "/message_type", "exists": true}]},
+          "when": {
+            "all": [
+              {"at": "/action_type", "exists": true}, {"at": "/message_type", "exists": true},
+              {"not": {"at": "/message_type", "contains": "gift", "missing": false}}
+            ]
+          },
           "drop": "not a gift"
         },
     \#(eventSub),

@@ -18,8 +18,12 @@ extension BuiltInMaps {
             "gift": {"id": "/gift/id", "value": "/gift/value", "show": "/gift"},
             "count": "/count",
             "total": "/total",
-            "streak": "/streak"
-          }
+            "streak": "/streak",
+            "streak_ms": "/streak_ms",
+            "ends": "/ends",
+            "combo": "/combo"
+          },
+          "ids": "new"
         },
         {
           "when": {"at": "/type", "is": "room_closed"},

@@ -7,18 +7,27 @@ extension BuiltInMaps {
       "about": "YouTube: gifts, gifted memberships and super stickers of a live chat, as its API lists them, or its web page",
       "names": "loose",
       "unpack": [
-        {
-          "at": ["/payload", "/data"],
-          "when": {"any": [{"at": ["/event", "/type", "/method", "/cmd"], "exists": false}, {"at": ["/event", "/type", "/method", "/cmd"], "is": ["gift", "superChat", "superSticker", "membership"]}]}
-        }
+        \#(texts(["event", "type", "method", "cmd"], #""contains": ["gift", "super", "membership", "AddChatItem"]"#))
       ],
       "roots": [
         "/items/*", "/data/items/*", "/payload/items/*", "/actions/*/addChatItemAction/item",
         "/continuationContents/liveChatContinuation/actions/*/addChatItemAction/item", "/*/addChatItemAction/item",
         "/continuationContents/liveChatContinuation/actions/*/replayChatItemAction/actions/*/addChatItemAction/item",
         "/*/replayChatItemAction/actions/*/addChatItemAction/item", "/replayChatItemAction/actions/*/addChatItemAction/item",
-        "/addChatItemAction/item", "/data", "/message", "/messages/*", "/*", "", "/payload", "/event"
+        "/addChatItemAction/item", "/data", "/message", "/messages/*", "/*/item", "/item", "/*", "", "/payload", "/event",
+        "/actions/*", "/continuationContents/liveChatContinuation/actions/*"
       ],
+      \#(gifts(
+        commands + ["message_type", "snippetType"], words: ["gift", "jewel", "supersticker", "super_sticker", "paidsticker", "paid_sticker"],
+        others: otherEvents + [
+          "textMessage", "text_message", "superChat", "super_chat", "SUPER_CHAT", "paid_message", "membership_item", "newSponsor", "pollEvent",
+          "tombstone", "userBanned", "messageDeleted", "memberMilestone", "viewer_engagement", "ticker_", "banner", "LiveChatTextMessage",
+          "LiveChatPaidMessage", "LiveChatMembershipItem", "LiveChatTicker",
+        ],
+        keys: [
+          "giftMessageViewModel", "giftDetails", "giftEventDetails", "membershipGiftingDetails", "giftAttributionItemViewModel",
+          "liveChatSponsorshipsGiftPurchaseAnnouncementRenderer", "liveChatPaidStickerRenderer", "superStickerDetails", "jewelsAmount",
+        ])),
       "switches": {
         "memberships": {
           "default": "parent",
@@ -59,7 +68,7 @@ extension BuiltInMaps {
           }
         },
         {
-          "when": {"at": "/snippet/type", "is": ["membershipGiftingEvent", "MEMBERSHIP_GIFTING_EVENT"]},
+          "when": {"at": "/snippet/type", "is": ["membershipGiftingEvent", "MEMBERSHIP_GIFTING_EVENT"], "missing": false},
           "drop": "memberships that count when they are received"
         },
         {
@@ -84,14 +93,13 @@ extension BuiltInMaps {
           }
         },
         {
-          "when": {"at": "/snippet/type", "is": ["giftMembershipReceivedEvent", "GIFT_MEMBERSHIP_RECEIVED_EVENT"]},
+          "when": {"at": "/snippet/type", "is": ["giftMembershipReceivedEvent", "GIFT_MEMBERSHIP_RECEIVED_EVENT"], "missing": false},
           "drop": "a membership that counted when it was announced"
         },
         {
           "when": {"at": "/snippet/type", "is": ["giftEvent", "GIFT_EVENT"]},
           "event": "gift",
           "fields": {
-            "id": "/id",
             "gift": {
               "id": {
                 "at": [
@@ -137,7 +145,9 @@ extension BuiltInMaps {
                 "unless": ["0"]
               },
               {"const": 1}
-            ]
+            ],
+            "streak": "/id",
+            "streak_ms": {"const": 3600000}
           }
         },
         {
@@ -147,7 +157,7 @@ extension BuiltInMaps {
             "id": "/id",
             "gift": {
               "id": ["/snippet/superStickerDetails/superStickerMetadata/stickerId", {"const": "super-sticker"}],
-              "value": "/snippet/superStickerDetails/amountMicros",
+              "value": {"product": ["/snippet/superStickerDetails/amountMicros", {"const": 0.0001}]},
               "show": {
                 "name": "/snippet/superStickerDetails/superStickerMetadata/altText",
                 "amount": "/snippet/superStickerDetails/amountDisplayString"
@@ -168,7 +178,7 @@ extension BuiltInMaps {
             "id": "/id",
             "gift": {
               "id": {"const": "super-chat"},
-              "value": "/snippet/superChatDetails/amountMicros",
+              "value": {"product": ["/snippet/superChatDetails/amountMicros", {"const": 0.0001}]},
               "show": {
                 "amount": "/snippet/superChatDetails/amountDisplayString",
                 "message": {"at": "/snippet/superChatDetails/userComment", "max": 1000}
@@ -178,7 +188,7 @@ extension BuiltInMaps {
           }
         },
         {
-          "when": {"at": "/snippet/type", "is": ["superChatEvent", "SUPER_CHAT_EVENT"]},
+          "when": {"at": "/snippet/type", "is": ["superChatEvent", "SUPER_CHAT_EVENT"], "missing": false},
           "drop": "a super chat, which the switch superchat=gifts makes a gift"
         },
         \#(announced(at: 1)),
@@ -300,7 +310,7 @@ extension BuiltInMaps {
         {
           "when": {
             "all": [
-              {"at": "/message_type", "is": "sponsorships_gift_purchase_announcement"},
+              {"at": "/message_type", "is": "sponsorships_gift_purchase_announcement", "missing": false},
               {"switch": "memberships", "is": "parent"}
             ]
           },
@@ -316,13 +326,13 @@ extension BuiltInMaps {
             "count": "/amount"
           }
         },
-        {"when": {"at": "/type", "is": "membershipGiftPurchaseAction"}, "drop": "memberships that count when they are received"},
+        {"when": {"at": "/type", "is": "membershipGiftPurchaseAction", "missing": false}, "drop": "memberships that count when they are received"},
         {
-          "when": {"all": [{"at": "/type", "is": "membershipGiftRedemptionAction"}, {"switch": "memberships", "is": "children"}]},
+          "when": {"all": [{"at": "/type", "is": "membershipGiftRedemptionAction", "missing": false}, {"switch": "memberships", "is": "children"}]},
           "bad": "what the web page is told of a received membership does not say from which channel it came: memberships=parent counts them when they are announced"
         },
         {
-          "when": {"at": "/type", "is": "membershipGiftRedemptionAction"},
+          "when": {"at": "/type", "is": "membershipGiftRedemptionAction", "missing": false},
           "drop": "a membership that counted when it was announced"
         },
         {
@@ -339,8 +349,9 @@ extension BuiltInMaps {
             "count": {"const": 1}
           }
         },
+    \#(youTubeConnectors),
         {
-          "when": {"at": ["/giftMessageViewModel/id"], "exists": true},
+          "when": {"at": ["/giftMessageViewModel"], "exists": true},
           "bad": "what the web page is told of a gift names it and its number in a sentence only: take the API's giftEvent"
         }
       ],
