@@ -141,7 +141,9 @@ package final class PartitionAudit {
       if here.isEmpty { comparison.knowAll(since: here.n == 0 ? .min : here.clock) }
       let partition = Partition(
         number, settings: EngineSettings(here.derivation.settings), ownSettingsMax: 0, n: here.n, clock: here.clock,
-        offset: here.offset, shifted: here.shifted)
+        offset: here.offset, shifted: here.shifted,
+        // What was brought back before the journal's beginning nobody can tell but the checkpoint.
+        epochLead: run.items[..<here.next].reduce(0) { $0 + $1.entry.broughtBack })
       let until = beginning != nil && checkpointIndex! >= here.next ? checkpointIndex : nil
       end = try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
       if case .reset(let next) = end {
