@@ -86,6 +86,8 @@ package final class PartitionAudit {
     for run in journal.runs {
       let first = run.items[0].entry
       clock = first.clock
+      // What an owner did whose journal and state were deleted nobody can tell.
+      if run.beginsAnew { outcome.isComplete = false }
       if let gap = run.gap {
         outcome.isComplete = false
         outcome.isSteady = false
@@ -138,7 +140,7 @@ package final class PartitionAudit {
     while let here = start {
       start = nil
       comparison.knowNone(at: here.clock, shifted: here.shifted)
-      if here.isEmpty { comparison.knowAll(since: here.n == 0 ? .min : here.clock) }
+      if here.isEmpty { comparison.knowAll(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock) }
       let partition = Partition(
         number, settings: EngineSettings(here.derivation.settings), ownSettingsMax: 0, n: here.n, clock: here.clock,
         offset: here.offset, shifted: here.shifted,
