@@ -51,6 +51,7 @@ package final class Service: GroupEdgeDelegate {
   /// The latest time that a partition of it had come to when it was given up.
   private(set) var latestClock = Int64.min
   private var backOff = BackOff()
+  private var fences = Fences()
   package var failuresInARow: Int { backOff.failures }
   /// What was tried last could not be committed.
   private(set) var isFailing = false
@@ -199,6 +200,11 @@ package final class Service: GroupEdgeDelegate {
     let delayMs = countFailure(fault.reason)
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
+    if case .fenced(let reason) = fault, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
+      fatal = "another instance uses the same transactional id, and both fence each other: give each its own --instance or"
+        + " --transactional-id. \(reason)"
+      return
+    }
     if failuresInARow > 1, endsAsTopicIsGone() { return }
     for number in owned.keys {
       edges.group.stop(number)
