@@ -23,7 +23,8 @@ package struct JournalOwner {
       let decoder = JournalDecoder()
       var hasSaid = false
       try reader.read(
-        .journal, partition, from: max(first, end - Self.lookBack), to: try reader.stableEnd(.journal, partition), unless: { false }
+        .journal, partition, from: max(first, end - Self.lookBack), to: try reader.stableEnd(.journal, partition),
+        unless: { false }
       ) { record in
         if let entry = record.value.flatMap({ try? decoder.entry($0) }), entry.said > 0 { hasSaid = true }
         return !hasSaid

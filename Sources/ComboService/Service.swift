@@ -201,7 +201,8 @@ package final class Service: GroupEdgeDelegate {
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
     if case .fenced(let reason) = fault, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
-      fatal = "another instance uses the same transactional id, and both fence each other: give each its own --instance or"
+      fatal =
+        "another instance uses the same transactional id, and both fence each other: give each its own --instance or"
         + " --transactional-id. \(reason)"
       return
     }
