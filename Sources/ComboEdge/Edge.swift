@@ -63,10 +63,12 @@ package enum TransactionFault: Error, Equatable, Sendable {
   case indefinite(String)
   /// The producer is done for, as when it was fenced.
   case fatal(String)
+  /// The same: another producer with its id has come after it.
+  case fenced(String)
 
   package var reason: String {
     switch self {
-    case .abort(let reason), .indefinite(let reason), .fatal(let reason): reason
+    case .abort(let reason), .indefinite(let reason), .fatal(let reason), .fenced(let reason): reason
     }
   }
 }

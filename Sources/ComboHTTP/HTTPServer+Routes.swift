@@ -37,7 +37,7 @@ extension HTTPServer {
     case ["health", "live"]:
       return health(Health.ailment(lastBeat: lookout.lastBeat, at: now, isStopping: lookout.stop.isSet))
     case ["health", "ready"]:
-      return health(Health.unreadiness(lookout.report, at: now, isStopping: lookout.stop.isSet))
+      return health(Health.unreadiness(lookout.report, hindrance: lookout.hindrance, at: now, isStopping: lookout.stop.isSet))
     case ["metrics"]:
       let text = MetricsPage.text(
         lookout, identity, statistics: statistics?() ?? [], http: counts, connections: connectionCount,

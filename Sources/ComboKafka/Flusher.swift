@@ -46,9 +46,21 @@ final class Flusher: Sendable {
   /// Lets records linger again, a moment later. Does not wait.
   func end() { isWanted.store(false, ordering: .relaxed) }
 
-  /// Ends, and waits until it has: the client may go then.
+  /// Ends, and waits until it has: the client may go then. If librdkafka does not come back, the client stays for as long as the process does.
   func stop() {
     end()
-    queue.sync {}
+    let hasEnded = Latch()
+    queue.async { hasEnded.set() }
+    let deadline = Deadline(afterMs: Self.stopWithinMs)
+    while !hasEnded.isSet, !deadline.isOver { MonotonicClock.sleep(ms: 1) }
+    if !hasEnded.isSet { _ = Unmanaged.passRetained(producer) }
+  }
+
+  private static let stopWithinMs: Int64 = 5000
+
+  private final class Latch: Sendable {
+    private let flag = Atomic<Bool>(false)
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+    func set() { flag.store(true, ordering: .releasing) }
   }
 }

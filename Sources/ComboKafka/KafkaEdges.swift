@@ -168,7 +168,11 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   package func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {
     guard let current else { throw .fatal("there is no producer") }
     if let fault = fault.withLock({ $0 }) {
-      throw fault.code == .fatal || fault.code == .fenced ? .fatal(fault.message) : .abort(fault.message)
+      switch fault.code {
+      case .fenced: throw .fenced(fault.message)
+      case .fatal: throw .fatal(fault.message)
+      default: throw .abort(fault.message)
+      }
     }
     let sent: TransactionOutcome
     do throws(EdgeError) {
@@ -208,7 +212,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     case .abortNeeded(let error): throw .abort(error.message)
     case .indefinite(let error): throw .indefinite(error.message)
     case .fatal(let error) where error.code == .fenced:
-      throw .fatal(
+      throw .fenced(
         error.message + " If another instance is alive on this host, give each its own --instance or --transactional-id")
     case .fatal(let error): throw .fatal(error.message)
     }

@@ -33,6 +33,10 @@ package final class Partition {
     static func < (one: Deadline, other: Deadline) -> Bool { one.time < other.time }
   }
 
+  /// By how much its time was brought back in all: epochs of rooms that wake are so much later than the clock, so that they are later than
+  /// any that a room had before.
+  package private(set) var epochLead: Int64
+
   private var heap = Heap<Deadline>()
   /// Those that have just come up; kept for its memory.
   private var popped: [Deadline] = []
@@ -60,8 +64,9 @@ package final class Partition {
 
   package init(
     _ number: Int32, settings: EngineSettings, ownSettingsMax: Int, n: Int64 = 0, clock: Int64, offset: Int64,
-    last: UInt64? = nil, shifted: Int64 = 0, records: RoomRecords? = nil
+    last: UInt64? = nil, shifted: Int64 = 0, epochLead: Int64 = 0, records: RoomRecords? = nil
   ) {
+    self.epochLead = epochLead
     self.number = number
     self.settings = settings
     self.ownSettingsMax = ownSettingsMax
@@ -117,7 +122,7 @@ package final class Partition {
   }
 
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
-    let room = Room(id, Engine(at: now, settings: settings))
+    let room = Room(id, Engine(at: now, epoch: now + epochLead, settings: settings))
     room.partition = number
     if let watching { room.isWatched = watching.woke(id, in: number) }
     table.insert(room, hash: hash)
@@ -304,6 +309,7 @@ package final class Partition {
   package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, lane: Lane) {
     let changed = new.values != settings.values
     shifted += shift
+    epochLead += max(0, -shift)
     settings = new
     heap.removeAll()
     table.forEachRoom { room in
@@ -343,7 +349,8 @@ package final class Partition {
   }
 
   /// Where the journal says it stands, when that could not be come to by running through it.
-  package func stand(at n: Int64, clock: Int64, offset: Int64, last: UInt64?, shifted: Int64) {
+  package func stand(at n: Int64, clock: Int64, offset: Int64, last: UInt64?, shifted: Int64, broughtBack: Int64 = 0) {
+    epochLead += broughtBack
     table.forEachRoom { room in
       if room.silentUpTo >= 0 { return }
       room.engine.shift(by: shifted - self.shifted)

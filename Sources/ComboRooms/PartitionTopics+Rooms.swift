@@ -35,7 +35,7 @@ extension PartitionTopics {
       number, settings: EngineSettings(derivation.settings), ownSettingsMax: configuration.ownSettingsMax,
       n: checkpoint?.n ?? 0, clock: checkpoint?.clock ?? entries[0].clock - (entries[0].takeover?.shift ?? 0),
       offset: checkpoint?.input ?? entries[0].batches.first?.endOffset ?? 0, last: checkpoint?.last,
-      shifted: checkpoint?.shifted ?? 0,
+      shifted: checkpoint?.shifted ?? 0, epochLead: checkpoint?.epochLead ?? 0,
       records: records)
     var silent: [Int64: [Room]] = [:]
     let timeline = SettingsTimeline(derivation.settings, entries)
@@ -84,7 +84,10 @@ extension PartitionTopics {
         log.error("partition \(.partition, number): a room's snapshot is lost: \(.reason, fault)")
         if named.isEmpty { continue }
         // It begins anew like the others, so that its screen is cleared; the next sweep writes over what is there.
-        let room = named.withUnsafeBytes { Room($0, Engine(at: partition.clock, settings: partition.settings)) }
+        let room = named.withUnsafeBytes {
+          Room(
+            $0, Engine(at: partition.clock, epoch: partition.clock + partition.epochLead, settings: partition.settings))
+        }
         room.hasRecord = true
         partition.restore(room)
       }
@@ -140,7 +143,8 @@ extension PartitionTopics {
     let offset = last.offset ?? partition.offset
     partition.stand(
       at: n, clock: last.clock, offset: max(offset, bounds.first),
-      last: offset == last.offset && offset >= bounds.first ? last.last : nil, shifted: last.shifted)
+      last: offset == last.offset && offset >= bounds.first ? last.last : nil, shifted: last.shifted,
+      broughtBack: journal.entries.reduce(0) { $0 + $1.broughtBack })
     // What lies before where it stood was taken in.
     let neverTaken = max(0, bounds.first - offset)
     return RestoredPartition(

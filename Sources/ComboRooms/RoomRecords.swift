@@ -163,7 +163,8 @@ package final class RoomRecords {
   private func writeCheckpoint(_ start: Start, _ partition: Partition, to writer: some StateWriter) {
     let checkpoint = Checkpoint(
       n: start.n, clock: start.clock, shifted: start.shifted, input: start.offset, last: start.last,
-      journal: start.journalOffset, term: start.term, derivation: start.derivation, topics: topics)
+      journal: start.journalOffset, term: start.term, epochLead: partition.epochLead,
+      derivation: start.derivation, topics: topics)
     encoder.checkpoint(checkpoint) { put($0, $1, writer) }
     // What had rested before the sweep began is known to have rested by now.
     var later: [[UInt8]] = []

@@ -16,3 +16,22 @@ struct BackOff {
   /// Something came of it.
   mutating func succeeded() { failures = 0 }
 }
+
+/// Tells that another instance uses the same transactional id: both fence each other, again and again, and both commit in between. A
+/// transaction that timed out fences its producer, too, but not so often.
+struct Fences {
+  static let withinMs: Int64 = 30_000
+  static let max = 3
+  private var at: [Int64] = []
+  private var commits = -1
+
+  /// - Parameter commits: how many there were so far.
+  /// - Returns: whether it was once too often.
+  mutating func fenced(at now: Int64, commits: Int) -> Bool {
+    if commits == self.commits { return false }
+    self.commits = commits
+    at.removeAll { now - $0 > Self.withinMs }
+    at.append(now)
+    return at.count >= Self.max
+  }
+}

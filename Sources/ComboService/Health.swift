@@ -14,9 +14,14 @@ package enum Health {
   }
 
   /// Why it is not ready; nil: it is.
-  package static func unreadiness(_ report: ServiceReport?, at now: Int64, isStopping: Bool) -> String? {
+  package static func unreadiness(
+    _ report: ServiceReport?, hindrance: String? = nil, at now: Int64, isStopping: Bool
+  ) -> String? {
     if isStopping { return "the service is stopping" }
-    guard let report else { return "the service has not begun: it waits for the brokers and its topics" }
+    guard let report else {
+      return hindrance.map { "the service has not begun: \($0)" }
+        ?? "the service has not begun: it waits for the brokers and its topics"
+    }
     if !report.hasJoined { return "the service has not joined its group yet" }
     let restoring = report.partitions.filter { !$0.isRunning }
     if !restoring.isEmpty {

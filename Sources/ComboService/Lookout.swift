@@ -78,6 +78,7 @@ package final class Lookout: Sendable {
     var newsBytes = 0
     var before = Service.Totals()
     var freshStarts = 0
+    var hindrance: String?
     var wake: (@Sendable () -> Void)?
   }
 
@@ -108,6 +109,11 @@ package final class Lookout: Sendable {
   package var report: ServiceReport? { state.withLock { $0.report } }
   /// What earlier services of this process have done.
   package var before: Service.Totals { state.withLock { $0.before } }
+  /// What a service waits for that has not begun; nil: brokers, if anything.
+  package var hindrance: String? {
+    get { state.withLock { $0.hindrance } }
+    set { state.withLock { $0.hindrance = newValue } }
+  }
   package var freshStarts: Int { state.withLock { $0.freshStarts } }
   /// When, by the monotonic clock, the loop last showed that it is not stuck.
   package var lastBeat: Int64 { beatAt.load(ordering: .relaxed) }

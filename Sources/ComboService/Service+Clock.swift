@@ -22,9 +22,12 @@ extension Service {
     while isRunning {
       watching.lookout?.beat()
       switch trial.run() {
-      case .taken: return trial.time.trust()
+      case .taken:
+        watching.lookout?.hindrance = nil
+        return trial.time.trust()
       case .refused:
         sayClockRefused(trial)
+        watching.lookout?.hindrance = "this machine's clock is further ahead of the brokers' than the output takes"
         pause(ms: Self.tryAgainMs)
       case .failed(let error) where error.isRetriable || error.code == .unknownTopic:
         log.warning("waiting, and trying again: \(.reason, error)")

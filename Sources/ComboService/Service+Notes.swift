@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
+internal import Synchronization
 
 /// What the service says of itself while it waits, and of what comes in.
 extension Service {
@@ -14,6 +15,8 @@ extension Service {
     var bad = BadRecords()
     var heldLooks: [Int32: HeldLook] = [:]
     var lookedAt: Int64 = 0
+    let outputEnds = OutputEnds()
+    var outputLookedAt: Int64 = 0
   }
 
   /// Of a partition that gets nothing though something waits.
@@ -38,6 +41,28 @@ extension Service {
     if now - notes.lookedAt >= Self.lookEveryMs {
       notes.lookedAt = now
       noteHeld(now)
+    }
+    if hasJoined, now - notes.outputLookedAt >= Self.outputEveryMs {
+      notes.outputLookedAt = now
+      lookAtOutput()
+    }
+  }
+
+  private static let outputEveryMs: Int64 = 15_000
+
+  /// Offsets only rise. Where they have fallen, somebody has deleted the output and made it anew, or a broker has lost what it had.
+  private func lookAtOutput() {
+    let (reader, ends, log) = (edges.reader, notes.outputEnds, log)
+    edges.beside(.question) {
+      guard let partitions = try? reader.partitions(.output) else { return }
+      for partition in partitions {
+        guard let end = try? reader.bounds(.output, partition).end, let before = ends.fell(partition, to: end) else { continue }
+        log.error(
+          """
+          the output was deleted and made anew, or has lost records: its partition \(.partition, partition) ended at offset \(.limit, before) \
+          and ends at \(.offset, end) now. What is gone is not said again; each room says its whole screen within screen-ms
+          """)
+      }
     }
   }
 
@@ -127,5 +152,19 @@ struct BadRecords {
     waiting = nil
     saidAt = now
     return told
+  }
+}
+
+/// Where the partitions of the output ended when they were looked at last.
+final class OutputEnds: Sendable {
+  private let ends = Mutex<[Int32: Int64]>([:])
+
+  /// - Returns: the end before, if the partition has become shorter.
+  func fell(_ partition: Int32, to end: Int64) -> Int64? {
+    ends.withLock { ends in
+      let before = ends[partition]
+      ends[partition] = end
+      return before.flatMap { end < $0 ? $0 : nil }
+    }
   }
 }

@@ -33,6 +33,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   var clockWatch = ClockWatch()
   var notes = Notes()
   private var backOff = BackOff()
+  private var fences = Fences()
   package var failuresInARow: Int { backOff.failures }
   /// What was tried last could not be committed.
   private(set) var isFailing = false
@@ -193,6 +194,12 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     let delayMs = countFailure(fault.reason)
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
+    if case .fenced(let reason) = fault, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
+      fatal =
+        "another instance uses the same transactional id, and both fence each other: give each its own --instance or"
+        + " --transactional-id. \(reason)"
+      return
+    }
     if failuresInARow > 1, endsAsTopicIsGone() { return }
     partitions.deactivateAll()
     delivery.drop(fault)

@@ -18,6 +18,9 @@ package struct JournalReading {
     var gap: String?
 
     package init() {}
+
+    /// Whether the group had a journal before, which was deleted together with its state.
+    var beginsAnew: Bool { items.first.map { $0.entry.n == 1 && $0.entry.takeover?.reset != nil } ?? false }
   }
 
   private(set) var runs: [Run] = []

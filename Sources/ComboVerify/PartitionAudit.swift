@@ -86,6 +86,8 @@ package final class PartitionAudit {
     for run in journal.runs {
       let first = run.items[0].entry
       clock = first.clock
+      // What an owner did whose journal and state were deleted nobody can tell.
+      if run.beginsAnew { outcome.isComplete = false }
       if let gap = run.gap {
         outcome.isComplete = false
         outcome.isSteady = false
@@ -138,10 +140,12 @@ package final class PartitionAudit {
     while let here = start {
       start = nil
       comparison.knowNone(at: here.clock, shifted: here.shifted)
-      if here.isEmpty { comparison.knowAll(since: here.n == 0 ? .min : here.clock) }
+      if here.isEmpty { comparison.knowAll(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock) }
       let partition = Partition(
         number, settings: EngineSettings(here.derivation.settings), ownSettingsMax: 0, n: here.n, clock: here.clock,
-        offset: here.offset, shifted: here.shifted)
+        offset: here.offset, shifted: here.shifted,
+        // What was brought back before the journal's beginning nobody can tell but the checkpoint.
+        epochLead: run.items[..<here.next].reduce(0) { $0 + $1.entry.broughtBack })
       let until = beginning != nil && checkpointIndex! >= here.next ? checkpointIndex : nil
       end = try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
       if case .reset(let next) = end {

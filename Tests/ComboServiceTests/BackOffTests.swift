@@ -25,4 +25,22 @@ struct BackOffTests {
     #expect(bad.take(at: 61_000) == .init(count: 1000, code: "out_of_range", partition: 2, offset: 999))
     #expect(bad.take(at: 200_000) == nil)
   }
+
+  @Test("two instances of one transactional id are told by fencing each other again and again, with commits in between")
+  func fences() {
+    var fences = Fences()
+    #expect(!fences.fenced(at: 0, commits: 5) && !fences.fenced(at: 1000, commits: 9) && fences.fenced(at: 2000, commits: 12))
+    // A coordinator in trouble fences without a commit in between, a machine that stands still more seldom.
+    var trouble = Fences()
+    #expect(!(0..<10).contains { trouble.fenced(at: Int64($0) * 1000, commits: 5) })
+    var pauses = Fences()
+    #expect(!(0..<10).contains { pauses.fenced(at: Int64($0) * 16_000, commits: $0) })
+  }
+
+  @Test("an output whose offsets fall was made anew")
+  func ends() {
+    let ends = OutputEnds()
+    #expect(ends.fell(0, to: 10) == nil && ends.fell(0, to: 12) == nil && ends.fell(1, to: 3) == nil)
+    #expect(ends.fell(0, to: 4) == 12 && ends.fell(0, to: 4) == nil)
+  }
 }

@@ -151,6 +151,14 @@ struct VerifyPartsTests {
     return given
   }
 
+  @Test("two ids that were made up to have one hash are two")
+  func collidingIDs() throws {
+    let one = Array("event-0000002686".utf8)
+    let other = Array("6t?n}r3 ".utf8)
+    #expect(one.withUnsafeBytes { XXH3.hash($0, seed: 2) } == other.withUnsafeBytes { XXH3.hash($0, seed: 2) })
+    #expect(try count([(0, #""id":"event-0000002686""#), (0, #""id":"6t?n}r3 ""#)], Settings()) == [1, 2])
+  }
+
   @Test("an id counts once while it is remembered, that moment included")
   func ids() throws {
     var settings = Settings()

@@ -39,6 +39,53 @@ struct VerifyReachTests {
     #expect(try scene.verify().findings.count(.missing) == 1)
   }
 
+  @Test("where journal and state were deleted, what was said before is not held against anybody, and what came since is proven")
+  func begunAnew() throws {
+    let scene = VerifyScene()
+    let second = scene.story()
+    scene.scene.world.stop(second)
+    for topic in [Topic.journal, .state] {
+      for number in scene.broker.partitions(topic) { scene.broker.log(topic, number).makeAnew() }
+    }
+    scene.scene.world.expectsErrors = true
+    let third = scene.scene.start()
+    for _ in 0..<2000 where third.service.totals.resets == 0 { scene.scene.turn(third) }
+    scene.burst(third)
+    scene.rest(third)
+    let report = try scene.verify()
+    #expect(report.faults == [] && report.resets == 1 && report.isProven, "\(report.summary)")
+    #expect(report.tally.equal > 20 && report.unprovenInstructions > 20, "\(report.summary)")
+    #expect(report.summary.contains("proven: as far as it can be derived"))
+  }
+
+  @Test(
+    "dead letters are compared: one that is missing, that says something else, that stands there twice, or that nothing led to")
+  func deadLetters() throws {
+    let scene = VerifyScene()
+    let instance = scene.scene.start()
+    for _ in 0..<3 {
+      scene.scene.world.put("r", "no event")
+      scene.scene.gift()
+    }
+    scene.scene.settle(instance)
+    scene.rest(instance)
+    let sound = try scene.verify()
+    #expect(sound.faults == [] && sound.lettersCompared == 3, "\(sound.summary)")
+    let number = scene.broker.partitions(.deadLetter).first { !scene.broker.log(.deadLetter, $0).records.isEmpty }!
+    let log = scene.broker.log(.deadLetter, number)
+    let place = log.records.lastIndex { $0.isCommitted && $0.value != nil }!
+    let record = log.records[place]
+    log.alter(place) { $0.value = Array("another".utf8) }
+    #expect(try scene.verify().findings.count(.bytes) == 1)
+    log.alter(place) { $0 = record }
+    log.append(SimRecord(key: record.key, value: record.value, headers: record.headers))
+    #expect(try scene.verify().findings.count(.sequence) == 1)
+    let found = VerifyScene.Found(log: log, index: log.records.count - 1)
+    found.remove()
+    VerifyScene.Found(log: log, index: place).remove()
+    #expect(try scene.verify().findings.count(.missing) == 1)
+  }
+
   @Test("where all of the journal has expired, nobody is accused")
   func expiredJournal() throws {
     let scene = VerifyScene()

@@ -145,7 +145,15 @@ extension Service {
     while !stop.endsService {
       lookout?.beat()
       do throws(EdgeError) {
-        guard let reason = try JournalOwner(reading, of: configuration.topics).fault() else { return false }
+        let owner = JournalOwner(reading, of: configuration.topics)
+        guard let reason = try owner.fault() else {
+          if try owner.outputWasMadeAnew() {
+            log.warning(
+              "the output is empty though the journal says that instructions were written: it was deleted, and what it held is not said again"
+            )
+          }
+          return false
+        }
         log.error("the service cannot begin: \(.reason, reason)")
         return true
       } catch {

@@ -48,6 +48,13 @@ public struct Engine {
   /// An engine that is created at `now`.
   public init(at now: Int64, settings: EngineSettings) { box = EngineBox(EngineCore(at: now, settings: settings)) }
 
+  /// The same with an epoch of a later time: where a clock was set back, epochs go on rising.
+  package init(at now: Int64, epoch: Int64, settings: EngineSettings) {
+    var core = EngineCore(at: now, settings: settings)
+    core.epoch = max(now, epoch)
+    box = EngineBox(core)
+  }
+
   init(_ core: consuming EngineCore) { box = EngineBox(core) }
 
   /// The state, to look at.

@@ -14,6 +14,8 @@ public struct Checkpoint: Equatable, Sendable {
   public var journal: Int64
   /// In at-least-once delivery: the journal offset of the takeover by which its owner began.
   public var term: Int64?
+  /// By how much the partition's time was brought back in all, in milliseconds: epochs of rooms that wake are so much later than the clock.
+  public var epochLead: Int64
   /// By what the entries from there on are derived.
   public var derivation: Derivation
   /// Whose state it is.
@@ -22,8 +24,9 @@ public struct Checkpoint: Equatable, Sendable {
   /// A checkpoint of these values.
   public init(
     n: Int64, clock: Int64, shifted: Int64, input: Int64, last: UInt64? = nil, journal: Int64, term: Int64? = nil,
-    derivation: Derivation, topics: TopicIdentity
+    epochLead: Int64 = 0, derivation: Derivation, topics: TopicIdentity
   ) {
+    self.epochLead = epochLead
     self.n = n
     self.clock = clock
     self.shifted = shifted
@@ -58,6 +61,10 @@ public struct Checkpoint: Equatable, Sendable {
       buffer.append(#","term":"#)
       buffer.append(term)
     }
+    if epochLead > 0 {
+      buffer.append(#","epoch_lead":"#)
+      buffer.append(epochLead)
+    }
     buffer.append(#","of":"#)
     topics.write(to: buffer)
     derivation.write(to: buffer)
@@ -71,6 +78,7 @@ public struct Checkpoint: Equatable, Sendable {
     last = fields.find("last") == nil ? nil : try fields.hex("last")
     journal = try fields.integer("journal", 0...Int64.max)
     term = fields.find("term") == nil ? nil : try fields.integer("term", 0...Int64.max)
+    epochLead = fields.find("epoch_lead") == nil ? 0 : try fields.integer("epoch_lead", 0...Int64.max)
     derivation = try Derivation(fields)
     topics = try fields.topics("of")
   }

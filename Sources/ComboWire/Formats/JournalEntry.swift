@@ -112,3 +112,8 @@ public struct JournalEntry: Equatable, Sendable {
     self.takeover = takeover
   }
 }
+
+extension JournalEntry {
+  /// By how much it brings the partition's time back, in milliseconds.
+  public var broughtBack: Int64 { max(0, -(takeover?.shift ?? 0)) }
+}
