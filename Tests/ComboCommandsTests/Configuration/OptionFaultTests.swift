@@ -19,15 +19,15 @@ struct OptionFaultTests {
   @Test(
     "gets a sentence that says what is wrong and what is allowed",
     arguments: [
-      ("", "say what to do: run, demo, replay, generate, verify, watch, check, map, config, completions, man"),
+      ("", "say what to do: run, live, demo, replay, generate, verify, watch, check, map, config, completions, man"),
       ("rum", "unknown command \"rum\"; did you mean run?"),
       (
         "frobnicate",
-        "unknown command \"frobnicate\": there are run, demo, replay, generate, verify, watch, check, map, config, completions, man"
+        "unknown command \"frobnicate\": there are run, live, demo, replay, generate, verify, watch, check, map, config, completions, man"
       ),
       (
         "--slots 3",
-        "the command comes first, then its options: run, demo, replay, generate, verify, watch, check, map, config, completions, man, not \"--slots\""
+        "the command comes first, then its options: run, live, demo, replay, generate, verify, watch, check, map, config, completions, man, not \"--slots\""
       ),
       ("replay --lingr-ms 3", "unknown option \"--lingr-ms\"; did you mean --linger-ms?"),
       ("replay --xyzzy", "unknown option \"--xyzzy\""),
