@@ -102,6 +102,9 @@ private struct Live {
     // There is one partition, so a room cannot be in two.
     configuration.limits.roomFromBody = true
     configuration.commitIntervalMs = options.commitIntervalMs
+    // Snapshots cost little on one machine's disk, and a restart is soon where it was.
+    configuration.checkpointGifts = 250_000
+    configuration.checkpointIntervalMs = 10_000
     do throws(EdgeError) {
       return try stage.service(configuration, log: log, stop: stop, lookout: lookout).run()
     } catch {

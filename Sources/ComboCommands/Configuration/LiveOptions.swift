@@ -23,7 +23,7 @@ struct LiveOptions: Equatable, Sendable {
   var prints = false
   var exports = false
   var exportsMap = false
-  var commitIntervalMs = 20
+  var commitIntervalMs = 10
   var http: HTTPAddress?
   var httpToken: HTTPToken?
   var logLevel = LogLevel.info

@@ -60,7 +60,7 @@ enum OptionTable {
       "print the records that the file holds, room and record with a tab between, and end: for a Kafka topic"),
     Option("export-map", "", .flag, "false", [.live], .main, "print the map that reads those records, and end: for run --map"),
     Option(
-      "commit-interval-ms", "MS", .integer(1...5000), "20", [.live], .service,
+      "commit-interval-ms", "MS", .integer(1...5000), "10", [.live], .service,
       "from one transaction to the next; in a backlog up to five times as long"),
   ]
 
