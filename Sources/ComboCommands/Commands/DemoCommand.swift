@@ -31,7 +31,8 @@ enum DemoCommand {
     if let address = options.http {
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          address, token: nil, lookout: lookout, identity: ServiceIdentity(group: "demo", input: "demo", instance: "demo"), isFlexible: true,
+          address, token: nil, lookout: lookout, identity: ServiceIdentity(group: "demo", input: "demo", instance: "demo"),
+          isFlexible: true,
           log: log)
       } catch {
         Console.say(error.description)

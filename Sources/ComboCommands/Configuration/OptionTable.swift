@@ -110,10 +110,12 @@ enum OptionTable {
     Option(
       "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
     Option(
-      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .live, .check, .resetClock, .verify], .service,
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .live, .check, .resetClock, .verify],
+      .service,
       "the least that is logged on standard error"),
     Option(
-      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .live, .check, .resetClock, .verify], .service,
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .live, .check, .resetClock, .verify],
+      .service,
       "text for people, json for programs: one object a line"),
   ]
 
