@@ -47,6 +47,8 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     // The log of those who have no Kafka.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // The WebSocket client, behind a few C functions.
+    .target(name: "CWebSocket", linkerSettings: [.linkedLibrary("websockets")]),
     // XXH3, the hash of the journal's digest and of room look-up. Header only.
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // glibc's getopt_long, which Swift's module of glibc leaves out.
@@ -73,7 +75,8 @@ let package = Package(
     library("ComboSystem"),
     library("ComboEdge", ["ComboSystem"]),
     library("ComboKafka", ["ComboSystem", "ComboEdge", "CKafka", "CPrefetch", "CSimdJSON", "CWaits"]),
-    library("ComboLog", ["CSQLite"]),
+    library("ComboLog", ["ComboSystem", "ComboEdge", "CSQLite"]),
+    library("ComboIntake", ["ComboSystem", "ComboLog", "CWebSocket"]),
     library("ComboRooms", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "CPrefetch"]),
     library("ComboService", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "CPrefetch"]),
     library(
@@ -86,8 +89,9 @@ let package = Package(
     library(
       "ComboCommands",
       [
-        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
-        "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient", "CGetopt", "CMemory", "CSimdJSON",
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboLog", "ComboIntake", "ComboRooms",
+        "ComboService", "ComboHTTP", "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient", "CGetopt", "CMemory",
+        "CSimdJSON",
       ]),
     .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: settings),
 
@@ -118,7 +122,8 @@ let package = Package(
     tests(
       "ComboKafkaTests",
       ["ComboSystem", "ComboEdge", "ComboKafka", "ComboGenerate", "ComboWire", "CKafka", "CWaits", "ComboTestSupport"]),
-    tests("ComboLogTests", ["ComboLog"]),
+    tests("ComboLogTests", ["ComboSystem", "ComboEdge", "ComboLog"]),
+    tests("ComboIntakeTests", ["ComboSystem", "ComboLog", "ComboIntake"]),
     tests("ComboRoomsTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboTestSupport"]),
     tests(
       "ComboServiceTests",
@@ -145,7 +150,8 @@ let package = Package(
       "ComboCommandsTests",
       [
         "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
-        "ComboGenerate", "ComboReplay", "ComboVerify", "ComboCommands", "CKafka", "combo-consumer", "ComboTestSupport",
+        "ComboGenerate", "ComboReplay", "ComboVerify", "ComboLog", "ComboIntake", "ComboCommands", "CKafka", "combo-consumer",
+        "ComboTestSupport",
       ], exclude: ["Samples", "Cases"]),
   ],
   cxxLanguageStandard: .cxx17

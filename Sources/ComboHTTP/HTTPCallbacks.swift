@@ -18,13 +18,17 @@ enum HTTPCallbacks {
     }
     // The target is taken apart by ``HTTPTarget``.
     options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
-    options.access = { context, connection, _, method, _, _, uploadCount, exchange in
+    options.access = { context, connection, _, method, _, upload, uploadCount, exchange in
       guard let server = HTTPCallbacks.server(context), let connection, let method, let raw = exchange?.pointee else {
         return .NO
       }
       let exchange = Unmanaged<HTTPExchange>.fromOpaque(raw).takeUnretainedValue()
-      // What comes of a body that was announced is thrown away with the connection.
-      uploadCount?.pointee = 0
+      if let count = uploadCount?.pointee, count > 0 {
+        uploadCount?.pointee = 0
+        // What comes of a body that nobody wants is thrown away with the connection.
+        if exchange.isPost { server.collect(exchange, UnsafeRawBufferPointer(start: upload, count: count)) }
+        if exchange.isPost, case .admitted = exchange.stage { return .YES }
+      }
       return server.access(exchange, connection, method: String(cString: method))
     }
     options.completed = { context, _, exchange, _ in
@@ -69,6 +73,13 @@ extension HTTPServer {
     let health = "/health/"
     exchange.asksForHealth = exchange.target.starts(with: health.utf8)
     let lengths = Self.headers(connection, "Content-Length")
+    exchange.isPost = method == "POST" && gate != nil && exchange.path.elementsEqual("/events".utf8)
+    if exchange.isPost {
+      let hosts = Self.headers(connection, "Host")
+      return guardian.refusal(
+        method: "GET", hosts: hosts, authorizations: Self.headers(connection, "Authorization"), hasBody: false, isHealth: false)
+        ?? refusal(ofBody: lengths, origins: Self.headers(connection, "Origin"), hosts: hosts)
+    }
     return guardian.refusal(
       method: method, hosts: Self.headers(connection, "Host"), authorizations: Self.headers(connection, "Authorization"),
       hasBody: lengths.contains { $0 != "0" } || !Self.headers(connection, "Transfer-Encoding").isEmpty,

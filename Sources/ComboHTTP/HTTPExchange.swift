@@ -20,7 +20,13 @@ package final class HTTPExchange {
   /// As it stands in the request's first line.
   package let target: [UInt8]
   package var stage = Stage.new
+  /// The target without the query.
+  var path: ArraySlice<UInt8> { target.prefix { $0 != UInt8(ascii: "?") } }
   var isHead = false
+  var isPost = false
+  /// Of a request that sends events, as far as it has come.
+  var body: [UInt8] = []
+  var isBodyTooLarge = false
   var asksForHealth = false
   /// For a stream of events.
   package var reader: EventReader?

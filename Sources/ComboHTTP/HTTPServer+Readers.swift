@@ -44,7 +44,7 @@ extension HTTPServer {
     case .restarted:
       for feed in feeds.values { feed.isForgotten = true }
     case .overrun:
-      for feed in feeds.values { end(feed, with: StreamText.overrun) }
+      for feed in feeds.values where !feed.room.isEmpty { end(feed, with: StreamText.overrun) }
     }
   }
 
@@ -70,7 +70,7 @@ extension HTTPServer {
   }
 
   /// A stream begins.
-  private func begin(_ exchange: HTTPExchange, _ room: [UInt8], _ screen: [UInt8], at now: Int64) {
+  func begin(_ exchange: HTTPExchange, _ room: [UInt8], _ screen: [UInt8], at now: Int64) {
     if exchange.isHead {
       return finish(exchange, HTTPResponse(200, "text/event-stream; charset=utf-8", [], [("Cache-Control", "no-store")]))
     }
@@ -91,6 +91,8 @@ extension HTTPServer {
   /// Not while somebody waits for the room: the loop may have answered already, and would take what is asked now for the later wish.
   /// If that one goes too, its answer comes here.
   private func unwatchIfUnread(_ room: [UInt8]) {
+    // All rooms together are not watched: what they say is read in the log.
+    if room.isEmpty { return }
     if feeds[room] != nil || waiting.values.contains(where: { $0.watchedRoom == room }) { return }
     _ = lookout.ask(.unwatch(room: room))
   }
@@ -137,7 +139,9 @@ extension HTTPServer {
   func tickReaders(_ now: Int64) {
     for feed in feeds.values {
       feed.forgetRead()
-      if feed.isForgotten, lookout.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) { feed.isForgotten = false }
+      if feed.isForgotten, !feed.room.isEmpty, lookout.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) {
+        feed.isForgotten = false
+      }
     }
     if readers.isEmpty { return }
     var suspended: [(reader: EventReader, connection: OpaquePointer)] = []
@@ -167,6 +171,8 @@ extension HTTPServer {
     reader.feed.readers[id] = nil
     if reader.feed.readers.isEmpty, feeds[reader.feed.room] === reader.feed {
       feeds[reader.feed.room] = nil
+      // Of all rooms nothing is new for anybody now.
+      if reader.feed.room.isEmpty { gate?.onNews(nil) }
       unwatchIfUnread(reader.feed.room)
     }
   }

@@ -28,6 +28,7 @@ extension HTTPServer {
     guard let words = target.words else { return Self.nothing }
     let now = MonotonicClock.nowMs
     switch words {
+    case ["events"]: return exchange.isPost ? post(target, exchange) : routeAll(exchange)
     case []: return page("index.html", exchange)
     case ["service"]: return page("service.html", exchange)
     case ["overlay"]:
@@ -54,7 +55,7 @@ extension HTTPServer {
     }
   }
 
-  private static let nothing = HTTPResponse.error(
+  static let nothing = HTTPResponse.error(
     404, "there is nothing here: see /, /service, /overlay, /rooms, /service/data, /metrics, /health/live and /health/ready")
 
   private func health(_ fault: String?) -> HTTPResponse { .text(fault == nil ? 200 : 503, fault ?? "ok") }

@@ -58,6 +58,10 @@ package final class HTTPServer: @unchecked Sendable {
   private let wakeWrite: Int32
   private let stopping = Atomic<Bool>(false)
   private var thread: WorkThread?
+  /// Takes events in, and knows what all rooms say; nil: neither is offered.
+  let gate: (any EventGate)?
+  /// What it has answered and nobody has taken yet.
+  let answers = Mutex<[(id: UInt64, response: HTTPResponse)]>([])
 
   // What belongs to the thread.
   private(set) var connections: [OpaquePointer: HTTPConnection] = [:]
@@ -67,6 +71,10 @@ package final class HTTPServer: @unchecked Sendable {
   var surveys: [SurveyKey: Survey] = [:]
   var surveyKeys: [UInt64: SurveyKey] = [:]
   var nextQuestion: UInt64 = 1
+  /// Of bodies that are coming in.
+  var bodyBytes = 0
+  /// Where those who read all rooms read on.
+  var allNext: Int64 = 0
   package var counts = HTTPCounts()
   private var tickedAt: Int64 = 0
   private(set) var isClosing = false
@@ -81,7 +89,8 @@ package final class HTTPServer: @unchecked Sendable {
   package static func start(
     _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
-    isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS, answerMs: Int64 = Limits.answerMs,
+    gate: (any EventGate)? = nil, isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS,
+    answerMs: Int64 = Limits.answerMs,
     surveyMs: Int64 = Limits.surveyMs, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
     if !address.isLoopback, token == nil {
@@ -96,7 +105,8 @@ package final class HTTPServer: @unchecked Sendable {
       (listening, bound) = try address.with(port: 0).listen()
     }
     let server = try HTTPServer(
-      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, keptOpen: keptOpen,
+      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, gate: gate,
+      keptOpen: keptOpen,
       idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, log: log)
     server.begin()
     return server
@@ -104,7 +114,8 @@ package final class HTTPServer: @unchecked Sendable {
 
   private init(
     _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
-    statistics: (@Sendable () -> [ClientFigures])?, keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
+    statistics: (@Sendable () -> [ClientFigures])?, gate: (any EventGate)?, keptOpen: Int, idleS: Int, answerMs: Int64,
+    surveyMs: Int64, log: ServiceLog
   ) throws(HTTPFault) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -135,6 +146,7 @@ package final class HTTPServer: @unchecked Sendable {
     self.lookout = lookout
     self.identity = identity
     self.statistics = statistics
+    self.gate = gate
     self.log = log
     self.keptOpen = keptOpen
     self.answerMs = answerMs
@@ -157,11 +169,12 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func begin() {
     let wakeWrite = wakeWrite
-    lookout.onNews {
+    let wake: @Sendable () -> Void = {
       var byte: UInt8 = 1
       // A full pipe wakes as well.
       _ = write(wakeWrite, &byte, 1)
     }
+    lookout.onNews(wake)
     thread = WorkThread { [self] in run() }
     log.info("http: listening on \(.url, address.url)")
   }
@@ -186,6 +199,7 @@ package final class HTTPServer: @unchecked Sendable {
     _ = write(wakeWrite, &byte, 1)
     thread?.join()
     lookout.onNews(nil)
+    gate?.onNews(nil)
   }
 
   /// Each connection takes a descriptor, and many systems allow 1,024 of them where nobody asks for more.
@@ -218,6 +232,8 @@ package final class HTTPServer: @unchecked Sendable {
   private func serve() {
     let now = MonotonicClock.nowMs
     for news in lookout.takeNews() { hear(news, at: now) }
+    takeAnswers()
+    readAll()
     if lookout.stop.isSet, !isClosing { sayClosing() }
     if now - tickedAt >= 1000 {
       tickedAt = now
@@ -285,6 +301,12 @@ package final class HTTPServer: @unchecked Sendable {
     return true
   }
 
+  /// Lets the server's thread look for what is new. Any thread.
+  func wake() {
+    var byte: UInt8 = 1
+    _ = write(wakeWrite, &byte, 1)
+  }
+
   func suspend(_ exchange: HTTPExchange, question: UInt64) {
     exchange.question = question
     exchange.stage = .waiting(until: MonotonicClock.nowMs + answerMs)
@@ -304,6 +326,7 @@ package final class HTTPServer: @unchecked Sendable {
   package func ended(_ exchange: HTTPExchange) {
     connections[exchange.connection]?.owesSince = MonotonicClock.nowMs
     leave(exchange)
+    drop(exchange)
     if let reader = exchange.reader { forget(reader) }
   }
 

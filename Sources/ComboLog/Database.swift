@@ -64,7 +64,7 @@ final class Database {
     case SQLITE_FULL:
       return LogFault(
         .full,
-        "\(name) cannot grow: the disk is full, or the log has reached its size limit. Free space on the disk, or raise --data-max"
+        "\(name) cannot grow: the disk is full, or the log has reached its size limit. Free space on the disk, or raise --data-max-mib"
       )
     case SQLITE_READONLY, SQLITE_PERM:
       return LogFault(

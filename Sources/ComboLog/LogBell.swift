@@ -35,8 +35,9 @@ package final class LogBell: @unchecked Sendable {
   package func ring() {
     pthread_mutex_lock(mutex)
     count += 1
-    pthread_cond_broadcast(rung)
     pthread_mutex_unlock(mutex)
+    // Outside, so that nobody wakes only to wait for the mutex.
+    pthread_cond_broadcast(rung)
   }
 
   /// Waits until it was rung more often than `before`, at most so long.

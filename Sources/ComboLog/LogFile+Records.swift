@@ -63,7 +63,7 @@ extension LogFile {
         try write(batch, group: group, positions: positions, holds: holds)
       }
     }
-    committed.ring()
+    tellCommitted()
   }
 
   /// Under `writing`.

@@ -90,6 +90,7 @@ package final class LogFile: @unchecked Sendable {
   private var disk: (free: Int64, at: Int64)?
   /// Rung when records were appended by ``append(_:)``.
   package let appended = LogBell()
+  private let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
   /// Rung when a transaction was committed by ``commit(_:group:positions:holds:owner:)``.
   package let committed = LogBell()
   /// Whether the file was not closed in good order last time, and was looked through.
@@ -159,6 +160,17 @@ package final class LogFile: @unchecked Sendable {
     freePages = try writer.prepare("PRAGMA freelist_count")
     try load()
   }
+
+  /// From now on `body` is called after each transaction of ``commit(_:group:positions:holds:owner:)``, on the thread that committed it.
+  package func onCommit(_ body: (@Sendable () -> Void)?) { commitHook.withLock { $0 = body } }
+
+  func tellCommitted() {
+    committed.ring()
+    commitHook.withLock { $0 }?()
+  }
+
+  /// Learns what its owner has written meanwhile, if that is another process.
+  package func refresh() throws(LogFault) { if use == .look { try load() } }
 
   /// Reads which streams there are.
   func load() throws(LogFault) {
@@ -287,7 +299,7 @@ package final class LogFile: @unchecked Sendable {
     if used + Int64(bytes) > limits.sizeMax {
       throw LogFault(
         .full,
-        "\(place.name) has reached its size limit of \(limits.sizeMax) bytes, and no record in it may be deleted yet. Raise --data-max"
+        "\(place.name) has reached its size limit of \(limits.sizeMax) bytes, and no record in it may be deleted yet. Raise --data-max-mib"
       )
     }
     guard case .file(let path) = place, limits.reserve > 0 else { return }

@@ -1,17 +1,16 @@
 internal import ComboEdge
 internal import ComboGenerate
-internal import ComboKafka
+internal import ComboLog
 internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// A broker, a producer of made-up gifts, the service, and a viewer of what it says, all in one process.
+/// A log, a producer of made-up gifts, the service, and a viewer of what it says, all in one process.
 final class Demo {
   /// Runs the service until it is told to stop; an exit code.
-  typealias RunService = @Sendable (ServiceOptions, StopSignal) -> Int32
+  typealias RunService = @Sendable (LogStage, StopSignal) -> Int32
 
-  static let notice = "The broker inside this process fakes transactions: it is for looking only."
-  private static let partitions = 4
+  static let notice = "Only the gifts are made up. The rest is as in production, exactly once."
 
   /// What its threads tell each other.
   final class State: Sendable {
@@ -26,40 +25,25 @@ final class Demo {
   private let print: (String) -> Void
   private let draws: Bool
   private let url: String?
-  private let cluster: MockCluster
-  private let properties: KafkaProperties
-  private let serviceOptions: ServiceOptions
+  private let stage: LogStage
   private let state = State()
 
-  /// Makes the broker and its topics.
-  ///
   /// - Parameters:
   ///   - url: of the pages, if they are served.
   ///   - draws: whether to draw, if there is a terminal.
   ///   - print: takes lines of text otherwise.
   init(
-    _ options: DemoOptions, stop: StopSignal, url: String? = nil, service: @escaping RunService, draws: Bool = true,
+    _ options: DemoOptions, _ stage: LogStage, stop: StopSignal, url: String? = nil, service: @escaping RunService,
+    draws: Bool = true,
     print: @escaping (String) -> Void = { Console.write("\($0)\n", to: STDOUT_FILENO) }
-  ) throws(EdgeError) {
+  ) {
     self.print = print
     self.draws = draws
     self.url = url
     self.options = options
+    self.stage = stage
     self.stop = stop
     self.service = service
-    let log = ServiceLog(options.logLevel).ofKafka
-    cluster = try MockCluster(log: log)
-    properties = try cluster.properties(clientID: "combo-consumer-demo", log: log)
-    var serviceOptions = ServiceOptions(
-      brokers: cluster.brokers, input: "gifts", output: "banners", group: "demo", transactionalID: "demo")
-    serviceOptions.settings = options.settings
-    serviceOptions.logLevel = options.logLevel
-    self.serviceOptions = serviceOptions
-    for topic in [
-      serviceOptions.input, serviceOptions.output, serviceOptions.journal, serviceOptions.state, serviceOptions.deadLetter,
-    ] {
-      try cluster.createTopic(topic, partitions: Self.partitions)
-    }
   }
 
   /// Runs until it is told to stop, or its time is over; an exit code.
@@ -70,10 +54,8 @@ final class Demo {
     let threads = [serviceThread(), feederThread()]
 
     var summary = ""
-    do throws(EdgeError) {
-      let view = try DemoView(
-        options, properties, topic: serviceOptions.output, partitions: Self.partitions, screen: screen, began: began,
-        url: url, print: print)
+    do throws(LogFault) {
+      let view = DemoView(options, stage, screen: screen, began: began, url: url, print: print)
       try view.run(until: stop, state)
       summary = view.summary
     } catch {
@@ -88,9 +70,9 @@ final class Demo {
   }
 
   private func serviceThread() -> WorkThread {
-    let (service, serviceOptions, stop, state) = (service, serviceOptions, stop, state)
+    let (service, stage, stop, state) = (service, stage, stop, state)
     return WorkThread {
-      state.serviceCode.store(service(serviceOptions, stop), ordering: .releasing)
+      state.serviceCode.store(service(stage, stop), ordering: .releasing)
       if !stop.isSet { state.failure.withLock { $0 = $0 ?? "the service has ended by itself: its log says why" } }
       stop.set()
     }
@@ -98,10 +80,10 @@ final class Demo {
 
   /// Makes gifts at the rate asked for.
   private func feederThread() -> WorkThread {
-    let (options, properties, topic, stop, state) = (options, properties, serviceOptions.input, stop, state)
+    let (options, stage, stop, state) = (options, stage, stop, state)
     return WorkThread {
-      do throws(EdgeError) {
-        try Self.feed(options, properties, topic, until: stop, state)
+      do throws(LogFault) {
+        try Self.feed(options, stage, until: stop, state)
       } catch {
         state.failure.withLock { $0 = $0 ?? error.message }
         stop.set()
@@ -110,26 +92,29 @@ final class Demo {
   }
 
   private static func feed(
-    _ options: DemoOptions, _ properties: KafkaProperties, _ topic: String, until stop: StopSignal, _ state: State
-  ) throws(EdgeError) {
+    _ options: DemoOptions, _ stage: LogStage, until stop: StopSignal, _ state: State
+  ) throws(LogFault) {
     var mix = GiftMix()
     (mix.rooms, mix.seed, mix.senders, mix.skew, mix.totals, mix.repeats) = (options.rooms, options.seed, 20, 0.5, 0.2, 0.02)
     let generator = GiftGenerator(mix, prefix: "d\(WallClock.nowMs)-")
-    let producer = try TopicProducer(properties, topic: topic, withinMs: 10_000)
+    let input = stage.stream(.input)
+    let batch = LogBatch()
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)
     defer { memory.deallocate() }
     let pace = Pace(rate: options.rate, seconds: 0, begins: MonotonicClock.nowMs)
     while !stop.isSet {
       let due = pace.due(at: MonotonicClock.nowMs, made: generator.tally.events)
       if due <= 0 {
-        producer.poll()
         usleep(5000)
         continue
       }
       for _ in 0..<due {
-        let size = generator.make(at: WallClock.nowMs, to: memory).size
-        try producer.produce(key: generator.room, value: UnsafeRawBufferPointer(start: memory, count: size))
+        let now = WallClock.nowMs
+        let size = generator.make(at: now, to: memory).size
+        batch.append(input, key: generator.room, value: UnsafeRawBufferPointer(start: memory, count: size), timestamp: now)
       }
+      try stage.file.append(batch)
+      batch.removeAll()
       state.gifts.store(generator.tally.events, ordering: .relaxed)
     }
   }

@@ -1,57 +1,63 @@
 internal import ComboEdge
 internal import ComboHTTP
-internal import ComboKafka
+internal import ComboLog
+internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
+internal import Glibc
 
-/// `demo`: the service on a broker inside the process, fed with made-up gifts, drawn in the terminal.
+/// `demo`: the service on a log of its own, fed with made-up gifts, drawn in the terminal.
 enum DemoCommand {
   static func run(_ options: DemoOptions) -> Int32 {
     let stop = StopSignal()
     stop.watchSignals()
+    signal(SIGPIPE, SIG_IGN)
     let flag = StopFlag()
     stop.onSet { flag.set() }
+    let log = ServiceLog(options.logLevel)
+    let stage: LogStage
+    do throws(LogFault) {
+      var limits = LogFile.Limits()
+      limits.sizeMax = 256 << 20
+      stage = try LogStage(LogStage.place(options.data, name: "demo.db"), limits: limits)
+    } catch {
+      Console.say(error.message)
+      return 1
+    }
+    defer { stage.file.close() }
     let lookout = Lookout(stop: flag)
-    let statistics = ClientStatistics()
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          address, token: nil, lookout: lookout,
-          identity: ServiceIdentity(group: "demo", input: "demo", instance: "demo", librdkafka: LibrdkafkaProperties.versionText),
-          statistics: { statistics.figures() }, isFlexible: true, log: ServiceLog(options.logLevel))
+          address, token: nil, lookout: lookout, identity: ServiceIdentity(group: "demo", input: "demo", instance: "demo"),
+          isFlexible: true,
+          log: log)
       } catch {
         Console.say(error.description)
         return 1
       }
     }
     defer { server?.stop() }
+    let keeper = LogKeeper(stage.file, keepMs: 3_600_000, log: log)
+    defer { keeper.stop() }
     let isServed = server != nil
-    do throws(EdgeError) {
-      return try Demo(
-        options, stop: stop, url: server?.address.url,
-        service: { options, _ in
-          service(options, until: flag, lookout: isServed ? lookout : nil, statistics: isServed ? statistics : nil)
-        }
-      ).run()
-    } catch {
-      Console.say(error.message)
-      return 1
-    }
+    return Demo(
+      options, stage, stop: stop, url: server?.address.url,
+      service: { stage, _ in service(options, on: stage, log, until: flag, lookout: isServed ? lookout : nil) }
+    ).run()
   }
 
-  /// The service itself, as `run` runs it, but on brokers that cannot make topics.
+  /// The service itself, as `live` runs it.
   private static func service(
-    _ options: ServiceOptions, until stop: StopFlag, lookout: Lookout?, statistics: ClientStatistics?
+    _ options: DemoOptions, on stage: LogStage, _ log: ServiceLog, until stop: StopFlag, lookout: Lookout?
   ) -> Int32 {
-    let log = ServiceLog(options.logLevel)
+    var configuration = ServiceConfiguration(
+      topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
+    configuration.settings = options.settings
     do throws(EdgeError) {
-      var properties = try options.kafkaProperties(log: log)
-      properties.statistics = statistics
-      guard
-        let service = try Service.build(options, properties, hasAdmin: false, log: log, stop: stop, lookout: lookout)
-      else { return 1 }
-      return service.run()
+      return try stage.service(configuration, log: log, stop: stop, lookout: lookout).run()
     } catch {
       log.error("the service cannot go on: \(.reason, error)")
       return 1

@@ -1,6 +1,6 @@
 internal import ComboCore
 internal import ComboEdge
-internal import ComboKafka
+internal import ComboLog
 internal import ComboSystem
 internal import Glibc
 internal import Synchronization
@@ -9,10 +9,14 @@ internal import Synchronization
 final class DemoView {
   /// From one frame to the next.
   private static let frameMs: Int64 = 33
+  private static let recentMs: Int64 = 20_000
 
   private let options: DemoOptions
-  private let readers: [PartitionReader]
-  private let batch = MessageBatch(capacity: 1000)
+  private let file: LogFile
+  private let output: Int
+  /// Where the output is read on.
+  private var place: Int64
+  private let page = LogPage()
   private let screen: TerminalScreen?
   private let began: Int64
   private let print: (String) -> Void
@@ -27,17 +31,18 @@ final class DemoView {
   ///   - url: where the pages are, if they are served.
   ///   - began: when the demo began, in milliseconds of ``MonotonicClock/nowMs``.
   init(
-    _ options: DemoOptions, _ properties: KafkaProperties, topic: String, partitions: Int, screen: TerminalScreen?, began: Int64,
-    url: String? = nil, print: @escaping (String) -> Void
-  ) throws(EdgeError) {
+    _ options: DemoOptions, _ stage: LogStage, screen: TerminalScreen?, began: Int64, url: String? = nil,
+    print: @escaping (String) -> Void
+  ) {
     self.print = print
     self.options = options
     self.screen = screen
     self.began = began
-    let client = try ReaderClient(properties)
-    var readers: [PartitionReader] = []
-    for partition in 0..<partitions { readers.append(try client.reader(topic, Int32(partition), from: 0, to: .max)) }
-    self.readers = readers
+    file = stage.file
+    output = stage.stream(.output)
+    // Of an earlier run, what may still be on the screens.
+    let recent = try? stage.file.offset(stage.stream(.output), atMs: WallClock.nowMs - Self.recentMs)
+    place = recent ?? stage.file.bounds(stage.stream(.output)).next
     painter.slots = options.settings.slots
     painter.enterMs = options.settings.enterMs
     painter.countMs = options.settings.countMs
@@ -51,11 +56,11 @@ final class DemoView {
   }
 
   /// Shows what comes, until it is told to stop, or the time asked for is over, or the terminal is gone.
-  func run(until stop: StopSignal, _ state: Demo.State) throws(EdgeError) {
+  func run(until stop: StopSignal, _ state: Demo.State) throws(LogFault) {
     while !stop.isSet {
       let now = MonotonicClock.nowMs
       if options.seconds > 0, Double(now - began) >= options.seconds * 1000 { break }
-      for reader in readers { try take(from: reader, at: now) }
+      try take(at: now)
       if let screen {
         stage.sweep(at: now, exitMs: options.settings.exitMs)
         // Asked for anew each time, so that a resized window needs no signal.
@@ -69,14 +74,14 @@ final class DemoView {
     summary = title(state.gifts.load(ordering: .relaxed), at: MonotonicClock.nowMs)
   }
 
-  private func take(from reader: PartitionReader, at now: Int64) throws(EdgeError) {
+  private func take(at now: Int64) throws(LogFault) {
     // Bounded, so that a flood of instructions cannot hold up the frame.
     for _ in 0..<20 {
-      let count = try reader.read(maxWaitMs: 0, into: batch)
-      defer { batch.release() }
-      if count == 0 { return }
-      for index in 0..<count {
-        guard let value = batch[index].value, let instruction = stage.apply(value, at: now), screen == nil else { continue }
+      page.removeAll()
+      place = try file.read(output, from: max(place, file.bounds(output).first), recordsMax: 1000, into: page)
+      if page.isEmpty { return }
+      for record in page.records {
+        guard let value = page.value(record), let instruction = stage.apply(value, at: now), screen == nil else { continue }
         if let line = PlainLines.line(for: instruction, in: stage) { print(line) }
         stage.sweep(at: now, exitMs: 0)
       }

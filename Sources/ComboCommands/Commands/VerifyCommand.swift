@@ -1,5 +1,6 @@
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboLog
 internal import ComboSystem
 internal import ComboVerify
 internal import ComboWire
@@ -15,6 +16,7 @@ enum VerifyCommand {
       input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
       state: "\(options.input).\(options.group).combo-state",
       deadLetter: options.deadLetter ?? ServiceOptions.deadLetter(input: options.input, group: options.group))
+    if let data = options.data { return run(options, on: data, log) }
     do {
       let properties = try KafkaProperties(
         brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
@@ -24,7 +26,7 @@ enum VerifyCommand {
         return 1
       }
       let reading = try KafkaReading(properties, control: control, names: names)
-      var verifier = Verifier(
+      return try compare(
         reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
         options: Verifier.Options(
           from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint,
@@ -32,24 +34,6 @@ enum VerifyCommand {
             let time = record.token.map { KafkaMessage(token: $0).timestamp }
             return time?.type == .create ? time?.ms : nil
           }, lettersAreOwn: options.deadLetter == nil, notice: { Console.say($0) }), log: log)
-      let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
-      verifier.progress = { count, total in
-        meter.withLock {
-          if let total { $0.meter = ProgressMeter(of: total, unit: "records", isAlone: true) }
-          $0.count += count
-          $0.meter.tell($0.count)
-        }
-      }
-      let report = try verifier.run()
-      meter.withLock { $0.meter.end($0.count) }
-      if report.isEmpty {
-        Console.say(
-          "there is nothing to verify: journal and output are empty, so the group \(options.group) has not taken in anything of"
-            + " \(options.input) yet. Check --group")
-        return 1
-      }
-      _ = Console.tell(report.summary)
-      return report.isProven ? 0 : 1
     } catch let error as EdgeError {
       Console.say(error.message)
       return error.code == .badProperty ? 2 : 1
@@ -57,5 +41,44 @@ enum VerifyCommand {
       Console.say("\(error)")
       return 1
     }
+  }
+
+  /// The same for a log in a file, also while `live` writes it.
+  private static func run(_ options: VerifyOptions, on data: String, _ log: ServiceLog) -> Int32 {
+    do {
+      let file = try LogFile(.file(data), use: .look)
+      return try compare(
+        try LogReading(file, names: LogStage.names),
+        topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
+        options: Verifier.Options(
+          from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint, notice: { Console.say($0) }), log: log)
+    } catch {
+      Console.say("\(error)")
+      return 1
+    }
+  }
+
+  private static func compare(
+    _ reading: any ReadEdge, topics: TopicIdentity, options: Verifier.Options, log: ServiceLog
+  ) throws -> Int32 {
+    var verifier = Verifier(reading, topics: topics, options: options, log: log)
+    let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
+    verifier.progress = { count, total in
+      meter.withLock {
+        if let total { $0.meter = ProgressMeter(of: total, unit: "records", isAlone: true) }
+        $0.count += count
+        $0.meter.tell($0.count)
+      }
+    }
+    let report = try verifier.run()
+    meter.withLock { $0.meter.end($0.count) }
+    if report.isEmpty {
+      Console.say(
+        "there is nothing to verify: journal and output are empty, so the group \(topics.group) has not taken in anything of"
+          + " \(topics.input) yet. Check --group")
+      return 1
+    }
+    _ = Console.tell(report.summary)
+    return report.isProven ? 0 : 1
   }
 }

@@ -1,6 +1,6 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, demo, replay, generate, verify, watch, check
+  case run, live, demo, replay, generate, verify, watch, check
   case resetClock = "reset-clock"
   case map, config, completions, man
 
@@ -8,7 +8,8 @@ enum Command: String, CaseIterable, Sendable {
   var summary: String {
     switch self {
     case .run: "the service: gifts from Kafka in, display instructions to Kafka out"
-    case .demo: "the service on a broker inside the process, fed with made-up gifts, drawn in the terminal"
+    case .live: "the service without Kafka: gifts from connectors in, banners for browser sources out, one file"
+    case .demo: "the service without a broker, fed with made-up gifts, drawn in the terminal"
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
     case .generate: "made-up gifts into a file or a topic"
     case .verify: "derives the output again from input and journal, and compares byte for byte"
@@ -29,7 +30,7 @@ enum Command: String, CaseIterable, Sendable {
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
-    case .run, .demo, .generate, .verify, .check, .resetClock, .man: nil
+    case .run, .live, .demo, .generate, .verify, .check, .resetClock, .man: nil
     }
   }
 
@@ -44,10 +45,20 @@ enum Command: String, CaseIterable, Sendable {
       Reads gift events from the input topic, keeps one combo engine a room, and writes what screens shall show to the
       output topic, in transactions. SIGTERM or SIGINT ends it after a last commit.
       """
+    case .live:
+      """
+      Reads gift events from standard input (if it is a pipe or a file), from POST /events and from each --from, keeps one
+      combo engine a room, and serves the pages, the overlay and streams of events by HTTP. Records and state are kept in
+      the file of --data, so that it goes on after a restart or a crash where it was. Needs no broker. Ctrl-C ends it.
+
+      A SOURCE is - (standard input), post (POST /events) or the address of a WebSocket server, then perhaps ,map=NAME
+      ,room=ROOM and ,hello=FILE (lines to send after each connect): --from ws://127.0.0.1:21213,map=tiktok,room=anna
+      docs/live.md shows it step by step.
+      """
     case .demo:
       """
-      Needs no broker: one is started inside the process. Ctrl-C or `q` ends it.
-      That broker fakes transactions: it is for looking only.
+      Needs no broker: a file keeps gifts, state and instructions (--data), exactly once. Killed and started again it goes
+      on where it was. Ctrl-C or `q` ends it.
       """
     case .replay:
       """

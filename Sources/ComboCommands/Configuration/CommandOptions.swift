@@ -108,6 +108,8 @@ struct DemoOptions: Equatable, Sendable {
   var rate = 20
   var seed = 1
   var logLevel = LogLevel.error
+  /// `none`, or a file; nil: the default file.
+  var data: String?
   /// Where the pages are served; nil: nowhere.
   var http: HTTPAddress? = .standard
   var settings = Settings()
@@ -119,6 +121,7 @@ struct DemoOptions: Equatable, Sendable {
     rooms = reader.integer("rooms")
     rate = reader.integer("rate")
     seed = reader.integer("seed")
+    data = reader.optionalText("data")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     http = HTTPAddress(reader.text("http"))
     if let http, !http.isLoopback {
@@ -130,6 +133,8 @@ struct DemoOptions: Equatable, Sendable {
 
 /// The options of `verify`.
 struct VerifyOptions: Equatable, Sendable {
+  /// A log of `live` or `demo`; nil: topics.
+  var data: String?
   var brokers: String
   var input: String
   var output: String
@@ -145,11 +150,16 @@ struct VerifyOptions: Equatable, Sendable {
   var kafka: [KafkaProperty]
 
   init(_ reader: inout OptionReader) {
-    brokers = reader.requiredText("brokers")
-    input = reader.requiredText("input")
-    output = reader.requiredText("output")
-    group = reader.text("group")
-    deadLetter = reader.optionalText("dead-letter")
+    data = reader.optionalText("data")
+    if data == nil {
+      brokers = reader.requiredText("brokers")
+      input = reader.requiredText("input")
+      output = reader.requiredText("output")
+      group = reader.text("group")
+    } else {
+      (brokers, input, output, group) = ("", LogStage.input, LogStage.output, LogStage.group)
+    }
+    deadLetter = data == nil ? reader.optionalText("dead-letter") : nil
     from = reader.optionalText("from").flatMap { Timestamp.milliseconds($0) }
     fromCheckpoint = reader.flag("from-checkpoint")
     logLevel = LogLevel(rawValue: reader.text("log-level"))!

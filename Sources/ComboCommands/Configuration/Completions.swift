@@ -37,7 +37,7 @@ enum Completions {
     case .text where option.placeholder == "FILE": .files
     case .text where option.placeholder == "NAME" && option.name == "print": .words(BuiltInMaps.names)
     case .text where option.name == "map": .files
-    case .text, .topic, .integer, .number, .share, .duration, .property, .time, .setting: .unknown
+    case .text, .topic, .integer, .number, .share, .duration, .property, .source, .time, .setting: .unknown
     }
   }
 

@@ -35,8 +35,9 @@ struct ConfigTable: Equatable, Sendable {
       }
       for value in given {
         // A property that is none may be a password with something missing before it.
-        let property = option.isRepeatable ? KafkaProperty(value.text) : nil
-        let isSecret = option.isRepeatable && property?.isSecret != false
+        let isProperty = if case .property = option.kind { true } else { false }
+        let property = isProperty ? KafkaProperty(value.text) : nil
+        let isSecret = isProperty && property?.isSecret != false
         rows.append(Row(name: option.name, value: value.text, origin: value.origin, isSecret: isSecret))
       }
     }

@@ -31,6 +31,15 @@ enum MapSource {
     }
   }
 
+  /// A map from its text, which may choose among maps that are built in, or files named from here.
+  static func map(text: String, file: String) -> Result<RecordMap, Failure> {
+    do throws(MapFaults) {
+      return .success(try RecordMap(Array(text.utf8), file: file, library: library(beside: ([], ""))))
+    } catch {
+      return .failure(Failure(sentences: error.faults.map(\.description)))
+    }
+  }
+
   /// A map's text as it stands, and what it is called.
   static func bytes(_ name: String) -> Result<(text: [UInt8], file: String), Failure> {
     if let text = BuiltInMaps.text(name) { return .success((Array(text.utf8), "built-in \(name)")) }

@@ -27,6 +27,8 @@ struct Option: Sendable {
     case choice([String])
     /// `KEY=VALUE`; may be given several times, in the environment one a line.
     case property
+    /// Where records come from, as ``IntakeSource`` reads it; may be given several times.
+    case source
     /// A moment, as ``Timestamp`` reads it.
     case time
     /// Where to listen, or `none`.
@@ -77,7 +79,10 @@ struct Option: Sendable {
 
   /// Whether several values add up, instead of the last one counting.
   var isRepeatable: Bool {
-    if case .property = kind { true } else { false }
+    switch kind {
+    case .property, .source: true
+    default: false
+    }
   }
 
   /// Why `text` is not allowed, as the end of a sentence that begins with the option's name, or nil if it is.
@@ -85,7 +90,7 @@ struct Option: Sendable {
     switch kind {
     case .flag:
       return Self.flag(text) == nil ? "must be true or false, not \(Sentence.quoted(text))" : nil
-    case .text:
+    case .text, .source:
       return text.isEmpty ? "must not be empty" : nil
     case .topic:
       return Self.topicFault(text)

@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboEdge
+internal import ComboHTTP
 internal import ComboKafka
 internal import ComboSystem
 internal import ComboWire
@@ -73,6 +74,12 @@ struct OptionReader {
   func milliseconds(_ name: String) -> Int { Option.milliseconds(text(name))! }
   func flag(_ name: String) -> Bool { Option.flag(text(name))! }
   func settingNames(_ name: String) -> Set<SettingName> { SettingName.list(text(name))! }
+
+  /// All values of an option that may be given several times.
+  func texts(_ name: String) -> [String] { given(option(name)).map(\.text).filter { !$0.isEmpty } }
+
+  /// The token of `--http-token-file`; what is wrong with it is added to the faults.
+  mutating func httpToken() -> HTTPToken? { ServiceOptions.token(&self) }
 
   /// Whether somebody said a value.
   func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }

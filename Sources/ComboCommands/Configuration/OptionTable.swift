@@ -5,7 +5,7 @@ internal import ComboSystem
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
-  static let all: [Option] = general + service + demo + generate + map + kafka + combo
+  static let all: [Option] = general + live + service + demo + generate + map + kafka + combo
 
   /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
@@ -13,12 +13,12 @@ enum OptionTable {
   }
 
   private static let kafkaCommands: [Command] = [.run, .check, .resetClock, .verify, .watch, .generate, .map]
-  private static let engineCommands: [Command] = [.run, .check, .resetClock, .demo, .replay]
+  private static let engineCommands: [Command] = [.run, .live, .check, .resetClock, .demo, .replay]
   private static let serviceCommands: [Command] = [.run, .check, .resetClock]
 
   private static let general: [Option] = [
     Option(
-      "config", "FILE", .text, nil, kafkaCommands + [.demo, .replay], .main,
+      "config", "FILE", .text, nil, kafkaCommands + [.live, .demo, .replay], .main,
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
     Option("input", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify], .main, "where gift events are read"),
@@ -29,7 +29,7 @@ enum OptionTable {
       "group", "NAME", .text, "combo-consumer", [.run, .check, .resetClock, .verify], .main,
       "the consumer group; journal and state belong to it"),
     Option(
-      "map", "NAME|FILE", .text, nil, [.run, .check, .resetClock, .replay, .map], .main,
+      "map", "NAME|FILE", .text, nil, [.run, .live, .check, .resetClock, .replay, .map], .main,
       "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
@@ -38,6 +38,30 @@ enum OptionTable {
     Option(
       "explain", "", .flag, "false", [.replay], .main,
       "print what became of each gift, in place of the instructions: one object a line"),
+  ]
+
+  private static let live: [Option] = [
+    Option(
+      "from", "SOURCE", .source, nil, [.live], .main,
+      "where records come from: -, post, or ws://HOST:PORT/, then perhaps ,map=NAME ,room=ROOM; may be given several times"),
+    Option(
+      "data", "FILE|none", .text, nil, [.live, .demo], .main,
+      "the file that keeps records and state, or none: in memory only; default live.db or demo.db below the state folder"),
+    Option(
+      "data", "FILE", .text, nil, [.verify], .main,
+      "verify what live or demo keeps in this file; --brokers, --input, --output and --group do not count then"),
+    Option(
+      "data-max-mib", "N", .integer(16...1_048_576), "2048", [.live], .main,
+      "MiB that records may take in that file; the oldest that are not needed any more go first"),
+    Option("keep-hours", "H", .number(0...100_000), "24", [.live], .main, "how long records are kept, if there is room"),
+    Option("print", "", .flag, "false", [.live], .main, "print what all rooms say on standard output, an instruction a line"),
+    Option(
+      "export", "", .flag, "false", [.live], .main,
+      "print the records that the file holds, room and record with a tab between, and end: for a Kafka topic"),
+    Option("export-map", "", .flag, "false", [.live], .main, "print the map that reads those records, and end: for run --map"),
+    Option(
+      "commit-interval-ms", "MS", .integer(1...5000), "10", [.live], .service,
+      "from one transaction to the next; in a backlog up to five times as long"),
   ]
 
   private static let service: [Option] = [
@@ -81,18 +105,20 @@ enum OptionTable {
       "room-from-body", "", .flag, "false", [.run, .check, .resetClock, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
-      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .resetClock, .demo], .service,
+      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .live, .check, .resetClock, .demo], .service,
       "where to serve health, metrics and the pages; *:8080 for all addresses of this machine"),
     Option(
-      "http-token-file", "FILE", .text, nil, serviceCommands, .service,
+      "http-token-file", "FILE", .text, nil, serviceCommands + [.live], .service,
       "a file with the token that HTTP requests must show; needed where other machines can reach it"),
     Option(
       "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
     Option(
-      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .check, .resetClock, .verify], .service,
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .live, .check, .resetClock, .verify],
+      .service,
       "the least that is logged on standard error"),
     Option(
-      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .check, .resetClock, .verify], .service,
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .live, .check, .resetClock, .verify],
+      .service,
       "text for people, json for programs: one object a line"),
   ]
 

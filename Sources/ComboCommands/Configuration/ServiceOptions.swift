@@ -108,7 +108,7 @@ struct ServiceOptions: Equatable, Sendable {
     checkTopics(&reader)
   }
 
-  private static func token(_ reader: inout OptionReader) -> HTTPToken? {
+  static func token(_ reader: inout OptionReader) -> HTTPToken? {
     guard let file = reader.optionalText("http-token-file") else { return nil }
     switch TextFile.read(file, limit: 4096) {
     case .success(let text):

@@ -128,7 +128,7 @@ struct ConfigFileTests {
         "F:2: slots must be from 0 to 100, not 101",
         "F:4: a line must be NAME = VALUE, or begin with # if it is a comment",
         "F:5: linger-ms needs a value",
-        "F:6: \"[rum]\" must be one of [run], [demo], [replay], [generate], [verify], [watch], [check], [reset-clock], [map]",
+        "F:6: \"[rum]\" must be one of [run], [live], [demo], [replay], [generate], [verify], [watch], [check], [reset-clock], [map]",
         "F:9: brokers is no option of replay, but of run, check, reset-clock, verify, watch, generate, map",
         "F:10: threads must be from 0 to 64, not -1",
         "F:12: a file cannot name another one",

@@ -125,7 +125,7 @@ struct OptionTests {
   @Test("exist for every setting of the engine, on replay, run and demo", arguments: Settings().all)
   func everySetting(setting: Setting) {
     let name = setting.name.split(separator: "_").joined(separator: "-")
-    for command in [Command.run, .replay, .demo] {
+    for command in [Command.run, .live, .replay, .demo] {
       #expect(OptionTable.options(of: command).contains { $0.name == name })
     }
   }

@@ -1,5 +1,5 @@
 import ComboEdge
-import ComboKafka
+import ComboLog
 import ComboSystem
 import Synchronization
 import Testing
@@ -16,37 +16,33 @@ struct DemoTests {
   }
 
   /// Reads the gifts, and shows a banner for each until `stop`.
-  private static func echo(_ options: ServiceOptions, _ stop: StopSignal) -> Int32 {
-    do throws(EdgeError) {
-      let overrides = options.kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }
-      let properties = try KafkaProperties(brokers: options.brokers, overrides: overrides)
-      let client = try ReaderClient(properties)
-      let producer = try TopicProducer(properties, topic: options.output, withinMs: 10_000)
-      var readers: [PartitionReader] = []
-      for partition in 0..<4 { readers.append(try client.reader(options.input, Int32(partition), from: 0, to: .max)) }
-      let batch = MessageBatch(capacity: 100)
+  private static func echo(_ stage: LogStage, _ stop: StopSignal) -> Int32 {
+    do throws(LogFault) {
+      let page = LogPage()
+      let batch = LogBatch()
+      var position: Int64 = 0
       var seqs: [String: Int] = [:]
       while !stop.isSet {
-        for reader in readers {
-          let count = try reader.read(maxWaitMs: 5, into: batch)
-          defer { batch.release() }
-          for index in 0..<count {
-            guard let key = batch[index].key, let value = batch[index].value.flatMap({ JSONValue($0) }) else { return 2 }
-            let room = String(decoding: key, as: UTF8.self)
-            let seq = seqs[room, default: 0] + 1
-            seqs[room] = seq
-            let sender = value["sender"]?["name"]?.string ?? ""
-            let record = """
-              {"v":1,"room":"\(room)","epoch":1,"seq":\(seq),"at":1,"op":"show","banner":\(seq),"slot":0,"count":1,"base":0,\
-              "sender":{"name":"\(sender)"},"gift":{"name":"G"}}
-              """
-            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: record.utf8.count, alignment: 1)
-            defer { bytes.deallocate() }
-            bytes.copyBytes(from: record.utf8)
-            try producer.produce(key: key, value: UnsafeRawBufferPointer(bytes))
+        let rings = stage.file.appended.rings
+        page.removeAll()
+        position = try stage.file.read(stage.stream(.input), from: position, into: page)
+        for record in page.records {
+          guard let key = page.key(record), let value = page.value(record).flatMap({ JSONValue($0) }) else { return 2 }
+          let room = String(decoding: key, as: UTF8.self)
+          let seq = seqs[room, default: 0] + 1
+          seqs[room] = seq
+          let sender = value["sender"]?["name"]?.string ?? ""
+          let said = """
+            {"v":1,"room":"\(room)","epoch":1,"seq":\(seq),"at":1,"op":"show","banner":\(seq),"slot":0,"count":1,"base":0,\
+            "sender":{"name":"\(sender)"},"gift":{"name":"G"}}
+            """
+          Array(said.utf8).withUnsafeBytes {
+            batch.append(stage.stream(.output), key: key, value: $0, timestamp: WallClock.nowMs)
           }
         }
-        producer.poll()
+        try stage.file.commit(batch, group: "echo")
+        batch.removeAll()
+        stage.file.appended.wait(after: rings, maxMs: 100)
       }
       return 0
     } catch {
@@ -59,10 +55,12 @@ struct DemoTests {
     options.seconds = seconds
     options.rooms = 3
     options.rate = 100
-    return try Demo(options, stop: StopSignal(), service: service, draws: false, print: { lines.add($0) }).run()
+    return Demo(
+      options, try LogStage(.memory), stop: StopSignal(), service: service, draws: false, print: { lines.add($0) }
+    ).run()
   }
 
-  @Test("says what its broker is, shows what the service says of its gifts, and ends with a summary when its time is over")
+  @Test("says what is made up, shows what the service says of its gifts, and ends with a summary when its time is over")
   func shows() throws {
     // How much is shown in a time is the machine's.
     var isEnough = false

@@ -1,0 +1,36 @@
+#pragma once
+#include <stddef.h>
+
+// A WebSocket client on libwebsockets: one thread, any number of connections. A connection that is lost is made again, after 1 s at
+// first, then after up to 30 s. A peer that is silent for 20 s is asked for a sign of life, and given up after 35 s.
+//
+// Everything but cws_stop belongs to the thread that calls cws_serve. All callbacks come from within cws_serve.
+typedef struct cws_loop cws_loop;
+
+typedef struct cws_events {
+  void *context;
+  void (*opened)(void *context, int connection);
+  // A whole message. The bytes are valid during the call.
+  void (*message)(void *context, int connection, const char *bytes, size_t count);
+  // A message was larger than allowed, and was dropped.
+  void (*too_large)(void *context, int connection);
+  // The connection was lost, or could not be made; it is tried again after so many milliseconds.
+  void (*lost)(void *context, int connection, const char *reason, unsigned int again_ms);
+} cws_events;
+
+// NULL: out of memory, or out of file descriptors.
+cws_loop *cws_make(const cws_events *events, size_t message_max);
+
+// Adds a connection, before cws_serve; its number, or -1: there are too many.
+int cws_add(cws_loop *loop, const char *host, int port, const char *path, int is_tls);
+
+// Sends a text message, from within a callback of that connection.
+void cws_send(cws_loop *loop, int connection, const char *text, size_t count);
+
+// Serves all connections until cws_stop.
+void cws_serve(cws_loop *loop);
+
+// Ends cws_serve soon. Any thread.
+void cws_stop(cws_loop *loop);
+
+void cws_free(cws_loop *loop);

@@ -1,0 +1,162 @@
+internal import ComboEdge
+internal import ComboHTTP
+internal import ComboIntake
+internal import ComboLog
+internal import ComboRooms
+internal import ComboService
+internal import ComboSystem
+internal import ComboWire
+internal import Glibc
+
+/// `live`: the service without Kafka. Records come in from standard input, HTTP and WebSocket servers; instructions go out by HTTP and on
+/// standard output; one file keeps it all.
+enum LiveCommand {
+  static func run(_ options: LiveOptions) -> Int32 {
+    if options.exportsMap { return Console.tell(Intake.envelopeMap(options.maps) + "\n") }
+    if options.exports { return LiveExport.run(options) }
+    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    defer { log.flush() }
+    if options.http == nil, options.sources.isEmpty, !Live.isPiped {
+      log.error("no record can come in: --http is none, standard input is no pipe, and there is no --from")
+      return 2
+    }
+    let stop = StopFlag()
+    let signals = StopSignal()
+    signals.onSet { stop.set() }
+    signals.watchSignals()
+    signal(SIGPIPE, SIG_IGN)
+    do throws(LogFault) {
+      var limits = LogFile.Limits()
+      limits.sizeMax = options.sizeMax
+      let stage = try LogStage(LogStage.place(options.data, name: "live.db"), limits: limits)
+      defer { stage.file.close() }
+      log.info("records are kept in \(.file, stage.file.place.name)")
+      if stage.file.wasChecked { log.info("the log was not closed last time; it was looked through, and is whole") }
+      return Live(options, stage, log, stop).run()
+    } catch {
+      log.error("the log cannot be used: \(.reason, error)")
+      return 1
+    }
+  }
+}
+
+/// All that runs while `live` does.
+private struct Live {
+  let options: LiveOptions
+  let stage: LogStage
+  let log: ServiceLog
+  let stop: StopFlag
+  let intake: Intake
+
+  init(_ options: LiveOptions, _ stage: LogStage, _ log: ServiceLog, _ stop: StopFlag) {
+    self.options = options
+    self.stage = stage
+    self.log = log
+    self.stop = stop
+    intake = Intake(stage.file, stream: stage.stream(.input))
+  }
+
+  func run() -> Int32 {
+    let watchdog = StopWatchdog(stop, log: log)
+    defer { withExtendedLifetime(watchdog) {} }
+    let lookout = Lookout(stop: stop)
+    let manager = ServiceManager(environment: Console.variable, lookout: lookout, log: log)
+    defer { manager?.finish() }
+    let gate = LiveGate(intake, options, stage)
+    var server: HTTPServer?
+    if let address = options.http {
+      do throws(HTTPFault) {
+        server = try HTTPServer.start(
+          address, token: options.httpToken, lookout: lookout,
+          identity: ServiceIdentity(group: LogStage.group, instance: Console.hostName), gate: gate, log: log)
+      } catch {
+        log.error("http cannot begin: \(.reason, error)")
+        return 1
+      }
+    }
+    defer { server?.stop() }
+    var webSockets: WebSocketIntake?
+    switch startSources() {
+    case .success(let started): webSockets = started
+    case .failure(let fault):
+      log.error("a source cannot be read: \(.reason, fault.description)")
+      return 1
+    }
+    let printer = options.prints ? LivePrinter(stage) : nil
+    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, log: log)
+    defer {
+      keeper.stop()
+      printer?.stop()
+    }
+    let code = serve(lookout)
+    webSockets?.stop()
+    intake.appender.stop()
+    return code
+  }
+
+  private func serve(_ lookout: Lookout) -> Int32 {
+    var configuration = ServiceConfiguration(
+      topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
+    configuration.settings = options.settings
+    configuration.map = options.map
+    // There is one partition, so a room cannot be in two.
+    configuration.limits.roomFromBody = true
+    configuration.commitIntervalMs = options.commitIntervalMs
+    // Snapshots cost little on one machine's disk, and a restart is soon where it was.
+    configuration.checkpointGifts = 250_000
+    configuration.checkpointIntervalMs = 10_000
+    do throws(EdgeError) {
+      return try stage.service(configuration, log: log, stop: stop, lookout: lookout).run()
+    } catch {
+      log.error("the service cannot go on: \(.reason, error)")
+      return 1
+    }
+  }
+
+  private struct SourceFault: Error {
+    let description: String
+  }
+
+  private func startSources() -> Result<WebSocketIntake?, SourceFault> {
+    var servers: [WebSocketIntake.Server] = []
+    for source in options.sources {
+      let origin = Intake.Origin(map: source.map ?? options.defaultMap, room: source.room, isWrapped: options.isWrapped)
+      switch source.place {
+      case .standardInput: readStandardInput(origin)
+      case .post: break
+      case .webSocket(let url):
+        var hello: [String] = []
+        if let file = source.hello {
+          switch TextFile.read(file, limit: 64 << 10) {
+          case .success(let text): hello = text.split(separator: "\n").map(String.init)
+          case .failure(let failure): return .failure(SourceFault(description: failure.description))
+          }
+        }
+        servers.append(.init(url, name: source.text, origin: origin, hello: hello))
+      }
+    }
+    if !options.sources.contains(where: { $0.place == .standardInput }), Self.isPiped {
+      readStandardInput(Intake.Origin(map: options.defaultMap, room: nil, isWrapped: options.isWrapped))
+    }
+    if servers.isEmpty { return .success(nil) }
+    let webSockets = WebSocketIntake(servers, intake, log: log)
+    guard webSockets.start() else {
+      return .failure(SourceFault(description: "no more than 16 WebSocket servers can be read, or the system has no room left"))
+    }
+    return .success(webSockets)
+  }
+
+  /// Whether somebody else writes to standard input: a pipe, a socket or a file, not a terminal and not /dev/null.
+  static var isPiped: Bool {
+    var status = stat()
+    guard fstat(STDIN_FILENO, &status) == 0 else { return false }
+    return [S_IFIFO, S_IFREG, S_IFSOCK].contains(status.st_mode & S_IFMT)
+  }
+
+  private func readStandardInput(_ origin: Intake.Origin) {
+    log.info("reading standard input")
+    _ = StandardInput(intake, origin, log: log) { [log] lines in
+      log.info("standard input has ended after \(.count, lines) lines; everything else goes on")
+    }
+  }
+}

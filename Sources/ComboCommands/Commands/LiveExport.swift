@@ -1,0 +1,59 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboIntake
+internal import ComboLog
+internal import ComboSystem
+internal import ComboWire
+
+/// `live --export`: the records of the input, for a Kafka topic to take in.
+enum LiveExport {
+  /// Prints them, oldest first, a line each: the room, a tab, the record.
+  static func run(_ options: LiveOptions) -> Int32 {
+    let place = LogStage.place(options.data, name: "live.db")
+    do throws(LogFault) {
+      let file = try LogFile(place, use: .look)
+      guard let input = file.stream(LogStage.input, 0) else { throw LogFault(.unknown, "\(place.name) has no input yet") }
+      let rooms = RoomOfRecord(options.map)
+      let page = LogPage()
+      var (position, end) = file.bounds(input)
+      while position < end {
+        page.removeAll()
+        position = try file.read(input, from: position, to: end, into: page)
+        var lines: [UInt8] = []
+        for record in page.records {
+          guard let value = page.value(record) else { continue }
+          rooms.append(value, key: page.key(record), to: &lines)
+          lines.append(UInt8(ascii: "\t"))
+          // Between the tokens of JSON a space says the same as a line's end; within them neither an end nor a tab can stand.
+          for byte in value { lines.append(byte < 0x20 ? 0x20 : byte) }
+          lines.append(UInt8(ascii: "\n"))
+        }
+        if !lines.withUnsafeBytes({ Console.write($0, to: 1) }) { return 1 }
+      }
+      return 0
+    } catch {
+      Console.say(error.message)
+      return 1
+    }
+  }
+}
+
+/// Finds the room of a record, which is its key in Kafka.
+private final class RoomOfRecord {
+  private let decoder: RecordDecoder
+  private let arena = BumpArena()
+  private var event = Event()
+
+  init(_ map: RecordMap?) {
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    decoder = RecordDecoder(limits: limits, map: map)
+  }
+
+  /// A record that is no event has no room.
+  func append(_ value: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer?, to line: inout [UInt8]) {
+    defer { arena.reset() }
+    guard (try? decoder.decode(value, key: key, into: arena, &event)) == true else { return }
+    for byte in event.room { line.append(byte < 0x20 ? 0x20 : byte) }
+  }
+}

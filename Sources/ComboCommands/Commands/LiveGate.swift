@@ -1,0 +1,123 @@
+internal import ComboEdge
+internal import ComboHTTP
+internal import ComboIntake
+internal import ComboLog
+internal import ComboSystem
+internal import ComboWire
+
+/// How events come in by HTTP, and how what all rooms say goes out.
+final class LiveGate: EventGate {
+  private let intake: Intake
+  private let stage: LogStage
+  private let output: Int
+  private let defaultMap: String?
+  private let isWrapped: Bool
+  /// What a request may name.
+  private let maps: Set<String>
+
+  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage) {
+    self.intake = intake
+    self.stage = stage
+    output = stage.stream(.output)
+    isWrapped = options.isWrapped
+    let post = options.sources.first { $0.place == .post }
+    defaultMap = post?.map ?? options.defaultMap
+    maps = Set(options.sources.compactMap(\.map) + (options.defaultMap.map { [$0] } ?? []) + ["wire"])
+  }
+
+  func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void) {
+    if let map, !maps.contains(map) || !isWrapped {
+      return done(
+        .error(400, "this run has no map \(Sentence.quoted(map)): start it with --from post,map=\(map)"))
+    }
+    if room != nil, !isWrapped {
+      return done(.error(400, "room in the address needs a map: start it with --from post,map=wire"))
+    }
+    let batch = LogBatch()
+    let origin = Intake.Origin(map: map ?? defaultMap, room: room, isWrapped: isWrapped)
+    let now = WallClock.nowMs
+    do throws(RecordSplitter.Fault) {
+      try RecordSplitter.split(body) { intake.add($0, of: origin, to: batch, at: now) }
+    } catch {
+      intake.refused(1)
+      return done(.error(400, error.description))
+    }
+    if batch.isEmpty {
+      return done(.error(400, "the body holds no event: send an object, an array of objects, or an object a line"))
+    }
+    let count = batch.count
+    let isTaken = intake.offer(batch) { fault in
+      switch fault?.code {
+      case nil: done(HTTPResponse(200, HTTPResponse.json, Array("{\"taken\":\(count)}\n".utf8), [("Cache-Control", "no-store")]))
+      case .full: done(.error(507, fault!.message, [("Retry-After", "10")]))
+      default: done(.error(500, fault!.message))
+      }
+    }
+    if !isTaken {
+      intake.refused(count)
+      done(.error(429, "events come faster than they can be kept: send these again", [("Retry-After", "1")]))
+    }
+  }
+
+  var end: Int64 { stage.file.bounds(output).next }
+
+  func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64) {
+    let page = LogPage()
+    let first = max(place, stage.file.bounds(output).first)
+    guard let next = try? stage.file.read(output, from: first, bytesMax: bytesMax, into: page) else { return ([], place) }
+    return (page.records.compactMap { record in page.value(record).map { (record.offset, [UInt8]($0)) } }, next)
+  }
+
+  func onNews(_ body: (@Sendable () -> Void)?) { stage.file.onCommit(body) }
+}
+
+/// Prints what all rooms say, a line an instruction, from now on.
+final class LivePrinter: Sendable {
+  private let isStopped = StopFlag()
+  private let file: LogFile
+  private let thread: WorkThreadBox
+
+  private final class WorkThreadBox: @unchecked Sendable {
+    // Sendable: set once, before anybody else knows it; joined once.
+    var thread: WorkThread?
+  }
+
+  init(_ stage: LogStage) {
+    file = stage.file
+    thread = WorkThreadBox()
+    let output = stage.stream(.output)
+    thread.thread = WorkThread { [file, isStopped] in Self.run(file, output, isStopped) }
+  }
+
+  /// Prints what is there, and ends. Once.
+  func stop() {
+    isStopped.set()
+    file.committed.ring()
+    thread.thread?.join()
+  }
+
+  private static func run(_ file: LogFile, _ output: Int, _ isStopped: StopFlag) {
+    var place = file.bounds(output).next
+    let page = LogPage()
+    while true {
+      let rings = file.committed.rings
+      let ends = isStopped.isSet
+      page.removeAll()
+      guard let next = try? file.read(output, from: max(place, file.bounds(output).first), into: page) else { return }
+      place = next
+      if page.isEmpty {
+        if ends { return }
+        file.committed.wait(after: rings, maxMs: 10_000)
+        continue
+      }
+      var lines: [UInt8] = []
+      for record in page.records {
+        guard let value = page.value(record) else { continue }
+        lines.append(contentsOf: value)
+        lines.append(UInt8(ascii: "\n"))
+      }
+      // Nobody reads any more.
+      if !lines.withUnsafeBytes({ Console.write($0, to: 1) }) { return }
+    }
+  }
+}

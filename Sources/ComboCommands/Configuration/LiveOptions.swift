@@ -1,0 +1,85 @@
+internal import ComboCore
+internal import ComboHTTP
+internal import ComboIntake
+internal import ComboSystem
+internal import ComboWire
+
+/// The options of `live`.
+struct LiveOptions: Equatable, Sendable {
+  /// Where records come from, besides `POST /events`.
+  var sources: [IntakeSource] = []
+  /// By which records of sources without a map of their own become events, as it was written; nil: they are events.
+  var defaultMap: String?
+  /// What `--map` and the sources name, each once.
+  var maps: [String] = []
+  /// By which the service reads the input topic.
+  var map: RecordMap?
+  /// Whether records stand in envelopes.
+  var isWrapped = false
+  /// `none`, or a file; nil: the default file.
+  var data: String?
+  var sizeMax: Int64 = 2 << 30
+  var keepMs: Int64 = 86_400_000
+  var prints = false
+  var exports = false
+  var exportsMap = false
+  var commitIntervalMs = 10
+  var http: HTTPAddress?
+  var httpToken: HTTPToken?
+  var logLevel = LogLevel.info
+  var logFormat = LogFormat.text
+  var settings = Settings()
+
+  init(_ reader: inout OptionReader) {
+    for text in reader.texts("from") {
+      do throws(IntakeSource.Fault) {
+        sources.append(try IntakeSource(text))
+      } catch {
+        reader.fault(error.description)
+      }
+    }
+    if sources.count(where: { $0.place == .standardInput }) > 1 {
+      reader.fault("--from - was given twice: standard input can be read once")
+    }
+    defaultMap = reader.optionalText("map")
+    readMaps(&reader)
+    data = reader.optionalText("data")
+    sizeMax = Int64(reader.integer("data-max-mib")) << 20
+    keepMs = Int64(reader.number("keep-hours") * 3_600_000)
+    prints = reader.flag("print")
+    exports = reader.flag("export")
+    exportsMap = reader.flag("export-map")
+    if exports, data == "none" { reader.fault("--export needs the file of --data: --data none keeps nothing") }
+    commitIntervalMs = reader.integer("commit-interval-ms")
+    http = HTTPAddress(reader.text("http"))
+    httpToken = reader.httpToken()
+    if let http, !http.isLoopback, httpToken == nil {
+      reader.fault("--http \(http.text) can be reached by other machines, so --http-token-file is needed too")
+    }
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
+    settings = reader.settings()
+  }
+
+  /// All maps that are named must be right, and together they make the one by which the service reads.
+  private mutating func readMaps(_ reader: inout OptionReader) {
+    maps = defaultMap.map { [$0] } ?? []
+    for source in sources {
+      if let map = source.map, !maps.contains(map) { maps.append(map) }
+    }
+    isWrapped = !maps.isEmpty || sources.contains { $0.room != nil }
+    if !isWrapped { return }
+    var isRight = true
+    for map in maps {
+      if case .failure(let failure) = MapSource.map(map) {
+        isRight = false
+        for sentence in failure.sentences { reader.fault("map=\(map): \(sentence)") }
+      }
+    }
+    if !isRight { return }
+    switch MapSource.map(text: Intake.envelopeMap(maps), file: "the map of live's records") {
+    case .success(let map): self.map = map
+    case .failure(let failure): for sentence in failure.sentences { reader.fault(sentence) }
+    }
+  }
+}

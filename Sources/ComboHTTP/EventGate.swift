@@ -1,0 +1,151 @@
+internal import ComboSystem
+internal import Synchronization
+
+/// What a program that keeps its log itself adds to the server: events come in by `POST /events`, and `GET /events` hands out what all
+/// rooms say. Called on the server's thread, and must not block for long.
+package protocol EventGate: AnyObject, Sendable {
+  /// Takes in the body of a request.
+  /// - Parameter done: to be called once, on any thread, when the events are durable or refused.
+  func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)
+  /// The place behind all that was said.
+  var end: Int64 { get }
+  /// What was said from a place on, each with its place; about so many bytes of it at most.
+  func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
+  /// From now on `body` is called, on any thread, whenever there is something new; nil: not any more.
+  func onNews(_ body: (@Sendable () -> Void)?)
+}
+
+extension HTTPServer {
+  /// A body may have so many bytes.
+  static let bodyBytesMax = 1 << 20
+  /// Bodies that come in at a time may have so many bytes together.
+  static let bodiesBytesMax = 64 << 20
+  /// What a reader of all rooms gets at most of what it has missed.
+  private static let missedBytesMax = 1 << 20
+  private static let room: [UInt8] = []
+
+  // MARK: - In
+
+  /// Why a request with a body is refused before the body has come; nil if it is not.
+  func refusal(ofBody lengths: [String], origins: [String], hosts: [String]) -> HTTPResponse? {
+    // Scripts of pages from elsewhere can send such a request without asking first.
+    if let origin = origins.first, !hosts.contains(where: { origin == "http://\($0)" || origin == "https://\($0)" }) {
+      return .error(403, "a page from elsewhere (\(Sentence.quoted(origin))) may not send events")
+    }
+    if let length = lengths.first.flatMap({ Int($0) }), length > Self.bodyBytesMax { return Self.tooLarge }
+    if bodyBytes > Self.bodiesBytesMax {
+      return .error(429, "too many requests send events at once: try again", [("Retry-After", "1")])
+    }
+    return nil
+  }
+
+  private static let tooLarge = HTTPResponse.error(
+    413, "a request may have \(bodyBytesMax) bytes: send the events in several requests")
+
+  /// A piece of the body has come.
+  func collect(_ exchange: HTTPExchange, _ piece: UnsafeRawBufferPointer) {
+    if exchange.isBodyTooLarge { return }
+    if exchange.body.count + piece.count > Self.bodyBytesMax {
+      exchange.isBodyTooLarge = true
+      drop(exchange)
+      return
+    }
+    exchange.body.append(contentsOf: piece)
+    bodyBytes += piece.count
+  }
+
+  /// The body is not needed any more.
+  func drop(_ exchange: HTTPExchange) {
+    bodyBytes -= exchange.body.count
+    exchange.body = []
+  }
+
+  /// All of the body is there.
+  func post(_ target: HTTPTarget, _ exchange: HTTPExchange) -> HTTPResponse? {
+    guard let gate else { return .error(405, "only GET and HEAD are answered here", [("Allow", "GET, HEAD")]) }
+    if exchange.isBodyTooLarge { return Self.tooLarge }
+    if isClosing { return .error(503, "the service is stopping") }
+    var texts: [String?] = []
+    for name in ["map", "room"] {
+      let value = target.value(name)
+      let text = value.flatMap { String(validating: $0, as: UTF8.self) }
+      if value != nil, text?.isEmpty != false || text!.utf8.count > 256 {
+        return .error(400, "\(name) in the address must be 1 to 256 bytes of UTF-8")
+      }
+      texts.append(text)
+    }
+    let id = nextQuestion
+    nextQuestion += 1
+    suspend(exchange, question: id)
+    waiting[id] = exchange
+    let body = exchange.body
+    drop(exchange)
+    gate.take(body, map: texts[0], room: texts[1]) { [self] response in
+      answers.withLock { $0.append((id, response)) }
+      wake()
+    }
+    return nil
+  }
+
+  /// Hands out what the gate has answered.
+  func takeAnswers() {
+    let taken = answers.withLock { answers in
+      defer { answers = [] }
+      return answers
+    }
+    for (id, response) in taken {
+      // It may have waited too long, or have gone.
+      if let exchange = waiting.removeValue(forKey: id) { finish(exchange, response) }
+    }
+  }
+
+  // MARK: - Out
+
+  /// A stream of what all rooms say: a feed like a room's, under an empty name, which no room has.
+  func routeAll(_ exchange: HTTPExchange) -> HTTPResponse? {
+    guard let gate else { return Self.nothing }
+    if isClosing { return .error(503, "the service is stopping") }
+    if readers.count >= Limits.readers {
+      return .error(503, "\(Limits.readers) clients read events already, and no more are allowed", [("Retry-After", "10")])
+    }
+    if feeds[Self.room] == nil {
+      allNext = gate.end
+      gate.onNews { [weak self] in self?.wake() }
+    } else {
+      readAll()
+    }
+    var missed: [UInt8] = Array("retry: 1000\n\n".utf8)
+    if let last = Self.headers(exchange.connection, "Last-Event-ID").first.flatMap({ Int64($0) }), last >= 0 {
+      var place = last + 1
+      while place < allNext, missed.count < Self.missedBytesMax {
+        let (records, next) = gate.said(from: place, bytesMax: 64 << 10)
+        for (place, record) in records where place < allNext { missed += Self.event(place, record) }
+        if next <= place { break }
+        place = next
+      }
+    }
+    suspend(exchange, question: 0)
+    begin(exchange, Self.room, missed, at: MonotonicClock.nowMs)
+    return nil
+  }
+
+  /// Gives those who read all rooms what is new.
+  func readAll() {
+    guard let gate, let feed = feeds[Self.room] else { return }
+    while true {
+      let (records, next) = gate.said(from: allNext, bytesMax: 256 << 10)
+      for (place, record) in records { feed.add(Self.event(place, record), bytesMax: 8 << 20) }
+      if !records.isEmpty { feed.isDue = true }
+      if next <= allNext { return }
+      allNext = next
+    }
+  }
+
+  private static func event(_ place: Int64, _ record: [UInt8]) -> [UInt8] {
+    var event = Array("event: instruction\nid: \(place)\ndata: ".utf8)
+    event.reserveCapacity(event.count + record.count + 2)
+    event += record
+    event += [0x0a, 0x0a]
+    return event
+  }
+}

@@ -1,0 +1,128 @@
+package import ComboLog
+internal import Synchronization
+
+/// Where all sources hand in their records; puts them into the log.
+///
+/// A record that belongs to a map or a room is kept within an envelope, `{"map":"tiktok","room":"anna","record":{…}}`, which
+/// ``envelopeMap(_:)`` reads: so records of several sources can stand in one topic, also in a Kafka topic that they are carried to.
+package final class Intake: Sendable {
+  package let log: LogFile
+  package let appender: LogAppender
+  private let stream: Int
+  private let counts = Mutex(Counts())
+
+  package struct Counts: Equatable, Sendable {
+    /// Records that are durable.
+    package var records = 0
+    package var bytes = 0
+    /// Records that were not taken: too large, or no room.
+    package var refused = 0
+  }
+
+  /// A record may have so many bytes.
+  package static let recordBytesMax = 1 << 20
+
+  /// - Parameter stream: of the input topic's partition.
+  package init(_ log: LogFile, stream: Int, queueMax: Int = 16 << 20) {
+    self.log = log
+    self.stream = stream
+    appender = LogAppender(log, queueMax: queueMax)
+  }
+
+  package var figures: Counts { counts.withLock { $0 } }
+
+  /// Adds a record to a batch.
+  package func add(_ record: UnsafeRawBufferPointer, of origin: Origin, to batch: LogBatch, at now: Int64) {
+    origin.withKey { key in
+      if let head = origin.head {
+        var bytes = [UInt8]()
+        bytes.reserveCapacity(head.count + record.count + 1)
+        bytes.append(contentsOf: head)
+        bytes.append(contentsOf: record)
+        bytes.append(UInt8(ascii: "}"))
+        bytes.withUnsafeBytes { batch.append(stream, key: key, value: $0, timestamp: now) }
+      } else {
+        batch.append(stream, key: key, value: record, timestamp: now)
+      }
+    }
+  }
+
+  /// Hands records in. `done` is called once they are durable, or refused.
+  /// - Returns: false: too much waits, and `done` is not called.
+  package func offer(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
+    let (records, bytes) = (batch.count, batch.size)
+    return appender.offer(batch) { [self] fault in
+      count(records, bytes, fault)
+      done(fault)
+    }
+  }
+
+  /// The same, but waits until there is room.
+  /// - Returns: false: the log takes no more.
+  package func offerPatiently(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
+    let (records, bytes) = (batch.count, batch.size)
+    return appender.offerPatiently(batch) { [self] fault in
+      count(records, bytes, fault)
+      done(fault)
+    }
+  }
+
+  package func refused(_ records: Int) { counts.withLock { $0.refused += records } }
+
+  private func count(_ records: Int, _ bytes: Int, _ fault: LogFault?) {
+    counts.withLock { counts in
+      if fault == nil {
+        counts.records += records
+        counts.bytes += bytes
+      } else {
+        counts.refused += records
+      }
+    }
+  }
+
+  /// What all records of a source have in common.
+  package struct Origin: Sendable {
+    /// The envelope up to the record; nil: there is none.
+    fileprivate let head: [UInt8]?
+    private let key: [UInt8]?
+
+    /// - Parameter isWrapped: whether there is an envelope even if neither map nor room is known.
+    package init(map: String?, room: String?, isWrapped: Bool) {
+      key = room.map { Array($0.utf8) }
+      if isWrapped {
+        head = Array(
+          (#"{"map":"# + Self.quoted(map ?? "wire") + (room.map { #","room":"# + Self.quoted($0) } ?? "") + #","record":"#).utf8)
+      } else {
+        head = nil
+      }
+    }
+
+    fileprivate func withKey(_ body: (UnsafeRawBufferPointer?) -> Void) {
+      if let key { key.withUnsafeBytes { body($0) } } else { body(nil) }
+    }
+
+    fileprivate static func quoted(_ text: String) -> String {
+      var quoted = "\""
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": quoted += "\\\""
+        case "\\": quoted += "\\\\"
+        case _ where scalar.value < 0x20:
+          let digits = String(scalar.value, radix: 16)
+          quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: quoted.unicodeScalars.append(scalar)
+        }
+      }
+      return quoted + "\""
+    }
+  }
+
+  /// The map that reads envelopes: it chooses the map that each names.
+  /// - Parameter maps: what `--map` and `--from` name, as they were written.
+  package static func envelopeMap(_ maps: [String]) -> String {
+    let all = Set(maps + ["wire"]).sorted().map { "\(Origin.quoted($0)):\(Origin.quoted($0))" }.joined(separator: ",")
+    return
+      #"{"map":1,"name":"live","about":"records of several sources, each by its own map","choose":{"at":"/map","root":"/record","#
+      + #""fields":{"room":"/room"},"maps":{\#(all)}},"otherwise":{"bad":"no source of this run has this map"}}"#
+  }
+}

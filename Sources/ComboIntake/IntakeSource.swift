@@ -1,0 +1,117 @@
+/// Where records come from, as `--from` names it: `PLACE[,map=NAME|FILE][,room=ROOM][,hello=FILE]`.
+package struct IntakeSource: Equatable, Sendable {
+  package enum Place: Equatable, Sendable {
+    /// `-`
+    case standardInput
+    /// `post`: the bodies of `POST /events`.
+    case post
+    /// `ws://…` or `wss://…`
+    case webSocket(WebSocketURL)
+  }
+
+  package var place: Place
+  /// As it was written.
+  package var text: String
+  /// By which its records become events; nil: they are events.
+  package var map: String?
+  /// To which room all its gifts belong; nil: each record says it.
+  package var room: String?
+  /// A file whose lines are sent to a WebSocket server after each connect.
+  package var hello: String?
+
+  private static let parameters = ["map", "room", "hello"]
+
+  /// Why it cannot be used, as a sentence.
+  package struct Fault: Error, Equatable, CustomStringConvertible {
+    package let description: String
+  }
+
+  package init(_ text: String) throws(Fault) {
+    self.text = text
+    // An address may hold commas, and so may a map's switches: a comma counts only before the name of a parameter.
+    var place = ""
+    var found: [(name: String, value: String)] = []
+    for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
+      if let equals = piece.firstIndex(of: "="), Self.parameters.contains(String(piece[..<equals])) {
+        found.append((String(piece[..<equals]), String(piece[piece.index(after: equals)...])))
+      } else if let last = found.indices.last {
+        found[last].value += ",\(piece)"
+      } else {
+        place += (place.isEmpty ? "" : ",") + piece
+      }
+    }
+    for (name, value) in found {
+      if value.isEmpty { throw Fault(description: "--from \(text): \(name)= needs a value") }
+      switch name {
+      case "map": map = value
+      case "room":
+        if value.utf8.count > 256 { throw Fault(description: "--from \(text): a room has at most 256 bytes") }
+        room = value
+      default: hello = value
+      }
+    }
+    switch place {
+    case "-": self.place = .standardInput
+    case "post": self.place = .post
+    default:
+      guard let url = WebSocketURL(place) else {
+        throw Fault(
+          description:
+            "--from \(text): expected - (standard input), post, or an address such as ws://127.0.0.1:21213, then perhaps"
+            + " ,map=NAME ,room=ROOM ,hello=FILE")
+      }
+      self.place = .webSocket(url)
+    }
+    if hello != nil, self.place == .standardInput || self.place == .post {
+      throw Fault(description: "--from \(text): hello= is for WebSocket servers")
+    }
+  }
+}
+
+/// The address of a WebSocket server.
+package struct WebSocketURL: Equatable, Sendable {
+  package var isTLS: Bool
+  package var host: String
+  package var port: Int
+  /// With the query.
+  package var path: String
+
+  /// nil: it is none.
+  package init?(_ text: String) {
+    var rest: Substring
+    if text.hasPrefix("ws://") {
+      (isTLS, rest) = (false, text.dropFirst(5))
+    } else if text.hasPrefix("wss://") {
+      (isTLS, rest) = (true, text.dropFirst(6))
+    } else {
+      return nil
+    }
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    let address = rest[..<end]
+    path = String(rest[end...].prefix { $0 != "#" })
+    if !path.hasPrefix("/") { path = "/" + path }
+    if address.contains("@") || text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) { return nil }
+    var port: Substring?
+    if address.hasPrefix("[") {
+      guard let close = address.firstIndex(of: "]") else { return nil }
+      host = String(address[address.index(after: address.startIndex)..<close])
+      let behind = address[address.index(after: close)...]
+      if !behind.isEmpty {
+        guard behind.hasPrefix(":") else { return nil }
+        port = behind.dropFirst()
+      }
+    } else if let colon = address.firstIndex(of: ":") {
+      host = String(address[..<colon])
+      port = address[address.index(after: colon)...]
+    } else {
+      host = String(address)
+    }
+    if host.isEmpty { return nil }
+    if let port {
+      guard let number = Int(port), (1...65_535).contains(number) else { return nil }
+      self.port = number
+    } else {
+      self.port = isTLS ? 443 : 80
+    }
+  }
+}

@@ -1,0 +1,128 @@
+internal import ComboLog
+package import ComboSystem
+internal import Glibc
+
+/// Reads records from a descriptor: JSON, an object or an array a line.
+package final class StandardInput: Sendable {
+  private let intake: Intake
+  private let origin: Intake.Origin
+  private let log: ServiceLog
+
+  /// What is read at once.
+  private static let chunk = 256 << 10
+
+  /// Starts to read, on a thread of its own.
+  /// - Parameter ended: called when there is nothing more to come, with the number of lines.
+  package init(
+    _ intake: Intake, _ origin: Intake.Origin, descriptor: Int32 = STDIN_FILENO, log: ServiceLog,
+    ended: @escaping @Sendable (Int) -> Void
+  ) {
+    self.intake = intake
+    self.origin = origin
+    self.log = log
+    _ = WorkThread { [self] in ended(run(descriptor)) }
+  }
+
+  private func run(_ descriptor: Int32) -> Int {
+    var lines = 0
+    // The beginning of a line whose end has not come yet.
+    var rest: [UInt8] = []
+    var isSkipping = false
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 1)
+    defer { buffer.deallocate() }
+    while true {
+      let got = read(descriptor, buffer.baseAddress, buffer.count)
+      if got < 0, errno == EINTR { continue }
+      if got < 0 {
+        log.warning("standard input cannot be read: \(.reason, String(cString: strerror(errno)))")
+        break
+      }
+      if got == 0 { break }
+      let batch = LogBatch()
+      let now = WallClock.nowMs
+      var bytes = UnsafeRawBufferPointer(rebasing: buffer[..<got])
+      while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+        bytes = UnsafeRawBufferPointer(rebasing: bytes[(end + 1)...])
+        lines += 1
+        if isSkipping {
+          isSkipping = false
+        } else if rest.isEmpty {
+          take(line, into: batch, at: now)
+        } else {
+          rest.append(contentsOf: line)
+          rest.withUnsafeBytes { take($0, into: batch, at: now) }
+        }
+        rest.removeAll(keepingCapacity: true)
+      }
+      if !isSkipping { rest.append(contentsOf: bytes) }
+      if rest.count > Intake.recordBytesMax {
+        isSkipping = true
+        rest = []
+        sayTooLarge(lines + 1)
+      }
+      if !hand(batch) { return lines }
+    }
+    if !rest.isEmpty {
+      lines += 1
+      let batch = LogBatch()
+      rest.withUnsafeBytes { take($0, into: batch, at: WallClock.nowMs) }
+      _ = hand(batch)
+    }
+    return lines
+  }
+
+  private func take(_ line: UnsafeRawBufferPointer, into batch: LogBatch, at now: Int64) {
+    guard let first = line.first(where: { $0 != 0x20 && !(0x09...0x0d).contains($0) }) else { return }
+    if line.count > Intake.recordBytesMax { return sayTooLarge(nil) }
+    if first == UInt8(ascii: "[") {
+      let whole = batch.count
+      do throws(RecordSplitter.Fault) {
+        try RecordSplitter.split(line) { intake.add($0, of: origin, to: batch, at: now) }
+        return
+      } catch {
+        precondition(batch.count == whole)
+      }
+    }
+    // What is no JSON goes in as well: the dead-letter topic says what is wrong with it.
+    intake.add(line, of: origin, to: batch, at: now)
+  }
+
+  private func sayTooLarge(_ line: Int?) {
+    intake.refused(1)
+    log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes, and was left out")
+  }
+
+  /// Waits while the log is full: nothing that comes by a pipe is lost for that.
+  private func hand(_ batch: LogBatch) -> Bool {
+    if batch.isEmpty { return true }
+    while true {
+      let answer = Answer()
+      guard intake.offerPatiently(batch, done: { answer.give($0) }) else { return false }
+      guard let fault = answer.wait() else { return true }
+      guard fault.code == .full else {
+        log.error("records of standard input could not be kept: \(.reason, fault)")
+        return true
+      }
+      log.warning("standard input waits: \(.reason, fault)")
+      MonotonicClock.sleep(ms: 1000)
+    }
+  }
+}
+
+/// Waits for what becomes of records.
+final class Answer: @unchecked Sendable {
+  // Sendable: `fault` is written before the bell is rung, and read after.
+  private let bell = LogBell()
+  private var fault: LogFault?
+
+  func give(_ fault: LogFault?) {
+    self.fault = fault
+    bell.ring()
+  }
+
+  func wait() -> LogFault? {
+    while bell.rings == 0 { bell.wait(after: 0, maxMs: 60_000) }
+    return fault
+  }
+}

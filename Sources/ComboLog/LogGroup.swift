@@ -1,0 +1,221 @@
+package import ComboEdge
+
+/// A group's one member on a ``LogFile``: it gets all partitions at once, and keeps them until another member takes over.
+package final class LogGroup: GroupEdge, @unchecked Sendable {
+  // Sendable: `committed` uses only what never changes; all else belongs to the loop's thread.
+
+  package weak var delegate: (any GroupEdgeDelegate)?
+  private let log: LogFile
+  private let group: String
+  private let streams: LogStreams
+  /// Where each partition that was started is read on.
+  private var positions: [Int32: Int64] = [:]
+  private let pages = [LogPage(), LogPage()]
+  /// The rest of the record that is being handed out.
+  private let cell = UnsafeMutablePointer<LogCell>.allocate(capacity: 1)
+  private var membership: UInt64 = 0
+  private var isMember = false
+  private var isNew = false
+
+  /// Taken in one poll: enough that rooms get several gifts at once, and few enough to stay in the processor's cache.
+  private static let recordsMax = 8192
+  private static let bytesMax = 4 << 20
+
+  package init(_ log: LogFile, group: String, names: TopicNames) throws(EdgeError) {
+    self.log = log
+    self.group = group
+    streams = try LogStreams(log, names)
+    cell.initialize(to: LogCell())
+  }
+
+  deinit { cell.deallocate() }
+
+  private var memberName: String { "member of \(group)" }
+
+  package func subscribe() {
+    membership = log.takeOver(memberName)
+    isMember = true
+    isNew = true
+  }
+
+  package func poll(
+    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
+    _ take: (InputRecord) -> Void
+  ) {
+    pages[hold].removeAll()
+    guard isMember else { return }
+    if isNew {
+      isNew = false
+      delegate?.assigned(streams.partitions(.input).map { $0 })
+    }
+    if !log.isOwner(membership, of: memberName) {
+      isMember = false
+      positions = [:]
+      delegate?.failed(EdgeError(.fenced, "another member has taken over the group \(group)"), partition: nil)
+      return
+    }
+    // Counted before the look, so that what is appended after it still wakes.
+    let rings = log.appended.rings
+    if handOut(pages[hold], take) || maxWaitMs <= 0 { return }
+    log.appended.wait(after: rings, maxMs: Int64(maxWaitMs))
+    _ = handOut(pages[hold], take)
+  }
+
+  /// - Returns: whether there was anything.
+  private func handOut(_ page: LogPage, _ take: (InputRecord) -> Void) -> Bool {
+    var runs: [(partition: Int32, records: Range<Int>)] = []
+    for (partition, position) in positions.sorted(by: { $0.key < $1.key }) {
+      let left = Self.recordsMax - page.records.count
+      if left <= 0 { break }
+      let start = page.records.count
+      do throws(LogFault) {
+        positions[partition] = try log.read(
+          streams[.input, partition], from: position, recordsMax: left, bytesMax: Self.bytesMax, into: page)
+      } catch {
+        positions[partition] = nil
+        delegate?.failed(EdgeError(error), partition: partition)
+        continue
+      }
+      if page.records.count > start { runs.append((partition, start..<page.records.count)) }
+    }
+    for (partition, records) in runs {
+      for index in records {
+        // A delegate may stop a partition while its records are handed out.
+        if positions[partition] == nil { break }
+        let record = page.records[index]
+        cell.pointee = LogCell(timestamp: record.timestamp, headers: page.headers(record))
+        take(
+          InputRecord(
+            partition: partition, offset: record.offset, key: page.key(record), value: page.value(record),
+            token: UnsafeRawPointer(cell), endsRun: index == records.upperBound - 1, isLasting: true))
+      }
+    }
+    return !runs.isEmpty
+  }
+
+  package func release() { for page in pages { page.removeAll() } }
+
+  package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { positions[partition] = offset }
+
+  package func stop(_ partition: Int32) { positions[partition] = nil }
+
+  package func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
+    do throws(LogFault) {
+      let found = try log.position(group, streams[.input, partition])
+      return CommittedOffset(partition: partition, offset: found?.offset, metadata: found?.metadata ?? "")
+    } catch {
+      throw EdgeError(error)
+    }
+  }
+
+  package func commitWithoutWaiting(_ offsets: [OffsetToCommit]) {
+    let positions = offsets.map { LogPosition(stream: streams[.input, $0.partition], offset: $0.offset, metadata: $0.metadata) }
+    // For tools that show the lag only; the next one says it again.
+    try? log.commit(LogBatch(), group: group, positions: positions)
+  }
+
+  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    LogCell.details(of: record)
+  }
+
+  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    LogCell.header(name, of: record, body)
+  }
+
+  package func timestamp(of record: InputRecord) -> Int64? {
+    LogCell.timestamp(of: record)
+  }
+
+  package func end(of partition: Int32) -> Int64? { log.bounds(streams[.input, partition]).next }
+
+  package func close() {
+    isMember = false
+    positions = [:]
+    release()
+  }
+}
+
+/// By which number a ``LogFile`` knows the partitions of a group's topics.
+struct LogStreams: Sendable {
+  private let streams: [[Int]]
+
+  /// - Throws: `unknownTopic`.
+  init(_ log: LogFile, _ names: TopicNames) throws(EdgeError) {
+    var streams: [[Int]] = []
+    for topic in Topic.allCases {
+      let count = log.partitions(names[topic])
+      if count == 0 {
+        throw EdgeError(.unknownTopic, "\(log.place.name) has no topic \"\(names[topic])\"")
+      }
+      streams.append((0..<Int32(count)).map { log.stream(names[topic], $0)! })
+    }
+    self.streams = streams
+  }
+
+  subscript(topic: Topic, partition: Int32) -> Int { streams[topic.rawValue][Int(partition)] }
+
+  /// The partition of a record: the one asked for, or the one of its key, as Java's producer chooses it.
+  func stream(_ topic: Topic, _ partition: Int32?, _ key: Bytes?) -> Int {
+    let own = streams[topic.rawValue]
+    if let partition { return own[Int(partition)] }
+    return own.count == 1 ? own[0] : own[key.map { KeyPartitioner.partition($0, own.count) } ?? 0]
+  }
+
+  func partitions(_ topic: Topic) -> Range<Int32> { 0..<Int32(streams[topic.rawValue].count) }
+}
+
+/// What ``InputRecord/token`` points to: the rest of the record that is being handed out.
+struct LogCell {
+  var timestamp: Int64?
+  var headers: Bytes?
+
+  private static func of(_ record: InputRecord) -> LogCell? { record.token?.assumingMemoryBound(to: LogCell.self).pointee }
+
+  static func timestamp(of record: InputRecord) -> Int64? { of(record)?.timestamp }
+
+  static func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
+    guard let cell = of(record) else { return (nil, []) }
+    var headers: [RecordHeader] = []
+    if let bytes = cell.headers {
+      LogHeaders.forEach(bytes) { name, value in
+        headers.append(RecordHeader(name: String(decoding: name, as: UTF8.self), value: value.map { [UInt8]($0) }))
+      }
+    }
+    return (cell.timestamp, headers)
+  }
+
+  static func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
+    guard let bytes = of(record)?.headers else { return }
+    var last: Bytes?
+    LogHeaders.forEach(bytes) { own, value in if own.elementsEqual(name.utf8) { last = value } }
+    if let last { body(last) }
+  }
+}
+
+extension EdgeError {
+  init(_ fault: LogFault) {
+    let code: Code =
+      switch fault.code {
+      case .fenced: .fenced
+      case .outOfRange: .offsetOutOfRange
+      case .unknown: .unknownTopic
+      case .readOnly: .notAuthorized
+      case .inUse, .full, .failed, .damaged, .foreign, .networkDisk: .other
+      }
+    self.init(code, fault.message, isRetriable: fault.code == .inUse || fault.code == .full || fault.code == .failed)
+  }
+}
+
+extension LogHeaders {
+  static func bytes(_ headers: [RecordHeader]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for header in headers {
+      if let value = header.value {
+        value.withUnsafeBytes { write(header.name, $0, to: &bytes) }
+      } else {
+        write(header.name, nil, to: &bytes)
+      }
+    }
+    return bytes
+  }
+}

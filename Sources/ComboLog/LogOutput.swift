@@ -1,0 +1,153 @@
+package import ComboEdge
+internal import Synchronization
+
+/// The transactional producer on a ``LogFile``: what rooms say is collected, and written with the group's offsets in one SQLite
+/// transaction.
+package final class LogOutput: OutputEdge, @unchecked Sendable {
+  // Sendable: what is collected is behind a lock; all else belongs to the loop's thread.
+
+  /// Reads from a state record which offsets of input and journal must be kept to restore the partition; nil: it says nothing of that.
+  package typealias HeldOffsets = @Sendable (_ key: Bytes, _ value: Bytes) -> (input: Int64, journal: Int64)?
+
+  private let log: LogFile
+  private let group: String
+  private let streams: LogStreams
+  private let held: HeldOffsets
+  private let isStopping: @Sendable () -> Bool
+  private let warn: @Sendable (String) -> Void
+  private let gate = PlainMutex()
+  private let batch = LogBatch()
+  private var holds: [(stream: Int, offset: Int64)] = []
+  private var owner: UInt64?
+
+  /// So long a commit waits for room on a full disk before it is given up.
+  private static let fullMs: Int64 = 20_000
+
+  /// - Parameters:
+  ///   - held: is asked for each state record.
+  ///   - isStopping: a commit that waits for room on the disk waits no longer.
+  ///   - warn: is told that a commit waits.
+  package init(
+    _ log: LogFile, group: String, names: TopicNames, held: @escaping HeldOffsets = { _, _ in nil },
+    isStopping: @escaping @Sendable () -> Bool = { false }, warn: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(EdgeError) {
+    self.log = log
+    self.group = group
+    streams = try LogStreams(log, names)
+    self.held = held
+    self.isStopping = isStopping
+    self.warn = warn
+  }
+
+  package func renew() {
+    owner = log.takeOver(group)
+    forget()
+  }
+
+  package func begin() throws(TransactionFault) {
+    if owner == nil { throw .fatal("there is no producer") }
+  }
+
+  package func produce(
+    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
+  ) {
+    let stream = streams.stream(topic, partition, key)
+    let headers = headers.isEmpty ? [] : LogHeaders.bytes(headers)
+    gate.lock()
+    defer { gate.unlock() }
+    batch.append(stream, key: key, value: value, timestamp: timestamp, headers: headers)
+    if topic == .state, let key, let value, let partition, let offsets = held(key, value) {
+      holds.append((streams[.input, partition], offsets.input))
+      holds.append((streams[.journal, partition], offsets.journal))
+    }
+  }
+
+  package func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault) {
+    guard let owner else { throw .fatal("there is no producer") }
+    gate.lock()
+    defer { gate.unlock() }
+    let positions = offsets.map { LogPosition(stream: streams[.input, $0.partition], offset: $0.offset, metadata: $0.metadata) }
+    let deadline = monotonicMs() + Self.fullMs
+    var isWarned = false
+    while true {
+      do throws(LogFault) {
+        try log.commit(batch, group: group, positions: positions, holds: holds, owner: owner)
+        batch.removeAll()
+        holds.removeAll()
+        return
+      } catch {
+        switch error.code {
+        case .fenced: throw .fatal(error.message)
+        case .failed: throw .indefinite(error.message)
+        case .full where !isStopping() && monotonicMs() < deadline:
+          if !isWarned { warn(error.message) }
+          isWarned = true
+          sleepMs(500)
+        default: throw .abort(error.message)
+        }
+      }
+    }
+  }
+
+  package func abort() { forget() }
+
+  package func serve() {}
+
+  private func forget() {
+    gate.lock()
+    defer { gate.unlock() }
+    batch.removeAll()
+    holds.removeAll()
+  }
+}
+
+/// The producer without transactions on a ``LogFile``: what was produced since the last ``serve(maxWaitMs:_:)`` is written by the next.
+package final class LogDirectOutput: DirectEdge, @unchecked Sendable {
+  // Sendable: the loop's thread alone uses it.
+  private let log: LogFile
+  private let group: String
+  private let streams: LogStreams
+  private let batch = LogBatch()
+  private var owner: UInt64?
+
+  package init(_ log: LogFile, group: String, names: TopicNames) throws(EdgeError) {
+    self.log = log
+    self.group = group
+    streams = try LogStreams(log, names)
+  }
+
+  private var ownerName: String { "direct producer of \(group)" }
+
+  package func renew() {
+    owner = log.takeOver(ownerName)
+    batch.removeAll()
+  }
+
+  package func produce(
+    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt
+  ) {
+    batch.append(
+      streams.stream(topic, partition, key), key: key, value: value, timestamp: timestamp,
+      headers: headers.isEmpty ? [] : LogHeaders.bytes(headers), tag: tag)
+  }
+
+  package func serve(maxWaitMs: Int32, _ acknowledged: (_ tag: UInt, _ offset: Int64) -> Void) throws(EdgeError) {
+    guard let owner else { throw EdgeError(.fatal, "there is no producer") }
+    if batch.isEmpty {
+      // Nothing is on its way, so there is nothing to wait for but the time itself.
+      sleepMs(Int64(maxWaitMs))
+      return
+    }
+    do throws(LogFault) {
+      try log.commit(batch, group: ownerName, owner: owner)
+    } catch {
+      batch.removeAll()
+      throw EdgeError(error)
+    }
+    let entries = batch.entries
+    batch.removeAll()
+    for entry in entries { acknowledged(entry.tag, entry.offset) }
+  }
+
+  package func prepare(_ partition: Int32) {}
+}

@@ -1,0 +1,164 @@
+import ComboEdge
+import ComboHTTP
+import ComboIntake
+import ComboLog
+import ComboRooms
+import ComboService
+import ComboSystem
+import Foundation
+import Glibc
+import Testing
+
+@testable import ComboCommands
+
+/// `live` by HTTP: events in, what all rooms say out.
+@Suite("Events by HTTP")
+struct LiveHTTPTests {
+  /// A service with a server, on a log in memory.
+  private final class Live {
+    let scene: LogScene
+    let intake: Intake
+    let server: HTTPServer
+    let running: LogScene.Running
+
+    init(_ arguments: [String] = [], limits: LogFile.Limits = .init(), queueMax: Int = 16 << 20) throws {
+      scene = try LogScene(limits: limits)
+      guard case .live(let options) = Invocation.parse(["live"] + arguments) else {
+        throw LogScene.Failure(description: "\(arguments)")
+      }
+      intake = Intake(scene.stage.file, stream: scene.stage.stream(.input), queueMax: queueMax)
+      let lookout = Lookout(stop: StopFlag())
+      server = try HTTPServer.start(
+        HTTPAddress("127.0.0.1:0")!, token: nil, lookout: lookout, identity: ServiceIdentity(group: "live", instance: "t"),
+        gate: LiveGate(intake, options, scene.stage), log: ServiceLog(.error))
+      var configuration = LogScene.configuration()
+      configuration.map = options.map
+      running = scene.start(configuration, lookout: lookout)
+    }
+
+    deinit {
+      running.stop.set()
+      _ = try? running.end()
+      server.stop()
+      intake.appender.stop()
+    }
+
+    /// Sends a request over a connection of its own, and returns all of the answer.
+    func ask(_ head: String, _ body: [UInt8] = [], until end: String? = nil) throws -> String {
+      let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(connection) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = in_port_t(server.address.port).bigEndian
+      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+      let isThere = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+      }
+      guard isThere else { throw LogScene.Failure(description: "cannot connect") }
+      var wait = timeval(tv_sec: 20, tv_usec: 0)
+      setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+      let request = Array(head.utf8) + body
+      var sent = 0
+      while sent < request.count {
+        let count = request.withUnsafeBytes {
+          send(connection, $0.baseAddress! + sent, request.count - sent, Int32(MSG_NOSIGNAL))
+        }
+        // Whoever is refused early finds the connection closed.
+        if count <= 0 { break }
+        sent += count
+      }
+      var answer: [UInt8] = []
+      var piece = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        let count = recv(connection, &piece, piece.count, 0)
+        if count <= 0 { break }
+        answer += piece[..<count]
+        if let end, String(decoding: answer, as: UTF8.self).contains(end) { break }
+      }
+      return String(decoding: answer, as: UTF8.self)
+    }
+
+    func post(_ body: String, _ target: String = "/events", headers: String = "") throws -> String {
+      try ask(
+        "POST \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n",
+        Array(body.utf8))
+    }
+  }
+
+  @Test("an object, an array and lines are taken, and answered once they are in the log")
+  func takes() throws {
+    let live = try Live()
+    let gift = LogScene.gift("r", 1)
+    #expect(try live.post(gift).hasSuffix("{\"taken\":1}\n"))
+    #expect(live.scene.stage.file.bounds(live.scene.stage.stream(.input)).next == 1)
+    #expect(try live.post("[\(gift),\n\(gift)]").contains("\"taken\":2"))
+    #expect(try live.post("\(gift)\n\(gift)\n\(gift)").contains("\"taken\":3"))
+    #expect(try live.scene.records(.input) == Array(repeating: gift, count: 6))
+  }
+
+  @Test("what is no event is refused with a sentence, and nothing of it is taken")
+  func refuses() throws {
+    let live = try Live()
+    for (body, target, headers, status) in [
+      ("hello", "/events", "", 400), ("", "/events", "", 400), ("[{}", "/events", "", 400), ("{}", "/events?map=tiktok", "", 400),
+      ("{}", "/events?room=r", "", 400), ("{}", "/events", "Origin: http://evil.example\r\n", 403), ("{}", "/rooms", "", 405),
+      (String(repeating: " ", count: (1 << 20) + 1), "/events", "", 413),
+    ] {
+      let answer = try live.post(body, target, headers: headers)
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(target) \(headers) \(answer)")
+      #expect(answer.contains("{\"error\":\""))
+    }
+    // Of a length that nobody told before.
+    let chunk = "100000\r\n" + String(repeating: " ", count: 1 << 20) + "\r\n"
+    let answer = try live.ask(
+      "POST /events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n",
+      Array("\(chunk)\(chunk)0\r\n\r\n".utf8))
+    #expect(answer.hasPrefix("HTTP/1.1 413 "))
+    #expect(live.scene.stage.file.bounds(live.scene.stage.stream(.input)).next == 0)
+    #expect(try live.ask("GET /events HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n").hasPrefix("HTTP/1.1 421 "))
+  }
+
+  @Test("a log that is full answers 507 and says why")
+  func full() throws {
+    var limits = LogFile.Limits()
+    limits.sizeMax = 1 << 18
+    let live = try Live(limits: limits)
+    let gift = LogScene.gift("r", 1)
+    let many = "[" + Array(repeating: gift, count: 500).joined(separator: ",") + "]"
+    var answers: [String] = []
+    for _ in 0..<20 { answers.append(String(try live.post(many).prefix(12))) }
+    #expect(answers.first == "HTTP/1.1 200")
+    #expect(answers.last == "HTTP/1.1 507")
+    #expect(try live.post(many).contains("--data-max-mib"))
+  }
+
+  @Test("what all rooms say is streamed, and a client that comes back gets what it missed")
+  func streams() throws {
+    let live = try Live()
+    #expect(try live.post(LogScene.gift("one", 1)).contains("taken"))
+    try live.scene.settle()
+    #expect(try live.post(LogScene.gift("two", 1)).contains("taken"))
+    let get = "GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    // From the first instruction on, which has the number 0.
+    let missed = try live.ask(get + "Last-Event-ID: 0\r\n\r\n", until: #""room":"two""#)
+    #expect(missed.contains("Content-Type: text/event-stream"))
+    #expect(missed.contains("event: instruction\nid: 1\ndata: {"))
+    #expect(!missed.contains(#""room":"one","epoch":1"#) || !missed.contains("id: 0\n"))
+  }
+
+  @Test("a map and a room are chosen by the address, if they are among those of the run")
+  func maps() throws {
+    let live = try Live(["--from", "post,map=tiktok", "--map", "wire"])
+    let rose =
+      #"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"giftType":1,"groupId":"1","diamondCount":1,"giftName":"Rose","userId":"123","msgId":"77"}}"#
+    #expect(try live.post(rose, "/events?room=anna").contains("taken"))
+    #expect(try live.post(LogScene.gift("bob", 1), "/events?map=wire").contains("taken"))
+    try live.scene.settle()
+    let said = try live.scene.records(.output).joined()
+    #expect(said.contains(#""room":"anna""#) && said.contains(#""room":"bob""#))
+    #expect(try live.scene.records(.deadLetter).isEmpty)
+    #expect(try live.post("{}", "/events?map=bilibili").hasPrefix("HTTP/1.1 400 "))
+  }
+}

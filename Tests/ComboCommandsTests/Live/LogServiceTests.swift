@@ -1,0 +1,114 @@
+import ComboEdge
+import ComboLog
+import ComboRooms
+import ComboSystem
+import ComboVerify
+import ComboWire
+import Foundation
+import Testing
+
+@testable import ComboCommands
+
+/// The service on a log instead of brokers: what it promises on Kafka, it promises here.
+@Suite("The service on a log")
+struct LogServiceTests {
+  @Test("takes gifts in, says banners, goes on after a stop, and all of it is proven", arguments: [true, false])
+  func flows(isFile: Bool) throws {
+    let scene = try LogScene(isFile: isFile)
+    for round in 0..<3 {
+      let service = scene.start()
+      try scene.give((0..<50).map { LogScene.gift("r\($0 % 5)", round * 50 + $0) })
+      try scene.settle()
+      service.stop.set()
+      #expect(try service.end() == 0, "\(service.log)")
+    }
+    let report = try scene.verify()
+    #expect(report.isProven, "\(report.summary)")
+    // One banner a room counts on through all three runs.
+    #expect(Set(try scene.records(.output).filter { $0.contains(#""op":"show""#) }.map { $0.prefix(40) }).count == 5)
+  }
+
+  @Test("at least once, what is said is proven too")
+  func atLeastOnce() throws {
+    let scene = try LogScene()
+    let service = scene.start(LogScene.configuration(.atLeastOnce))
+    try scene.give((0..<200).map { LogScene.gift("r\($0 % 5)", $0) })
+    let deadline = Deadline(afterMs: 30_000)
+    while try scene.records(.output).count < 5, !deadline.isOver {
+      scene.stage.file.committed.wait(after: scene.stage.file.committed.rings, maxMs: 100)
+    }
+    service.stop.set()
+    #expect(try service.end() == 0, "\(service.log)")
+    let report = try scene.verify()
+    #expect(report.isProven, "\(report.summary)")
+  }
+
+  @Test("bad records go to the dead-letter topic, with the reason")
+  func deadLetters() throws {
+    let scene = try LogScene()
+    let service = scene.start()
+    try scene.give(["hello", #"{"type":"gift"}"#, LogScene.gift("r", 1)])
+    try scene.settle()
+    service.stop.set()
+    #expect(try service.end() == 0)
+    #expect(try scene.records(.deadLetter) == ["hello", #"{"type":"gift"}"#])
+    #expect(try scene.verify().isProven)
+  }
+
+  @Test("one that takes over fences the other, at any moment, and each gift still counts once", arguments: [1, 2] as [UInt64])
+  func takesOver(seed: UInt64) throws {
+    let scene = try LogScene()
+    var random = SystemRandomNumberGenerator()
+    print("seed \(seed)")
+    var services: [LogScene.Running] = []
+    for round in 0..<8 {
+      services.append(scene.start())
+      for part in 0..<4 {
+        try scene.give((0..<25).map { LogScene.gift("r\($0 % 3)", round * 100 + part * 25 + $0) })
+        MonotonicClock.sleep(ms: Int64.random(in: 0...15, using: &random))
+      }
+    }
+    try scene.settle()
+    let last = services.removeLast()
+    for service in services { #expect(try service.end() == 1) }
+    last.stop.set()
+    #expect(try last.end() == 0, "\(last.log)")
+    let report = try scene.verify()
+    #expect(report.isProven, "\(report.summary)")
+  }
+
+  @Test("a log that is full takes no more gifts, works off those that it has, and takes gifts again once old ones may go")
+  func full() throws {
+    var limits = LogFile.Limits()
+    limits.sizeMax = 2 << 20
+    let scene = try LogScene(limits: limits)
+    var configuration = LogScene.configuration()
+    configuration.checkpointIntervalMs = 50
+    let service = scene.start(configuration)
+    var taken = 0
+    while true {
+      do {
+        try scene.give((0..<100).map { LogScene.gift("r\($0 % 5)", taken + $0) })
+        taken += 100
+      } catch let fault as LogFault {
+        #expect(fault.code == .full)
+        break
+      }
+    }
+    #expect(taken > 1000)
+    try scene.settle()
+    // A checkpoint lets the input before it go.
+    let deadline = Deadline(afterMs: 30_000)
+    var deleted: Int64 = 0
+    while deleted == 0, !deadline.isOver {
+      scene.stage.file.committed.wait(after: scene.stage.file.committed.rings, maxMs: 100)
+      deleted = try scene.stage.file.retain(ageMs: 1_000_000_000, now: WallClock.nowMs)
+    }
+    #expect(deleted > 0)
+    try scene.give([LogScene.gift("r0", 1_000_000)])
+    try scene.settle()
+    service.stop.set()
+    #expect(try service.end() == 0, "\(service.log)")
+    #expect(try scene.verify().findings.isEmpty)
+  }
+}

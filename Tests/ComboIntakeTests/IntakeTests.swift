@@ -1,0 +1,153 @@
+import ComboLog
+import ComboSystem
+import Foundation
+import Testing
+
+@testable import ComboIntake
+
+@Suite("A source")
+struct IntakeSourceTests {
+  @Test("is a place with a map, a room and a hello, in any order")
+  func reads() throws {
+    let plain = try IntakeSource("ws://127.0.0.1:21213")
+    #expect(plain.place == .webSocket(try #require(WebSocketURL("ws://127.0.0.1:21213/"))))
+    #expect(plain.map == nil && plain.room == nil && plain.hello == nil)
+    let full = try IntakeSource("wss://example.org/live?a=1,2,room=anna, b,map=douyu:hits=gifts,x=y,hello=/tmp/h")
+    guard case .webSocket(let url) = full.place else { throw Unexpected() }
+    #expect(url.isTLS && url.host == "example.org" && url.port == 443 && url.path == "/live?a=1,2")
+    #expect(full.room == "anna, b" && full.map == "douyu:hits=gifts,x=y" && full.hello == "/tmp/h")
+    #expect(try IntakeSource("-,map=tiktok").place == .standardInput)
+    #expect(try IntakeSource("post,room=r").place == .post)
+    #expect(WebSocketURL("ws://[::1]:8080")?.host == "::1")
+  }
+
+  @Test(
+    "that is none is refused with a sentence",
+    arguments: ["", "http://x", "ws://", "ws://a:0", "ws://a b", "ws://u@h", "-,map=", "post,hello=f", "-,hello=f", "ws://[::1"])
+  func refuses(text: String) {
+    #expect(throws: IntakeSource.Fault.self) { try IntakeSource(text) }
+  }
+
+  struct Unexpected: Error {}
+}
+
+@Suite("A body of JSON")
+struct RecordSplitterTests {
+  private func split(_ text: String) throws -> [String] {
+    var records: [String] = []
+    try RecordSplitter.split(Array(text.utf8)) { records.append(String(decoding: $0, as: UTF8.self)) }
+    return records
+  }
+
+  @Test("is one object, an array of them, or one after the other, with any space between")
+  func splits() throws {
+    let object = #"{"a":"}\"]","b":[{"c":1}]}"#
+    for text in [object, " \n\(object)\r\n", "[\(object)]", "[ \(object) ]\n", "\u{feff}\(object)"] {
+      #expect(try split(text) == [object])
+    }
+    #expect(try split("\(object)\n\n{}\n") == [object, "{}"])
+    #expect(try split("\(object){}") == [object, "{}"])
+    #expect(try split("[{} ,\n \(object)]") == ["{}", object])
+    #expect(try split("{\n  \"a\": 1\n}") == ["{\n  \"a\": 1\n}"])
+    for text in ["", " \n", "[]", "[ ]"] { #expect(try split(text) == []) }
+  }
+
+  @Test(
+    "that holds anything else gives no record at all, and a sentence",
+    arguments: [
+      "hello", "5", "{", "{}{", "{} x", "[{}", "[{}{}]", "[{},]", "[{}] {}", "[5]", "{\"a\":\"}", "[,{}]", "{\"a\":\"\\", "[",
+      "]",
+    ])
+  func refuses(text: String) {
+    var count = 0
+    #expect(throws: RecordSplitter.Fault.self) { try RecordSplitter.split(Array(text.utf8)) { _ in count += 1 } }
+    #expect(count == 0)
+  }
+
+  @Test("is looked at no further than it goes, whatever it holds", arguments: 0..<200)
+  func garbage(seed: UInt64) {
+    var state = seed
+    let letters = Array("{}[]\",\\ a\n".utf8)
+    let bytes = (0..<40).map { _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return letters[Int(state >> 33) % letters.count]
+    }
+    // In memory of its own, so that a look behind it would be seen.
+    var total = 0
+    _ = try? RecordSplitter.split(bytes) { total += $0.count }
+    #expect(total <= bytes.count)
+  }
+}
+
+@Suite("What servers say")
+struct WebSocketTalkTests {
+  private func kind(_ text: String) -> WebSocketTalk.Kind { Array(text.utf8).withUnsafeBytes { WebSocketTalk.kind(of: $0) } }
+
+  @Test("is told from records")
+  func tells() {
+    #expect(kind(#"{"event":"gift","data":{}}"#) == .record)
+    #expect(kind("") == .nothing)
+    #expect(
+      kind(#"{"timestamp":"x","request":"Hello","info":{"name":"Streamer.bot"}}"#) == .streamerBotHello(asksForPassword: false))
+    #expect(
+      kind(#"{"request":"Hello","info":{},"authentication":{"salt":"a","challenge":"b"}}"#)
+        == .streamerBotHello(asksForPassword: true))
+    #expect(kind(#"{"id":"combo-consumer","status":"ok"}"#) == .nothing)
+    #expect(kind(#"0{"sid":"abc","upgrades":[]}"#) == .socketIO)
+    #expect(kind("pong") == .record)
+  }
+}
+
+@Suite("Standard input")
+struct StandardInputTests {
+  @Test("is read line by line: arrays are taken apart, blank lines skipped, too long ones left out, the last one needs no end")
+  func reads() throws {
+    let log = try LogFile(.memory)
+    try log.makeTopic("gifts", partitions: 1)
+    let intake = Intake(log, stream: 0)
+    let pipe = Pipe()
+    let ended = LogBell()
+    let said = LogBell()
+    let lines = ServiceLog(.warning) { _ in said.ring() }
+    _ = StandardInput(
+      intake, Intake.Origin(map: nil, room: nil, isWrapped: false), descriptor: pipe.fileHandleForReading.fileDescriptor,
+      log: lines
+    ) { _ in ended.ring() }
+    let long = #"{"a":""# + String(repeating: "x", count: Intake.recordBytesMax) + "\"}\n"
+    for piece in ["{\"n\":1}\n\n  \n{\"n\"", ":2}\n[{\"n\":3},{\"n\":4}]\nhello\n", long, "{\"n\":5}"] {
+      pipe.fileHandleForWriting.write(Data(piece.utf8))
+    }
+    try pipe.fileHandleForWriting.close()
+    ended.wait(after: 0, maxMs: 20_000)
+    #expect(ended.rings == 1)
+    intake.appender.stop()
+    let page = LogPage()
+    _ = try log.read(0, from: 0, into: page)
+    let records = page.records.map { String(decoding: page.value($0)!, as: UTF8.self) }
+    #expect(records == [#"{"n":1}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#, "hello", #"{"n":5}"#])
+    #expect(intake.figures.records == 6 && intake.figures.refused == 1)
+    #expect(said.rings >= 1)
+  }
+
+  @Test("in an envelope a record says its map and its room")
+  func envelope() throws {
+    let log = try LogFile(.memory)
+    try log.makeTopic("gifts", partitions: 1)
+    let intake = Intake(log, stream: 0)
+    let batch = LogBatch()
+    Array("{}".utf8).withUnsafeBytes { record in
+      for (map, room) in [("tiktok", "a\"b\n"), (nil, nil), ("x", nil)] as [(String?, String?)] {
+        intake.add(record, of: Intake.Origin(map: map, room: room, isWrapped: true), to: batch, at: 1)
+      }
+    }
+    try log.append(batch)
+    let page = LogPage()
+    _ = try log.read(0, from: 0, into: page)
+    #expect(
+      page.records.map { String(decoding: page.value($0)!, as: UTF8.self) } == [
+        #"{"map":"tiktok","room":"a\"b\u000a","record":{}}"#, #"{"map":"wire","record":{}}"#, #"{"map":"x","record":{}}"#,
+      ])
+    #expect(page.key(page.records[0]).map { String(decoding: $0, as: UTF8.self) } == "a\"b\n")
+    #expect(page.key(page.records[1]) == nil)
+  }
+}

@@ -1,0 +1,198 @@
+import ComboEdge
+import Testing
+
+@testable import ComboLog
+
+/// The service's edges on a log: a broker's semantics, without a broker.
+@Suite struct LogEdgeTests {
+  private static let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "dead")
+
+  private func log(partitions: Int = 1) throws -> LogFile {
+    let log = try LogFile(.memory)
+    for topic in Topic.allCases {
+      try log.makeTopic(Self.names[topic], partitions: partitions, topic == .state ? .compacted : .held)
+    }
+    return log
+  }
+
+  /// Notes what happens to a member.
+  private final class Delegate: GroupEdgeDelegate {
+    var assigned: [Int32] = []
+    var faults: [EdgeError.Code] = []
+    func assigned(_ partitions: [Int32]) { assigned += partitions }
+    func revoked(_ partitions: [Int32], lost: Bool) {}
+    func failed(_ error: EdgeError, partition: Int32?) { faults.append(error.code) }
+  }
+
+  private func poll(_ group: LogGroup, hold: Int = 0, maxWaitMs: Int32 = 0) -> [String] {
+    var records: [String] = []
+    group.poll(maxWaitMs: maxWaitMs, hold: hold, foresee: { _, _, _ in }) { record in
+      let value = record.value.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+      records.append("\(record.partition):\(record.offset) \(value)\(record.endsRun ? "." : "")")
+    }
+    return records
+  }
+
+  private func bytes(_ text: String, _ body: (Bytes) -> Void) { Array(text.utf8).withUnsafeBytes { body($0) } }
+
+  @Test("a member gets all partitions, then the records of those that were started, from where it says")
+  func hands() throws {
+    let log = try log(partitions: 2)
+    let group = try LogGroup(log, group: "g", names: Self.names)
+    let delegate = Delegate()
+    group.delegate = delegate
+    group.subscribe()
+    try log.append(.of(0, [("k", "a"), ("k", "b"), ("k", "c")], at: 77))
+    try log.append(.of(1, [("k", "z")]))
+    #expect(poll(group).isEmpty)
+    #expect(delegate.assigned == [0, 1])
+    try group.start(0, at: 1)
+    #expect(poll(group) == ["0:1 b", "0:2 c."])
+    try group.start(1, at: 0)
+    #expect(poll(group) == ["1:0 z."])
+    #expect(group.end(of: 0) == 3)
+    group.stop(0)
+    try log.append(.of(0, [("k", "d")]))
+    #expect(poll(group).isEmpty)
+    try group.start(0, at: 9)
+    #expect(poll(group).isEmpty && delegate.faults == [.offsetOutOfRange])
+  }
+
+  @Test("what was handed out stays until the next poll with the same hold")
+  func lasts() throws {
+    let log = try log()
+    let group = try LogGroup(log, group: "g", names: Self.names)
+    group.subscribe()
+    _ = poll(group)
+    try group.start(0, at: 0)
+    var kept: [Bytes] = []
+    for hold in [0, 1] {
+      try log.append(.of(0, [("key", String(repeating: "\(hold)", count: 5000))]))
+      group.poll(maxWaitMs: 0, hold: hold, foresee: { _, _, _ in }) { record in
+        #expect(record.isLasting)
+        kept.append(record.value!)
+      }
+    }
+    for (hold, value) in kept.enumerated() { #expect(value.allSatisfy { $0 == UInt8(ascii: "0") + UInt8(hold) }) }
+  }
+
+  @Test("a waiting member is woken by a record")
+  func wakes() async throws {
+    let log = try log()
+    let group = try LogGroup(log, group: "g", names: Self.names)
+    group.subscribe()
+    _ = poll(group)
+    try group.start(0, at: 0)
+    let other = Task.detached { try log.append(.of(0, [("k", "a")])) }
+    // Without the wake-up it would wait for a minute.
+    #expect(poll(group, maxWaitMs: 60_000) == ["0:0 a."])
+    try await other.value
+  }
+
+  @Test("output, journal, state and offsets are there together after a commit, and none of them before or after an abort")
+  func commits() throws {
+    let log = try log()
+    let output = try LogOutput(log, group: "g", names: Self.names)
+    let group = try LogGroup(log, group: "g", names: Self.names)
+    let reader = try LogReading(log, names: Self.names)
+    func produce(_ text: String) {
+      bytes(text) { value in
+        for topic in [Topic.output, .journal, .state] {
+          output.produce(topic, partition: 0, key: value, value: value, timestamp: 5, headers: [.init(name: "h", value: [1])])
+        }
+      }
+    }
+    output.renew()
+    try output.begin()
+    produce("a")
+    #expect(try reader.bounds(.output, 0).end == 0)
+    output.abort()
+    output.renew()
+    try output.begin()
+    produce("b")
+    try output.commit([OffsetToCommit(partition: 0, offset: 3, metadata: "1")])
+    for topic in [Topic.output, .journal, .state] {
+      var found: [String] = []
+      try reader.read(topic, 0, from: 0, to: 1, unless: { false }) { record in
+        found.append(String(decoding: record.value!, as: UTF8.self))
+        #expect(reader.details(of: record).timestamp == 5)
+        #expect(reader.details(of: record).headers == [.init(name: "h", value: [1])])
+        return true
+      }
+      #expect(found == ["b"])
+    }
+    #expect(try group.committed(0).offset == 3)
+    #expect(try group.committed(0).entry == 1)
+  }
+
+  @Test("a producer and a member that others have taken over from are fenced")
+  func fences() throws {
+    let log = try log()
+    let (old, new) = (try LogOutput(log, group: "g", names: Self.names), try LogOutput(log, group: "g", names: Self.names))
+    let member = try LogGroup(log, group: "g", names: Self.names)
+    let delegate = Delegate()
+    member.delegate = delegate
+    member.subscribe()
+    old.renew()
+    try old.begin()
+    bytes("x") { old.produce(.output, partition: nil, key: $0, value: $0, timestamp: nil, headers: []) }
+    new.renew()
+    try LogGroup(log, group: "g", names: Self.names).subscribe()
+    #expect {
+      try old.commit([])
+    } throws: { fault in
+      if case .fatal? = fault as? TransactionFault { true } else { false }
+    }
+    #expect(log.bounds(log.stream("out", 0)!).next == 0)
+    _ = poll(member)
+    #expect(delegate.faults == [.fenced])
+    try new.begin()
+    try new.commit([])
+  }
+
+  @Test("records of one key lie in one partition, where Java's producer puts them")
+  func places() throws {
+    let log = try log(partitions: 4)
+    let output = try LogOutput(log, group: "g", names: Self.names)
+    output.renew()
+    try output.begin()
+    for number in 0..<100 {
+      bytes("room-\(number % 10)") { output.produce(.output, partition: nil, key: $0, value: $0, timestamp: nil, headers: []) }
+    }
+    try output.commit([])
+    for partition in 0..<4 as Range<Int32> {
+      for text in try log.all(log.stream("out", partition)!) {
+        let key = text.split(separator: " ")[1].prefix { $0 != "=" }
+        bytes(String(key)) { #expect(KeyPartitioner.partition($0, 4) == Int(partition)) }
+      }
+    }
+  }
+
+  @Test("what a state record says must be kept is kept, however old it is")
+  func holds() throws {
+    let log = try log()
+    try log.append(.of(0, [("k", "a"), ("k", "b"), ("k", "c")], at: 1))
+    let output = try LogOutput(log, group: "g", names: Self.names, held: { _, _ in (input: 2, journal: 0) })
+    output.renew()
+    try output.begin()
+    bytes("checkpoint") { output.produce(.state, partition: 0, key: $0, value: $0, timestamp: nil, headers: []) }
+    try output.commit([OffsetToCommit(partition: 0, offset: 3, metadata: "")])
+    try log.retain(ageMs: 0, now: 1_000_000)
+    #expect(try log.all(0) == ["2 k=c"])
+  }
+
+  @Test("the direct producer's records are durable, in order, when they are acknowledged")
+  func direct() throws {
+    let log = try log()
+    let direct = try LogDirectOutput(log, group: "g", names: Self.names)
+    direct.renew()
+    for tag in 1...3 as ClosedRange<UInt> {
+      bytes("v\(tag)") { direct.produce(.journal, partition: 0, key: nil, value: $0, timestamp: nil, headers: [], tag: tag) }
+    }
+    var heard: [(UInt, Int64)] = []
+    try direct.serve(maxWaitMs: 0) { heard.append(($0, $1)) }
+    #expect(heard.map(\.0) == [1, 2, 3] && heard.map(\.1) == [0, 1, 2])
+    #expect(try log.all(log.stream("journal", 0)!) == ["0 -=v1", "1 -=v2", "2 -=v3"])
+    try direct.serve(maxWaitMs: 0) { _, _ in Issue.record("nothing is on its way") }
+  }
+}
