@@ -125,7 +125,7 @@ extension HTTPServer {
       }
     }
     suspend(exchange, question: 0)
-    begin(exchange, Self.room, missed, at: MonotonicClock.nowMs)
+    begin(exchange, Self.room, missed, id: nil, at: MonotonicClock.nowMs)
     return nil
   }
 

@@ -27,6 +27,8 @@ package final class HTTPExchange {
   /// Of a request that sends events, as far as it has come.
   var body: [UInt8] = []
   var isBodyTooLarge = false
+  /// For a page of another origin that may read the answer: what `Access-Control-Allow-Origin` says.
+  var allowedOrigin: String?
   var asksForHealth = false
   /// For a stream of events.
   package var reader: EventReader?

@@ -261,12 +261,15 @@ enum MetricTable {
       $0.http.slowRequests
     },
     .gauge("combo_http_connections", "Connections that are open.") { Double($0.connections) },
-    .gauge("combo_http_connections_max", "Connections that may be open.") { _ in Double(HTTPServer.Limits.connections) },
+    .gauge("combo_http_connections_max", "Connections that may be open.") { Double($0.http.connectionsMax) },
     .counter("combo_http_event_readers_total", "Streams of events begun.") { $0.http.readersBegun },
+    .counter("combo_http_event_readers_resumed_total", "Of those begun, those that went on behind the event they had last.") {
+      $0.http.readersResumed
+    },
     .counter("combo_http_event_readers_dropped_total", "Streams of events ended because the reader was too slow.") {
       $0.http.readersDropped
     },
     .gauge("combo_http_event_readers", "Streams of events that are open.") { Double($0.readers) },
-    .gauge("combo_http_event_readers_max", "Streams of events that may be open.") { _ in Double(HTTPServer.Limits.readers) },
+    .gauge("combo_http_event_readers_max", "Streams of events that may be open.") { Double($0.http.readersMax) },
   ]
 }

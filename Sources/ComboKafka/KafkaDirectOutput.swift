@@ -8,6 +8,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   private struct Current {
     let producer: KafkaProducer
     let topics: [Topic: ProducerTopic]
+    let screens: ProducerTopic?
     let reports: Reports
   }
 
@@ -23,7 +24,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
       heard.withLock { heard in
         if let error {
           if heard.fault == nil { heard.fault = error }
-        } else {
+        } else if tag != 0 {
           heard.acknowledged.append((tag, offset))
         }
       }
@@ -36,13 +37,20 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   private let properties: KafkaProperties
   private let names: TopicNames
   private let queueFullWaitMs: Int64
+  private let outputHeaders: [OutputHeader]
+  private let newest = NewestScreens()
 
   private static let topicsWithinMs: Int64 = 30_000
 
-  /// - Parameter queueFullWaitMs: how long one record may wait for room in a full queue.
-  package init(_ properties: KafkaProperties, names: TopicNames, queueFullWaitMs: Int64 = 10_000) {
+  /// - Parameters:
+  ///   - outputHeaders: what each record of the output gets.
+  ///   - queueFullWaitMs: how long one record may wait for room in a full queue.
+  package init(
+    _ properties: KafkaProperties, names: TopicNames, outputHeaders: [OutputHeader] = [], queueFullWaitMs: Int64 = 10_000
+  ) {
     self.properties = properties
     self.names = names
+    self.outputHeaders = outputHeaders
     self.queueFullWaitMs = queueFullWaitMs
   }
 
@@ -54,7 +62,9 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     for topic in [Topic.output, .journal, .deadLetter] {
       topics[topic] = try producer.topic(names[topic], withinMs: Self.topicsWithinMs)
     }
-    current = Current(producer: producer, topics: topics, reports: reports)
+    let screens = try names.screens.map { name throws(EdgeError) in try producer.topic(name, withinMs: Self.topicsWithinMs) }
+    newest.forget()
+    current = Current(producer: producer, topics: topics, screens: screens, reports: reports)
   }
 
   package func produce(
@@ -64,9 +74,18 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     // This producer is done for, as the next `serve` tells. A record would leave a gap behind it, or wait like the first one for room
     // in the full queue.
     if current.reports.heard.withLock({ $0.fault != nil }) { return }
+    let headers =
+      outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
     do throws(EdgeError) {
       try current.producer.produce(
         handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers, tag: tag)
+      guard topic == .output, let screens = current.screens, let key, let value else { return }
+      switch newest.said(key: key, value: value) {
+      case .nothing: break
+      case .screen:
+        try current.producer.produce(screens, partition: nil, key: key, value: value, timestamp: timestamp, headers: [])
+      case .end: try current.producer.produce(screens, partition: nil, key: key, value: nil, timestamp: timestamp, headers: [])
+      }
     } catch {
       current.reports.delivered(tag: tag, partition: -1, offset: -1, error: error)
     }

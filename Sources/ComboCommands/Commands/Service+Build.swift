@@ -10,7 +10,7 @@ internal import Glibc
 extension ServiceOptions {
   /// The names of its topics.
   var topicNames: TopicNames {
-    TopicNames(input: input, output: output, journal: journal, state: state, deadLetter: deadLetter)
+    TopicNames(input: input, output: output, journal: journal, state: state, deadLetter: deadLetter, screens: screens)
   }
 
   /// What its clients are made with; what is wrong with the properties is thrown.
@@ -131,8 +131,11 @@ extension Service {
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     let edges = Edges(
       group: group,
-      output: KafkaOutput(properties, transactionalID: options.transactionalID, names: names, group: group),
-      direct: options.delivery == .atLeastOnce ? KafkaDirectOutput(properties, names: names) : nil,
+      output: KafkaOutput(
+        properties, transactionalID: options.transactionalID, names: names, group: group,
+        outputHeaders: options.outputHeaders),
+      direct: options.delivery == .atLeastOnce
+        ? KafkaDirectOutput(properties, names: names, outputHeaders: options.outputHeaders) : nil,
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
     return Service(configuration, edges, log: log, stop: stop, lookout: lookout)

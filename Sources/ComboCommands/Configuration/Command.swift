@@ -1,6 +1,6 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, live, demo, replay, generate, verify, watch, check
+  case run, serve, live, demo, replay, generate, verify, watch, check
   case resetClock = "reset-clock"
   case map, config, completions, man
 
@@ -9,6 +9,7 @@ enum Command: String, CaseIterable, Sendable {
     switch self {
     case .run: "the service: gifts from Kafka in, display instructions to Kafka out"
     case .live: "the service without Kafka: gifts from connectors in, banners for browser sources out, one file"
+    case .serve: "any room over HTTP, from the output topic: for viewers, as many instances as wanted"
     case .demo: "the service without a broker, fed with made-up gifts, drawn in the terminal"
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
     case .generate: "made-up gifts into a file or a topic"
@@ -30,7 +31,7 @@ enum Command: String, CaseIterable, Sendable {
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
-    case .run, .live, .demo, .generate, .verify, .check, .resetClock, .man: nil
+    case .run, .serve, .live, .demo, .generate, .verify, .check, .resetClock, .man: nil
     }
   }
 
@@ -54,6 +55,12 @@ enum Command: String, CaseIterable, Sendable {
       A SOURCE is - (standard input), post (POST /events) or the address of a WebSocket server, then perhaps ,map=NAME
       ,room=ROOM and ,hello=FILE (lines to send after each connect): --from ws://127.0.0.1:21213,map=tiktok,room=anna
       docs/live.md shows it step by step.
+      """
+    case .serve:
+      """
+      Reads the output topic, all of it or some --partitions, and serves any room over HTTP: its screen at once, then its instructions.
+      It belongs to no group, keeps nothing and writes nothing: run as many as viewers need. Once it has read the last --back seconds it
+      knows every room. SIGTERM or SIGINT ends it. docs/fan-out.md tells how to reach many viewers.
       """
     case .demo:
       """

@@ -3,6 +3,7 @@ internal import ComboSystem
 /// What a command line asks for.
 enum Invocation: Equatable, Sendable {
   case run(ServiceOptions)
+  case serve(ServeOptions)
   case live(LiveOptions)
   case demo(DemoOptions)
   case replay(ReplayOptions)
@@ -23,7 +24,7 @@ enum Invocation: Equatable, Sendable {
   var answers: Bool {
     switch self {
     case .verify, .watch, .check, .resetClock, .map, .tell, .show: true
-    case .run, .live, .demo, .replay, .generate, .refuse: false
+    case .run, .serve, .live, .demo, .replay, .generate, .refuse: false
     }
   }
 
@@ -43,7 +44,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .live, .demo, .replay, .generate, .verify, .watch, .check, .resetClock, .map: break
+    case .run, .serve, .live, .demo, .replay, .generate, .verify, .watch, .check, .resetClock, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboService
@@ -47,6 +48,9 @@ struct ServiceOptions: Equatable, Sendable {
   var http: HTTPAddress? = .standard
   /// What HTTP requests must show; nil: nothing.
   var httpToken: HTTPToken?
+  var httpOrigins = HTTPOrigins.none
+  var outputHeaders: [OutputHeader] = []
+  var screens: String?
   /// Whether to say the committed totals on standard output once a second.
   var progress = false
   var logLevel = LogLevel.info
@@ -95,6 +99,17 @@ struct ServiceOptions: Equatable, Sendable {
     map = reader.map()
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)
+    httpOrigins = Self.origins(&reader)
+    screens = reader.optionalText("screens")
+    for text in reader.optionalText("output-header")?.split(separator: ";").map(String.init) ?? [] {
+      if let header = OutputHeader(text) {
+        outputHeaders.append(header)
+      } else {
+        reader.fault(
+          "--output-header must be NAME=TEMPLATE, in which {room} and {op} may stand, several with ; between them, such as channel=rooms:{room}; not "
+            + Sentence.quoted(text))
+      }
+    }
     if let http, !http.isLoopback, !reader.isGiven("http-token-file") {
       reader.fault(
         "--http \(http.text) can be reached by other machines, so --http-token-file is needed too; for this machine alone use"
@@ -106,6 +121,15 @@ struct ServiceOptions: Equatable, Sendable {
     kafka = reader.kafkaProperties()
     settings = reader.settings()
     checkTopics(&reader)
+  }
+
+  static func origins(_ reader: inout OptionReader) -> HTTPOrigins {
+    guard let text = reader.optionalText("http-origin") else { return .none }
+    if let origins = HTTPOrigins(text) { return origins }
+    reader.fault(
+      "--http-origin must be * or origins as browsers say them, with commas between, such as https://live.example,http://localhost:3000;"
+        + " not \(Sentence.quoted(text))")
+    return .none
   }
 
   static func token(_ reader: inout OptionReader) -> HTTPToken? {
@@ -133,9 +157,10 @@ struct ServiceOptions: Equatable, Sendable {
     if Option.topicFault(deadLetter) != nil {
       reader.fault("the dead-letter topic would be \(Sentence.quoted(deadLetter)): give a shorter one by --dead-letter")
     }
-    let topics = [
-      ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
-    ]
+    let topics =
+      [
+        ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
+      ] + (screens.map { [("--screens", $0)] } ?? [])
     for (index, topic) in topics.enumerated() {
       for other in topics[..<index] where other.1 == topic.1 {
         reader.fault("\(topic.0) must be another topic than \(other.0), but both are \(topic.1)")
