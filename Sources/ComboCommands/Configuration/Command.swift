@@ -1,6 +1,6 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, demo, replay, generate, verify, watch, check
+  case run, demo, replay, generate, verify, redrive, watch, check
   case resetClock = "reset-clock"
   case map, config, completions, man
 
@@ -12,6 +12,7 @@ enum Command: String, CaseIterable, Sendable {
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
     case .generate: "made-up gifts into a file or a topic"
     case .verify: "derives the output again from input and journal, and compares byte for byte"
+    case .redrive: "dead letters back to the input: what there is, which of them, and each at most once"
     case .watch: "a room's banners in the terminal, from the output topic"
     case .check: "tries whether the service can work with these brokers, topics and rights, and says how to mend what is wrong"
     case .resetClock: "brings back partitions whose time lies ahead of the clock, after a clock was wrong; their rooms begin anew"
@@ -29,7 +30,7 @@ enum Command: String, CaseIterable, Sendable {
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
-    case .run, .demo, .generate, .verify, .check, .resetClock, .man: nil
+    case .run, .demo, .generate, .verify, .redrive, .check, .resetClock, .man: nil
     }
   }
 
@@ -72,6 +73,17 @@ enum Command: String, CaseIterable, Sendable {
       summary: exit code 0 if nothing differs, 1 if something does or nothing could be compared. What cannot be derived
       any more is counted as not provable, never as right. A transaction that stays open in the output is waited for for
       15 s; what stands behind it is not compared, which is said. Reads only, and may run beside the service.
+      """
+    case .redrive:
+      """
+      Lists the records of the dead-letter topic by code and reason. With --yes it sends those that match back to the
+      input: key, value, timestamp and headers as they were, to the partition where they were. Without --yes nothing is sent.
+      Fix what made them bad first (the map, --room-from-body, the producer), and restart the service with it.
+
+      Records go back in transactions that also write a receipt into the dead-letter topic, so no record is sent twice, however
+      often the command is run or killed. A record that comes back as a dead letter again is sent again only if
+      --max-redrives allows it. Truncated records and records of another input are never sent. Gifts count when they are taken
+      in, not when they were first sent.
       """
     case .watch:
       """

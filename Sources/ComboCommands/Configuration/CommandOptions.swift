@@ -151,6 +151,38 @@ struct VerifyOptions: Equatable, Sendable {
   }
 }
 
+/// The options of `redrive`.
+struct RedriveOptions: Equatable, Sendable {
+  var brokers: String
+  var input: String
+  var group: String
+  var deadLetter: String
+  var selection: RedriveSelection
+  /// Records at most; 0: no limit.
+  var limit: Int
+  var isJSON: Bool
+  /// Whether anything is sent.
+  var isConfirmed: Bool
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader) {
+    brokers = reader.requiredText("brokers")
+    input = reader.requiredText("input")
+    group = reader.text("group")
+    deadLetter = reader.optionalText("dead-letter") ?? ServiceOptions.deadLetter(input: input, group: group)
+    selection = RedriveSelection(input: input)
+    selection.code = reader.optionalText("code")
+    selection.reason = reader.optionalText("reason")
+    selection.since = reader.optionalText("since").flatMap { Timestamp.milliseconds($0) }
+    selection.until = reader.optionalText("until").flatMap { Timestamp.milliseconds($0) }
+    selection.redrivesMax = reader.integer("max-redrives")
+    limit = reader.integer("limit")
+    isJSON = reader.flag("json")
+    isConfirmed = reader.flag("yes")
+    kafka = reader.kafkaProperties()
+  }
+}
+
 /// The options of `watch`.
 struct WatchOptions: Equatable, Sendable {
   var brokers: String

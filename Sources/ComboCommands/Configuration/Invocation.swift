@@ -7,6 +7,7 @@ enum Invocation: Equatable, Sendable {
   case replay(ReplayOptions)
   case generate(GenerateOptions)
   case verify(VerifyOptions)
+  case redrive(RedriveOptions)
   case watch(WatchOptions)
   case check(ServiceOptions)
   case resetClock(ServiceOptions)
@@ -21,7 +22,7 @@ enum Invocation: Equatable, Sendable {
   /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
   var answers: Bool {
     switch self {
-    case .verify, .watch, .check, .resetClock, .map, .tell, .show: true
+    case .verify, .redrive, .watch, .check, .resetClock, .map, .tell, .show: true
     case .run, .demo, .replay, .generate, .refuse: false
     }
   }
@@ -42,7 +43,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .demo, .replay, .generate, .verify, .watch, .check, .resetClock, .map: break
+    case .run, .demo, .replay, .generate, .verify, .redrive, .watch, .check, .resetClock, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

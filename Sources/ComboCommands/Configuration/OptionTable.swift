@@ -5,14 +5,14 @@ internal import ComboSystem
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
-  static let all: [Option] = general + service + demo + generate + map + kafka + combo
+  static let all: [Option] = general + service + demo + generate + map + redrive + kafka + combo
 
   /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
     all.filter { $0.commands.contains(command) }
   }
 
-  private static let kafkaCommands: [Command] = [.run, .check, .resetClock, .verify, .watch, .generate, .map]
+  private static let kafkaCommands: [Command] = [.run, .check, .resetClock, .verify, .redrive, .watch, .generate, .map]
   private static let engineCommands: [Command] = [.run, .check, .resetClock, .demo, .replay]
   private static let serviceCommands: [Command] = [.run, .check, .resetClock]
 
@@ -21,12 +21,12 @@ enum OptionTable {
       "config", "FILE", .text, nil, kafkaCommands + [.demo, .replay], .main,
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
-    Option("input", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify], .main, "where gift events are read"),
+    Option("input", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify, .redrive], .main, "where gift events are read"),
     Option(
       "output", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify, .watch], .main,
       "where display instructions are written"),
     Option(
-      "group", "NAME", .text, "combo-consumer", [.run, .check, .resetClock, .verify], .main,
+      "group", "NAME", .text, "combo-consumer", [.run, .check, .resetClock, .verify, .redrive], .main,
       "the consumer group; journal and state belong to it"),
     Option(
       "map", "NAME|FILE", .text, nil, [.run, .check, .resetClock, .replay, .map], .main,
@@ -39,7 +39,7 @@ enum OptionTable {
 
   private static let service: [Option] = [
     Option(
-      "dead-letter", "TOPIC", .topic, nil, serviceCommands + [.verify], .service,
+      "dead-letter", "TOPIC", .topic, nil, serviceCommands + [.verify, .redrive], .service,
       "where bad events go; default <input>.<group>.combo-dead-letter"),
     Option(
       "from", "WHERE", .choice(["earliest", "latest"]), "earliest", serviceCommands, .service,
@@ -118,13 +118,25 @@ enum OptionTable {
   private static let map: [Option] = [
     Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "explain records of this topic, instead of a file's"),
     Option("last", "N", .integer(1...100_000), "10", [.map], .main, "so many of the newest of each partition"),
-    Option("json", "", .flag, "false", [.map], .main, "an object a record, for programs"),
+    Option("json", "", .flag, "false", [.map, .redrive], .main, "an object a record, for programs"),
     Option("list", "", .flag, "false", [.map], .main, "the built-in maps with their switches"),
     Option("print", "NAME", .text, nil, [.map], .main, "a built-in map's text, to begin one's own with"),
     Option(
       "check", "FILE", .text, nil, [.map], .main, "read a map, and say all that is wrong with it; exit code 1 if anything is"),
     Option(
       "infer", "FILE", .text, nil, [.map], .main, "propose a map from samples (-: on standard input), and say where it is unsure"),
+  ]
+
+  private static let redrive: [Option] = [
+    Option("code", "CODE", .text, nil, [.redrive], .main, "only dead letters with this code, such as not_json"),
+    Option("reason", "TEXT", .text, nil, [.redrive], .main, "only those whose reason contains this text"),
+    Option("since", "TIME", .time, nil, [.redrive], .main, "only records of this time or later"),
+    Option("until", "TIME", .time, nil, [.redrive], .main, "only records from before this time"),
+    Option("limit", "N", .integer(0...1_000_000_000), "0", [.redrive], .main, "at most so many; 0 = no limit"),
+    Option(
+      "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,
+      "how often a record may be sent back in all, if it keeps coming back"),
+    Option("yes", "", .flag, "false", [.redrive], .main, "send them; without it nothing is sent"),
   ]
 
   private static let generate: [Option] = [

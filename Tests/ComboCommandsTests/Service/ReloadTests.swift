@@ -85,7 +85,7 @@ extension ServiceTests {
     func engine() throws {
       let group = try TestGroup(partitions: 2)
       let files = try Files()
-      let map = 
+      let map =
         #"{"map":1,"name":"test","rules":[{"event":"gift","fields":{"room":"/r","sender":{"id":"/u"},"#
         + #""gift":{"id":"/g"},"count":"/n"}}],"otherwise":{"drop":"no gift"}}"#
       try files.write("map.json", map)
