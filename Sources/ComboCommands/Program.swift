@@ -39,6 +39,7 @@ package enum Program {
     case .redrive(let options): RedriveCommand.run(options)
     case .watch(let options): WatchCommand.run(options)
     case .check(let options): CheckCommand.run(options)
+    case .seek(let options): SeekCommand.run(options)
     case .resetClock(let options): ResetClockCommand.run(options)
     case .map(let options): MapCommand.run(options)
     case .tell(let text): Console.tell(text)

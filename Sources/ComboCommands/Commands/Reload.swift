@@ -99,7 +99,9 @@ final class Reload: Sendable {
     if isOtherKafka || isOtherEngine {
       current.withLock { $0 = new }
       if isOtherKafka { log.info("the service begins anew with the Kafka properties and certificates as they are now") }
-      if isOtherEngine { log.info("the service takes its partitions over again with the combo settings and the map as they are now") }
+      if isOtherEngine {
+        log.info("the service takes its partitions over again with the combo settings and the map as they are now")
+      }
       stop.askForFreshStart()
     }
     log.info("the configuration was read again")

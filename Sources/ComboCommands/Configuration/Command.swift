@@ -1,6 +1,7 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
   case run, demo, replay, generate, verify, redrive, watch, check
+  case seek
   case resetClock = "reset-clock"
   case map, config, completions, man
 
@@ -15,6 +16,7 @@ enum Command: String, CaseIterable, Sendable {
     case .redrive: "dead letters back to the input: what there is, which of them, and each at most once"
     case .watch: "a room's banners in the terminal, from the output topic"
     case .check: "tries whether the service can work with these brokers, topics and rights, and says how to mend what is wrong"
+    case .seek: "moves a group on in its input: to a time, to offsets or to the end; says first what is skipped"
     case .resetClock: "brings back partitions whose time lies ahead of the clock, after a clock was wrong; their rooms begin anew"
     case .map: "what a map makes of records, field by field, and why; and the maps themselves"
     case .config: "every option of a command: its value, and where that comes from"
@@ -30,7 +32,7 @@ enum Command: String, CaseIterable, Sendable {
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
-    case .run, .demo, .generate, .verify, .redrive, .check, .resetClock, .man: nil
+    case .run, .demo, .generate, .verify, .redrive, .check, .seek, .resetClock, .man: nil
     }
   }
 
@@ -101,6 +103,16 @@ enum Command: String, CaseIterable, Sendable {
       right that the service needs: it reads, and it writes in a transaction that is aborted, so that no reader who reads
       committed records ever sees any of it. Nothing is created or changed, no running instance is disturbed. Each line says
       ok, note or FAULT; behind a fault stands how to mend it. Exit code 0 if the service can work, 1 if not.
+      """
+    case .seek:
+      """
+      Takes the options of `run`. Says for each partition where it stands, where it would go on, and how many records would be
+      skipped; with --yes it does so. All instances of the group must be stopped first. The skipped records count for nothing,
+      and all rooms of a partition that moves begin a new epoch: what was on screen is cleared. The journal says so, and
+      `verify` proves what follows.
+
+      A group never goes back: gifts would count twice. To derive a part of the input again, take a new --group and --output,
+      and seek there: a group that has read nothing may begin anywhere. Running the command twice changes nothing more.
       """
     case .resetClock:
       """

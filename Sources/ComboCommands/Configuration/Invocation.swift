@@ -10,6 +10,7 @@ enum Invocation: Equatable, Sendable {
   case redrive(RedriveOptions)
   case watch(WatchOptions)
   case check(ServiceOptions)
+  case seek(SeekOptions)
   case resetClock(ServiceOptions)
   case map(MapOptions)
   /// A text for standard output.
@@ -22,7 +23,7 @@ enum Invocation: Equatable, Sendable {
   /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
   var answers: Bool {
     switch self {
-    case .verify, .redrive, .watch, .check, .resetClock, .map, .tell, .show: true
+    case .verify, .redrive, .watch, .check, .seek, .resetClock, .map, .tell, .show: true
     case .run, .demo, .replay, .generate, .refuse: false
     }
   }
@@ -43,7 +44,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .demo, .replay, .generate, .verify, .redrive, .watch, .check, .resetClock, .map: break
+    case .run, .demo, .replay, .generate, .verify, .redrive, .watch, .check, .seek, .resetClock, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

@@ -5,31 +5,32 @@ internal import ComboSystem
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
-  static let all: [Option] = general + service + demo + generate + map + redrive + kafka + combo
+  static let all: [Option] = general + service + demo + generate + map + seek + redrive + kafka + combo
 
   /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
     all.filter { $0.commands.contains(command) }
   }
 
-  private static let kafkaCommands: [Command] = [.run, .check, .resetClock, .verify, .redrive, .watch, .generate, .map]
-  private static let engineCommands: [Command] = [.run, .check, .resetClock, .demo, .replay]
-  private static let serviceCommands: [Command] = [.run, .check, .resetClock]
+  private static let kafkaCommands: [Command] = [.run, .check, .seek, .resetClock, .verify, .redrive, .watch, .generate, .map]
+  private static let engineCommands: [Command] = [.run, .check, .seek, .resetClock, .demo, .replay]
+  private static let serviceCommands: [Command] = [.run, .check, .seek, .resetClock]
 
   private static let general: [Option] = [
     Option(
       "config", "FILE", .text, nil, kafkaCommands + [.demo, .replay], .main,
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
-    Option("input", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify, .redrive], .main, "where gift events are read"),
     Option(
-      "output", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify, .watch], .main,
+      "input", "TOPIC", .topic, nil, [.run, .check, .seek, .resetClock, .verify, .redrive], .main, "where gift events are read"),
+    Option(
+      "output", "TOPIC", .topic, nil, [.run, .check, .seek, .resetClock, .verify, .watch], .main,
       "where display instructions are written"),
     Option(
-      "group", "NAME", .text, "combo-consumer", [.run, .check, .resetClock, .verify, .redrive], .main,
+      "group", "NAME", .text, "combo-consumer", [.run, .check, .seek, .resetClock, .verify, .redrive], .main,
       "the consumer group; journal and state belong to it"),
     Option(
-      "map", "NAME|FILE", .text, nil, [.run, .check, .resetClock, .replay, .map], .main,
+      "map", "NAME|FILE", .text, nil, [.run, .check, .seek, .resetClock, .replay, .map], .main,
       "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
@@ -72,10 +73,10 @@ enum OptionTable {
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
     Option(
-      "room-from-body", "", .flag, "false", [.run, .check, .resetClock, .map], .service,
+      "room-from-body", "", .flag, "false", [.run, .check, .seek, .resetClock, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
-      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .resetClock, .demo], .service,
+      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .check, .seek, .resetClock, .demo], .service,
       "where to serve health, metrics and the pages; *:8080 for all addresses of this machine"),
     Option(
       "http-token-file", "FILE", .text, nil, serviceCommands, .service,
@@ -83,10 +84,12 @@ enum OptionTable {
     Option(
       "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
     Option(
-      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .check, .resetClock, .verify], .service,
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .check, .seek, .resetClock, .verify],
+      .service,
       "the least that is logged on standard error"),
     Option(
-      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .check, .resetClock, .verify], .service,
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .check, .seek, .resetClock, .verify],
+      .service,
       "text for people, json for programs: one object a line"),
   ]
 
@@ -127,6 +130,12 @@ enum OptionTable {
       "infer", "FILE", .text, nil, [.map], .main, "propose a map from samples (-: on standard input), and say where it is unsure"),
   ]
 
+  private static let seek: [Option] = [
+    Option("to-time", "TIME", .time, nil, [.seek], .main, "go on at the first record of this time or later"),
+    Option("to-offset", "P:N,…", .text, nil, [.seek], .main, "go on at these offsets, by partition: 0:1200,3:900; others stay"),
+    Option("skip-to-end", "", .flag, "false", [.seek], .main, "go on at the end of the input as it is now"),
+  ]
+
   private static let redrive: [Option] = [
     Option("code", "CODE", .text, nil, [.redrive], .main, "only dead letters with this code, such as not_json"),
     Option("reason", "TEXT", .text, nil, [.redrive], .main, "only those whose reason contains this text"),
@@ -136,7 +145,7 @@ enum OptionTable {
     Option(
       "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,
       "how often a record may be sent back in all, if it keeps coming back"),
-    Option("yes", "", .flag, "false", [.redrive], .main, "send them; without it nothing is sent"),
+    Option("yes", "", .flag, "false", [.redrive, .seek], .main, "do it; without it the command only says what it would do"),
   ]
 
   private static let generate: [Option] = [
