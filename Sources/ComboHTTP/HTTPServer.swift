@@ -128,7 +128,8 @@ package final class HTTPServer: @unchecked Sendable {
 
   private init(
     _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
-    statistics: (@Sendable () -> [ClientFigures])?, gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins, isPublic: Bool, resumeMs: Int64,
+    statistics: (@Sendable () -> [ClientFigures])?, gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins, isPublic: Bool,
+    resumeMs: Int64,
     keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
   ) throws(HTTPFault) {
     var ends: [Int32] = [-1, -1]

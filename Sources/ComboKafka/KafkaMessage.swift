@@ -76,7 +76,7 @@ package struct KafkaMessage {
 
   /// Calls `body` with each header in order: the name, and the value or nil. librdkafka parses them at the first call;
   /// who never asks pays nothing.
-  func forEachHeader(_ body: (_ name: String, _ value: UnsafeRawBufferPointer?) -> Void) {
+  package func forEachHeader(_ body: (_ name: String, _ value: UnsafeRawBufferPointer?) -> Void) {
     var headers: OpaquePointer?
     guard rd_kafka_message_headers(pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers else { return }
     var index = 0

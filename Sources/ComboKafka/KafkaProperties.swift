@@ -1,5 +1,6 @@
 internal import CKafka
 package import ComboEdge
+internal import ComboSystem
 
 /// What every Kafka client of the process is made with: the brokers, and whatever properties of librdkafka the user gave.
 ///
@@ -93,6 +94,8 @@ package struct KafkaProperties: Sendable {
     if !isTransactional { try configuration.set(answer, "10000") }
     for (key, value) in own { try configuration.set(key, value) }
     for override in presets + overrides where LibrdkafkaProperties.applies(override.key, to: kind) {
+      // The default, which older libraries have no name for.
+      if override.key == Self.groupProtocol { continue }
       if isTransactional, override.key == answer { continue }
       // A record that librdkafka did not take would be tried for ever. What a topic takes is for the brokers to say.
       if override.key == "message.max.bytes", let least = own.first(where: { $0.0 == override.key }).flatMap({ Int($0.1) }),
@@ -144,6 +147,13 @@ package struct KafkaProperties: Sendable {
   package static func fault(of key: String, _ value: String) -> String? {
     // librdkafka takes a topic's property under both names.
     let name = key.hasPrefix("topic.") ? String(key.dropFirst(6)) : key
+    if name == groupProtocol {
+      // docs/decisions/0014
+      return value == "classic"
+        ? nil
+        : "The Kafka property \(key) can only be classic here: with \(Sentence.quoted(value)) a crashed instance would block its own replacement"
+          + " until the brokers give it up, and a transaction could be refused although its partitions have not moved."
+    }
     if let reason = reserved[name] { return "The Kafka property \(key) cannot be set here: \(reason)." }
     do throws(EdgeError) {
       try ClientConfiguration(kind: .consumer).set(key, value)
@@ -152,6 +162,8 @@ package struct KafkaProperties: Sendable {
       return error.message
     }
   }
+
+  private static let groupProtocol = "group.protocol"
 
   /// Properties on which the service's promises rest, with the reason why nobody else may set them.
   private static let reserved: [String: String] = {
@@ -162,7 +174,6 @@ package struct KafkaProperties: Sendable {
     return [
       "bootstrap.servers": addresses, "metadata.broker.list": addresses,
       "group.id": "use --group", "group.instance.id": "use --instance",
-      "group.protocol": "the service answers rebalances of the classic protocol",
       "enable.auto.commit": exactlyOnce, "auto.commit.enable": exactlyOnce, "enable.auto.offset.store": exactlyOnce,
       "auto.commit.interval.ms": exactlyOnce, "offset.store.method": exactlyOnce, "offset.store.path": exactlyOnce,
       "offset.store.sync.interval.ms": exactlyOnce,

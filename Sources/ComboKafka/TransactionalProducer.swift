@@ -57,7 +57,7 @@ package final class TransactionalProducer {
   ///
   /// - Throws: a retriable error if brokers could not be reached or were busy in this time: call it again. Any other is for
   ///   the operator.
-  func initTransactions(withinMs: Int64) throws(EdgeError) {
+  package func initTransactions(withinMs: Int64) throws(EdgeError) {
     let failed = "cannot begin to use transactional id \"\(transactionalID)\""
     let deadline = Deadline(afterMs: withinMs)
     while true {

@@ -73,6 +73,9 @@ package final class EntryRunner {
         try close(entry)
       } else if record.offset >= entry.batches[batch].endOffset {
         try endBatch(entry)
+      } else if entry.takeover?.reset != nil, entry.batches[batch].taken == 0 {
+        // Where a reset goes on. Its owner took in nothing before that: an operator had it skipped.
+        return
       } else {
         taken += 1
         if record.offset + 1 == entry.batches[batch].endOffset { last = record.fingerprint }

@@ -39,6 +39,9 @@ package struct ServiceConfiguration: Sendable {
   package var fromLatest = false
   /// Whether a partition whose time lies ahead of the clock is brought back, which resets it.
   package var bringsClocksBack = false
+  /// Where partitions go on, by number, if somebody wants them to skip a part of the input. One that stands there already, or behind, is
+  /// left as it is.
+  package var seek: [Int32: Int64] = [:]
   /// What the dead-letter topic takes.
   package var deadLetterLimits = DeadLetterLimits()
 

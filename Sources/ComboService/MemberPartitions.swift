@@ -251,11 +251,34 @@ package final class MemberPartitions {
       restored.unsaid.removeAll()
       counts.clocksBroughtBack += 1
     }
+    if let target = configuration.seek[partition.number] { reset = seek(partition, to: target, reset) }
     let takeover = PendingTakeover(shift: shift, reset: reset)
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
     if restored.reset == nil { log.info(restored.summary) } else { log.warning(restored.summary) }
     return ActivePartition(restored, takeover: takeover, time: edges.time)
+  }
+
+  /// Moves a partition on in the input, as an operator wants it. What is skipped is as lost as what was deleted, and the same rules hold:
+  /// all rooms begin a new epoch, and the takeover entry says how much it was.
+  private func seek(_ partition: Partition, to target: Int64, _ reset: JournalEntry.Reset?) -> JournalEntry.Reset? {
+    let from = partition.offset
+    let isNew = partition.n == 0
+    guard isNew || target > from else { return reset }
+    partition.stand(at: partition.n, clock: partition.clock, offset: target, last: nil, shifted: partition.shifted)
+    counts.sought += 1
+    if isNew {
+      log.info("new: partition \(.partition, partition.number) begins at offset \(.offset, target), as seek was told")
+      return reset
+    }
+    let skipped = target - from
+    log.warning(
+      """
+      RESET: partition \(.partition, partition.number) skips \(.count, skipped) offsets, up to \(.offset, target), \
+      as seek was told; all its rooms begin a new epoch
+      """)
+    return JournalEntry.Reset(
+      reason: "an operator skipped offsets \(from) to \(target - 1)", offsetsLost: skipped + (reset?.offsetsLost ?? 0))
   }
 
   // MARK: - Their time

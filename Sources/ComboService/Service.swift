@@ -77,6 +77,8 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     package var lost: Int64 = 0
     /// Partitions whose time was brought back.
     package var clocksBroughtBack = 0
+    /// Partitions that `seek` moved on.
+    package var sought = 0
     /// What came in by kind, and what was said.
     package var tally = Tally()
     package var said = InstructionCounts()
@@ -373,6 +375,7 @@ extension Service.Totals {
     clockLeads += other.clockLeads
     lost += other.lost
     clocksBroughtBack += other.clocksBroughtBack
+    sought += other.sought
   }
 
   /// What an entry took in and led to.

@@ -42,6 +42,17 @@ struct KafkaPropertiesTests {
     #expect(error.message.hasPrefix("The Kafka property \(key) cannot be set here: "))
   }
 
+  @Test("the group protocol can be named if it is the classic one; the other one is refused with the reason")
+  func groupProtocol() throws {
+    #expect(KafkaProperties.fault(of: "group.protocol", "classic") == nil)
+    let fault = try #require(KafkaProperties.fault(of: "group.protocol", "consumer"))
+    #expect(fault.contains("can only be classic") && fault.contains("block its own replacement"), "\(fault)")
+    // Libraries that do not know the name must not get it.
+    let properties = try KafkaProperties(
+      brokers: "127.0.0.1:1", clientID: "test", overrides: [.init(key: "group.protocol", value: "classic")], log: .none)
+    _ = try GroupConsumer(properties, .init(groupID: "g", topic: "t"))
+  }
+
   @Test("all faults are told at once")
   func allAtOnce() throws {
     let error = try #require(

@@ -1,19 +1,38 @@
+internal import ComboCore
 internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboSystem
+internal import ComboWire
 internal import Synchronization
 
 /// Reads the configuration again, while the service runs, and takes in what can change.
 ///
 /// At once: the level and the format of the log, and the token of HTTP. By a fresh start within the process, with a last
-/// commit before it: all that librdkafka is made with, since it takes its properties, certificates and keys in only when a
-/// client is made. If the brokers cannot be reached with what is new, all stays as it was.
+/// commit before it: the combo settings and the map, which a takeover puts into force as a restart would, and all that librdkafka is made
+/// with, since it takes its properties, certificates and keys in only when a client is made. If the brokers cannot be reached with the new
+/// properties, or an option is wrong, everything stays as it was.
 final class Reload: Sendable {
   /// What the next service is made with.
   struct Current {
     var kafka: [KafkaProperty]
     var files: [[UInt8]?]
+    var settings: Settings
+    var map: RecordMap?
+
+    init(_ options: ServiceOptions) {
+      kafka = options.kafka
+      files = Reload.files(options.kafka)
+      settings = options.settings
+      map = options.map
+    }
+
+    /// Puts it into the options of the next service.
+    func apply(to options: inout ServiceOptions) {
+      options.kafka = kafka
+      options.settings = settings
+      options.map = map
+    }
   }
 
   private let table: ConfigTable
@@ -25,7 +44,8 @@ final class Reload: Sendable {
   private let current: Mutex<Current>
 
   /// Options that need no restart.
-  static let live: Set<String> = ["config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file"]
+  static let live: Set<String> = Set(["config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file", "map"])
+    .union(OptionTable.options(of: .run).filter { $0.section == .combo }.map(\.name))
 
   /// librdkafka's properties that name files which it reads when a client is made.
   private static let fileProperties: Set<String> = [
@@ -43,11 +63,11 @@ final class Reload: Sendable {
     self.log = log
     self.stop = stop
     self.read = read
-    current = Mutex(Current(kafka: options.kafka, files: Self.files(options.kafka)))
+    current = Mutex(Current(options))
   }
 
   /// What the next service is to be made with.
-  var kafka: [KafkaProperty] { current.withLock { $0.kafka } }
+  var next: Current { current.withLock { $0 } }
 
   /// Whose token may change.
   func serves(_ server: HTTPServer?) { self.server.withLock { $0 = server } }
@@ -62,7 +82,7 @@ final class Reload: Sendable {
     }
     let before = current.withLock { $0 }
     log.hide(before.kafka.secrets + options.kafka.secrets)
-    let new = Current(kafka: options.kafka, files: Self.files(options.kafka))
+    let new = Current(options)
     let isOtherKafka = new.kafka != before.kafka || new.files != before.files
     if isOtherKafka, let fault = Self.fault(options, log) {
       log.error("the configuration is left as it was: \(.reason, fault)")
@@ -75,9 +95,13 @@ final class Reload: Sendable {
     if !missed.isEmpty {
       log.warning("only a restart takes in what has changed of \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")
     }
-    if isOtherKafka {
+    let isOtherEngine = new.settings != before.settings || new.map != before.map
+    if isOtherKafka || isOtherEngine {
       current.withLock { $0 = new }
-      log.info("the service begins anew with the Kafka properties and certificates as they are now")
+      if isOtherKafka { log.info("the service begins anew with the Kafka properties and certificates as they are now") }
+      if isOtherEngine {
+        log.info("the service takes its partitions over again with the combo settings and the map as they are now")
+      }
       stop.askForFreshStart()
     }
     log.info("the configuration was read again")
@@ -95,7 +119,7 @@ final class Reload: Sendable {
     }
   }
 
-  private static func files(_ properties: [KafkaProperty]) -> [[UInt8]?] {
+  fileprivate static func files(_ properties: [KafkaProperty]) -> [[UInt8]?] {
     properties.filter { fileProperties.contains($0.key) }.map { try? TextFile.bytes(of: $0.value, limit: 1 << 20).get() }
   }
 }

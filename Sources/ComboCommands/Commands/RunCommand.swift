@@ -76,7 +76,7 @@ enum RunCommand {
       let code = service?.run()
       let isWanted = stop.takeFreshStart()
       if isWanted, let reload {
-        options.kafka = reload.kafka
+        reload.next.apply(to: &options)
         let statistics = properties.statistics
         properties = try options.kafkaProperties(log: log)
         properties.statistics = statistics

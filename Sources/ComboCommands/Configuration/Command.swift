@@ -1,6 +1,7 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, serve, live, demo, replay, generate, verify, watch, check
+  case run, serve, live, demo, replay, generate, verify, redrive, watch, check
+  case seek
   case resetClock = "reset-clock"
   case map, config, completions, man
 
@@ -14,8 +15,10 @@ enum Command: String, CaseIterable, Sendable {
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
     case .generate: "made-up gifts into a file or a topic"
     case .verify: "derives the output again from input and journal, and compares byte for byte"
+    case .redrive: "dead letters back to the input: what there is, which of them, and each at most once"
     case .watch: "a room's banners in the terminal, from the output topic"
     case .check: "tries whether the service can work with these brokers, topics and rights, and says how to mend what is wrong"
+    case .seek: "moves a group on in its input: to a time, to offsets or to the end; says first what is skipped"
     case .resetClock: "brings back partitions whose time lies ahead of the clock, after a clock was wrong; their rooms begin anew"
     case .map: "what a map makes of records, field by field, and why; and the maps themselves"
     case .config: "every option of a command: its value, and where that comes from"
@@ -31,7 +34,7 @@ enum Command: String, CaseIterable, Sendable {
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
-    case .run, .serve, .live, .demo, .generate, .verify, .check, .resetClock, .man: nil
+    case .run, .serve, .live, .demo, .generate, .verify, .redrive, .check, .seek, .resetClock, .man: nil
     }
   }
 
@@ -91,6 +94,17 @@ enum Command: String, CaseIterable, Sendable {
       any more is counted as not provable, never as right. A transaction that stays open in the output is waited for for
       15 s; what stands behind it is not compared, which is said. Reads only, and may run beside the service.
       """
+    case .redrive:
+      """
+      Lists the records of the dead-letter topic by code and reason. With --yes it sends those that match back to the
+      input: key, value, timestamp and headers as they were, to the partition where they were. Without --yes nothing is sent.
+      Fix what made them bad first (the map, --room-from-body, the producer), and restart the service with it.
+
+      Records go back in transactions that also write a receipt into the dead-letter topic, so no record is sent twice, however
+      often the command is run or killed. A record that comes back as a dead letter again is sent again only if
+      --max-redrives allows it. Truncated records and records of another input are never sent. Gifts count when they are taken
+      in, not when they were first sent.
+      """
     case .watch:
       """
       Draws the room as a viewer's screen would be, from the instructions in the output topic; Ctrl-C or `q` ends it. What is
@@ -107,6 +121,16 @@ enum Command: String, CaseIterable, Sendable {
       right that the service needs: it reads, and it writes in a transaction that is aborted, so that no reader who reads
       committed records ever sees any of it. Nothing is created or changed, no running instance is disturbed. Each line says
       ok, note or FAULT; behind a fault stands how to mend it. Exit code 0 if the service can work, 1 if not.
+      """
+    case .seek:
+      """
+      Takes the options of `run`. Says for each partition where it stands, where it would go on, and how many records would be
+      skipped; with --yes it does so. All instances of the group must be stopped first. The skipped records count for nothing,
+      and all rooms of a partition that moves begin a new epoch: what was on screen is cleared. The journal says so, and
+      `verify` proves what follows.
+
+      A group never goes back: gifts would count twice. To derive a part of the input again, take a new --group and --output,
+      and seek there: a group that has read nothing may begin anywhere. Running the command twice changes nothing more.
       """
     case .resetClock:
       """

@@ -170,6 +170,77 @@ struct VerifyOptions: Equatable, Sendable {
   }
 }
 
+/// The options of `seek`.
+struct SeekOptions: Equatable, Sendable {
+  /// Where to go on.
+  enum Target: Equatable, Sendable {
+    /// In milliseconds since the Unix epoch.
+    case time(Int64)
+    case offsets([Int32: Int64])
+    case end
+  }
+
+  var service: ServiceOptions
+  var target: Target
+  /// Whether anything is done.
+  var isConfirmed: Bool
+
+  init(_ reader: inout OptionReader, host: String) {
+    var targets: [Target] = []
+    if let time = reader.optionalText("to-time").flatMap({ Timestamp.milliseconds($0) }) { targets.append(.time(time)) }
+    if let text = reader.optionalText("to-offset") {
+      var offsets: [Int32: Int64] = [:]
+      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        let place = DeadLetterNote.Place(part)
+        if let place, place.partition >= 0, place.offset >= 0, offsets[place.partition] == nil {
+          offsets[place.partition] = place.offset
+        } else {
+          reader.fault("--to-offset must be PARTITION:OFFSET,… with each partition once, not \(Sentence.quoted(text))")
+          break
+        }
+      }
+      targets.append(.offsets(offsets))
+    }
+    if reader.flag("skip-to-end") { targets.append(.end) }
+    if targets.count != 1 { reader.fault("seek needs one of --to-time, --to-offset and --skip-to-end") }
+    target = targets.first ?? .end
+    isConfirmed = reader.flag("yes")
+    service = ServiceOptions(&reader, host: host)
+  }
+}
+
+/// The options of `redrive`.
+struct RedriveOptions: Equatable, Sendable {
+  var brokers: String
+  var input: String
+  var group: String
+  var deadLetter: String
+  var selection: RedriveSelection
+  /// Records at most; 0: no limit.
+  var limit: Int
+  var isJSON: Bool
+  /// Whether anything is sent.
+  var isConfirmed: Bool
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader) {
+    brokers = reader.requiredText("brokers")
+    input = reader.requiredText("input")
+    group = reader.text("group")
+    deadLetter = reader.optionalText("dead-letter") ?? ServiceOptions.deadLetter(input: input, group: group)
+    selection = RedriveSelection(input: input)
+    selection.code = reader.optionalText("code")
+    selection.reason = reader.optionalText("reason")
+    selection.since = reader.optionalText("since").flatMap { Timestamp.milliseconds($0) }
+    selection.until = reader.optionalText("until").flatMap { Timestamp.milliseconds($0) }
+    selection.redrivesMax = reader.integer("max-redrives")
+    limit = reader.integer("limit")
+    isJSON = reader.flag("json")
+    isConfirmed = reader.flag("yes")
+    kafka = reader.kafkaProperties()
+  }
+}
+
 /// The options of `watch`.
 struct WatchOptions: Equatable, Sendable {
   var brokers: String

@@ -52,8 +52,14 @@ enum Configuration {
     case .replay: invocation = .replay(ReplayOptions(&reader, operands: parsed.operands))
     case .generate: invocation = .generate(GenerateOptions(&reader))
     case .verify: invocation = .verify(VerifyOptions(&reader))
+    case .redrive: invocation = .redrive(RedriveOptions(&reader))
     case .watch: invocation = .watch(WatchOptions(&reader, operands: parsed.operands))
     case .map: invocation = .map(MapOptions(&reader, operands: parsed.operands))
+    case .seek:
+      let options = SeekOptions(&reader, host: host)
+      workedOut["dead-letter"] = options.service.input.isEmpty ? nil : options.service.deadLetter
+      workedOut["transactional-id"] = options.service.transactionalID
+      invocation = .seek(options)
     case .check, .resetClock:
       let options = ServiceOptions(&reader, host: host)
       workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter

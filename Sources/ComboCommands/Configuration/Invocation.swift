@@ -9,8 +9,10 @@ enum Invocation: Equatable, Sendable {
   case replay(ReplayOptions)
   case generate(GenerateOptions)
   case verify(VerifyOptions)
+  case redrive(RedriveOptions)
   case watch(WatchOptions)
   case check(ServiceOptions)
+  case seek(SeekOptions)
   case resetClock(ServiceOptions)
   case map(MapOptions)
   /// A text for standard output.
@@ -23,7 +25,7 @@ enum Invocation: Equatable, Sendable {
   /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
   var answers: Bool {
     switch self {
-    case .verify, .watch, .check, .resetClock, .map, .tell, .show: true
+    case .verify, .redrive, .watch, .check, .seek, .resetClock, .map, .tell, .show: true
     case .run, .serve, .live, .demo, .replay, .generate, .refuse: false
     }
   }
@@ -44,7 +46,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .serve, .live, .demo, .replay, .generate, .verify, .watch, .check, .resetClock, .map: break
+    case .run, .serve, .live, .demo, .replay, .generate, .verify, .redrive, .watch, .check, .seek, .resetClock, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

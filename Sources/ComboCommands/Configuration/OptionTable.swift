@@ -5,31 +5,34 @@ internal import ComboSystem
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
-  static let all: [Option] = general + live + service + demo + generate + map + kafka + combo
+  static let all: [Option] = general + live + service + demo + generate + map + seek + redrive + kafka + combo
 
   /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
     all.filter { $0.commands.contains(command) }
   }
 
-  private static let kafkaCommands: [Command] = [.run, .serve, .check, .resetClock, .verify, .watch, .generate, .map]
-  private static let engineCommands: [Command] = [.run, .live, .check, .resetClock, .demo, .replay]
-  private static let serviceCommands: [Command] = [.run, .check, .resetClock]
+  private static let kafkaCommands: [Command] = [
+    .run, .serve, .check, .seek, .resetClock, .verify, .redrive, .watch, .generate, .map,
+  ]
+  private static let engineCommands: [Command] = [.run, .live, .check, .seek, .resetClock, .demo, .replay]
+  private static let serviceCommands: [Command] = [.run, .check, .seek, .resetClock]
 
   private static let general: [Option] = [
     Option(
       "config", "FILE", .text, nil, kafkaCommands + [.live, .demo, .replay], .main,
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
-    Option("input", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify], .main, "where gift events are read"),
     Option(
-      "output", "TOPIC", .topic, nil, [.run, .serve, .check, .resetClock, .verify, .watch], .main,
+      "input", "TOPIC", .topic, nil, [.run, .check, .seek, .resetClock, .verify, .redrive], .main, "where gift events are read"),
+    Option(
+      "output", "TOPIC", .topic, nil, [.run, .serve, .check, .seek, .resetClock, .verify, .watch], .main,
       "where display instructions are written"),
     Option(
-      "group", "NAME", .text, "combo-consumer", [.run, .check, .resetClock, .verify], .main,
+      "group", "NAME", .text, "combo-consumer", [.run, .check, .seek, .resetClock, .verify, .redrive], .main,
       "the consumer group; journal and state belong to it"),
     Option(
-      "map", "NAME|FILE", .text, nil, [.run, .live, .check, .resetClock, .replay, .map], .main,
+      "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .map], .main,
       "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
@@ -66,7 +69,7 @@ enum OptionTable {
 
   private static let service: [Option] = [
     Option(
-      "dead-letter", "TOPIC", .topic, nil, serviceCommands + [.verify], .service,
+      "dead-letter", "TOPIC", .topic, nil, serviceCommands + [.verify, .redrive], .service,
       "where bad events go; default <input>.<group>.combo-dead-letter"),
     Option(
       "from", "WHERE", .choice(["earliest", "latest"]), "earliest", serviceCommands, .service,
@@ -102,10 +105,10 @@ enum OptionTable {
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
     Option(
-      "room-from-body", "", .flag, "false", [.run, .check, .resetClock, .map], .service,
+      "room-from-body", "", .flag, "false", [.run, .check, .seek, .resetClock, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
-      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .live, .check, .resetClock, .demo], .service,
+      "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .live, .check, .seek, .resetClock, .demo], .service,
       "where to serve health, metrics and the pages; *:8080 for all addresses of this machine"),
     Option(
       "http-token-file", "FILE", .text, nil, serviceCommands + [.live], .service,
@@ -137,11 +140,13 @@ enum OptionTable {
     Option(
       "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
     Option(
-      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .serve, .live, .check, .resetClock, .verify],
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info",
+      [.run, .serve, .live, .check, .seek, .resetClock, .verify],
       .service,
       "the least that is logged on standard error"),
     Option(
-      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .serve, .live, .check, .resetClock, .verify],
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text",
+      [.run, .serve, .live, .check, .seek, .resetClock, .verify],
       .service,
       "text for people, json for programs: one object a line"),
   ]
@@ -174,13 +179,31 @@ enum OptionTable {
   private static let map: [Option] = [
     Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "explain records of this topic, instead of a file's"),
     Option("last", "N", .integer(1...100_000), "10", [.map], .main, "so many of the newest of each partition"),
-    Option("json", "", .flag, "false", [.map], .main, "an object a record, for programs"),
+    Option("json", "", .flag, "false", [.map, .redrive], .main, "an object a record, for programs"),
     Option("list", "", .flag, "false", [.map], .main, "the built-in maps with their switches"),
     Option("print", "NAME", .text, nil, [.map], .main, "a built-in map's text, to begin one's own with"),
     Option(
       "check", "FILE", .text, nil, [.map], .main, "read a map, and say all that is wrong with it; exit code 1 if anything is"),
     Option(
       "infer", "FILE", .text, nil, [.map], .main, "propose a map from samples (-: on standard input), and say where it is unsure"),
+  ]
+
+  private static let seek: [Option] = [
+    Option("to-time", "TIME", .time, nil, [.seek], .main, "go on at the first record of this time or later"),
+    Option("to-offset", "P:N,…", .text, nil, [.seek], .main, "go on at these offsets, by partition: 0:1200,3:900; others stay"),
+    Option("skip-to-end", "", .flag, "false", [.seek], .main, "go on at the end of the input as it is now"),
+  ]
+
+  private static let redrive: [Option] = [
+    Option("code", "CODE", .text, nil, [.redrive], .main, "only dead letters with this code, such as not_json"),
+    Option("reason", "TEXT", .text, nil, [.redrive], .main, "only those whose reason contains this text"),
+    Option("since", "TIME", .time, nil, [.redrive], .main, "only records of this time or later"),
+    Option("until", "TIME", .time, nil, [.redrive], .main, "only records from before this time"),
+    Option("limit", "N", .integer(0...1_000_000_000), "0", [.redrive], .main, "at most so many; 0 = no limit"),
+    Option(
+      "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,
+      "how often a record may be sent back in all, if it keeps coming back"),
+    Option("yes", "", .flag, "false", [.redrive, .seek], .main, "do it; without it the command only says what it would do"),
   ]
 
   private static let generate: [Option] = [

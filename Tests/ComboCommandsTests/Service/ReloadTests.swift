@@ -1,3 +1,4 @@
+import ComboEdge
 import Foundation
 import Glibc
 import Testing
@@ -77,6 +78,36 @@ extension ServiceTests {
       try group.waitUntilSaid(["r0": 11, "r1": 10, "r2": 10, "r3": 10], service)
       try service.stop()
       #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
+      try group.verify()
+    }
+
+    @Test("takes in combo settings and a map by a takeover, and `verify` derives with both")
+    func engine() throws {
+      let group = try TestGroup(partitions: 2)
+      let files = try Files()
+      let map =
+        #"{"map":1,"name":"test","rules":[{"event":"gift","fields":{"room":"/r","sender":{"id":"/u"},"#
+        + #""gift":{"id":"/g"},"count":"/n"}}],"otherwise":{"drop":"no gift"}}"#
+      try files.write("map.json", map)
+      try files.write("conf", "milestones = 100\nmap = \(files.path("map.json"))\n")
+      let service = try group.process(TestGroup.fast + ["--config", files.path("conf")])
+      func give(_ count: String) throws {
+        try group.produce([TestRecord(key: "r", #"{"r":"r","u":"a","g":"rose",\#(count)}"#)])
+      }
+      try give(#""n":3"#)
+      try group.waitUntilSaid(["r": 3], service)
+
+      try files.write("conf", "milestones = 4\nmap = \(files.path("map.json"))\n")
+      try files.write("map.json", map.replacingOccurrences(of: "/n", with: "/m"))
+      service.signal(SIGHUP)
+      try service.waitForLog("takes its partitions over again with the combo settings and the map")
+      try service.waitForLog("restored: partition")
+      try give(#""m":5"#)
+      try group.waitUntilSaid(["r": 8], service)
+      let said = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
+      #expect(said.contains { $0.contains(#""milestone":4"#) }, "\(said)")
+      #expect(!service.has("only a restart takes in"))
+      try service.stop()
       try group.verify()
     }
 

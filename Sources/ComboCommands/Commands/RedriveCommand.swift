@@ -1,0 +1,189 @@
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+
+/// `redrive`: dead letters back to the input, each at most once.
+///
+/// Records go back in transactions, each with a *receipt* in the dead-letter topic that names what it sent. So a run that is killed can be
+/// repeated, and a second run sends nothing twice.
+enum RedriveCommand {
+  static func run(_ options: RedriveOptions) -> Int32 {
+    let log = ServiceLog(.warning)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
+    do throws(EdgeError) {
+      let properties = try KafkaProperties(
+        brokers: options.brokers, clientID: "combo-consumer-redrive",
+        overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      var redrive = try Redrive(options, properties)
+      let report = try redrive.run()
+      let isDryRun = !options.isConfirmed
+      let limit = options.limit == 0 ? nil : options.limit
+      _ = Console.tell(
+        options.isJSON ? report.json(isDryRun: isDryRun, limit: limit) : report.text(isDryRun: isDryRun, limit: limit))
+      return 0
+    } catch {
+      Console.say(error.message)
+      return error.code == .badProperty ? 2 : 1
+    }
+  }
+}
+
+/// One run over the dead-letter topic.
+struct Redrive {
+  private static let withinMs: Int64 = 30_000
+
+  private let options: RedriveOptions
+  private let control: ControlClient
+  private let properties: KafkaProperties
+  private var selection: RedriveSelection
+  private var report = RedriveReport()
+
+  init(_ options: RedriveOptions, _ properties: KafkaProperties) throws(EdgeError) {
+    self.options = options
+    self.properties = properties
+    control = try ControlClient(properties)
+    selection = options.selection
+  }
+
+  /// What was found, and sent unless it is a dry run.
+  mutating func run() throws(EdgeError) -> RedriveReport {
+    guard let partitions = try control.partitionCount(options.deadLetter, withinMs: Self.withinMs) else {
+      throw EdgeError(
+        .unknownTopic,
+        "the dead-letter topic \"\(options.deadLetter)\" does not exist: check --input, --group and --dead-letter. A group that has met no"
+          + " bad event since its topics were made has an empty one")
+    }
+    guard let inputPartitions = try control.partitionCount(options.input, withinMs: Self.withinMs) else {
+      throw EdgeError(.unknownTopic, "the input topic \"\(options.input)\" does not exist: check --input")
+    }
+    let sender =
+      options.isConfirmed
+      ? try RedriveSender(
+        properties, transactionalID: "\(options.group).redrive", input: options.input, inputPartitions: inputPartitions,
+        deadLetter: options.deadLetter) : nil
+    // Only now, when no other run can commit anything any more, are the receipts complete.
+    var ends: [Int64] = []
+    for partition in 0..<Int32(partitions) {
+      ends.append(try control.watermarks(options.deadLetter, partition, withinMs: Self.withinMs).end)
+    }
+    var sent: Set<DeadLetterNote.Place> = []
+    try read(upTo: ends) { note, _ in
+      if let receipt = note.receipt { sent.formUnion(receipt) }
+    }
+    selection.sent = sent
+    var left = options.limit == 0 ? Int.max : options.limit
+    var report = report
+    let selection = selection
+    try read(upTo: ends) { note, message throws(EdgeError) in
+      if note.receipt != nil { return }
+      let verdict = selection.verdict(of: note)
+      report.add(note, verdict)
+      guard verdict == .send, left > 0 else { return }
+      left -= 1
+      try sender?.send(message, note)
+    }
+    try sender?.commit()
+    return report
+  }
+
+  /// Hands out all records below `ends`, partition by partition.
+  private func read(
+    upTo ends: [Int64], _ take: (DeadLetterNote, KafkaMessage) throws(EdgeError) -> Void
+  ) throws(EdgeError) {
+    let client = try ReaderClient(properties)
+    let batch = MessageBatch(capacity: 1000)
+    for (partition, end) in ends.enumerated() {
+      let first = try control.watermarks(options.deadLetter, Int32(partition), withinMs: Self.withinMs).first
+      if first >= end { continue }
+      let reader = try client.reader(options.deadLetter, Int32(partition), from: first, to: end)
+      var silence = Deadline(afterMs: Self.withinMs)
+      while !reader.isAtEnd {
+        if try reader.read(maxWaitMs: 100, into: batch) > 0 { silence = Deadline(afterMs: Self.withinMs) }
+        defer { batch.release() }
+        for index in 0..<batch.count { try take(Self.note(of: batch[index]), batch[index]) }
+        if silence.isOver {
+          throw EdgeError(
+            .timedOut,
+            "partition \(partition) of \"\(options.deadLetter)\" cannot be read beyond offset \(reader.position): a transaction is open"
+              + " there, or its leader is away. Nothing more was sent; run the command again later",
+            isRetriable: true)
+        }
+      }
+    }
+  }
+
+  private static func note(of message: KafkaMessage) -> DeadLetterNote {
+    var headers: [String: String] = [:]
+    message.forEachHeader { name, value in
+      // Of two under one name the last counts: the service adds its own behind those that were there.
+      if name.hasPrefix("combo.") { headers[name] = value.map { String(decoding: $0, as: UTF8.self) } }
+    }
+    return DeadLetterNote(
+      place: .init(partition: message.partition, offset: message.offset), timestampMs: message.timestampMs, headers: headers)
+  }
+}
+
+/// Sends records back in transactions. One thread.
+final class RedriveSender {
+  private static let withinMs: Int64 = 30_000
+  private static let batchMax = 500
+
+  private let producer: TransactionalProducer
+  private let input: ProducerTopic
+  private let deadLetter: ProducerTopic
+  private let inputPartitions: Int
+  private var places: [DeadLetterNote.Place] = []
+
+  /// Ends what an earlier run left open, and fences one that is still at work.
+  init(
+    _ properties: KafkaProperties, transactionalID: String, input: String, inputPartitions: Int, deadLetter: String
+  ) throws(EdgeError) {
+    producer = try TransactionalProducer(properties, transactionalID: transactionalID)
+    try producer.initTransactions(withinMs: Self.withinMs)
+    self.input = try producer.producer.topic(input, withinMs: Self.withinMs)
+    self.deadLetter = try producer.producer.topic(deadLetter, withinMs: Self.withinMs)
+    self.inputPartitions = inputPartitions
+  }
+
+  /// The record as it was, to the partition where it was, with one header more that counts its rounds.
+  func send(_ message: KafkaMessage, _ note: DeadLetterNote) throws(EdgeError) {
+    if places.isEmpty { try check(producer.begin()) }
+    places.append(note.place)
+    let headers = RecordHeaders()
+    message.forEachHeader { name, value in
+      if !Self.isOwn(name) { headers.add(name, bytes: value) }
+    }
+    headers.add(DeadLetterNote.Header.count, String(note.redriven + 1))
+    let partition = note.inputPartition.flatMap { (0..<Int32(inputPartitions)).contains($0) ? $0 : nil }
+    try producer.producer.produce(
+      input, partition: partition, key: message.key, value: message.value, timestampMs: message.timestampMs, headers: headers)
+    if places.count >= Self.batchMax { try commit() }
+  }
+
+  /// What the service and this command added.
+  private static func isOwn(_ name: String) -> Bool {
+    ["combo.error", "combo.reason", "combo.topic", "combo.partition", "combo.offset", DeadLetterNote.Header.count].contains(name)
+  }
+
+  /// Makes all that was sent since the last commit count, with its receipt.
+  func commit() throws(EdgeError) {
+    if places.isEmpty { return }
+    let headers = RecordHeaders()
+    headers.add(DeadLetterNote.Header.receipt, places.map(\.text).joined(separator: ","))
+    try producer.producer.produce(deadLetter, key: nil, value: nil, headers: headers)
+    try check(producer.commit(deliveredWithinMs: Self.withinMs, withinMs: 9000))
+    places.removeAll()
+  }
+
+  private func check(_ outcome: TransactionOutcome) throws(EdgeError) {
+    switch outcome {
+    case .success: return
+    case .abortNeeded(let error), .fatal(let error), .indefinite(let error):
+      throw EdgeError(
+        error.code,
+        "\(error.message) What earlier transactions of this run sent has its receipts; run the command again to send the rest",
+        isRetriable: error.isRetriable)
+    }
+  }
+}

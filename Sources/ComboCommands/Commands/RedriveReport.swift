@@ -1,0 +1,105 @@
+internal import ComboWire
+
+/// What a run of `redrive` found, by code and reason.
+struct RedriveReport {
+  /// One kind of dead letter.
+  struct Kind: Hashable {
+    var code: String
+    /// With what differs from record to record taken out, so that there are few kinds.
+    var reason: String
+  }
+
+  private(set) var kinds: [Kind: (count: Int, example: DeadLetterNote)] = [:]
+  private(set) var verdicts: [RedriveSelection.Verdict: Int] = [:]
+  /// Kinds beyond this number are counted as one.
+  private static let kindsMax = 200
+
+  mutating func add(_ note: DeadLetterNote, _ verdict: RedriveSelection.Verdict) {
+    verdicts[verdict, default: 0] += 1
+    guard verdict != .filtered, verdict != .noDeadLetter, verdict != .alreadySent else { return }
+    var kind = Kind(code: note.code, reason: Self.pattern(of: note.reason))
+    if kinds[kind] == nil, kinds.count >= Self.kindsMax { kind.reason = "(other reasons)" }
+    kinds[kind, default: (0, note)].count += 1
+  }
+
+  /// A reason without the values in it: `"abc"` and `123` become `…`.
+  static func pattern(of reason: String) -> String {
+    var pattern = ""
+    var isQuoted = false
+    for character in reason {
+      if character == "\"" {
+        if isQuoted { pattern += "…" }
+        pattern.append(character)
+        isQuoted.toggle()
+      } else if !isQuoted {
+        if character.isNumber {
+          if pattern.last != "…" { pattern += "…" }
+        } else {
+          pattern.append(character)
+        }
+      }
+    }
+    return pattern
+  }
+
+  private var sorted: [(key: Kind, value: (count: Int, example: DeadLetterNote))] {
+    kinds.sorted { ($1.value.count, $0.key.code, $0.key.reason) < ($0.value.count, $1.key.code, $1.key.reason) }
+  }
+
+  /// For people: a line a kind, the most frequent first, then what is not sent and why.
+  func text(isDryRun: Bool, limit: Int?) -> String {
+    var lines = sorted.map { kind, found in
+      "\(Self.padded(found.count))  \(kind.code): \(kind.reason)  (first at \(found.example.place.text))"
+    }
+    let send = min(verdicts[.send] ?? 0, limit ?? .max)
+    for verdict in RedriveSelection.Verdict.allCases {
+      if let note = verdict.note, let count = verdicts[verdict] { lines.append("\(Self.padded(count))  \(note)") }
+    }
+    if kinds.isEmpty { lines.append("No dead letter matches.") }
+    lines.append(
+      isDryRun
+        ? "\(send) would be sent back to the input. Nothing was sent: this was a dry run; add --yes to send them."
+        : "\(send) were sent back to the input.")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// For programs: one object.
+  func json(isDryRun: Bool, limit: Int?) -> String {
+    let out = ByteBuffer()
+    func name(_ name: String, isFirst: Bool = false) {
+      if !isFirst { out.append(",") }
+      out.append(jsonString: name)
+      out.append(":")
+    }
+    out.append("{")
+    name("dryRun", isFirst: true)
+    out.append(isDryRun ? "true" : "false")
+    name(isDryRun ? "wouldSend" : "sent")
+    out.append(min(verdicts[.send] ?? 0, limit ?? .max))
+    for verdict in RedriveSelection.Verdict.allCases where verdict != .send {
+      name(verdict.rawValue)
+      out.append(verdicts[verdict] ?? 0)
+    }
+    name("kinds")
+    out.append("[")
+    for (index, (kind, found)) in sorted.enumerated() {
+      out.append(index == 0 ? "{" : ",{")
+      name("code", isFirst: true)
+      out.append(jsonString: kind.code)
+      name("reason")
+      out.append(jsonString: kind.reason)
+      name("count")
+      out.append(found.count)
+      name("first")
+      out.append(jsonString: found.example.place.text)
+      out.append("}")
+    }
+    out.append("]}\n")
+    return String(decoding: out.bytes, as: UTF8.self)
+  }
+
+  private static func padded(_ count: Int) -> String {
+    let text = String(count)
+    return String(repeating: " ", count: max(0, 8 - text.count)) + text
+  }
+}

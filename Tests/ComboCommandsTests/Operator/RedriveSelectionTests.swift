@@ -1,0 +1,70 @@
+import Testing
+
+@testable import ComboCommands
+
+@Suite("A redrive's selection")
+struct RedriveSelectionTests {
+  private static func note(
+    code: String? = "not_json", reason: String = "no object", topic: String = "gifts", at time: Int64? = 1000,
+    more: [String: String] = [:]
+  ) -> DeadLetterNote {
+    var headers = ["combo.reason": reason, "combo.topic": topic, "combo.partition": "3", "combo.offset": "7"]
+    headers["combo.error"] = code
+    headers.merge(more) { $1 }
+    return DeadLetterNote(place: .init(partition: 1, offset: 5), timestampMs: time, headers: headers)
+  }
+
+  @Test("sends what matches, and says of all else why it does not")
+  func verdicts() {
+    var selection = RedriveSelection(input: "gifts")
+    #expect(selection.verdict(of: Self.note()) == .send)
+    #expect(selection.verdict(of: Self.note(code: nil)) == .noDeadLetter)
+    #expect(selection.verdict(of: Self.note(topic: "other")) == .otherInput)
+    #expect(selection.verdict(of: Self.note(more: ["combo.truncated": "70000"])) == .truncated)
+    #expect(selection.verdict(of: Self.note(more: ["combo.key_truncated": "70000"])) == .truncated)
+    #expect(selection.verdict(of: Self.note(more: ["combo.redriven": "1"])) == .tooOften)
+    selection.redrivesMax = 2
+    #expect(selection.verdict(of: Self.note(more: ["combo.redriven": "1"])) == .send)
+    selection.sent = [.init(partition: 1, offset: 5)]
+    #expect(selection.verdict(of: Self.note()) == .alreadySent)
+  }
+
+  @Test("filters by code, text of the reason and time, the end of the time left out")
+  func filters() {
+    var selection = RedriveSelection(input: "gifts")
+    selection.code = "wrong_type"
+    #expect(selection.verdict(of: Self.note()) == .filtered)
+    selection.code = "not_json"
+    selection.reason = "object"
+    #expect(selection.verdict(of: Self.note()) == .send)
+    #expect(selection.verdict(of: Self.note(reason: "else")) == .filtered)
+    selection.since = 1000
+    selection.until = 1001
+    #expect(selection.verdict(of: Self.note()) == .send)
+    #expect(selection.verdict(of: Self.note(at: 999)) == .filtered)
+    #expect(selection.verdict(of: Self.note(at: 1001)) == .filtered)
+    #expect(selection.verdict(of: Self.note(at: nil)) == .filtered)
+  }
+
+  @Test("a receipt names places, and what is no place in it is passed over")
+  func receipts() {
+    let receipt = Self.note(code: nil, more: ["combo.redrive.receipt": "0:12,3:9,x,4:"]).receipt
+    #expect(receipt == [.init(partition: 0, offset: 12), .init(partition: 3, offset: 9)])
+    #expect(Self.note().receipt == nil)
+  }
+
+  @Test("reasons that differ in their values alone are one kind, and the most frequent comes first")
+  func kinds() {
+    var report = RedriveReport()
+    report.add(Self.note(reason: #"count is 12; at most 5 (in "abc")"#), .send)
+    report.add(Self.note(reason: #"count is 7; at most 5 (in "d")"#), .send)
+    report.add(Self.note(reason: "sender is missing"), .tooOften)
+    let lines = report.text(isDryRun: true, limit: nil).split(separator: "\n")
+    #expect(lines.count == 4, "\(lines)")
+    #expect(lines[0] == #"       2  not_json: count is …; at most … (in "…")  (first at 1:5)"#)
+    #expect(lines.last?.hasPrefix("2 would be sent back") == true)
+    #expect(
+      report.json(isDryRun: true, limit: 1).hasPrefix(#"{"dryRun":true,"wouldSend":1,"filtered":0,"alreadySent":0,"tooOften":1,"#)
+    )
+  }
+}

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import ComboCommands
+
+@Suite("A seek's plan")
+struct SeekPlanTests {
+  private static func place(_ stands: Int64?, to target: Int64?, isNew: Bool = false) -> SeekPlan.Place {
+    SeekPlan.Place(partition: 0, first: 10, end: 50, stands: stands, isNew: isNew, target: target)
+  }
+
+  @Test("moves a group forwards, and never back, beyond the end, or to what is deleted")
+  func refusals() {
+    #expect(Self.place(20, to: 30).refusal == nil && Self.place(20, to: 30).moves)
+    #expect(Self.place(20, to: 20).refusal == nil && !Self.place(20, to: 20).moves)
+    #expect(Self.place(20, to: nil).refusal == nil && !Self.place(20, to: nil).moves)
+    #expect(Self.place(20, to: 19).refusal?.contains("1 records twice") == true)
+    #expect(Self.place(20, to: 51).refusal?.contains("beyond its end") == true)
+    #expect(Self.place(nil, to: 12, isNew: true).refusal == nil && Self.place(nil, to: 12, isNew: true).moves)
+    #expect(Self.place(nil, to: 9, isNew: true).refusal?.contains("deleted") == true)
+  }
+
+  @Test("does nothing at all if one partition is refused")
+  func whole() {
+    let plan = SeekPlan(places: [Self.place(20, to: 30), Self.place(20, to: 19)])
+    #expect(plan.isRefused && plan.text(isDryRun: false).hasSuffix("Nothing was done.\n"))
+    #expect(SeekPlan(places: [], unknown: [7]).isRefused)
+  }
+}

@@ -1,0 +1,51 @@
+import ComboEdge
+import Testing
+
+@testable import ComboCommands
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("`redrive`")
+  struct RedriveTests {
+    private func redrive(_ group: TestGroup, _ more: [String] = []) throws -> String {
+      let run = try ServiceProcess.run(
+        ["redrive", "--brokers", group.brokers, "--input", group.names.input, "--group", group.group] + more)
+      #expect(run.code == 0, "\(run)")
+      return run.output
+    }
+
+    @Test("sends each dead letter back once, as it was, and none round for ever")
+    func once() throws {
+      let group = try TestGroup(partitions: 2)
+      var bad = TestRecord(key: Array("r".utf8), value: Array("no json".utf8))
+      bad.timestamp = 1_700_000_000_000
+      bad.headers = [RecordHeader(name: "trace", value: [0, 255]), RecordHeader(name: "none", value: nil)]
+      let other = TestRecord(key: "r", #"{"type":"gifts","room":"r"}"#)
+      let service = try group.thread(TestGroup.fast)
+      try group.produce([bad, other])
+      try group.waitUntilTakenIn(service)
+
+      #expect(try redrive(group).contains("2 would be sent back"))
+      #expect(try group.records(of: group.names.input).count == 2)
+      #expect(try redrive(group, ["--code", "not_json", "--yes"]).contains("1 were sent back"))
+      #expect(try redrive(group, ["--code", "not_json", "--yes"]).contains("0 were sent back"))
+      let input = try group.records(of: group.names.input)
+      #expect(input.count == 3)
+      let again = try #require(input.first { $0.header("combo.redriven") == "1" })
+      #expect(again.value == bad.value && again.key == bad.key && again.timestamp == bad.timestamp)
+      #expect(Array(again.headers.dropLast()) == bad.headers)
+      #expect(again.partition == input.first { $0.timestamp == bad.timestamp }?.partition)
+
+      // It is still bad, so it comes here again, and stays.
+      try group.waitUntilTakenIn(service)
+      let rest = try redrive(group, ["--yes"])
+      #expect(rest.contains("1 were sent back") && rest.contains("1  came back after"), "\(rest)")
+      try group.waitUntilTakenIn(service)
+      #expect(try redrive(group, ["--yes"]).contains("0 were sent back"))
+      #expect(try redrive(group, ["--yes", "--max-redrives", "2"]).contains("2 were sent back"))
+      try group.waitUntilTakenIn(service)
+      try service.stop()
+      try group.verify()
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import ComboEdge
+import Testing
+
+@testable import ComboCommands
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("`seek`")
+  struct SeekTests {
+    private func seek(_ group: TestGroup, _ more: [String]) throws -> (code: Int32, output: String, log: String) {
+      try ServiceProcess.run(
+        [
+          "seek", "--brokers", group.brokers, "--input", group.names.input, "--output", group.names.output, "--group",
+          group.group,
+          "--http", "none",
+        ] + more)
+    }
+
+    @Test("skips a stretch of the input once, says so first, and what follows is proven")
+    func skips() throws {
+      let group = try TestGroup(partitions: 1)
+      var service = try group.process(TestGroup.fast)
+      try group.give([TestGift(id: "a", room: "r", count: 2)])
+      try group.waitUntilSaid(["r": 2], service)
+      try service.stop()
+      try group.give((0..<3).map { TestGift(id: "poison\($0)", room: "r", count: 100) })
+
+      let dry = try seek(group, ["--skip-to-end"])
+      #expect(dry.code == 0 && dry.output.contains("3 offsets are skipped") && dry.output.contains("dry run"), "\(dry)")
+      let done = try seek(group, ["--skip-to-end", "--yes"])
+      #expect(done.code == 0 && done.output.contains("1 partitions go on elsewhere now"), "\(done)")
+      #expect(done.log.contains("RESET: partition 0 skips 3 offsets"), "\(done)")
+      let again = try seek(group, ["--skip-to-end", "--yes"])
+      #expect(again.code == 0 && again.output.contains("nothing to do"), "\(again)")
+      let back = try seek(group, ["--to-offset", "0:0", "--yes"])
+      #expect(back.code == 1 && back.output.contains("would count"), "\(back)")
+
+      service = try group.process(TestGroup.fast)
+      try group.give([TestGift(id: "b", room: "r", count: 5)])
+      try group.waitUntilSaid(["r": 7], service)
+      try service.crash()
+      service = try group.process(TestGroup.fast)
+      try service.waitForLog("restored: partition 0")
+      try service.stop()
+      let proof = try ServiceProcess.run([
+        "verify", "--brokers", group.brokers, "--input", group.names.input, "--output", group.names.output, "--group",
+        group.group,
+      ])
+      #expect(proof.output.contains("proven: "), "\(proof)")
+    }
+
+    @Test("lets a group that has read nothing begin anywhere")
+    func begins() throws {
+      let group = try TestGroup(partitions: 1)
+      try group.give((0..<4).map { TestGift(id: "a\($0)", room: "r") })
+      let done = try seek(group, ["--to-offset", "0:3", "--yes"])
+      #expect(done.code == 0 && done.output.contains("would begin at 3"), "\(done)")
+      let service = try group.process(TestGroup.fast)
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      try group.verify()
+    }
+  }
+}
