@@ -51,6 +51,8 @@ package final class MemberPartitions {
     var lost: Int64 = 0
     /// Those whose time was brought back.
     var clocksBroughtBack = 0
+    /// Those that `seek` moved on.
+    var sought = 0
   }
   private(set) var counts = Counts()
   /// The latest time that a partition had come to when it was given up.

@@ -46,6 +46,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     totals.resets = partitions.counts.resets
     totals.lost = partitions.counts.lost
     totals.clocksBroughtBack = partitions.counts.clocksBroughtBack
+    totals.sought = partitions.counts.sought
     return totals
   }
   private let stopRequested: StopFlag
