@@ -32,6 +32,7 @@ package enum Program {
         Configuration.read(
           .run, Array(CommandLine.arguments.dropFirst(2)), environment: Console.variable, host: Console.hostName)
       }
+    case .serve(let options): ServeCommand.run(options)
     case .demo(let options): DemoCommand.run(options)
     case .replay(let options): ReplayCommand.run(options)
     case .generate(let options): GenerateCommand.run(options)

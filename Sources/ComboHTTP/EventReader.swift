@@ -29,6 +29,14 @@ package final class EventReader {
     begin(screen)
   }
 
+  /// One that comes back, and has all of the feed up to a place. A comment tells at once that it is heard.
+  init(_ feed: EventFeed, from place: Int, at now: Int64) {
+    self.feed = feed
+    self.place = place
+    sentAt = now
+    own = [StreamText.alive]
+  }
+
   /// Whether there is something to be sent.
   var hasMore: Bool {
     isGone || isEnding || sent < current.count || !own.isEmpty || place < feed.end
@@ -101,10 +109,38 @@ package final class EventReader {
   }
 }
 
-/// What readers of a room have still to get: the last events, once for all of them.
+/// Which instruction an event has, as its `id` says it: `epoch-seq`.
+package struct EventID: Equatable, Sendable {
+  var epoch: Int64
+  var seq: Int64
+
+  init(epoch: Int64, seq: Int64) {
+    self.epoch = epoch
+    self.seq = seq
+  }
+
+  /// nil: no id that a stream has.
+  init?(_ text: some StringProtocol) {
+    let halves = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    guard halves.count == 2, let epoch = Int64(halves[0]), let seq = Int64(halves[1]), epoch > 0, seq > 0 else { return nil }
+    self.init(epoch: epoch, seq: seq)
+  }
+}
+
+/// What readers of a room have still to get, and what they got of late: the last events, once for all of them.
 package final class EventFeed {
   package let room: [UInt8]
-  private var events: [[UInt8]] = []
+  private struct Event {
+    var bytes: [UInt8]
+    var id: EventID?
+    /// When it came, by the monotonic clock.
+    var at: Int64
+  }
+  private var events: [Event] = []
+  /// What stands before the first event that is there: with it a reader has all before.
+  private var before: EventID?
+  /// Since when nobody reads it; nil while somebody does.
+  var unreadSince: Int64?
   private var head = 0
   /// The number of the first event that is still there, and of the one to come.
   package private(set) var first = 0
@@ -120,26 +156,43 @@ package final class EventFeed {
   /// Events of a room that wait for its slowest reader: more than a room says in minutes, or of a whole queue that is skipped.
   package static let bytesMax = 1 << 20
 
+  /// What all readers have is kept for so long, for those who connect again.
+  package static let resumeMs: Int64 = 10_000
+
   package init(_ room: [UInt8]) { self.room = room }
 
-  package subscript(place: Int) -> [UInt8] { events[head + place - first] }
+  package subscript(place: Int) -> [UInt8] { events[head + place - first].bytes }
 
-  package func add(_ event: [UInt8], bytesMax: Int) {
-    events.append(event)
+  package func add(_ event: [UInt8], id: EventID?, at now: Int64, bytesMax: Int) {
+    events.append(Event(bytes: event, id: id, at: now))
     bytes += event.count
     while bytes > bytesMax, end - first > 1 { removeFirst() }
   }
 
-  /// Forgets what all readers have.
-  func forgetRead() {
+  /// Its readers stand here, with a screen: what came before does not lead to what comes, unless the screen is of the last event.
+  func stands(at id: EventID?) {
+    if let last = events[head...].last?.id ?? before, last == id { return }
+    while first < end { removeFirst() }
+    before = id
+  }
+
+  /// Where somebody goes on who has had this event last; nil: what is missing is not there any more.
+  func place(after id: EventID) -> Int? {
+    if let index = events[head...].lastIndex(where: { $0.id == id }) { return first + index - head + 1 }
+    return before == id ? first : nil
+  }
+
+  /// Forgets what all readers have had for long enough.
+  func forgetRead(before time: Int64) {
     var needed = end
     for reader in readers.values { if let place = reader.needs { needed = min(needed, place) } }
-    while first < needed { removeFirst() }
+    while first < needed, events[head].at < time { removeFirst() }
   }
 
   private func removeFirst() {
-    bytes -= events[head].count
-    events[head] = []
+    bytes -= events[head].bytes.count
+    before = events[head].id
+    events[head].bytes = []
     head += 1
     first += 1
     if head > 64, head * 2 > events.count {
@@ -177,6 +230,15 @@ enum StreamText {
     }
     buffer.append("\n\n")
     return buffer.array
+  }
+
+  /// Where a record stands.
+  static func id(of record: [UInt8]) -> EventID? {
+    record.withUnsafeBytes { bytes in
+      EventID(
+        "\(String(decoding: number(behind: #","epoch":"#, in: bytes), as: UTF8.self))-\(String(decoding: number(behind: #","seq":"#, in: bytes), as: UTF8.self))"
+      )
+    }
   }
 
   /// The digits behind a name. A quote within a string is escaped, so that a room's id cannot be taken for it.

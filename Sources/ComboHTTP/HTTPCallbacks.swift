@@ -47,6 +47,9 @@ extension HTTPServer {
     case .new:
       connections[connection]?.owesSince = nil
       exchange.isHead = method == "HEAD"
+      exchange.allowedOrigin = Self.headers(connection, "Origin").first.flatMap { origins.answer(to: $0) }
+      // A browser asks before it sends a page's own headers elsewhere; it shows no token with that.
+      if method == "OPTIONS", exchange.allowedOrigin != nil { return queue(.preflight, exchange, connection) }
       if let refusal = refusal(exchange, connection, method) { return queue(refusal, exchange, connection) }
       // An answer that comes before the request's end would end the connection with it.
       exchange.stage = .admitted
@@ -68,11 +71,12 @@ extension HTTPServer {
   private func refusal(_ exchange: HTTPExchange, _ connection: OpaquePointer, _ method: String) -> HTTPResponse? {
     let health = "/health/"
     exchange.asksForHealth = exchange.target.starts(with: health.utf8)
+    let isRoom = ["/rooms/", "/assets/", "/overlay"].contains { exchange.target.starts(with: $0.utf8) }
     let lengths = Self.headers(connection, "Content-Length")
     return guardian.refusal(
       method: method, hosts: Self.headers(connection, "Host"), authorizations: Self.headers(connection, "Authorization"),
       hasBody: lengths.contains { $0 != "0" } || !Self.headers(connection, "Transfer-Encoding").isEmpty,
-      isHealth: exchange.asksForHealth)
+      isHealth: exchange.asksForHealth, isRoom: isRoom)
   }
 
   /// All headers of a name.
@@ -108,6 +112,7 @@ extension HTTPServer {
     defer { MHD_destroy_response(made) }
     MHD_add_response_header(made, "Content-Type", response.contentType)
     for (name, value) in response.standing + response.headers { MHD_add_response_header(made, name, value) }
+    allow(exchange, made)
     if connectionCount > keptOpen { MHD_add_response_header(made, "Connection", "close") }
     return MHD_queue_response(connection, response.status, made)
   }
@@ -154,6 +159,14 @@ extension HTTPServer {
     // Proxies that collect an answer would keep events back.
     MHD_add_response_header(made, "X-Accel-Buffering", "no")
     for (name, value) in HTTPResponse.always { MHD_add_response_header(made, name, value) }
+    allow(exchange, made)
     return MHD_queue_response(connection, 200, made)
+  }
+
+  private func allow(_ exchange: HTTPExchange, _ response: OpaquePointer) {
+    if origins == .none { return }
+    MHD_add_response_header(response, "Vary", "Origin")
+    guard let origin = exchange.allowedOrigin else { return }
+    MHD_add_response_header(response, "Access-Control-Allow-Origin", origin)
   }
 }

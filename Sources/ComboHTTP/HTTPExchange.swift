@@ -21,6 +21,8 @@ package final class HTTPExchange {
   package let target: [UInt8]
   package var stage = Stage.new
   var isHead = false
+  /// For a page of another origin that may read the answer: what `Access-Control-Allow-Origin` says.
+  var allowedOrigin: String?
   var asksForHealth = false
   /// For a stream of events.
   package var reader: EventReader?

@@ -7,13 +7,16 @@ internal import ComboSystem
 struct HTTPGuard: Sendable {
   let isLoopback: Bool
   let token: HTTPToken?
+  /// Whether rooms may be seen by anybody: then only what shows the service itself needs the token.
+  var isPublic = false
 
   /// Why a request is refused; nil if it is not.
   /// - Parameters:
   ///   - hosts: all `Host` headers.
+  ///   - isRoom: whether it asks for a single room, or for a page and its parts.
   ///   - isHealth: whether it only asks for the state of health, which whoever starts processes must be able to see.
   func refusal(
-    method: String, hosts: [String], authorizations: [String], hasBody: Bool, isHealth: Bool
+    method: String, hosts: [String], authorizations: [String], hasBody: Bool, isHealth: Bool, isRoom: Bool = false
   ) -> HTTPResponse? {
     guard hosts.count == 1, let name = Self.name(hosts[0]) else {
       return .error(400, "a request needs one Host header with a name or an address, and perhaps a port")
@@ -24,7 +27,10 @@ struct HTTPGuard: Sendable {
         "this server answers to localhost and 127.0.0.1 only, not to \(Sentence.quoted(name)): a page from elsewhere may be asking"
       )
     }
-    if let token, !isHealth {
+    if isPublic, token == nil, !isLoopback, !isHealth, !isRoom {
+      return .error(401, "this shows the service itself: start it with --http-token-file, and show the token")
+    }
+    if let token, !isHealth, !(isPublic && isRoom) {
       guard authorizations.count == 1, token.isShown(by: authorizations[0]) else {
         return .error(
           401, "a token is needed: send the header Authorization: Bearer TOKEN, with the token of --http-token-file",

@@ -31,6 +31,15 @@ package struct HTTPResponse: Sendable {
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
   ]
 
+  /// To a browser that asks whether a page of another origin may send such a request.
+  static let preflight = HTTPResponse(
+    204, text, [],
+    [
+      ("Access-Control-Allow-Methods", "GET, HEAD"),
+      ("Access-Control-Allow-Headers", "Authorization, Cache-Control, Last-Event-ID"),
+      ("Access-Control-Max-Age", "600"),
+    ])
+
   package init(_ status: UInt32, _ contentType: String, _ body: [UInt8], _ headers: [(String, String)] = []) {
     self.status = status
     self.contentType = contentType

@@ -12,7 +12,7 @@ extension HTTPServer {
     switch news {
     case .said(let room, let record):
       guard let feed = feeds[room] else { return }
-      feed.add(StreamText.event("instruction", record), bytesMax: feedBytesMax)
+      feed.add(StreamText.event("instruction", record), id: StreamText.id(of: record), at: now, bytesMax: feedBytesMax)
       feed.isDue = true
     case .screen(let id, let room, let record):
       show(StreamText.event("screen", record), record, to: id, room, at: now)
@@ -20,7 +20,7 @@ extension HTTPServer {
       if let exchange = take(id) {
         if exchange.streams {
           let screen = StreamText.event("screen", ServiceData.emptyScreen(room, wall: WallClock.nowMs))
-          begin(exchange, room, screen, at: now)
+          begin(exchange, room, screen, id: nil, at: now)
         } else {
           finish(exchange, .error(404, "the room is not awake here: no gift came for it of late"))
         }
@@ -30,7 +30,7 @@ extension HTTPServer {
       }
     case .elsewhere(let id, let room):
       if let exchange = take(id) {
-        finish(exchange, .error(404, "the room's partition belongs to another instance"))
+        finish(exchange, .error(404, elsewhere))
       } else if let feed = feeds[room] {
         end(feed, with: StreamText.moved)
       }
@@ -48,6 +48,10 @@ extension HTTPServer {
     }
   }
 
+  private var elsewhere: String {
+    "the room's partition belongs to another instance: ask that one, or `combo-consumer serve`, which has all rooms"
+  }
+
   private func take(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }
 
   /// What may wait in one feed: less while all together hold much.
@@ -58,32 +62,46 @@ extension HTTPServer {
   private func show(_ event: [UInt8], _ record: [UInt8], to id: UInt64, _ room: [UInt8], at now: Int64) {
     if let exchange = take(id) {
       if exchange.streams {
-        begin(exchange, room, event, at: now)
+        begin(exchange, room, event, id: StreamText.id(of: record), at: now)
       } else {
         finish(exchange, HTTPResponse(200, HTTPResponse.json, record, [("Cache-Control", "no-store")]))
       }
       return
     }
     guard id == 0 || id == Self.rewatch, let feed = feeds[room] else { return unwatchIfUnread(room) }
+    feed.stands(at: StreamText.id(of: record))
     for reader in feed.readers.values { reader.begin(event) }
     feed.isDue = true
   }
 
   /// A stream begins.
-  private func begin(_ exchange: HTTPExchange, _ room: [UInt8], _ screen: [UInt8], at now: Int64) {
+  private func begin(_ exchange: HTTPExchange, _ room: [UInt8], _ screen: [UInt8], id: EventID?, at now: Int64) {
     if exchange.isHead {
       return finish(exchange, HTTPResponse(200, "text/event-stream; charset=utf-8", [], [("Cache-Control", "no-store")]))
     }
     let feed = feeds[room] ?? EventFeed(room)
     feeds[room] = feed
-    let reader = EventReader(feed, screen: screen, at: now)
-    feed.readers[ObjectIdentifier(reader)] = reader
+    if feed.readers.isEmpty { feed.stands(at: id) }
+    enlist(EventReader(feed, screen: screen, at: now), exchange)
+    MHD_resume_connection(exchange.connection)
+  }
+
+  /// Lets somebody go on who was here a moment ago; false if what was missed is not known any more.
+  func resume(_ exchange: HTTPExchange, _ room: [UInt8], after id: EventID) -> Bool {
+    guard let feed = feeds[room], !feed.isForgotten, let place = feed.place(after: id) else { return false }
+    counts.readersResumed += 1
+    enlist(EventReader(feed, from: place, at: MonotonicClock.nowMs), exchange)
+    return true
+  }
+
+  private func enlist(_ reader: EventReader, _ exchange: HTTPExchange) {
+    reader.feed.readers[ObjectIdentifier(reader)] = reader
+    reader.feed.unreadSince = nil
     readers[ObjectIdentifier(reader)] = (reader, exchange.connection)
     counts.readersBegun += 1
     exchange.reader = reader
     exchange.stage = .streaming(reader)
     if isClosing { reader.end(with: StreamText.stopping) }
-    MHD_resume_connection(exchange.connection)
   }
 
   /// A question came to its answer after who asked had gone, or the last reader went.
@@ -126,17 +144,29 @@ extension HTTPServer {
   func serveFeeds(_ now: Int64) {
     for feed in feeds.values where feed.isDue && now >= feed.nextRound {
       feed.isDue = false
-      feed.nextRound = now + Int64(feed.readers.count) * Limits.roundMicrosecondsPerReader / 1000
+      feed.nextRound = now + roundMs(feed.readers.count)
       for (id, reader) in feed.readers where reader.isSuspended && reader.hasMore {
         if let connection = readers[id]?.connection { wake(reader, connection) }
       }
     }
   }
 
+  /// From one round of a room with so many readers to the next. All readers together count too: each is sent what came meanwhile at once.
+  private func roundMs(_ count: Int) -> Int64 {
+    max(
+      Int64(count) * Limits.roundMicrosecondsPerReader,
+      min(Limits.roundMicrosecondsMax, Int64(readers.count) * Limits.roundMicrosecondsPerReaderOfAll)) / 1000
+  }
+
   /// Once a second: comments for who has heard nothing, and a look at who has gone.
   func tickReaders(_ now: Int64) {
     for feed in feeds.values {
-      feed.forgetRead()
+      feed.forgetRead(before: now - resumeMs)
+      if let since = feed.unreadSince, now - since > resumeMs, feed.readers.isEmpty {
+        feeds[feed.room] = nil
+        unwatchIfUnread(feed.room)
+        continue
+      }
       if feed.isForgotten, lookout.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) { feed.isForgotten = false }
     }
     if readers.isEmpty { return }
@@ -166,8 +196,8 @@ extension HTTPServer {
     if reader.wasTooSlow { counts.readersDropped += 1 }
     reader.feed.readers[id] = nil
     if reader.feed.readers.isEmpty, feeds[reader.feed.room] === reader.feed {
-      feeds[reader.feed.room] = nil
-      unwatchIfUnread(reader.feed.room)
+      // It may come back in a moment.
+      reader.feed.unreadSince = MonotonicClock.nowMs
     }
   }
 }

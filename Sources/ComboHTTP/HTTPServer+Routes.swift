@@ -124,11 +124,16 @@ extension HTTPServer {
       if isClosing { return .error(503, "the service is stopping") }
       // Those that wait for their first screen will be readers, too.
       let mostSoon = readers.count + waiting.count
-      guard mostSoon < Limits.readers || readers.count + waiting.values.count(where: \.streams) < Limits.readers else {
-        return .error(503, "\(Limits.readers) clients read events already, and no more are allowed", [("Retry-After", "10")])
+      guard mostSoon < readersMax || readers.count + waiting.values.count(where: \.streams) < readersMax else {
+        return .error(503, "\(readersMax) clients read events already, and no more are allowed", [("Retry-After", "10")])
       }
     }
     let watches = isStream && !exchange.isHead
+    // `EventSource` says it in a header; a page that reads by `fetch` from another origin may say it in the query, without being asked first.
+    let last =
+      Self.headers(exchange.connection, "Last-Event-ID").first
+      ?? target.value("last_event_id").map { String(decoding: $0, as: UTF8.self) }
+    if watches, let last, let id = EventID(last), resume(exchange, room, after: id) { return nil }
     let isTaken = wait(exchange) { .screen(room: room, id: $0, watches: watches, until: $1) }
     if !isTaken { return Self.busy }
     exchange.streams = isStream

@@ -14,10 +14,10 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// What one program takes upon itself at most.
   package enum Limits {
-    /// Connections at a time, from everybody together.
-    static let connections = 2048
-    /// Of them, streams of events: others must find a place too.
+    /// Streams of events at a time, unless the server is told to take more.
     package static let readers = 1600
+    /// Connections beside those: others must find a place too.
+    static let others = 448
     /// While there are more connections, an answer is the last on its connection: what is kept for later gives way.
     static let keptOpen = 1024
     /// Bytes of a request's first line and headers, with what the answer's headers need.
@@ -34,6 +34,9 @@ package final class HTTPServer: @unchecked Sendable {
     static let feedBytes = 64 << 20
     /// With so many readers of a room, each gets what is new so often at most: sending takes a small part of one processor.
     static let roundMicrosecondsPerReader: Int64 = 200
+    /// And with so many of all rooms, up to a quarter of a second.
+    static let roundMicrosecondsPerReaderOfAll: Int64 = 25
+    static let roundMicrosecondsMax: Int64 = 250_000
     /// The list of rooms is made anew after so long.
     static let surveyMs: Int64 = 500
     static let surveys = 16
@@ -50,7 +53,15 @@ package final class HTTPServer: @unchecked Sendable {
   /// Who may ask.
   var guardian: HTTPGuard { guarded.withLock { $0 } }
   package let log: ServiceLog
+  /// Streams of events at a time.
+  let readersMax: Int
+  /// Connections at a time, from everybody together.
+  var connectionsMax: Int { readersMax + Limits.others }
+  /// Whose pages may read what is served here.
+  let origins: HTTPOrigins
   let keptOpen: Int
+  /// ``EventFeed/resumeMs``
+  let resumeMs: Int64
   let answerMs: Int64
   let surveyMs: Int64
   private let daemon: OpaquePointer
@@ -73,6 +84,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// Begins to listen.
   /// - Parameters:
+  ///   - readersMax: ``Limits/readers``.
   ///   - isFlexible: takes a free port if the address' own is taken.
   ///   - keptOpen: ``Limits/keptOpen``.
   ///   - idleS: ``Limits/idleS``.
@@ -81,13 +93,15 @@ package final class HTTPServer: @unchecked Sendable {
   package static func start(
     _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
-    isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS, answerMs: Int64 = Limits.answerMs,
+    readersMax: Int = Limits.readers, origins: HTTPOrigins = .none, isPublic: Bool = false,
+    resumeMs: Int64 = EventFeed.resumeMs, isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS,
+    answerMs: Int64 = Limits.answerMs,
     surveyMs: Int64 = Limits.surveyMs, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
-    if !address.isLoopback, token == nil {
+    if !address.isLoopback, token == nil, !isPublic {
       throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is needed too")
     }
-    allowDescriptors()
+    allowDescriptors(readersMax + Limits.others)
     var (listening, bound): (Int32, HTTPAddress)
     do throws(HTTPFault) {
       (listening, bound) = try address.listen()
@@ -96,7 +110,8 @@ package final class HTTPServer: @unchecked Sendable {
       (listening, bound) = try address.with(port: 0).listen()
     }
     let server = try HTTPServer(
-      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, keptOpen: keptOpen,
+      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics,
+      readersMax: readersMax, origins: origins, isPublic: isPublic, resumeMs: resumeMs, keptOpen: keptOpen,
       idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, log: log)
     server.begin()
     return server
@@ -104,7 +119,8 @@ package final class HTTPServer: @unchecked Sendable {
 
   private init(
     _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
-    statistics: (@Sendable () -> [ClientFigures])?, keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
+    statistics: (@Sendable () -> [ClientFigures])?, readersMax: Int, origins: HTTPOrigins, isPublic: Bool, resumeMs: Int64,
+    keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
   ) throws(HTTPFault) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -121,7 +137,7 @@ package final class HTTPServer: @unchecked Sendable {
     var options = HTTPCallbacks.options
     options.context = UnsafeMutableRawPointer(context)
     options.listening = listening
-    options.connections_max = UInt32(Limits.connections)
+    options.connections_max = UInt32(readersMax + Limits.others)
     options.timeout_s = UInt32(idleS)
     options.memory_max = Limits.headerBytes
     guard let daemon = cmhd_start(&options) else {
@@ -136,10 +152,15 @@ package final class HTTPServer: @unchecked Sendable {
     self.identity = identity
     self.statistics = statistics
     self.log = log
+    self.readersMax = readersMax
+    self.origins = origins
+    counts.readersMax = readersMax
+    counts.connectionsMax = readersMax + Limits.others
     self.keptOpen = keptOpen
+    self.resumeMs = resumeMs
     self.answerMs = answerMs
     self.surveyMs = surveyMs
-    guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token))
+    guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token, isPublic: isPublic))
     self.daemon = daemon
     self.context = context
     wakeRead = ends[0]
@@ -172,7 +193,7 @@ package final class HTTPServer: @unchecked Sendable {
     let isTaken = guarded.withLock { guarded in
       // The address may be another one by now in the configuration, but the socket is still the same.
       if token == nil, !guarded.isLoopback { return false }
-      guarded = HTTPGuard(isLoopback: guarded.isLoopback, token: token)
+      guarded = HTTPGuard(isLoopback: guarded.isLoopback, token: token, isPublic: guarded.isPublic)
       return true
     }
     if isTaken { return }
@@ -189,10 +210,10 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   /// Each connection takes a descriptor, and many systems allow 1,024 of them where nobody asks for more.
-  private static func allowDescriptors() {
+  private static func allowDescriptors(_ connections: Int) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    let wanted = rlim_t(Limits.connections + 4096)
+    let wanted = rlim_t(connections + 4096)
     if limit.rlim_cur >= wanted { return }
     limit.rlim_cur = min(wanted, limit.rlim_max)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -352,7 +373,12 @@ package struct HTTPCounts: Equatable, Sendable {
   /// Answers, by the hundreds of their status.
   var responses: [Int] = Array(repeating: 0, count: 6)
   var readersBegun = 0
-  var readersDropped = 0
+  /// What there may be of them at most.
+  var connectionsMax = HTTPServer.Limits.readers + HTTPServer.Limits.others
+  var readersMax = HTTPServer.Limits.readers
+  package var readersDropped = 0
+  /// Of those begun, who went on where they were.
+  var readersResumed = 0
   var slowRequests = 0
 
   mutating func count(_ status: UInt32) { responses[min(5, Int(status) / 100)] += 1 }

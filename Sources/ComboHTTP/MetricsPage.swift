@@ -168,12 +168,15 @@ struct MetricsPage {
     counter("combo_http_connections_total", "Connections taken.", http.connections)
     counter("combo_http_slow_requests_total", "Connections closed because a request took too long to come.", http.slowRequests)
     single("combo_http_connections", .gauge, "Connections that are open.", Double(connections))
-    single("combo_http_connections_max", .gauge, "Connections that may be open.", Double(HTTPServer.Limits.connections))
+    single("combo_http_connections_max", .gauge, "Connections that may be open.", Double(http.connectionsMax))
     counter("combo_http_event_readers_total", "Streams of events begun.", http.readersBegun)
     counter(
       "combo_http_event_readers_dropped_total", "Streams of events ended because the reader was too slow.", http.readersDropped)
+    counter(
+      "combo_http_event_readers_resumed_total", "Of those begun, who went on behind the event they had last.", http.readersResumed
+    )
     single("combo_http_event_readers", .gauge, "Streams of events that are open.", Double(readers))
-    single("combo_http_event_readers_max", .gauge, "Streams of events that may be open.", Double(HTTPServer.Limits.readers))
+    single("combo_http_event_readers_max", .gauge, "Streams of events that may be open.", Double(http.readersMax))
   }
 
   // MARK: - The format

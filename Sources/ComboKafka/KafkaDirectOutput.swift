@@ -36,13 +36,19 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   private let properties: KafkaProperties
   private let names: TopicNames
   private let queueFullWaitMs: Int64
+  private let outputHeaders: [OutputHeader]
 
   private static let topicsWithinMs: Int64 = 30_000
 
-  /// - Parameter queueFullWaitMs: how long one record may wait for room in a full queue.
-  package init(_ properties: KafkaProperties, names: TopicNames, queueFullWaitMs: Int64 = 10_000) {
+  /// - Parameters:
+  ///   - outputHeaders: what each record of the output gets.
+  ///   - queueFullWaitMs: how long one record may wait for room in a full queue.
+  package init(
+    _ properties: KafkaProperties, names: TopicNames, outputHeaders: [OutputHeader] = [], queueFullWaitMs: Int64 = 10_000
+  ) {
     self.properties = properties
     self.names = names
+    self.outputHeaders = outputHeaders
     self.queueFullWaitMs = queueFullWaitMs
   }
 
@@ -64,6 +70,8 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     // This producer is done for, as the next `serve` tells. A record would leave a gap behind it, or wait like the first one for room
     // in the full queue.
     if current.reports.heard.withLock({ $0.fault != nil }) { return }
+    let headers =
+      outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
     do throws(EdgeError) {
       try current.producer.produce(
         handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers, tag: tag)

@@ -110,6 +110,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   private let names: TopicNames
   private let group: KafkaGroup
   private let queueFullWaitMs: Int64
+  private let outputHeaders: [OutputHeader]
   private let fault = Mutex<EdgeError?>(nil)
   /// Whether there is one: looked at for each record, by any thread.
   private let hasFailed = Atomic(false)
@@ -121,14 +122,19 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   private static let commitWithinMs: Int64 = 9000
   private static let abortWithinMs: Int64 = 10_000
 
-  /// - Parameter queueFullWaitMs: how long one record may wait for room in a full queue.
+  /// - Parameters:
+  ///   - outputHeaders: what each record of the output gets.
+  ///   - queueFullWaitMs: how long one record may wait for room in a full queue.
   package init(
-    _ properties: KafkaProperties, transactionalID: String, names: TopicNames, group: KafkaGroup, queueFullWaitMs: Int64 = 10_000
+    _ properties: KafkaProperties, transactionalID: String, names: TopicNames, group: KafkaGroup,
+    outputHeaders: [OutputHeader] = [],
+    queueFullWaitMs: Int64 = 10_000
   ) {
     self.properties = properties
     self.transactionalID = transactionalID
     self.names = names
     self.group = group
+    self.outputHeaders = outputHeaders
     self.queueFullWaitMs = queueFullWaitMs
   }
 
@@ -157,6 +163,8 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     guard let taker else { return }
     // This transaction is done for, as the commit tells. A record would only wait like the first one for room in the full queue.
     if hasFailed.load(ordering: .relaxed) { return }
+    let headers =
+      outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
     let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
     producer._withUnsafeGuaranteedRef { producer in
       handle._withUnsafeGuaranteedRef { handle in

@@ -20,14 +20,19 @@ package final class ReaderClient: Sendable {
   /// librdkafka has one place per partition and client for what it fetches.
   fileprivate let inUse = Mutex<Set<Place>>([])
 
+  /// - Parameters:
+  ///   - queuedKilobytes: of a partition, what may have been fetched and not be read yet.
+  ///   - fetchWaitMs: how long brokers wait for something new before they answer. For who reads to an end, little; for who stays, more.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
-  package init(_ properties: KafkaProperties, isolation: Isolation = .readCommitted) throws(EdgeError) {
+  package init(
+    _ properties: KafkaProperties, isolation: Isolation = .readCommitted, fetchWaitMs: Int = 10, queuedKilobytes: Int = 65536
+  ) throws(EdgeError) {
     let own = [
       ("enable.auto.commit", "false"), ("enable.auto.offset.store", "false"), ("auto.offset.reset", "error"),
       ("isolation.level", isolation.rawValue), ("enable.partition.eof", "true"), ("allow.auto.create.topics", "false"),
       // The end is told by an empty fetch, which the broker answers only after this time.
-      ("fetch.wait.max.ms", "10"),
-      ("queued.min.messages", "1000000"), ("queued.max.messages.kbytes", "65536"),
+      ("fetch.wait.max.ms", "\(fetchWaitMs)"),
+      ("queued.min.messages", "1000000"), ("queued.max.messages.kbytes", "\(queuedKilobytes)"),
       ("fetch.message.max.bytes", "4194304"),
     ]
     client = try KafkaClient(.consumer, properties, own, callbacks: ClientCallbacks(.consumer, properties))
@@ -56,7 +61,7 @@ package final class PartitionReader {
   package private(set) var position: Int64
   /// The brokers have no more that may be read, though ``end`` is not reached: a transaction is still open. It ends by itself
   /// within its time-out.
-  private(set) var isHeldUp = false
+  package private(set) var isHeldUp = false
   private let reader: ReaderClient
   private let topicHandle: OpaquePointer
   private let queue: OpaquePointer

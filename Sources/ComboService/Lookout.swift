@@ -145,9 +145,9 @@ package final class Lookout: Sendable {
   package func beat() { beatAt.store(MonotonicClock.nowMs, ordering: .relaxed) }
 
   @inline(__always)
-  var hasQuestions: Bool { hasQuestionsFlag.load(ordering: .acquiring) }
+  package var hasQuestions: Bool { hasQuestionsFlag.load(ordering: .acquiring) }
 
-  func takeQuestions() -> [Question] {
+  package func takeQuestions() -> [Question] {
     hasQuestionsFlag.store(false, ordering: .relaxed)
     return state.withLock { state in
       defer { state.questions = [] }
@@ -155,7 +155,7 @@ package final class Lookout: Sendable {
     }
   }
 
-  func publish(_ report: ServiceReport) {
+  package func publish(_ report: ServiceReport) {
     // What is replaced is freed outside of the lock.
     _ = state.withLock { state in
       let old = state.report

@@ -34,7 +34,7 @@ package struct ServiceReport: Sendable {
   /// By the monotonic clock.
   package var at: Int64 = 0
   /// Whether the group has told it which partitions are its own.
-  var hasJoined = false
+  package var hasJoined = false
   package var partitions: [Partition] = []
   /// Since when something waits for a commit, by the monotonic clock; nil if nothing does.
   package var uncommittedSince: Int64?

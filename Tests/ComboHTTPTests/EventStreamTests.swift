@@ -38,6 +38,46 @@ struct EventStreamTests {
     #expect(try late.nextEvent()?.id == "1-203")
   }
 
+  @Test("go on behind the last event that a reader had, if that was of late, without asking the loop")
+  func resumes() throws {
+    let stage = try HTTPStage(resumeMs: 3_600_000)
+    let wire = try stage.stream("r")
+    _ = try wire.head()
+    _ = try wire.nextEvent()
+    stage.say("r", 1..<6)
+    for seq in 1..<6 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
+    wire.close()
+    // While nobody reads it, the room goes on.
+    stage.say("r", 6..<9)
+    for (target, headers) in [
+      ("/rooms/r/events", ["Last-Event-ID: 1-4"]), ("/rooms/r/events?last_event_id=1-4", []),
+    ] {
+      let again = try stage.wire()
+      again.send(HTTPStage.request(target, headers: headers))
+      #expect(try again.head().status == 200)
+      for seq in 5..<9 { #expect(try again.nextEvent()?.id == "1-\(seq)") }
+      #expect(!stage.hasQuestion)
+      again.close()
+    }
+    // What is not known any more, or never was, begins with a screen.
+    for last in ["1-99", "2-4", "0-0", "x", "1-4-5", "9223372036854775808-1"] {
+      let other = try stage.wire()
+      other.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: \(last)"]))
+      guard case .screen(let name, let id, true, _) = try stage.question() else {
+        throw TestKafka.Failure("no question for a screen")
+      }
+      stage.lookout.tell([.screen(id: id, room: name, record: HTTPStage.record("r", 1, 8, "anew"))])
+      _ = try other.head()
+      #expect(try other.nextEvent()?.data.contains("anew") == true)
+      other.close()
+    }
+    // After a takeover what was told before does not lead to what comes.
+    stage.lookout.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 2, 1, "new owner"))])
+    let late = try stage.wire()
+    late.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: 1-8"]))
+    guard case .screen = try stage.question() else { throw TestKafka.Failure("no question for a screen") }
+  }
+
   @Test("show that they are there")
   func alive() throws {
     let stage = try HTTPStage()

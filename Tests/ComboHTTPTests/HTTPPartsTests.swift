@@ -112,19 +112,19 @@ struct HTTPPartsTests {
       }
       var expected = "screen;"
       for number in 0..<200 {
-        feed.add(Array("event \(number);".utf8), bytesMax: 1 << 20)
+        feed.add(Array("event \(number);".utf8), id: nil, at: 0, bytesMax: 1 << 20)
         expected += "event \(number);"
         if number % 7 == 0 { read() }
-        if number % 50 == 0 { feed.forgetRead() }
+        if number % 50 == 0 { feed.forgetRead(before: 1) }
       }
       read()
       #expect(String(decoding: got, as: UTF8.self) == expected)
-      feed.forgetRead()
+      feed.forgetRead(before: 1)
       #expect(feed.bytes == 0)
     }
     let feed = EventFeed([1])
     let reader = EventReader(feed, screen: [], at: 0)
-    for number in 0..<1000 { feed.add(Array("event \(number);".utf8), bytesMax: 100) }
+    for number in 0..<1000 { feed.add(Array("event \(number);".utf8), id: nil, at: 0, bytesMax: 100) }
     #expect(feed.bytes <= 100)
     var piece = [UInt8](repeating: 0, count: 1000)
     guard case .wrote(let count) = piece.withUnsafeMutableBytes({ reader.write(to: $0, at: 0) }) else {

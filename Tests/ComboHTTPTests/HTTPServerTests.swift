@@ -33,6 +33,30 @@ struct HTTPServerTests {
     #expect(again.status == 304)
   }
 
+  @Test("lets pages of the origins that are allowed read what it serves, and no others")
+  func origins() throws {
+    let stage = try HTTPStage(origins: #require(HTTPOrigins("https://live.example,http://localhost:3000")))
+    for (origin, isAllowed) in [
+      ("https://live.example", true), ("http://localhost:3000", true), ("https://live.example:8443", false),
+      ("https://evil.example", false), ("null", false),
+    ] {
+      let response = try stage.get("/health/live", headers: ["Origin: \(origin)"])
+      #expect(response.header("Access-Control-Allow-Origin") == (isAllowed ? origin : nil), "\(origin)")
+      #expect(response.header("Vary") == "Origin")
+      let asked = try stage.get("/rooms/r/events", method: "OPTIONS", headers: ["Origin: \(origin)"])
+      #expect(asked.status == (isAllowed ? 204 : 405), "\(origin)")
+    }
+    #expect(
+      try HTTPStage(origins: .all).get("/health/live", headers: ["Origin: https://x.y"]).header("Access-Control-Allow-Origin")
+        == "*")
+    #expect(try HTTPStage().get("/health/live", headers: ["Origin: https://x.y"]).header("Access-Control-Allow-Origin") == nil)
+    for text in [
+      "", "live.example", "https://", "https://a/", "https://A.b", "https://a b", "*,https://a", "ftp://a", "https://a,",
+    ] {
+      #expect(HTTPOrigins(text) == nil, "\(text)")
+    }
+  }
+
   @Test("lets the overlay take the styles that a browser source puts into it, and no other page")
   func overlay() throws {
     let stage = try HTTPStage()

@@ -18,12 +18,13 @@ final class HTTPStage {
 
   init(
     token: HTTPToken? = nil, hasReport: Bool = true, keptOpen: Int = HTTPServer.Limits.keptOpen,
-    answerMs: Int64 = HTTPStage.hourMs
+    answerMs: Int64 = HTTPStage.hourMs, resumeMs: Int64 = -1, origins: HTTPOrigins = .none
   ) throws {
     lookout = Lookout(stop: stop)
     server = try HTTPServer.start(
       HTTPAddress("127.0.0.1:0")!, token: token, lookout: lookout, identity: ServiceIdentity(group: "g", instance: "i"),
-      keptOpen: keptOpen, idleS: Int(Self.hourMs / 1000), answerMs: answerMs, surveyMs: Self.hourMs, log: ServiceLog(.error))
+      origins: origins, resumeMs: resumeMs, keptOpen: keptOpen, idleS: Int(Self.hourMs / 1000), answerMs: answerMs,
+      surveyMs: Self.hourMs, log: ServiceLog(.error))
     if hasReport { report() }
   }
 

@@ -55,7 +55,8 @@ enum RunCommand {
         librdkafka: LibrdkafkaProperties.versionText)
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          address, token: options.httpToken, lookout: lookout, identity: identity, statistics: { statistics.figures() }, log: log)
+          address, token: options.httpToken, lookout: lookout, identity: identity, statistics: { statistics.figures() },
+          origins: options.httpOrigins, log: log)
       } catch {
         log.error("http cannot begin: \(.reason, error)")
         return 1

@@ -124,8 +124,11 @@ extension Service {
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     let edges = Edges(
       group: group,
-      output: KafkaOutput(properties, transactionalID: options.transactionalID, names: names, group: group),
-      direct: options.delivery == .atLeastOnce ? KafkaDirectOutput(properties, names: names) : nil,
+      output: KafkaOutput(
+        properties, transactionalID: options.transactionalID, names: names, group: group,
+        outputHeaders: options.outputHeaders),
+      direct: options.delivery == .atLeastOnce
+        ? KafkaDirectOutput(properties, names: names, outputHeaders: options.outputHeaders) : nil,
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
     return Service(configuration, edges, log: log, stop: stop, lookout: lookout)

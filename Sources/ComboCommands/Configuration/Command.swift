@@ -1,6 +1,6 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, demo, replay, generate, verify, watch, check
+  case run, serve, demo, replay, generate, verify, watch, check
   case resetClock = "reset-clock"
   case map, config, completions, man
 
@@ -8,6 +8,7 @@ enum Command: String, CaseIterable, Sendable {
   var summary: String {
     switch self {
     case .run: "the service: gifts from Kafka in, display instructions to Kafka out"
+    case .serve: "any room over HTTP, from the output topic: for viewers, as many instances as wanted"
     case .demo: "the service on a broker inside the process, fed with made-up gifts, drawn in the terminal"
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
     case .generate: "made-up gifts into a file or a topic"
@@ -29,7 +30,7 @@ enum Command: String, CaseIterable, Sendable {
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
-    case .run, .demo, .generate, .verify, .check, .resetClock, .man: nil
+    case .run, .serve, .demo, .generate, .verify, .check, .resetClock, .man: nil
     }
   }
 
@@ -43,6 +44,12 @@ enum Command: String, CaseIterable, Sendable {
       """
       Reads gift events from the input topic, keeps one combo engine a room, and writes what screens shall show to the
       output topic, in transactions. SIGTERM or SIGINT ends it after a last commit.
+      """
+    case .serve:
+      """
+      Reads the output topic, all of it or some --partitions, and serves any room over HTTP: its screen at once, then its instructions.
+      It belongs to no group, keeps nothing and writes nothing: run as many as viewers need. Once it has read the last --back seconds it
+      knows every room. SIGTERM or SIGINT ends it. docs/fan-out.md tells how to reach many viewers.
       """
     case .demo:
       """

@@ -44,6 +44,7 @@ enum Configuration {
       workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
       workedOut["transactional-id"] = options.transactionalID
       invocation = .run(options)
+    case .serve: invocation = .serve(ServeOptions(&reader))
     case .demo: invocation = .demo(DemoOptions(&reader))
     case .replay: invocation = .replay(ReplayOptions(&reader, operands: parsed.operands))
     case .generate: invocation = .generate(GenerateOptions(&reader))

@@ -3,6 +3,7 @@ internal import ComboSystem
 /// What a command line asks for.
 enum Invocation: Equatable, Sendable {
   case run(ServiceOptions)
+  case serve(ServeOptions)
   case demo(DemoOptions)
   case replay(ReplayOptions)
   case generate(GenerateOptions)
@@ -22,7 +23,7 @@ enum Invocation: Equatable, Sendable {
   var answers: Bool {
     switch self {
     case .verify, .watch, .check, .resetClock, .map, .tell, .show: true
-    case .run, .demo, .replay, .generate, .refuse: false
+    case .run, .serve, .demo, .replay, .generate, .refuse: false
     }
   }
 
@@ -42,7 +43,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .demo, .replay, .generate, .verify, .watch, .check, .resetClock, .map: break
+    case .run, .serve, .demo, .replay, .generate, .verify, .watch, .check, .resetClock, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

@@ -12,7 +12,7 @@ enum OptionTable {
     all.filter { $0.commands.contains(command) }
   }
 
-  private static let kafkaCommands: [Command] = [.run, .check, .resetClock, .verify, .watch, .generate, .map]
+  private static let kafkaCommands: [Command] = [.run, .serve, .check, .resetClock, .verify, .watch, .generate, .map]
   private static let engineCommands: [Command] = [.run, .check, .resetClock, .demo, .replay]
   private static let serviceCommands: [Command] = [.run, .check, .resetClock]
 
@@ -23,7 +23,7 @@ enum OptionTable {
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
     Option("input", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify], .main, "where gift events are read"),
     Option(
-      "output", "TOPIC", .topic, nil, [.run, .check, .resetClock, .verify, .watch], .main,
+      "output", "TOPIC", .topic, nil, [.run, .serve, .check, .resetClock, .verify, .watch], .main,
       "where display instructions are written"),
     Option(
       "group", "NAME", .text, "combo-consumer", [.run, .check, .resetClock, .verify], .main,
@@ -84,12 +84,35 @@ enum OptionTable {
       "http-token-file", "FILE", .text, nil, serviceCommands, .service,
       "a file with the token that HTTP requests must show; needed where other machines can reach it"),
     Option(
+      "http", "ADDRESS", .address, HTTPAddress.standard.text, [.serve], .service,
+      "where to serve rooms, health, metrics and the pages; *:8080 for all addresses of this machine"),
+    Option(
+      "http-token-file", "FILE", .text, nil, [.serve], .service,
+      "a file with the token that HTTP requests must show; beyond this machine needed, unless --http-public lets rooms be seen"),
+    Option(
+      "http-public", "", .flag, "false", [.serve], .service,
+      "rooms and the overlay need no token; the list of rooms, metrics and the service page still do, where others can reach them"
+    ),
+    Option(
+      "output-header", "NAME=TEMPLATE;…", .text, nil, serviceCommands, .service,
+      "a header of each instruction's record, so that a gateway routes without parsing; {room} and {op} stand for the instruction's"
+    ),
+    Option(
+      "http-origin", "ORIGIN,…|*", .text, nil, serviceCommands + [.serve], .service,
+      "whose pages may read what is served here: https://live.example,…, or * for all"),
+    Option(
+      "readers", "N", .integer(1...1_000_000), "10000", [.serve], .service, "streams of events at a time; more are refused"),
+    Option(
+      "partitions", "LIST", .text, nil, [.serve], .service, "which partitions of the output are served: 0-7,12; default: all"),
+    Option(
       "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
     Option(
-      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .check, .resetClock, .verify], .service,
+      "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info", [.run, .serve, .check, .resetClock, .verify],
+      .service,
       "the least that is logged on standard error"),
     Option(
-      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .check, .resetClock, .verify], .service,
+      "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text", [.run, .serve, .check, .resetClock, .verify],
+      .service,
       "text for people, json for programs: one object a line"),
   ]
 
@@ -104,7 +127,7 @@ enum OptionTable {
     Option(
       "once", "", .flag, "false", [.watch], .main, "print what is on the screen now, a line a banner, and end: for scripts"),
     Option(
-      "back", "S", .number(0...3600), "20", [.watch], .main,
+      "back", "S", .number(0...3600), "20", [.watch, .serve], .main,
       "how far back what is on the screen is looked for first; a few times --screen-ms is enough"),
     Option("seconds", "S", .number(0...1_000_000_000), "0", [.demo, .generate, .watch], .main, "how long; 0 = no limit"),
     Option("rooms", "N", .integer(1...10_000_000), "1000", [.generate], .main, "how many rooms"),

@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboService
@@ -45,6 +46,8 @@ struct ServiceOptions: Equatable, Sendable {
   var http: HTTPAddress? = .standard
   /// What HTTP requests must show; nil: nothing.
   var httpToken: HTTPToken?
+  var httpOrigins = HTTPOrigins.none
+  var outputHeaders: [OutputHeader] = []
   /// Whether to say the committed totals on standard output once a second.
   var progress = false
   var logLevel = LogLevel.info
@@ -92,6 +95,16 @@ struct ServiceOptions: Equatable, Sendable {
     map = reader.map()
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)
+    httpOrigins = Self.origins(&reader)
+    for text in reader.optionalText("output-header")?.split(separator: ";").map(String.init) ?? [] {
+      if let header = OutputHeader(text) {
+        outputHeaders.append(header)
+      } else {
+        reader.fault(
+          "--output-header must be NAME=TEMPLATE, in which {room} and {op} may stand, several with ; between them, such as channel=rooms:{room}; not "
+            + Sentence.quoted(text))
+      }
+    }
     if let http, !http.isLoopback, !reader.isGiven("http-token-file") {
       reader.fault(
         "--http \(http.text) can be reached by other machines, so --http-token-file is needed too; for this machine alone use"
@@ -105,7 +118,16 @@ struct ServiceOptions: Equatable, Sendable {
     checkTopics(&reader)
   }
 
-  private static func token(_ reader: inout OptionReader) -> HTTPToken? {
+  static func origins(_ reader: inout OptionReader) -> HTTPOrigins {
+    guard let text = reader.optionalText("http-origin") else { return .none }
+    if let origins = HTTPOrigins(text) { return origins }
+    reader.fault(
+      "--http-origin must be * or origins as browsers say them, with commas between, such as https://live.example,http://localhost:3000;"
+        + " not \(Sentence.quoted(text))")
+    return .none
+  }
+
+  static func token(_ reader: inout OptionReader) -> HTTPToken? {
     guard let file = reader.optionalText("http-token-file") else { return nil }
     switch TextFile.read(file, limit: 4096) {
     case .success(let text):

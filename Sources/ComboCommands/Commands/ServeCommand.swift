@@ -1,0 +1,47 @@
+internal import ComboEdge
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboService
+internal import ComboSystem
+internal import Glibc
+
+/// `serve`: any room over HTTP, from the output topic.
+enum ServeCommand {
+  static func run(_ options: ServeOptions) -> Int32 {
+    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
+    let stop = StopFlag()
+    let signals = StopSignal()
+    signals.onSet { stop.set() }
+    signals.watchSignals()
+    signal(SIGPIPE, SIG_IGN)
+    let lookout = Lookout(stop: stop)
+    do throws(EdgeError) {
+      var properties = try KafkaProperties(
+        brokers: options.brokers, clientID: "combo-consumer-serve",
+        overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let statistics = ClientStatistics()
+      properties.statistics = statistics
+      let server: HTTPServer
+      do throws(HTTPFault) {
+        server = try HTTPServer.start(
+          options.http, token: options.httpToken, lookout: lookout,
+          identity: ServiceIdentity(
+            group: options.output, instance: Console.hostName, librdkafka: LibrdkafkaProperties.versionText),
+          statistics: { statistics.figures() },
+          readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, log: log)
+      } catch {
+        log.error("http cannot begin: \(.reason, error)")
+        return 1
+      }
+      defer { server.stop() }
+      let mirror = try OutputMirror(options, properties, lookout, log)
+      try mirror.run()
+      return 0
+    } catch {
+      log.error("serve cannot go on: \(.reason, error)")
+      return error.code == .badProperty ? 2 : 1
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboSystem
+
+/// The options of `serve`.
+struct ServeOptions: Equatable, Sendable {
+  var brokers: String
+  var output: String
+  /// Which are served, rising; nil: all.
+  var partitions: [Int32]?
+  var http: HTTPAddress = .standard
+  var httpToken: HTTPToken?
+  var isPublic: Bool
+  var origins: HTTPOrigins
+  var readers: Int
+  var backSeconds: Double
+  var logLevel: LogLevel
+  var logFormat: LogFormat
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader) {
+    brokers = reader.requiredText("brokers")
+    output = reader.requiredText("output")
+    if let address = HTTPAddress(reader.text("http")) {
+      http = address
+    } else {
+      reader.fault("--http must be an address: serve does nothing but HTTP")
+    }
+    httpToken = ServiceOptions.token(&reader)
+    isPublic = reader.flag("http-public")
+    if !http.isLoopback, !isPublic, !reader.isGiven("http-token-file") {
+      reader.fault(
+        "--http \(http.text) can be reached by other machines: give --http-token-file, or --http-public if anybody may see the rooms"
+      )
+    }
+    origins = ServiceOptions.origins(&reader)
+    readers = reader.integer("readers")
+    backSeconds = reader.number("back")
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
+    kafka = reader.kafkaProperties()
+    guard let list = reader.optionalText("partitions") else { return }
+    partitions = Self.numbers(list)
+    if partitions == nil { reader.fault("--partitions must be numbers and ranges such as 0-7,12, not \(Sentence.quoted(list))") }
+  }
+
+  /// `0-7,12`; nil if it is none.
+  static func numbers(_ list: String) -> [Int32]? {
+    var found: Set<Int32> = []
+    for part in list.split(separator: ",", omittingEmptySubsequences: false) {
+      let ends = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { Int32($0) }
+      guard let first = ends.first ?? nil, let last = ends.last ?? nil, 0 <= first, first <= last, last < 100_000 else {
+        return nil
+      }
+      found.formUnion(first...last)
+    }
+    return found.sorted()
+  }
+}

@@ -1,0 +1,64 @@
+/// A header that each record of the output gets, so that a gateway can route it without parsing: a name, and a text in which `{room}` and
+/// `{op}` stand for the instruction's.
+package struct OutputHeader: Equatable, Sendable {
+  private enum Piece: Equatable, Sendable {
+    case text([UInt8])
+    case room
+    case op
+  }
+
+  package let name: String
+  private let pieces: [Piece]
+
+  /// From `NAME=TEMPLATE`; nil if it is none: no name, a brace without its other, or another word between braces.
+  package init?(_ option: String) {
+    let halves = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard halves.count == 2, !halves[0].isEmpty, halves[0].utf8.count <= 256 else { return nil }
+    name = String(halves[0])
+    var pieces: [Piece] = []
+    var rest = halves[1]
+    while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+      guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else { return nil }
+      if open > rest.startIndex { pieces.append(.text(Array(rest[..<open].utf8))) }
+      switch rest[rest.index(after: open)..<close] {
+      case "room": pieces.append(.room)
+      case "op": pieces.append(.op)
+      default: return nil
+      }
+      rest = rest[rest.index(after: close)...]
+    }
+    if !rest.isEmpty { pieces.append(.text(Array(rest.utf8))) }
+    self.pieces = pieces
+  }
+
+  /// Of a record with this key and value.
+  package func header(key: Bytes?, value: Bytes?) -> RecordHeader {
+    var bytes: [UInt8] = []
+    for piece in pieces {
+      switch piece {
+      case .text(let text): bytes += text
+      case .room: if let key { bytes += key }
+      case .op: if let value { bytes += Self.operation(value) }
+      }
+    }
+    return RecordHeader(name: name, value: bytes)
+  }
+
+  /// What stands between the quotes of `"op":"…"`. A quote within a string is escaped, so that no room's id can be taken for it.
+  private static func operation(_ value: Bytes) -> Slice<Bytes> {
+    let name = StaticString(#","op":""#)
+    let length = name.utf8CodeUnitCount
+    var start = 0
+    while start + length <= value.count {
+      var same = 0
+      while same < length, value[start + same] == name.utf8Start[same] { same += 1 }
+      if same == length {
+        var end = start + length
+        while end < value.count, value[end] != UInt8(ascii: "\"") { end += 1 }
+        return value[(start + length)..<end]
+      }
+      start += 1
+    }
+    return value[0..<0]
+  }
+}

@@ -1,0 +1,252 @@
+package import ComboCore
+package import ComboRooms
+internal import ComboWire
+
+/// What every room has on its screen, from its instructions alone: what `serve` answers from. It behaves to a ``Lookout`` as a service does.
+///
+/// A room is known by what it says: its place (`epoch`, `seq`) and its banners. What was said before its first instruction here is not known;
+/// its next `screen` tells. One thread. A room at rest takes about 200 bytes, and is forgotten after ``forgetMs``.
+package final class RoomMirror {
+  private struct Banner {
+    var number: Int64
+    var slot: Int64
+    var count: Int64
+    var base: Int64
+    /// Sender, receiver and gift, as a `screen` has them behind the numbers.
+    var people: [UInt8]
+  }
+
+  private struct Room {
+    var key: [UInt8]
+    var epoch: Int64 = -1
+    var seq: Int64 = 0
+    var at: Int64 = 0
+    /// By the monotonic clock.
+    var heardAt: Int64 = 0
+    var rate = RoomRate()
+    var banners: [Banner] = []
+    var isWatched = false
+  }
+
+  /// The engine allows no more slots.
+  private static let slotsMax = 100
+  /// A room that has said nothing for so long, and has nothing on its screen, is not awake.
+  private static let awakeMs: Int64 = 60_000
+  /// And after so long it is forgotten: where a late reader joins it is told anew then.
+  package static let forgetMs: Int64 = 3_600_000
+
+  private var rooms: [Room] = []
+  private var places: [[UInt8]: Int32] = [:]
+  private var free: [Int32] = []
+  private var watched: Set<[UInt8]> = []
+  private var swept = 0
+  private var news: [News] = []
+
+  /// Whether all that was there when it began has been taken in; before, nothing is answered.
+  package var isReady = false
+  /// Whose rooms are served here; nil: all.
+  package var serves: (([UInt8]) -> Bool)?
+  /// Instructions taken in, repetitions not among them; those that are known, by what they say; and records that were none.
+  package private(set) var instructions = 0
+  package private(set) var said = InstructionCounts()
+  package private(set) var malformed = 0
+  /// Gifts that they told of.
+  package private(set) var gifts = 0
+
+  package init() {}
+
+  package var roomCount: Int { places.count }
+
+  /// All is to be read again from some place: nothing is known any more.
+  package func forgetAll() {
+    rooms = []
+    places = [:]
+    free = []
+    isReady = false
+    // Watchers are shown anew once it is ready again: whoever forwards the news asks for them.
+    watched = []
+    news = [.restarted]
+  }
+
+  /// Takes in a record of the output topic, at the monotonic time `now`.
+  package func take(key: Bytes, value: Bytes, at now: Int64) {
+    guard let said = InstructionFields(value) else {
+      malformed += 1
+      return
+    }
+    let place = place(of: [UInt8](key))
+    let isNew = said.epoch > rooms[place].epoch
+    guard isNew || said.epoch == rooms[place].epoch && said.seq > rooms[place].seq else { return }
+    if isNew { rooms[place].banners = [] }
+    rooms[place].epoch = said.epoch
+    rooms[place].seq = said.seq
+    rooms[place].at = said.at
+    rooms[place].heardAt = now
+    instructions += 1
+    apply(said, to: place, at: now)
+    if rooms[place].isWatched { news.append(.said(room: rooms[place].key, record: [UInt8](value))) }
+  }
+
+  /// What is to be told since the last time.
+  package func takeNews() -> [News] {
+    defer { news = [] }
+    return news
+  }
+
+  /// Answers, unless nobody waits any more.
+  package func answer(_ question: Question, at now: Int64) {
+    switch question {
+    case .screen(let room, let id, let watches, let until):
+      if until <= now { return }
+      guard isReady else {
+        news.append(.notYet(id: id, room: room))
+        return
+      }
+      if let serves, !serves(room) {
+        news.append(.elsewhere(id: id, room: room))
+        return
+      }
+      if watches { watched.insert(room) }
+      guard let place = places[room].map(Int.init), rooms[place].epoch >= 0 else {
+        news.append(.asleep(id: id, room: room))
+        return
+      }
+      if watches { rooms[place].isWatched = true }
+      news.append(.screen(id: id, room: room, record: screen(place)))
+    case .unwatch(let room):
+      watched.remove(room)
+      if let place = places[room] { rooms[Int(place)].isWatched = false }
+    case .survey(let prefix, let limit, let id, let until):
+      if until <= now { return }
+      news.append(.survey(id: id, busiest(prefix, limit, at: now)))
+    }
+  }
+
+  /// Forgets some of those that have rested for long. Called now and then, it comes round to all.
+  package func sweep(at now: Int64, most: Int = 20_000) {
+    for _ in 0..<min(most, rooms.count) {
+      swept = swept + 1 < rooms.count ? swept + 1 : 0
+      let room = rooms[swept]
+      guard room.epoch >= 0, room.banners.isEmpty, !room.isWatched, now - room.heardAt > Self.forgetMs else { continue }
+      places[room.key] = nil
+      rooms[swept] = Room(key: [])
+      free.append(Int32(swept))
+    }
+  }
+
+  // MARK: - A room
+
+  private func place(of key: [UInt8]) -> Int {
+    if let place = places[key] { return Int(place) }
+    var room = Room(key: key)
+    room.isWatched = !watched.isEmpty && watched.contains(key)
+    let place: Int
+    if let one = free.popLast() {
+      place = Int(one)
+      rooms[place] = room
+    } else {
+      place = rooms.count
+      rooms.append(room)
+    }
+    places[key] = Int32(place)
+    return place
+  }
+
+  private func apply(_ said: InstructionFields, to place: Int, at now: Int64) {
+    let banner = said.banner
+    switch said.operation {
+    case .show:
+      self.said.show &+= 1
+      guard banner.isWhole else { return }
+      count(banner.count - banner.base, of: place, at: now)
+      if let index = index(of: banner, in: place) { rooms[place].banners.remove(at: index) }
+      if rooms[place].banners.count < Self.slotsMax { rooms[place].banners.append(Self.banner(banner)) }
+    case .update:
+      self.said.update &+= 1
+      count(said.added, of: place, at: now)
+      guard let index = index(of: banner, in: place), banner.count >= 0 else { return }
+      rooms[place].banners[index].count = banner.count
+      if banner.slot >= 0 { rooms[place].banners[index].slot = banner.slot }
+    case .moveUp:
+      self.said.moveUp &+= 1
+      guard let index = index(of: banner, in: place), banner.slot >= 0 else { return }
+      rooms[place].banners[index].slot = banner.slot
+    case .dismiss:
+      self.said.dismiss &+= 1
+      if let index = index(of: banner, in: place) { rooms[place].banners.remove(at: index) }
+    case .screen:
+      self.said.screen &+= 1
+      guard let banners = said.screen(most: Self.slotsMax) else { return }
+      rooms[place].banners = banners.map(Self.banner)
+    case .skip: self.said.skip &+= 1
+    case .final: self.said.final &+= 1
+    case .other: break
+    }
+  }
+
+  private func count(_ gifts: Int64, of place: Int, at now: Int64) {
+    guard gifts > 0 else { return }
+    let gifts = Int(min(gifts, 1 << 30))
+    self.gifts &+= gifts
+    rooms[place].rate.gifts &+= gifts
+    rooms[place].rate.count(Int32(gifts), in: RoomRate.period(at: now))
+  }
+
+  private func index(of banner: BannerFields, in place: Int) -> Int? {
+    rooms[place].banners.firstIndex { $0.number == banner.number }
+  }
+
+  private static func banner(_ fields: BannerFields) -> Banner {
+    let people = ByteBuffer(capacity: 32 + fields.sender.count + fields.receiver.count + fields.gift.count)
+    for (name, value) in [(#","sender":"#, fields.sender), (#","receiver":"#, fields.receiver), (#","gift":"#, fields.gift)]
+      as [(StaticString, Bytes)] where !value.isEmpty
+    {
+      people.append(name)
+      people.append(value)
+    }
+    return Banner(number: fields.number, slot: fields.slot, count: fields.count, base: fields.base, people: people.array)
+  }
+
+  private func screen(_ place: Int) -> [UInt8] {
+    let room = rooms[place]
+    let buffer = ByteBuffer(capacity: 256)
+    buffer.append(#"{"v":1,"room":"#)
+    room.key.withUnsafeBytes { buffer.append(jsonString: $0) }
+    buffer.append(#","epoch":"#)
+    buffer.append(room.epoch)
+    buffer.append(#","seq":"#)
+    buffer.append(room.seq)
+    buffer.append(#","at":"#)
+    buffer.append(room.at)
+    buffer.append(#","op":"screen","banners":["#)
+    for (index, banner) in room.banners.sorted(by: { ($0.slot, $0.number) < ($1.slot, $1.number) }).enumerated() {
+      buffer.append(index == 0 ? #"{"banner":"# : #",{"banner":"#)
+      buffer.append(banner.number)
+      buffer.append(#","slot":"#)
+      buffer.append(banner.slot)
+      buffer.append(#","count":"#)
+      buffer.append(banner.count)
+      buffer.append(#","base":"#)
+      buffer.append(banner.base)
+      banner.people.withUnsafeBytes { buffer.append($0) }
+      buffer.append("}")
+    }
+    buffer.append("]}")
+    return buffer.array
+  }
+
+  private func busiest(_ prefix: [UInt8], _ limit: Int, at now: Int64) -> [RoomLine] {
+    var found: [(rate: Double, place: Int)] = []
+    for (place, room) in rooms.enumerated() where room.epoch >= 0 && room.key.starts(with: prefix) {
+      guard !room.banners.isEmpty || now - room.heardAt < Self.awakeMs else { continue }
+      found.append((room.rate.perSecond(at: now), place))
+    }
+    found.sort { $0.rate != $1.rate ? $0.rate > $1.rate : rooms[$0.place].key.lexicographicallyPrecedes(rooms[$1.place].key) }
+    return found.prefix(limit).map { rate, place in
+      let room = rooms[place]
+      return RoomLine(
+        room: room.key, epoch: room.epoch, seq: Int(room.seq), banners: room.banners.count, queued: 0, gifts: room.rate.gifts,
+        rate: rate)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import ComboSystem
+import Testing
+
+@testable import ComboService
+
+@Suite("The mirror of rooms")
+struct RoomMirrorTests {
+  private static func record(_ seq: Int, _ fields: String, room: String = "r1", epoch: Int = 5) -> String {
+    #"{"v":1,"room":"\#(room)","epoch":\#(epoch),"seq":\#(seq),"at":\#(1000 + seq),\#(fields)}"#
+  }
+
+  private static func show(_ banner: Int, _ count: Int, slot: Int = 0, base: Int = 0) -> String {
+    #""op":"show","banner":\#(banner),"slot":\#(slot),"count":\#(count),"base":\#(base),\#(people)"#
+  }
+
+  private static let people = #""sender":{"id":"u1","name":"}],\"{"},"receiver":{"id":"a"},"gift":{"id":"g","value":10}"#
+
+  private func take(_ mirror: RoomMirror, _ record: String, room: String = "r1", at now: Int64 = 0) {
+    var (record, room) = (record, room)
+    room.withUTF8 { key in
+      record.withUTF8 { mirror.take(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer($0), at: now) }
+    }
+  }
+
+  /// The room's screen, behind its place; nil if it sleeps.
+  private func screen(_ mirror: RoomMirror, _ room: String = "r1", watches: Bool = false) -> String? {
+    mirror.answer(.screen(room: Array(room.utf8), id: 7, watches: watches), at: 0)
+    for news in mirror.takeNews() {
+      if case .screen(7, _, let record) = news { return String(decoding: record, as: UTF8.self) }
+    }
+    return nil
+  }
+
+  private func ready() -> RoomMirror {
+    let mirror = RoomMirror()
+    mirror.isReady = true
+    return mirror
+  }
+
+  @Test("shows what the instructions say, under the number of the last one")
+  func follows() {
+    let mirror = ready()
+    take(mirror, Self.record(1, Self.show(1, 3)))
+    take(mirror, Self.record(2, #""op":"move_up","banner":1,"slot":1"#))
+    take(mirror, Self.record(3, Self.show(2, 9, base: 4)))
+    take(mirror, Self.record(4, #""op":"update","banner":1,"slot":1,"count":8,"added":5"#))
+    let (low, high) = (
+      #"{"banner":2,"slot":0,"count":9,"base":4,\#(Self.people)}"#, #"{"banner":1,"slot":1,"count":8,"base":0,\#(Self.people)}"#
+    )
+    let head = #"{"v":1,"room":"r1","epoch":5,"seq":4,"at":1004,"op":"screen","banners":["#
+    #expect(screen(mirror) == head + low + "," + high + "]}")
+    take(mirror, Self.record(5, #""op":"dismiss","banner":2,"slot":0,"count":9,"reason":"turn""#))
+    take(mirror, Self.record(6, #""op":"sing","banner":1"#))
+    #expect(screen(mirror)?.contains(#""seq":6,"at":1006,"op":"screen","banners":[{"banner":1,"#) == true)
+    #expect(mirror.gifts == 3 + 5 + 5)
+  }
+
+  @Test("mends itself by a screen, passes over repetitions, and begins anew with an epoch")
+  func mends() {
+    let mirror = ready()
+    take(mirror, Self.record(40, #""op":"update","banner":9,"slot":0,"count":8,"added":5"#))
+    #expect(screen(mirror)?.hasSuffix(#""banners":[]}"#) == true)
+    take(mirror, Self.record(41, #""op":"screen","banners":[{"banner":9,"slot":0,"count":8,"base":0,\#(Self.people)}]"#))
+    #expect(screen(mirror)?.contains(#""banners":[{"banner":9,"#) == true)
+    take(mirror, Self.record(41, #""op":"screen","banners":[]"#))
+    take(mirror, Self.record(3, Self.show(1, 1)))
+    #expect(screen(mirror)?.contains(#""seq":41"#) == true && screen(mirror)?.contains(#""banner":9"#) == true)
+    take(mirror, Self.record(1, Self.show(1, 2), epoch: 6))
+    #expect(screen(mirror)?.contains(#""epoch":6,"seq":1,"#) == true && screen(mirror)?.contains(#""banner":9"#) == false)
+    take(mirror, Self.record(99, Self.show(2, 2), epoch: 5))
+    #expect(screen(mirror)?.contains(#""epoch":6,"seq":1,"#) == true)
+  }
+
+  @Test("tells a watched room's instructions byte for byte, behind its screen, also those that are not known")
+  func tells() {
+    let mirror = ready()
+    mirror.answer(.screen(room: Array("r1".utf8), id: 1, watches: true), at: 0)
+    guard case .asleep(1, _) = mirror.takeNews()[0] else {
+      Issue.record("it does not sleep")
+      return
+    }
+    let said = [Self.record(1, Self.show(1, 1)), Self.record(2, #""op":"later","x":[1,{"y":"]"}]"#)]
+    for record in said { take(mirror, record) }
+    take(mirror, said[0])
+    take(mirror, Self.record(1, Self.show(1, 1), room: "r2"), room: "r2")
+    let told = mirror.takeNews().map { news in
+      if case .said(_, let record) = news { return String(decoding: record, as: UTF8.self) }
+      return "something else"
+    }
+    #expect(told == said)
+    mirror.answer(.unwatch(room: Array("r1".utf8)), at: 0)
+    take(mirror, Self.record(3, Self.show(2, 1)))
+    #expect(mirror.takeNews().isEmpty)
+  }
+
+  @Test("takes anything that may stand in a topic")
+  func garbage() {
+    let mirror = ready()
+    for text in [
+      "", "{", "{}", "null", "[]", #"{"op":"show"}"#, #"{"epoch":1,"seq":1}"#, #"{"epoch":1,"seq":1,"op":5}x"#,
+      #"{"epoch":1,"seq":1,"op":"#,
+      #"{"epoch":-1,"seq":1,"op":"show"}"#, #"{"epoch":1e3,"seq":1,"op":"show"}"#, #"{"a":"\"#, #"{"a":"b"#,
+      #"{"epoch":1,"seq":0,"op":"show"}"#,
+    ] {
+      take(mirror, text)
+      var generator = SystemRandomNumberGenerator()
+      let bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      take(mirror, text + String(decoding: bytes, as: UTF8.self))
+    }
+    #expect(mirror.malformed == 26 || mirror.malformed > 20)
+    for (seq, fields) in [
+      #""op":"show""#, #""op":"show","banner":0,"slot":0,"count":1"#, #""op":"show","banner":1,"slot":"x","count":1"#,
+      #""op":"screen""#,
+      #""op":"screen","banners":5"#, #""op":"screen","banners":[5,{},{"banner":1}]"#, #""op":"update""#, #""op":"dismiss""#,
+    ].enumerated() {
+      take(mirror, Self.record(seq + 1, fields, room: "g"), room: "g")
+      #expect(screen(mirror, "g")?.hasSuffix(#""banners":[]}"#) == true, "\(fields)")
+    }
+    take(
+      mirror,
+      #" { "seq" : 20 , "op" : "show" , "epoch" : 5 , "count" : 2 , "slot" : 0 , "banner" : 7 , "gift" : { "id" : "g" } } "#,
+      room: "g")
+    #expect(screen(mirror, "g")?.contains(#"[{"banner":7,"slot":0,"count":2,"base":0,"gift":{ "id" : "g" }}]"#) == true)
+  }
+
+  @Test("lists the busiest rooms first, forgets those that rest, and answers nobody before it is ready")
+  func lists() {
+    let mirror = RoomMirror()
+    for (room, count) in [("a1", 5), ("a2", 50), ("b", 500)] {
+      take(mirror, Self.record(1, Self.show(1, count), room: room), room: room)
+    }
+    mirror.answer(.screen(room: Array("a1".utf8), id: 1, watches: true), at: 0)
+    guard case .notYet(1, _) = mirror.takeNews()[0] else {
+      Issue.record("it answers")
+      return
+    }
+    mirror.isReady = true
+    mirror.answer(.survey(prefix: Array("a".utf8), limit: 9, id: 2), at: 1000)
+    guard case .survey(2, let lines) = mirror.takeNews()[0] else {
+      Issue.record("no list")
+      return
+    }
+    #expect(lines.map { String(decoding: $0.room, as: UTF8.self) } == ["a2", "a1"])
+    #expect(lines.map(\.gifts) == [50, 5] && lines.map(\.banners) == [1, 1])
+    for room in ["a1", "a2", "b"] {
+      take(
+        mirror, Self.record(2, #""op":"dismiss","banner":1,"slot":0,"count":1,"reason":"idle""#, room: room), room: room, at: 1000
+      )
+    }
+    mirror.answer(.survey(prefix: [], limit: 9, id: 3), at: 100_000)
+    guard case .survey(3, let none) = mirror.takeNews()[0] else {
+      Issue.record("no list")
+      return
+    }
+    #expect(none.isEmpty)
+    mirror.sweep(at: 1000 + RoomMirror.forgetMs)
+    #expect(mirror.roomCount == 3)
+    mirror.sweep(at: 1001 + RoomMirror.forgetMs)
+    #expect(mirror.roomCount == 0)
+    take(mirror, Self.record(3, Self.show(2, 1)))
+    #expect(mirror.roomCount == 1)
+    mirror.serves = { $0 == Array("r1".utf8) }
+    mirror.answer(.screen(room: Array("x".utf8), id: 4, watches: false), at: 0)
+    guard case .elsewhere(4, _) = mirror.takeNews()[0] else {
+      Issue.record("another's room is answered")
+      return
+    }
+  }
+}
