@@ -5,8 +5,11 @@ package struct TopicNames: Equatable, Sendable {
   package var journal: String
   package var state: String
   package var deadLetter: String
+  /// A compacted topic with each room's newest screen; nil: none.
+  package var screens: String?
 
-  package init(input: String, output: String, journal: String, state: String, deadLetter: String) {
+  package init(input: String, output: String, journal: String, state: String, deadLetter: String, screens: String? = nil) {
+    self.screens = screens
     self.input = input
     self.output = output
     self.journal = journal

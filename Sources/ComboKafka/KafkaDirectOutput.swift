@@ -8,6 +8,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   private struct Current {
     let producer: KafkaProducer
     let topics: [Topic: ProducerTopic]
+    let screens: ProducerTopic?
     let reports: Reports
   }
 
@@ -23,7 +24,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
       heard.withLock { heard in
         if let error {
           if heard.fault == nil { heard.fault = error }
-        } else {
+        } else if tag != 0 {
           heard.acknowledged.append((tag, offset))
         }
       }
@@ -37,6 +38,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   private let names: TopicNames
   private let queueFullWaitMs: Int64
   private let outputHeaders: [OutputHeader]
+  private let newest = NewestScreens()
 
   private static let topicsWithinMs: Int64 = 30_000
 
@@ -60,7 +62,9 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     for topic in [Topic.output, .journal, .deadLetter] {
       topics[topic] = try producer.topic(names[topic], withinMs: Self.topicsWithinMs)
     }
-    current = Current(producer: producer, topics: topics, reports: reports)
+    let screens = try names.screens.map { name throws(EdgeError) in try producer.topic(name, withinMs: Self.topicsWithinMs) }
+    newest.forget()
+    current = Current(producer: producer, topics: topics, screens: screens, reports: reports)
   }
 
   package func produce(
@@ -75,6 +79,13 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     do throws(EdgeError) {
       try current.producer.produce(
         handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers, tag: tag)
+      guard topic == .output, let screens = current.screens, let key, let value else { return }
+      switch newest.said(key: key, value: value) {
+      case .nothing: break
+      case .screen:
+        try current.producer.produce(screens, partition: nil, key: key, value: value, timestamp: timestamp, headers: [])
+      case .end: try current.producer.produce(screens, partition: nil, key: key, value: nil, timestamp: timestamp, headers: [])
+      }
     } catch {
       current.reports.delivered(tag: tag, partition: -1, offset: -1, error: error)
     }

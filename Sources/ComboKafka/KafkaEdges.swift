@@ -111,6 +111,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   private let group: KafkaGroup
   private let queueFullWaitMs: Int64
   private let outputHeaders: [OutputHeader]
+  private let newest = NewestScreens()
   private let fault = Mutex<EdgeError?>(nil)
   /// Whether there is one: looked at for each record, by any thread.
   private let hasFailed = Atomic(false)
@@ -148,6 +149,11 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     for topic in Topic.allCases where topic != .input {
       topics.append(try transactional.producer.topic(names[topic], withinMs: Self.topicsWithinMs))
     }
+    // Behind those that have a place of their own.
+    if let screens = names.screens {
+      topics.append(try transactional.producer.topic(screens, withinMs: Self.topicsWithinMs))
+      newest.forget()
+    }
     current = Current(transactional, topics)
   }
 
@@ -165,6 +171,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     if hasFailed.load(ordering: .relaxed) { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
+    if topic == .output, names.screens != nil { keepScreen(taker, key, value, timestamp) }
     let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
     producer._withUnsafeGuaranteedRef { producer in
       handle._withUnsafeGuaranteedRef { handle in
@@ -173,6 +180,25 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
             handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers)
         } catch {
           // The room that speaks cannot do anything about it; the commit can.
+          fault.withLock { if $0 == nil { $0 = error } }
+          hasFailed.store(true, ordering: .relaxed)
+        }
+      }
+    }
+  }
+
+  /// In the same transaction as what it is made of.
+  private func keepScreen(_ taker: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
+    guard let key, let value else { return }
+    let change = newest.said(key: key, value: value)
+    if change == .nothing { return }
+    let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[Topic.allCases.count - 1]) }
+    let screen = change == .screen ? value : nil
+    producer._withUnsafeGuaranteedRef { producer in
+      handle._withUnsafeGuaranteedRef { handle in
+        do throws(EdgeError) {
+          try producer.produce(handle, partition: nil, key: key, value: screen, timestamp: timestamp, headers: [])
+        } catch {
           fault.withLock { if $0 == nil { $0 = error } }
           hasFailed.store(true, ordering: .relaxed)
         }

@@ -10,7 +10,7 @@ internal import Glibc
 extension ServiceOptions {
   /// The names of its topics.
   var topicNames: TopicNames {
-    TopicNames(input: input, output: output, journal: journal, state: state, deadLetter: deadLetter)
+    TopicNames(input: input, output: output, journal: journal, state: state, deadLetter: deadLetter, screens: screens)
   }
 
   /// What its clients are made with; what is wrong with the properties is thrown.

@@ -54,6 +54,9 @@ struct TopicSetup {
       try refuse(findings)
       try create(names.output, partitions, [("cleanup.policy", "delete")])
       try create(names.deadLetter, partitions, [("cleanup.policy", "delete")])
+      if let screens = names.screens {
+        try create(screens, partitions, [("cleanup.policy", "compact"), ("segment.ms", "3600000")])
+      }
       try setUpJournal(partitions, input)
       try setUpState(partitions)
       for name in [names.output, names.deadLetter, names.journal, names.state] {

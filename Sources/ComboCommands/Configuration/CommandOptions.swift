@@ -121,6 +121,8 @@ struct DemoOptions: Equatable, Sendable {
       reader.fault("--http \(http.text) can be reached by other machines; the demo is served to this one only")
     }
     settings = reader.settings()
+    // Its page lists who gave what.
+    if !reader.isGiven("finals") { settings.finals = true }
   }
 }
 

@@ -45,7 +45,9 @@ enum Configuration {
       workedOut["transactional-id"] = options.transactionalID
       invocation = .run(options)
     case .serve: invocation = .serve(ServeOptions(&reader))
-    case .demo: invocation = .demo(DemoOptions(&reader))
+    case .demo:
+      workedOut["finals"] = "true"
+      invocation = .demo(DemoOptions(&reader))
     case .replay: invocation = .replay(ReplayOptions(&reader, operands: parsed.operands))
     case .generate: invocation = .generate(GenerateOptions(&reader))
     case .verify: invocation = .verify(VerifyOptions(&reader))

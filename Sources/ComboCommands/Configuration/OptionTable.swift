@@ -94,6 +94,9 @@ enum OptionTable {
       "rooms and the overlay need no token; the list of rooms, metrics and the service page still do, where others can reach them"
     ),
     Option(
+      "screens", "TOPIC", .topic, nil, serviceCommands, .service,
+      "a compacted topic with each room's newest screen, for gateways and caches; made if it is not there"),
+    Option(
       "output-header", "NAME=TEMPLATE;…", .text, nil, serviceCommands, .service,
       "a header of each instruction's record, so that a gateway routes without parsing; {room} and {op} stand for the instruction's"
     ),

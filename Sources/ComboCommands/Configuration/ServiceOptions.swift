@@ -48,6 +48,7 @@ struct ServiceOptions: Equatable, Sendable {
   var httpToken: HTTPToken?
   var httpOrigins = HTTPOrigins.none
   var outputHeaders: [OutputHeader] = []
+  var screens: String?
   /// Whether to say the committed totals on standard output once a second.
   var progress = false
   var logLevel = LogLevel.info
@@ -96,6 +97,7 @@ struct ServiceOptions: Equatable, Sendable {
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)
     httpOrigins = Self.origins(&reader)
+    screens = reader.optionalText("screens")
     for text in reader.optionalText("output-header")?.split(separator: ";").map(String.init) ?? [] {
       if let header = OutputHeader(text) {
         outputHeaders.append(header)
@@ -152,9 +154,10 @@ struct ServiceOptions: Equatable, Sendable {
     if Option.topicFault(deadLetter) != nil {
       reader.fault("the dead-letter topic would be \(Sentence.quoted(deadLetter)): give a shorter one by --dead-letter")
     }
-    let topics = [
-      ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
-    ]
+    let topics =
+      [
+        ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
+      ] + (screens.map { [("--screens", $0)] } ?? [])
     for (index, topic) in topics.enumerated() {
       for other in topics[..<index] where other.1 == topic.1 {
         reader.fault("\(topic.0) must be another topic than \(other.0), but both are \(topic.1)")

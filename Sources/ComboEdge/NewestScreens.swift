@@ -1,0 +1,68 @@
+internal import Synchronization
+
+/// Decides what a compacted topic of screens gets of what a room says: each `screen` as it stands, and a record without a value once nothing
+/// is on the room's screen any more. Any thread.
+///
+/// It counts the banners of each room that has any. Of a room whose beginning it did not see it knows nothing until the next `screen`; then
+/// that one's end is not told if the room is quiet before, and the screen stays until the room speaks again. So whoever reads the topic passes
+/// over screens that are older than a few `screen_ms`.
+package final class NewestScreens: Sendable {
+  private let counts = Mutex<[[UInt8]: Int]>([:])
+
+  package init() {}
+
+  /// Another producer: what was said last may not have counted.
+  package func forget() { counts.withLock { $0 = [:] } }
+
+  package enum Change: Equatable, Sendable {
+    case nothing
+    /// The record itself is the room's newest screen.
+    case screen
+    /// The room shows nothing any more.
+    case end
+  }
+
+  /// Takes in an instruction's record.
+  package func said(key: Bytes, value: Bytes) -> Change {
+    let operation = OutputHeader.operation(value)
+    if operation.elementsEqual("screen".utf8) {
+      // As the encoder writes it: each banner begins so, and a quote within a string is escaped.
+      let banners = Self.count(of: #"{"banner":"#, in: value)
+      return counts.withLock { counts in
+        counts[[UInt8](key)] = banners == 0 ? nil : banners
+        return banners == 0 ? .end : .screen
+      }
+    }
+    if operation.elementsEqual("show".utf8) {
+      let isFirst = Self.count(of: #","seq":1,"#, in: Bytes(rebasing: value[..<min(value.count, 400)])) > 0
+      counts.withLock { counts in
+        let room = [UInt8](key)
+        if isFirst {
+          counts[room] = 1
+        } else if let count = counts[room] {
+          counts[room] = count + 1
+        }
+      }
+      return .nothing
+    }
+    guard operation.elementsEqual("dismiss".utf8) else { return .nothing }
+    return counts.withLock { counts in
+      let room = [UInt8](key)
+      guard let count = counts[room] else { return .nothing }
+      counts[room] = count > 1 ? count - 1 : nil
+      return count > 1 ? .nothing : .end
+    }
+  }
+
+  private static func count(of text: StaticString, in value: Bytes) -> Int {
+    let length = text.utf8CodeUnitCount
+    var (found, start) = (0, 0)
+    while start + length <= value.count {
+      var same = 0
+      while same < length, value[start + same] == text.utf8Start[same] { same += 1 }
+      found += same == length ? 1 : 0
+      start += same == length ? length : 1
+    }
+    return found
+  }
+}
