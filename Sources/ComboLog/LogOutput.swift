@@ -62,11 +62,11 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
     }
   }
 
-  package func commit(_ offsets: [OffsetToCommit]) throws(TransactionFault) {
+  package func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {
     guard let owner else { throw .fatal("there is no producer") }
     gate.lock()
     defer { gate.unlock() }
-    let positions = offsets.map { LogPosition(stream: streams[.input, $0.partition], offset: $0.offset, metadata: $0.metadata) }
+    let positions = offsets.map { LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata) }
     let deadline = monotonicMs() + Self.fullMs
     var isWarned = false
     while true {

@@ -42,6 +42,17 @@ package struct InstructionCounts: Equatable, Sendable {
     }
   }
 
+  /// A dismissal whose reason is known as it stands on the wire, in quotes. One that is not known counts as `idle`.
+  package mutating func countDismissal(_ reason: String) {
+    switch reason {
+    case "\"busy\"": busy &+= 1
+    case "\"turn\"": turn &+= 1
+    case "\"closed\"": closed &+= 1
+    case "\"retracted\"": retracted &+= 1
+    default: idle &+= 1
+    }
+  }
+
   package mutating func add(_ other: Self) {
     show += other.show
     update += other.update

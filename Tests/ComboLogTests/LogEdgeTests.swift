@@ -110,7 +110,7 @@ import Testing
     output.renew()
     try output.begin()
     produce("b")
-    try output.commit([OffsetToCommit(partition: 0, offset: 3, metadata: "1")])
+    try output.commit([CommittedOffset(partition: 0, offset: 3, metadata: "1")])
     for topic in [Topic.output, .journal, .state] {
       var found: [String] = []
       try reader.read(topic, 0, from: 0, to: 1, unless: { false }) { record in
@@ -176,7 +176,7 @@ import Testing
     output.renew()
     try output.begin()
     bytes("checkpoint") { output.produce(.state, partition: 0, key: $0, value: $0, timestamp: nil, headers: []) }
-    try output.commit([OffsetToCommit(partition: 0, offset: 3, metadata: "")])
+    try output.commit([CommittedOffset(partition: 0, offset: 3, metadata: "")])
     try log.retain(ageMs: 0, now: 1_000_000)
     #expect(try log.all(0) == ["2 k=c"])
   }

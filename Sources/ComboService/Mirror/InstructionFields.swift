@@ -12,6 +12,8 @@ struct InstructionFields {
   private(set) var banner = BannerFields()
   /// Of an `update`.
   private(set) var added: Int64 = 0
+  /// Of a `dismiss` or `skip`, with its quotes; empty if there is none.
+  private(set) var reason = Bytes(start: nil, count: 0)
   /// Of a `screen`: the array, brackets included; empty if there is none.
   private(set) var banners: Bytes
 
@@ -29,6 +31,7 @@ struct InstructionFields {
       case 3 where name.elementsEqual("seq".utf8): seq = FieldCursor.integer(value) ?? -1
       case 5 where name.elementsEqual("epoch".utf8): epoch = FieldCursor.integer(value) ?? -1
       case 5 where name.elementsEqual("added".utf8): added = FieldCursor.integer(value) ?? 0
+      case 6 where name.elementsEqual("reason".utf8): reason = value
       case 7 where name.elementsEqual("banners".utf8): banners = value
       default: banner.take(name, value)
       }

@@ -172,7 +172,7 @@ package final class RoomMirror {
       guard let index = index(of: banner, in: place), banner.slot >= 0 else { return }
       rooms[place].banners[index].slot = banner.slot
     case .dismiss:
-      self.said.dismiss &+= 1
+      self.said.countDismissal(String(decoding: said.reason, as: UTF8.self))
       if let index = index(of: banner, in: place) { rooms[place].banners.remove(at: index) }
     case .screen:
       self.said.screen &+= 1
