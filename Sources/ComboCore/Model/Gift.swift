@@ -73,9 +73,14 @@ extension Gift {
     hashes.combo = KeyHash.combo(senderID, receiverID, giftID, combo, hasher.seed)
   }
 
-  /// Forgets the hashes: its ids are about to change.
+  /// Forgets the hashes, and what not every event has: it is about to become another gift, in memory that may never have held one.
   @inline(__always)
-  package mutating func forgetHashes() { hashes = Hashes() }
+  package mutating func forgetHashes() {
+    hashes = Hashes()
+    combo = Bytes(start: nil, count: 0)
+    streakMs = nil
+    ends = false
+  }
 
   /// Hands out where the names lie that an engine compares and remembers: they may have left the processor's cache since
   /// the hashes were made.
