@@ -79,7 +79,12 @@ public struct Engine {
   /// last one's display data are copied, and only they are read. The gift itself is read where it lies, during the call.
   @inline(__always)
   public mutating func takeLent(_ gift: UnsafePointer<Gift>, at now: Int64, to sink: inout some InstructionSink) {
-    change { $0.take(gift, isLent: true, at: now, to: &sink) }
+    change { $0.take(gift, .lent, at: now, to: &sink) }
+  }
+
+  /// The same as ``take(_:at:to:)``, and the sink hears what becomes of the gift: ``InstructionSink/took(_:)``.
+  public mutating func takeFollowed(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
+    withUnsafePointer(to: gift) { gift in change { $0.take(gift, .followed, at: now, to: &sink) } }
   }
 
   /// Copies what is needed of the display data that were lent since the last time.
@@ -128,18 +133,18 @@ public struct Engine {
 
   /// Where the state lies, and its size in bytes. For an owner of so many engines that most of them are not in the
   /// processor's cache: it can ask for the memory of the next while it works on one.
-  public mutating func memory() -> (address: UnsafeRawPointer, bytes: Int) {
+  package mutating func memory() -> (address: UnsafeRawPointer, bytes: Int) {
     (UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque()), 16 + MemoryLayout<EngineCore>.size)
   }
 
   /// At most so many places are written by one call.
-  public static var placesMax: Int { Places.max }
+  package static var placesMax: Int { Places.max }
 
   /// Writes to `places`, which has room for ``placesMax``, the places beyond the state itself that taking a gift with these
   /// hashes is likely to look at, beside those of the room (``places(step:at:in:)``), and returns how many they are. Which those are is
   /// found step by step, from 0 to 2: each looks at ``memory()`` and at what the steps before it wrote. Costs some nanoseconds if that is
   /// in the cache.
-  public mutating func places(
+  package mutating func places(
     of hashes: Gift.Hashes, step: Int, in places: UnsafeMutablePointer<UnsafeRawPointer>
   ) -> Int {
     var written = Places(in: places)
@@ -148,7 +153,7 @@ public struct Engine {
   }
 
   /// The same for what ``advance(to:to:)``, and a gift whatever it is, are likely to look at when the time is `now`, in steps 0 and 1.
-  public mutating func places(step: Int, at now: Int64, in places: UnsafeMutablePointer<UnsafeRawPointer>) -> Int {
+  package mutating func places(step: Int, at now: Int64, in places: UnsafeMutablePointer<UnsafeRawPointer>) -> Int {
     var written = Places(in: places)
     box.core.addPlaces(step: step, at: now, to: &written)
     return written.count

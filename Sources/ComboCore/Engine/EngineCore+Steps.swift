@@ -262,7 +262,7 @@ extension EngineCore {
   }
 
   /// A banner that waits joins the one of its combo that is on screen.
-  private mutating func merge<Sink: InstructionSink>(_ index: Int32, into active: Int32, at t: Int64, to sink: inout Sink) {
+  private mutating func merge(_ index: Int32, into active: Int32, at t: Int64, to sink: inout some InstructionSink) {
     takeFromQueue(index)
     let banner = banners[index]
     if settings.values.finals, banner.base > 0 {
@@ -271,7 +271,7 @@ extension EngineCore {
     banners[active].total = min(Self.most, banners[active].total + banner.total - banner.base)
     banners[active].value += banner.value
     banners.setDisplay(active, banners.display(index), isLent: banner.isLent)
-    if Sink.followsGifts { sink.merged(banner.number, into: banners[active].number) }
+    sink.merged(banner.number, into: banners[active].number)
     drop(index)
     if banners[active].phase == .lingering { update(active, at: t, to: &sink) }
   }

@@ -77,33 +77,37 @@ struct EngineCore: ~Copyable {
 
   // MARK: - Events
 
-  /// - Parameter isLent: whether its display data stay until ``keepLent()``.
-  mutating func take<Sink: InstructionSink>(
-    _ gift: UnsafePointer<Gift>, isLent: Bool = false, at now: Int64, to sink: inout Sink
+  /// How a gift is taken.
+  struct TakeOptions: OptionSet {
+    let rawValue: UInt8
+
+    /// Its display data stay until ``keepLent()``.
+    static let lent = TakeOptions(rawValue: 1)
+    /// The sink hears what became of it.
+    static let followed = TakeOptions(rawValue: 2)
+  }
+
+  mutating func take(
+    _ gift: UnsafePointer<Gift>, _ options: TakeOptions = [], at now: Int64, to sink: inout some InstructionSink
   ) {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
-    if isDuplicate(gift, at: now) { return tell(.duplicate, 0, 0, &sink) }
-    if case .total(let total, let streak) = gift.pointee.amount, streak.count > 0 {
-      guard let count = growth(to: total, streak: streak, of: gift, at: now) else { return tell(.stale, 0, 0, &sink) }
-      take(gift, count, isLent, at: now, to: &sink)
-    } else if case .count(let count) = gift.pointee.amount {
-      take(gift, count, isLent, at: now, to: &sink)
-    } else {
-      take(gift, nil, isLent, at: now, to: &sink)
+    if isDuplicate(gift, at: now) { return tell(options, .duplicate, 0, 0, &sink) }
+    // How many it is; nil: it has a total, of its combo's own streak.
+    var known: Int?
+    switch gift.pointee.amount {
+    case .count(let count): known = count
+    case .total(let total, let streak):
+      if streak.count > 0 {
+        known = growth(to: total, streak: streak, of: gift, at: now)
+        if known == nil { return tell(options, .stale, 0, 0, &sink) }
+      }
     }
-    if store.isWasteful { tidy() }
-  }
 
-  /// - Parameter count: how many it is; nil: it has a total, of its combo's own streak.
-  @inline(__always)
-  private mutating func take<Sink: InstructionSink>(
-    _ gift: UnsafePointer<Gift>, _ known: Int?, _ isLent: Bool, at now: Int64, to sink: inout Sink
-  ) {
     let key = ComboKey(
-      senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID, combo: gift.pointee.combo
-    )
+      senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID,
+      combo: gift.pointee.combo)
     let hash = gift.pointee.hashes.combo != 0 ? gift.pointee.hashes.combo : Combos.hash(key, settings.hashSeed)
     // Held until the end: what uses up its history or overflows might else free it under our hands.
     var combo = combos.find(key, hash: hash, in: store)
@@ -112,18 +116,17 @@ struct EngineCore: ~Copyable {
     } else {
       // One that nobody knows goes on from nothing: if its banner would not stay, it need not be known.
       if let known, isSurplus(gift.pointee.value * Double(known)) {
-        return skipNew(gift.pointee.display, known, base: 0, at: now, to: &sink)
+        return skipNew(gift.pointee.display, known, base: 0, options, at: now, to: &sink)
       }
       combo = combos.add(key, hash: hash, in: &store)
     }
-    if let known {
-      join(combo, gift, known, isLent, at: now, to: &sink)
-    } else if let count = growth(of: combo, hash: hash, gift, at: now) {
-      join(combo, gift, count, isLent, at: now, to: &sink)
+    if let count = known ?? growth(of: combo, hash: hash, gift, at: now) {
+      join(combo, gift, count, options, at: now, to: &sink)
     } else {
-      tell(.stale, 0, 0, &sink)
+      tell(options, .stale, 0, 0, &sink)
     }
     combos.release(combo, in: &store)
+    if store.isWasteful { tidy() }
   }
 
   mutating func keepLent() { banners.keepLent() }
@@ -400,23 +403,25 @@ struct EngineCore: ~Copyable {
   static var most: Int { (1 << 53) - 1 }
 
   @inline(__always)
-  private func tell<Sink: InstructionSink>(
-    _ outcome: TakenGift.Outcome, _ banner: Int, _ count: Int, base: Int = 0, _ sink: inout Sink
+  private func tell(
+    _ options: TakeOptions, _ outcome: TakenGift.Outcome, _ banner: Int, _ count: Int, base: Int = 0,
+    _ sink: inout some InstructionSink
   ) {
-    if Sink.followsGifts {
+    if options.contains(.followed) {
       sink.took(TakenGift(epoch: epoch, at: time, outcome: outcome, count: count, banner: banner, base: base))
     }
   }
 
   /// `count` gifts join a banner of their combo, or make one.
   @inline(__always)
-  private mutating func join<Sink: InstructionSink>(
-    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ isLent: Bool, at now: Int64, to sink: inout Sink
+  private mutating func join(
+    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64,
+    to sink: inout some InstructionSink
   ) {
     let active = combos[combo].active
     if active >= 0, !banners[active].isSealed {
-      let count = add(count, gift, isLent, to: active)
-      tell(.joined, banners[active].number, count, &sink)
+      let count = add(count, gift, options, to: active)
+      tell(options, .joined, banners[active].number, count, &sink)
       if banners[active].phase == .lingering { update(active, at: now, to: &sink) }
       return
     }
@@ -424,8 +429,8 @@ struct EngineCore: ~Copyable {
     if waiting >= 0 {
       let joined = settings.values.queueMerge == .anywhere ? waiting : queue.last
       if banners[joined].combo == combo {
-        let count = add(count, gift, isLent, to: joined)
-        tell(.waiting, banners[joined].number, count, &sink)
+        let count = add(count, gift, options, to: joined)
+        tell(options, .waiting, banners[joined].number, count, &sink)
         if settings.values.queueOrder == .tier {
           queue.order?.move(joined, toTier: tier(joined), banners)
           hurry(for: joined, at: now)
@@ -433,27 +438,28 @@ struct EngineCore: ~Copyable {
         return
       }
     }
-    queueNew(combo, gift, count, isLent, at: now, to: &sink)
+    queueNew(combo, gift, count, options, at: now, to: &sink)
   }
 
   /// Returns how many of `count` there was room for.
   @inline(__always)
-  private mutating func add(_ count: Int, _ gift: UnsafePointer<Gift>, _ isLent: Bool, to index: Int32) -> Int {
+  private mutating func add(_ count: Int, _ gift: UnsafePointer<Gift>, _ options: TakeOptions, to index: Int32) -> Int {
     let count = min(count, Self.most &- banners[index].total)
     banners[index].total &+= count
     banners[index].value += gift.pointee.value * Double(count)
-    banners.setDisplay(index, gift.pointee.display, isLent: isLent)
+    banners.setDisplay(index, gift.pointee.display, isLent: options.contains(.lent))
     return count
   }
 
   /// `count` gifts make a new banner, which waits, if only for a moment.
-  private mutating func queueNew<Sink: InstructionSink>(
-    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ isLent: Bool, at now: Int64, to sink: inout Sink
+  private mutating func queueNew(
+    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64,
+    to sink: inout some InstructionSink
   ) {
     let base = takeOver(combo, at: now)
     let count = min(count, Self.most &- base)
     let worth = gift.pointee.value * Double(count)
-    if isSurplus(worth) { return skipNew(gift.pointee.display, count, base: base, at: now, to: &sink) }
+    if isSurplus(worth) { return skipNew(gift.pointee.display, count, base: base, options, at: now, to: &sink) }
     lastBanner += 1
     let number = lastBanner
     var banner = Banner()
@@ -464,8 +470,8 @@ struct EngineCore: ~Copyable {
     banner.since = now
     banner.combo = combo
     combos.retain(combo)
-    let index = banners.add(banner, gift.pointee.display, isLent: isLent)
-    tell(.new, number, count, base: base, &sink)
+    let index = banners.add(banner, gift.pointee.display, isLent: options.contains(.lent))
+    tell(options, .new, number, count, base: base, &sink)
     queue.append(index, banners, combos)
     if let order = queue.order { order.insert(index, tier: settings.values.queueOrder == .tier ? tier(index) : 0, banners) }
     fill(at: now, to: &sink)
@@ -485,11 +491,11 @@ struct EngineCore: ~Copyable {
   }
 
   /// A banner that was not made is skipped.
-  private mutating func skipNew<Sink: InstructionSink>(
-    _ display: Display, _ count: Int, base: Int, at now: Int64, to sink: inout Sink
+  private mutating func skipNew(
+    _ display: Display, _ count: Int, base: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
   ) {
     lastBanner += 1
-    tell(.new, lastBanner, count, base: base, &sink)
+    tell(options, .new, lastBanner, count, base: base, &sink)
     say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, to: &sink)
     if settings.values.finals {
       say(.final(banner: lastBanner, count: base + count, reason: .overflow, display: display), at: now, to: &sink)

@@ -26,10 +26,10 @@ public struct Gift {
   /// Of a total: whether it is the last of its streak.
   public var ends = false
   /// By what engines look it up, if a ``GiftHasher`` made it.
-  public private(set) var hashes = Hashes()
+  package private(set) var hashes = Hashes()
 
   /// Hashes of a gift's id and of its combo's key; 0: not made, or there is none.
-  public struct Hashes: Equatable, Sendable {
+  package struct Hashes: Equatable, Sendable {
     var id: UInt32 = 0
     var combo: UInt32 = 0
   }
@@ -58,29 +58,34 @@ public struct Gift {
 ///
 /// Not needed: an engine makes what is missing. It pays where gifts wait between being read and being taken: here their bytes
 /// are in the processor's cache, there they may not be. The hashes hold for all engines of this process.
-public struct GiftHasher: Sendable {
+package struct GiftHasher: Sendable {
   fileprivate let seed = KeyHash.seed
 
   /// The hasher of this process.
-  public init() {}
+  package init() {}
 }
 
 extension Gift {
   /// Makes the hashes; its ids must not change any more.
   @inline(__always)
-  public mutating func hash(with hasher: GiftHasher) {
+  package mutating func hash(with hasher: GiftHasher) {
     hashes.id = id.count > 0 ? GiftIDs.hash(id, hasher.seed) : 0
     hashes.combo = KeyHash.combo(senderID, receiverID, giftID, combo, hasher.seed)
   }
 
-  /// Forgets the hashes: its ids are about to change.
+  /// Forgets the hashes, and what not every event has: it is about to become another gift, in memory that may never have held one.
   @inline(__always)
-  public mutating func forgetHashes() { hashes = Hashes() }
+  package mutating func forgetHashes() {
+    hashes = Hashes()
+    combo = Bytes(start: nil, count: 0)
+    streakMs = nil
+    ends = false
+  }
 
   /// Hands out where the names lie that an engine compares and remembers: they may have left the processor's cache since
   /// the hashes were made.
   @inline(__always)
-  public func forEachPlace(_ body: (UnsafeRawPointer) -> Void) {
+  package func forEachPlace(_ body: (UnsafeRawPointer) -> Void) {
     if let id = id.baseAddress { body(id) }
     if let senderID = senderID.baseAddress { body(senderID) }
     if let giftID = giftID.baseAddress { body(giftID) }

@@ -66,23 +66,17 @@ public enum FinalReason: String, Sendable {
 public protocol InstructionSink {
   /// Called during the engine's step, on its thread. Borrowed bytes must be copied here or not at all.
   mutating func say(_ instruction: Instruction)
-  /// Whether ``took(_:)`` and ``merged(_:into:)`` are called, too: what is asked where code is made, so that it costs nothing if not.
-  static var followsGifts: Bool { get }
-  /// A gift was taken: called before what is said because of it.
+  /// A gift was taken by ``Engine/takeFollowed(_:at:to:)``: called before what is said because of it. Does nothing by default.
   mutating func took(_ gift: TakenGift)
-  /// What the waiting `banner` had gathered now belongs to another one, on screen: called before what is said because of it.
+  /// What the waiting `banner` had gathered belongs to another one now, on screen: called before what is said because of it. Does nothing by
+  /// default.
   mutating func merged(_ banner: Int, into other: Int)
 }
 
 extension InstructionSink {
-  /// No.
-  @inlinable
-  public static var followsGifts: Bool { false }
   /// Does nothing.
-  @inlinable
   public mutating func took(_ gift: TakenGift) {}
   /// Does nothing.
-  @inlinable
   public mutating func merged(_ banner: Int, into other: Int) {}
 }
 

@@ -8,7 +8,6 @@ package final class GiftTrail {
   package struct Sink: InstructionSink {
     fileprivate let trail: GiftTrail
 
-    package static var followsGifts: Bool { true }
     package mutating func say(_ instruction: Instruction) { trail.follow(instruction) }
     package mutating func took(_ taken: TakenGift) { trail.took(taken) }
     package mutating func merged(_ banner: Int, into other: Int) { trail.merged(banner, into: other) }
@@ -28,7 +27,7 @@ package final class GiftTrail {
   package func take(_ gift: Gift, at now: Int64, by engine: inout Engine) {
     self.gift = gift
     var sink = sink
-    engine.take(gift, at: now, to: &sink)
+    engine.takeFollowed(gift, at: now, to: &sink)
     self.gift = nil
   }
 
