@@ -149,7 +149,7 @@ def queries(rules_file):
 def live(page_file):
     """Holds rules and dashboard against what a service says at /metrics: names, and the labels that they select and group by."""
     labels = {}
-    for name, text in re.findall(r"^([a-z_]+)(?:\{(.*)\})? \S+$", pathlib.Path(page_file).read_text(encoding="utf-8"), re.M):
+    for name, text in re.findall(r"^([a-z0-9_]+)(?:\{(.*)\})? \S+$", pathlib.Path(page_file).read_text(encoding="utf-8"), re.M):
         labels.setdefault(name, set()).update(re.findall(r'([a-z_]+)="', text))
     scraped = {"job", "instance", "namespace"}
     rules = [(f"{RULES}, {rule['alert']}", rule["expr"]) for group in documents(RULES)[0]["groups"] for rule in group["rules"]]
