@@ -134,7 +134,8 @@ extension HTTPServer {
     guard let gate, let feed = feeds[Self.room] else { return }
     while true {
       let (records, next) = gate.said(from: allNext, bytesMax: 256 << 10)
-      for (place, record) in records { feed.add(Self.event(place, record), bytesMax: 8 << 20) }
+      let now = MonotonicClock.nowMs
+      for (place, record) in records { feed.add(Self.event(place, record), id: nil, at: now, bytesMax: 8 << 20) }
       if !records.isEmpty { feed.isDue = true }
       if next <= allNext { return }
       allNext = next

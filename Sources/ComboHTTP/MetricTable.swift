@@ -2,6 +2,7 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
 
 /// What a page of metrics is made of.
 struct MetricsSource {
