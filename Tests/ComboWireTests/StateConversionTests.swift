@@ -34,7 +34,7 @@ struct StateConversionTests {
     feeder.engine = try restore(Self.first, feeder.settings)
     feeder.advance(to: 60_000)
     let said = feeder.sink.lines.joined(separator: "\n")
-    #expect(said.contains(#""at":20150,"op":"dismiss","banner":5,"slot":0,"count":3,"reason":"busy""#), "\(said)")
+    #expect(said.contains(#""at":20150,"op":"dismiss","banner":5,"slot":1,"count":3,"reason":"busy""#), "\(said)")
     #expect(said.contains(#""op":"show","banner":6,"slot":0,"count":3,"base":2"#), "\(said)")
     #expect(feeder.engine!.isIdle)
   }
