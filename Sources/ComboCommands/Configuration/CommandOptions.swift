@@ -114,7 +114,10 @@ struct DemoOptions: Equatable, Sendable {
   var http: HTTPAddress? = .standard
   var settings = Settings()
 
-  init() {}
+  init() {
+    // The pages list who gave what.
+    settings.finals = true
+  }
 
   init(_ reader: inout OptionReader) {
     seconds = reader.number("seconds")

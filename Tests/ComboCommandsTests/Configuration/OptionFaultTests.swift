@@ -19,15 +19,15 @@ struct OptionFaultTests {
   @Test(
     "gets a sentence that says what is wrong and what is allowed",
     arguments: [
-      ("", "say what to do: run, serve, live, demo, replay, generate, verify, watch, check, reset-clock, map, config, completions, man"),
+      ("", "say what to do: run, serve, live, demo, replay, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man"),
       ("rum", "unknown command \"rum\"; did you mean run?"),
       (
         "frobnicate",
-        "unknown command \"frobnicate\": there are run, serve, live, demo, replay, generate, verify, watch, check, reset-clock, map, config, completions, man"
+        "unknown command \"frobnicate\": there are run, serve, live, demo, replay, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man"
       ),
       (
         "--slots 3",
-        "the command comes first, then its options: run, serve, live, demo, replay, generate, verify, watch, check, reset-clock, map, config, completions, man, not \"--slots\""
+        "the command comes first, then its options: run, serve, live, demo, replay, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man, not \"--slots\""
       ),
       ("replay --lingr-ms 3", "unknown option \"--lingr-ms\"; did you mean --linger-ms?"),
       ("replay --xyzzy", "unknown option \"--xyzzy\""),
@@ -36,11 +36,11 @@ struct OptionFaultTests {
       ("replay --rooms 3", "--rooms is no option of replay, but of demo, generate"),
       (
         "verify --brokers b --input i --output o --instance d",
-        "--instance is no option of verify, but of run, check, reset-clock"
+        "--instance is no option of verify, but of run, check, seek, reset-clock"
       ),
       (
         "verify --brokers b --input i --output o --room-from-body",
-        "--room-from-body is no option of verify, but of run, check, reset-clock, map"
+        "--room-from-body is no option of verify, but of run, check, seek, reset-clock, map"
       ),
       ("replay --slots", "--slots needs a value (N: banners on screen at once; 0 = paused)"),
       ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
