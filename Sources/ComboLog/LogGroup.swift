@@ -109,7 +109,9 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
   }
 
   package func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
-    let positions = offsets.map { LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata) }
+    let positions = offsets.map {
+      LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata)
+    }
     // For tools that show the lag only; the next one says it again.
     try? log.commit(LogBatch(), group: group, positions: positions)
   }

@@ -66,7 +66,9 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
     guard let owner else { throw .fatal("there is no producer") }
     gate.lock()
     defer { gate.unlock() }
-    let positions = offsets.map { LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata) }
+    let positions = offsets.map {
+      LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata)
+    }
     let deadline = monotonicMs() + Self.fullMs
     var isWarned = false
     while true {

@@ -28,7 +28,8 @@ struct RunNotes {
       log.warning("the environment has \(.text, name), which is no option and counts for nothing\(.options, hint)")
     }
     for file in Self.openFiles(options, table) {
-      log.warning("\(.file, file) holds a password or a key, and every user of this machine can read it. Take that right away (chmod 600)")
+      log.warning(
+        "\(.file, file) holds a password or a key, and every user of this machine can read it. Take that right away (chmod 600)")
     }
   }
 

@@ -19,7 +19,10 @@ struct OptionFaultTests {
   @Test(
     "gets a sentence that says what is wrong and what is allowed",
     arguments: [
-      ("", "say what to do: run, serve, live, demo, replay, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man"),
+      (
+        "",
+        "say what to do: run, serve, live, demo, replay, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man"
+      ),
       ("rum", "unknown command \"rum\"; did you mean run?"),
       (
         "frobnicate",
