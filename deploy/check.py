@@ -221,7 +221,7 @@ PACKAGES = {
 }
 BROUGHT_ALONG = (
     "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "libz", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
-    "libgnutls", "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp", "libffi", "libcurl", "libcap",
+    "libgnutls", "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp", "libffi", "libcurl", "libcap", "libdl", "libpthread",
 )
 # Linked in statically by the image's build.
 STATIC = ("libswift", "libdispatch", "libBlocksRuntime", "lib_")
