@@ -322,7 +322,7 @@ struct Check {
   }
 
   private static func remedy(_ error: EdgeError) -> String {
-    if error.code == .badProperty { return "mend the properties given with --kafka, --kafka-file or --config" }
+    if error.code == .badProperty { return "fix the properties given with --kafka, --kafka-file or --config" }
     guard let end = error.message.firstRange(of: "). ")?.upperBound else { return "see the broker's log" }
     return String(error.message[end...])
   }

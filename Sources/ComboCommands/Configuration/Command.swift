@@ -17,7 +17,7 @@ enum Command: String, CaseIterable, Sendable {
     case .verify: "derives the output again from input and journal, and compares byte for byte"
     case .redrive: "dead letters back to the input: what there is, which of them, and each at most once"
     case .watch: "a room's banners in the terminal, from the output topic"
-    case .check: "tries whether the service can work with these brokers, topics and rights, and says how to mend what is wrong"
+    case .check: "tries whether the service can work with these brokers, topics and rights, and says how to fix what is wrong"
     case .seek: "moves a group on in its input: to a time, to offsets or to the end; says first what is skipped"
     case .resetClock: "brings back partitions whose time lies ahead of the clock, after a clock was wrong; their rooms begin anew"
     case .map: "what a map makes of records, field by field, and why; and the maps themselves"
