@@ -164,7 +164,7 @@ class Recount:
                     continue
                 seen.add(event["id"])
             if "total" in event:
-                streak = (event["sender"]["id"], event.get("receiver", {}).get("id", ""), event["gift"]["id"], event["streak"])
+                streak = (event["sender"]["id"], event["gift"]["id"], event["streak"])
                 known = totals.setdefault(room, {})
                 before = known.get(streak, 0)
                 count = max(0, event["total"] - before)
