@@ -552,7 +552,7 @@ struct SimulatedFaultTests {
   @Test(
     "a takeover by newer rules of the engine, or with a setting that is not known, is refused, and nothing is reset",
     arguments: [
-      (#""version":1,"#, #""version":2,"#, "version 2 of the engine's rules"),
+      (#""version":2,"#, #""version":3,"#, "version 3 of the engine's rules"),
       (#""slots":"#, #""slits":"#, "has the setting slits"),
     ])
   func newerRules(what: String, instead: String, said: String) {

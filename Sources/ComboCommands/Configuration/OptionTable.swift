@@ -105,6 +105,10 @@ enum OptionTable {
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
     Option(
+      "accept-reset", "", .flag, "false", [.run, .live, .check], .service,
+      "after an upgrade: begin anew where the old version did not stop cleanly, instead of refusing; once, as rooms begin a new epoch"
+    ),
+    Option(
       "room-from-body", "", .flag, "false", [.run, .check, .seek, .resetClock, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
