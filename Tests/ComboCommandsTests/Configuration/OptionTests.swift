@@ -35,6 +35,13 @@ struct OptionTests {
     #expect(parse("generate") == .generate(generate))
   }
 
+  @Test(
+    "of the service are known to each command that reads them", arguments: ["run", "check", "seek --skip-to-end", "reset-clock"])
+  func known(command: String) {
+    let line = Self.run.replacing("run ", with: "\(command) ", maxReplacements: 1)
+    if case .refuse = parse("\(line) --accept-reset --room-settings none") { Issue.record("\(command) does not know them") }
+  }
+
   @Test("of the service all arrive")
   func service() throws {
     let line = """
