@@ -8,6 +8,14 @@ package struct ReplayFault: Error, Equatable, Sendable, CustomStringConvertible 
   package init(_ description: String) { self.description = description }
 }
 
+/// An entry was made by another version of the engine's rules than the runner has. Nothing can be derived of it.
+package struct OtherRules: Error, Equatable, Sendable {
+  /// The entry.
+  package let n: Int64
+  /// The version that made it.
+  package let version: Int
+}
+
 /// Runs the entries of a partition's journal over its input again: the same records at the same times, and so the same
 /// instructions. What restores a partition, and what audits one.
 ///
@@ -22,7 +30,13 @@ package final class EntryRunner {
   /// Up to this entry rooms are missing, so that nothing can be proved.
   private let silentUpTo: Int64
 
+  /// The version of the engine's rules.
+  private let rules: Int?
+  /// By what the next entry was derived, unless it is a takeover.
+  private var derivation: Derivation
   private var decoder: RecordDecoder
+  /// Whether `decoder` goes by `derivation`.
+  private var isDecoderMade = false
   private let arena = BumpArena()
   private var event = Event()
   private var entry: JournalEntry?
@@ -51,10 +65,12 @@ package final class EntryRunner {
   /// - Parameters:
   ///   - lane: where what is said goes.
   ///   - silent: rooms that wait until the run has come to their snapshot.
+  ///   - rules: the version of the engine's rules. Entries made by another one end in ``OtherRules``. nil: whatever they say, for
+  ///     tests that only pretend to have another one.
   ///   - next: the journal's entries, from `partition.n + 1` on.
   package init(
     _ partition: Partition, derivation: Derivation, topics: TopicIdentity, lane: Lane, silent: [Int64: [Room]] = [:],
-    next: @escaping () throws -> JournalEntry?
+    rules: Int? = ServiceConfiguration.engineVersion, next: @escaping () throws -> JournalEntry?
   ) throws {
     self.partition = partition
     self.lane = lane
@@ -62,7 +78,9 @@ package final class EntryRunner {
     self.silent = silent
     silentUpTo = silent.keys.max() ?? 0
     nextEntry = next
-    decoder = try derivation.decoder(newestRules: ServiceConfiguration.engineVersion)
+    self.rules = rules
+    self.derivation = derivation
+    decoder = RecordDecoder(limits: derivation.limits)
     try open()
   }
 
@@ -185,9 +203,18 @@ package final class EntryRunner {
     if entry.n != partition.n + 1 {
       throw ReplayFault("the journal goes on with entry \(entry.n) where \(partition.n + 1) should be")
     }
+    if let takeover = entry.takeover {
+      derivation = takeover.derivation
+      isDecoderMade = false
+    }
+    if let rules, derivation.version != rules { throw OtherRules(n: entry.n, version: derivation.version) }
+    if !isDecoderMade {
+      // Not before an entry needs it: after a clean stop nothing needs what an earlier version went by.
+      decoder = try derivation.decoder()
+      isDecoderMade = true
+    }
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
-      decoder = try takeover.derivation.decoder(newestRules: ServiceConfiguration.engineVersion)
       partition.takeOver(
         shift: takeover.shift, settings: EngineSettings(takeover.derivation.settings), isReset: takeover.reset != nil, lane: lane)
     }

@@ -378,6 +378,7 @@ package struct Restorer: @unchecked Sendable {
         reason: "\(input) begins at offset \(bounds.first), but is needed from offset \(start) on: what lay before was deleted",
         offsets: bounds.first - start)
     }
+    if let stop = source.otherRules(in: entries, after: beginning.derivation) { throw stop }
     if isExamination { throw Stop.examined(clock: entries.last?.clock ?? partition.clock) }
     // A snapshot is committed only once all is said up to its entry.
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
@@ -385,6 +386,7 @@ package struct Restorer: @unchecked Sendable {
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
       partition, derivation: beginning.derivation, topics: topics, lane: Lane(unsaid), silent: beginning.silent,
+      rules: configuration.rules,
       next: {
         let next = rest.next()
         unsaid.isOn = next.map { $0.n > saidTo } ?? false

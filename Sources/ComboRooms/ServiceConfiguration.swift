@@ -53,10 +53,14 @@ package struct ServiceConfiguration: Sendable {
 
   /// The version of the engine's rules. It rises whenever the same input at the same times would give other instructions.
   package static let engineVersion = 2
+  /// The version by which this service derives; tests alone set another one.
+  package var rules = Self.engineVersion
+  /// Whether a partition with entries of another version of the rules, which cannot be derived, is reset. If not, it is refused.
+  package var acceptsReset = false
 
   /// All that decides what is derived.
   package var derivation: Derivation {
-    Derivation(settings: settings, version: Self.engineVersion, limits: limits, mapping: map?.canonical)
+    Derivation(settings: settings, version: rules, limits: limits, mapping: map?.canonical)
   }
 }
 

@@ -83,6 +83,11 @@ package final class ActivePartition {
 
   package var number: Int32 { partition.number }
 
+  /// Whether the state topic holds all its rooms as they are after the last entry, so that nobody has to run an entry again.
+  var isWritten: Bool {
+    takeover == nil && !owesEntry && !mustSweep && !partition.hasNews && !records.isSweeping && sweptAtEntry == partition.n
+  }
+
   /// Whether an entry is due even if nothing came in.
   func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {
     if clock.isBehind { return true }

@@ -40,7 +40,9 @@ protocol Delivery: AnyObject {
   var uncommittedSince: Int64? { get }
 
   /// The partitions are given up in good order: what is under way is brought to its end, as far as there is time.
-  func giveUp(_ partitions: [Int32])
+  /// - Parameter isStop: whether the service ends. Then all rooms are written if that can be done within
+  ///   ``DeliveryParts/stopMs``, so that a newer version of the engine's rules can go on.
+  func giveUp(_ partitions: [Int32], isStop: Bool)
   /// The partition is no longer taken in.
   func forgot(_ active: ActivePartition)
   /// Nothing that is under way counts. Leaves producers with which to go on, made anew if need be.
@@ -60,6 +62,23 @@ struct DeliveryParts {
 
   /// For how long partitions that are given up may be seen to.
   static let handOverMs: Int64 = 1000
+  /// The same of a service that ends. The process has 8 s in all: see ``StopWatchdog``.
+  static let stopMs: Int64 = 5000
+
+  /// When partitions that are given up from now on must be done with, by the monotonic clock.
+  func deadline(isStop: Bool) -> Int64 { edges.time.monotonicMs() + (isStop ? Self.stopMs : Self.handOverMs) }
+
+  /// Says which of these were not written to their last entry.
+  /// - Parameter isLost: what was under way failed.
+  func tellUnwritten(_ given: [ActivePartition], isLost: Bool = false) {
+    for active in given where isLost || !active.isWritten {
+      log.warning(
+        """
+        partition \(.partition, active.number) was stopped before all its rooms were written: the next start runs its last entries again. \
+        Before an upgrade to other engine rules, start this version once more and stop it cleanly
+        """)
+    }
+  }
 }
 
 /// What a delivery asks of the loop that it belongs to. The loop's thread alone calls it.

@@ -294,7 +294,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       for number in partitions { self.partitions.forget(number) }
       if isVoid { goBack(.abort("partitions were lost")) }
     } else {
-      delivery.giveUp(partitions)
+      delivery.giveUp(partitions, isStop: false)
     }
     for number in partitions { self.partitions.forget(number) }
   }
@@ -340,7 +340,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     } else {
       log.info("stopping: giving up all partitions and leaving the group")
       quiesce()
-      delivery.giveUp(partitions.owned.keys.sorted())
+      delivery.giveUp(partitions.owned.keys.sorted(), isStop: true)
     }
     for number in partitions.owned.keys { partitions.forget(number) }
     edges.group.close()

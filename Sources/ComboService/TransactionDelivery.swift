@@ -123,9 +123,10 @@ final class TransactionDelivery: Delivery {
   // MARK: - Committing
 
   /// All that has happened since the last commit becomes durable, or nothing of it.
+  /// - Parameter quiet: partitions that get no entry only because time has passed.
   /// - Returns: whether it did.
   @discardableResult
-  private func commit(sweepBudget: Int? = nil) -> Bool {
+  private func commit(sweepBudget: Int? = nil, quiet: Set<Int32> = []) -> Bool {
     host.quiesce()
     willSay()
     let began = parts.edges.time.monotonicMs()
@@ -140,7 +141,7 @@ final class TransactionDelivery: Delivery {
     }
     for case let active? in parts.partitions.active {
       let now = active.clock.target(wall: wall, monotonic: began)
-      let isDue = active.entryIsDue(at: now, monotonic: began)
+      let isDue = !quiet.contains(active.number) && active.entryIsDue(at: now, monotonic: began)
       guard
         active.takeover != nil || active.owesEntry || active.partition.hasNews || active.mustSweep || active.records.isSweeping
           || isDue
@@ -148,7 +149,7 @@ final class TransactionDelivery: Delivery {
       if let takeover = active.takeover {
         lanes.withLane { write(parts.maker.takeover(of: active, takeover, lane: $0), active) }
       }
-      if active.partition.hasNews || active.owesEntry || active.entryIsDue(at: now, monotonic: began) {
+      if active.partition.hasNews || active.owesEntry || (isDue && active.entryIsDue(at: now, monotonic: began)) {
         write(parts.maker.entry(of: active, at: now, lanes), active)
         active.owesEntry = false
       }
@@ -274,22 +275,30 @@ final class TransactionDelivery: Delivery {
 
   func looked(_ active: ActivePartition, _ look: JournalLook) {}
 
-  /// As many rooms are written as can be in a second, so that the next owner has little to run through.
-  func giveUp(_ partitions: [Int32]) {
-    if !partitions.contains(where: { parts.partitions.isActive($0) }) { return }
-    if isOpen { commit() }
-    let deadline = parts.edges.time.monotonicMs() + DeliveryParts.handOverMs
-    for number in partitions where parts.partitions.isActive(number) {
-      let active = parts.partitions.active[Int(number)]!
-      if active.takeover != nil || active.owesEntry || active.records.isSweeping { continue }
-      // A broker that stands still answers none of them.
-      if parts.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
+  /// Writes all rooms as they are after the last entry, as far as there is time, so that the next owner has little to run through. No
+  /// entry is made meanwhile: it would lie above the checkpoint.
+  func giveUp(_ partitions: [Int32], isStop: Bool) {
+    let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
+    if given.isEmpty { return }
+    let deadline = parts.deadline(isStop: isStop)
+    if isOpen || given.contains(where: { $0.takeover != nil || $0.owesEntry }), !commit() {
+      if isStop { parts.tellUnwritten(given, isLost: true) }
+      return
     }
-    while partitions.contains(where: { parts.partitions.isActive($0) && parts.partitions.active[Int($0)]!.records.isSweeping }),
-      parts.edges.time.monotonicMs() < deadline
-    {
-      if !commit(sweepBudget: 4 * configuration.sweepBudget) { return }
+    let quiet = Set(partitions)
+    // A sweep that was under way began at an earlier entry. What it has written is not written again by the next.
+    while true {
+      for active in given where !active.records.isSweeping && active.sweptAtEntry < active.partition.n {
+        // A broker that stands still answers none of them.
+        if parts.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
+      }
+      guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
+      if !commit(sweepBudget: 4 * configuration.sweepBudget, quiet: quiet) {
+        if isStop { parts.tellUnwritten(given, isLost: true) }
+        return
+      }
     }
+    if isStop { parts.tellUnwritten(given) }
   }
 
   func forgot(_ active: ActivePartition) {}

@@ -361,19 +361,25 @@ package final class WriteAheadDelivery: Delivery {
     return since
   }
 
-  func giveUp(_ partitions: [Int32]) {
+  func giveUp(_ partitions: [Int32], isStop: Bool) {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty && state == nil { return }
-    let deadline = parts.edges.time.monotonicMs() + DeliveryParts.handOverMs
+    let deadline = parts.deadline(isStop: isStop)
     if !settle(given, by: deadline) { return }
-    for active in given where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty {
-      beginSweep(active)
-    }
-    while given.contains(where: { $0.records.isSweeping }), parts.edges.time.monotonicMs() < deadline {
+    // A sweep that was under way began at an earlier entry. What it has written is not written again by the next.
+    while true {
+      for active in given
+      where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty
+        && active.sweptAtEntry < active.partition.n
+      {
+        beginSweep(active)
+      }
+      guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
       if !workOnState(budget: 4 * parts.configuration.sweepBudget, isHandingOver: true) { return }
       if state != nil, !settle(given, by: deadline) { return }
     }
     tellOffsets(isLast: true)
+    if isStop { parts.tellUnwritten(given, isLost: state != nil) }
     if state != nil { host.goBack(.abort("partitions were given up before all was acknowledged")) }
   }
 

@@ -11,11 +11,15 @@ package struct JournalReading {
     let entry: JournalEntry
   }
 
-  /// Entries whose numbers have no gap.
+  /// Entries whose numbers have no gap, made by one version of the engine's rules.
   package struct Run {
     var items: ContiguousArray<Item> = []
-    /// What lies between the run before and this one, in a sentence; nil if this is the first.
+    /// What lies between the run before and this one, in a sentence; nil if this is the first, or nothing is missing.
     var gap: String?
+    /// If another version of the engine's rules made it than this program has: nothing can be derived of it.
+    var otherRules: Int?
+    /// Whether the entry right before its first is known, and no room was awake then.
+    var followsEmpty = false
 
     package init() {}
 
@@ -34,13 +38,24 @@ package struct JournalReading {
   private var isTermKnown = false
   /// A map that can be read.
   private var checkedMapping: String?
+  /// By which version of the engine's rules the entries are made; nil: the takeover that says so is gone.
+  private var version: Int?
   private let number: Int32
   private let topics: TopicIdentity
+  private let rules: Int
   private let decoder = JournalDecoder()
 
-  package init(_ number: Int32, _ topics: TopicIdentity) {
+  /// - Parameter rules: the version of the engine's rules by which entries can be derived.
+  package init(_ number: Int32, _ topics: TopicIdentity, rules: Int = ServiceConfiguration.engineVersion) {
     self.number = number
     self.topics = topics
+    self.rules = rules
+  }
+
+  /// Whether entries that can be derived come after some that cannot, as other rules made them.
+  var goesOnFromOtherRules: Bool {
+    guard let other = runs.firstIndex(where: { $0.otherRules != nil }) else { return false }
+    return runs[other...].contains { $0.otherRules == nil }
   }
 
   var lastItem: Item? { runs.last?.items.last }
@@ -74,16 +89,26 @@ package struct JournalReading {
       return
     }
     if entry.term != nil { isAtLeastOnce = true }
-    if entry.takeover != nil { isTermKnown = true }
+    if let takeover = entry.takeover {
+      isTermKnown = true
+      version = takeover.derivation.version
+    }
     let item = Item(offset: record.offset, entry: entry)
-    if let last = lastItem, last.entry.n + 1 == entry.n {
+    let otherRules = version.flatMap { $0 == rules ? nil : $0 }
+    let goesOn = lastItem.map { $0.entry.n + 1 == entry.n } ?? false
+    if goesOn, runs.last!.otherRules == otherRules {
       runs[runs.count - 1].items.append(item)
     } else {
       var run = Run()
-      run.gap = lastItem.map {
-        "partition \(number) of the journal: after entry \($0.entry.n) (offset \($0.offset)) comes entry \(entry.n) (offset \(record.offset)): "
-          + "what lay between is gone"
-      }
+      run.otherRules = otherRules
+      run.followsEmpty = goesOn && lastItem!.entry.rooms == 0
+      run.gap =
+        goesOn
+        ? nil
+        : lastItem.map {
+          "partition \(number) of the journal: after entry \($0.entry.n) (offset \($0.offset)) comes entry \(entry.n) (offset \(record.offset)): "
+            + "what lay between is gone"
+        }
       run.items.append(item)
       // Whoever found it broken began anew.
       if run.gap != nil, entry.takeover?.reset != nil { broken = nil }
@@ -96,18 +121,15 @@ package struct JournalReading {
   private mutating func beginAnew(at entry: JournalEntry) {
     guard !isTermKnown, entry.takeover == nil, let term = entry.term, let begun = terms.term, term > begun else { return }
     runs = []
+    version = nil
     terms = JournalTerms()
   }
 
   private mutating func check(_ derivation: Derivation, _ place: String) throws {
-    if derivation.version != ServiceConfiguration.engineVersion {
-      throw VerifyFault(
-        "\(place): it was derived by version \(derivation.version) of the engine's rules, but this program has version"
-          + " \(ServiceConfiguration.engineVersion). Verify with the program that wrote it")
-    }
+    if derivation.version != rules { return }
     if derivation.mapping != nil, derivation.mapping != checkedMapping {
       do throws(FormatFault) {
-        _ = try derivation.decoder(newestRules: ServiceConfiguration.engineVersion)
+        _ = try derivation.decoder()
       } catch {
         throw VerifyFault("\(place): \(error)")
       }
@@ -145,17 +167,20 @@ extension JournalReading.Run {
   /// - Parameters:
   ///   - first: the first offset of the input that is still there.
   ///   - checkpoint: says by what entries were derived that no takeover stands before.
-  package func start(inputFrom first: Int64, _ checkpoint: Checkpoint?) -> Start? {
+  ///   - rules: the version of the engine's rules by which it is derived.
+  package func start(
+    inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: Int = ServiceConfiguration.engineVersion
+  ) -> Start? {
     // Where nothing more is taken in, nothing need be there.
     let lastTaking = items.lastIndex { $0.entry.batches.contains { $0.taken > 0 } } ?? -1
-    var derivation = derivationAtStart(checkpoint)
+    var derivation = derivationAtStart(checkpoint, rules)
     for (index, item) in items.enumerated() {
       let entry = item.entry
       if let takeover = entry.takeover, let batch = entry.batches.first, batch.taken == 0 {
         if batch.endOffset >= first || index > lastTaking {
           return Start(
             n: entry.n - 1, clock: entry.clock - takeover.shift, offset: batch.endOffset, shifted: entry.shifted - takeover.shift,
-            derivation: takeover.derivation, next: index, isEmpty: entry.n == 1 && index == 0)
+            derivation: takeover.derivation, next: index, isEmpty: index == 0 && (entry.n == 1 || followsEmpty))
         }
         derivation = takeover.derivation
       } else if let takeover = entry.takeover {
@@ -171,10 +196,11 @@ extension JournalReading.Run {
     return nil
   }
 
-  private func derivationAtStart(_ checkpoint: Checkpoint?) -> Derivation? {
+  private func derivationAtStart(_ checkpoint: Checkpoint?, _ rules: Int) -> Derivation? {
     guard let checkpoint, let first = items.first?.entry.n, checkpoint.n >= first, checkpoint.n <= items.last!.entry.n else {
       return nil
     }
+    if checkpoint.derivation.version != rules { return nil }
     let isUnchanged = !items.contains { $0.entry.takeover != nil && $0.entry.n <= checkpoint.n }
     return isUnchanged ? checkpoint.derivation : nil
   }

@@ -32,6 +32,8 @@ package final class PartitionAudit {
     package var said = 0
     /// Entries that nothing could be derived of.
     var entriesSkipped = 0
+    /// Of them, by version, those that other versions of the engine's rules made.
+    var entriesOfOtherRules: [Int: Int] = [:]
     var isAtLeastOnce = false
     /// Epochs that begin later must all be derived. One of that very moment may have spoken before.
     var knownSince = Int64.max
@@ -54,14 +56,18 @@ package final class PartitionAudit {
   private let comparison: Comparison
   private let common: Comparison.Common
   private let fromCheckpoint: Bool
+  /// The version of the engine's rules.
+  private let rules: Int
   private let progress: (Int) -> Void
   private var outcome: Outcome
   private var clock = Int64.min
 
   package init(
     _ journal: JournalReading, of number: Int32, _ snapshots: SnapshotReading?, _ reader: any ReadEdge, _ topics: TopicIdentity,
-    _ common: Comparison.Common, fromCheckpoint: Bool, progress: @escaping (Int) -> Void
+    _ common: Comparison.Common, fromCheckpoint: Bool,
+    rules: Int = ServiceConfiguration.engineVersion, progress: @escaping (Int) -> Void
   ) {
+    self.rules = rules
     self.number = number
     outcome = Outcome(number: number)
     self.journal = journal
@@ -93,7 +99,13 @@ package final class PartitionAudit {
         outcome.isSteady = false
         if first.takeover?.reset == nil { damaged(gap) }
       }
-      try derive(run, inputFirst)
+      if let version = run.otherRules {
+        passOver(run.items.count, version)
+        let last = run.items.last!.entry
+        comparison.knowNone(at: last.clock, shifted: last.shifted)
+      } else {
+        try derive(run, inputFirst)
+      }
     }
     if let (sentence, count) = journal.broken { damaged(sentence, count) }
     if let (sentence, count) = journal.doubled { damaged(sentence, count) }
@@ -115,6 +127,14 @@ package final class PartitionAudit {
     if clock >= common.from { outcome.findings.add(.source, sentence, at: clock, count: count) }
   }
 
+  /// Nothing is known of what entries of other rules led to, nor of the rooms that they leave.
+  private func passOver(_ entries: Int, _ version: Int) {
+    outcome.isComplete = false
+    if outcome.entries > 0 { outcome.isSteady = false }
+    outcome.entriesSkipped += entries
+    outcome.entriesOfOtherRules[version, default: 0] += entries
+  }
+
   // MARK: - One run of entries
 
   private enum End {
@@ -130,7 +150,7 @@ package final class PartitionAudit {
     let checkpoint = snapshots?.state.checkpoint
     let checkpointIndex = checkpoint.flatMap { run.index(after: $0.n) }
     let beginning = checkpointIndex == nil ? nil : snapshotBeginning(run, checkpointIndex!)
-    var start = fromCheckpoint ? nil : run.start(inputFrom: inputFirst, checkpoint)
+    var start = fromCheckpoint ? nil : run.start(inputFrom: inputFirst, checkpoint, rules: rules)
     if start?.isEmpty != true || start?.n != 0 { outcome.isComplete = false }
     if fromCheckpoint, checkpointIndex == nil, run.items.last?.offset == journal.lastItem?.offset {
       damaged("partition \(number): there is no checkpoint to begin from. Leave --from-checkpoint out")
@@ -206,6 +226,7 @@ package final class PartitionAudit {
     do {
       let runner = try EntryRunner(
         partition, derivation: derivation, topics: topics, lane: Lane(comparison), silent: silent,
+        rules: rules,
         next: { [comparison] in
           if next == until, !comparison.isAllKnown { isAtCheckpoint = true }
           guard !isAtCheckpoint, next < run.items.count else { return nil }
@@ -250,6 +271,10 @@ package final class PartitionAudit {
     } catch let fault as FormatFault {
       outcome.isComplete = false
       damaged("partition \(number): \(fault)")
+      end = .failed
+    } catch let other as OtherRules {
+      // Only the checkpoint says so, as the takeover is gone.
+      passOver(run.items.count - next + 1, other.version)
       end = .failed
     }
     switch end {

@@ -1,5 +1,6 @@
 internal import ComboCore
 package import ComboEdge
+internal import ComboRooms
 package import ComboSystem
 package import ComboWire
 internal import Dispatch
@@ -21,6 +22,8 @@ package struct Verifier {
     var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
     /// The time of a record of the output, if its producer gave it, in milliseconds since the Unix epoch.
     package var time: (@Sendable (_ reader: any ReadEdge, _ record: InputRecord) -> Int64?) = { $0.details(of: $1).timestamp }
+    /// The version of the engine's rules; tests alone set another one.
+    var rules = ServiceConfiguration.engineVersion
     /// Whether the dead-letter topic has letters of this group only.
     package var lettersAreOwn = true
     /// How long transactions that are open are waited for.
@@ -68,8 +71,12 @@ package struct Verifier {
     // The ends of the journal are settled between the two looks at the output: what an entry led to stands before the second,
     // and what stands before the first comes from an entry. What was in an open transaction then is not held against anybody:
     // its entry may have been written since.
-    let journals = try inParallel(partitions.count) { i in
+    var journals = try inParallel(partitions.count) { i in
       try readAnew(.journal, partitions[i]) { try readJournal(partitions[i]) }
+    }
+    for (i, partition) in partitions.enumerated() where snapshots[i] == nil && journals[i].goesOnFromOtherRules {
+      snapshots[i] = try readSnapshots(partition, isNeeded: true)
+      journals[i] = try readAnew(.journal, partition) { try readJournal(partition) }
     }
     let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
     tellTotal(outputBounds, partitions, journals)
@@ -91,7 +98,7 @@ package struct Verifier {
       try readAnew(.input, partitions[i]) {
         try PartitionAudit(
           journals[i], of: partitions[i], work.value.snapshots[i], reader, topics, work.value.common,
-          fromCheckpoint: options.fromCheckpoint, progress: { progress?($0, nil) }
+          fromCheckpoint: options.fromCheckpoint, rules: options.rules, progress: { progress?($0, nil) }
         ).run()
       }
     }
@@ -128,18 +135,18 @@ package struct Verifier {
     }
   }
 
-  /// Only where the journal or the input may not reach back to the beginning.
-  private func readSnapshots(_ partition: Int32) throws -> SnapshotReading? {
+  /// Only where the journal or the input may not reach back to the beginning, or other rules made what stands there.
+  private func readSnapshots(_ partition: Int32, isNeeded: Bool = false) throws -> SnapshotReading? {
     guard try reader.partitions(.state).contains(partition) else { return nil }
     let isCut =
       try reader.bounds(.journal, partition).first > 0
       || (try reader.partitions(.input).contains(partition) && reader.bounds(.input, partition).first > 0)
-    return isCut || options.fromCheckpoint ? try SnapshotReading(partition, topics, reader, log: log) : nil
+    return isCut || isNeeded || options.fromCheckpoint ? try SnapshotReading(partition, topics, reader, log: log) : nil
   }
 
   private func readJournal(_ partition: Int32) throws -> JournalReading {
     let bounds = try reader.bounds(.journal, partition)
-    var journal = JournalReading(partition, topics)
+    var journal = JournalReading(partition, topics, rules: options.rules)
     var fault: (any Error)?
     try reader.read(.journal, partition, from: bounds.first, to: bounds.end, unless: { false }) { record in
       do {

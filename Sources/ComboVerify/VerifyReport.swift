@@ -36,6 +36,8 @@ package struct VerifyReport: Equatable, Sendable {
   var isComplete = true
   /// Entries of the journal from which nothing could be derived.
   var entriesSkipped = 0
+  /// Of them, by version, those that other versions of the engine's rules made.
+  package var entriesOfOtherRules: [Int: Int] = [:]
   package var findings = Findings()
 
   package init() {}
@@ -65,6 +67,7 @@ package struct VerifyReport: Equatable, Sendable {
     said += outcome.said
     isComplete = isComplete && outcome.isComplete
     entriesSkipped += outcome.entriesSkipped
+    entriesOfOtherRules.merge(outcome.entriesOfOtherRules, uniquingKeysWith: +)
     tally.add(outcome.tally)
     findings.merge(outcome.findings)
   }
@@ -93,6 +96,11 @@ package struct VerifyReport: Equatable, Sendable {
       if tally.deleted > 0 { reasons.append("\(n(tally.deleted)) instructions deleted from the output") }
       if entriesSkipped > 0 { reasons.append("\(n(entriesSkipped)) entries of the journal from which nothing can be derived") }
       lines.append(reasons.joined(separator: "; "))
+    }
+    for (version, count) in entriesOfOtherRules.sorted(by: { $0.key < $1.key }) {
+      lines.append(
+        "of these entries \(n(count)) were made by version \(version) of the engine's rules: only a program with that version derives them"
+      )
     }
     if tally.skipped > 0 { lines.append("not compared: \(n(tally.skipped)) instructions from before --from") }
     for (partition, offset) in unread.sorted(by: { $0.key < $1.key }) {

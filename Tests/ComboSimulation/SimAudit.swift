@@ -32,6 +32,7 @@ struct SimAudit {
       }
       var options = Verifier.Options()
       options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
+      options.rules = configuration.rules
       let report = try Verifier(SimReadEdge(broker, instance: nil), topics: world.topics, options: options).run()
       faults += report.faults.map { "verify: \($0)" }
       if report.resets > 0, !resetsAllowed { faults.append("\(report.resets) resets") }
@@ -119,7 +120,7 @@ struct SimAudit {
       offset: start)
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
-      partition, derivation: takeover.derivation, topics: world.topics, lane: Lane(target),
+      partition, derivation: takeover.derivation, topics: world.topics, lane: Lane(target), rules: nil,
       next: {
         let next = rest.next()
         target?.n = next?.n ?? 0

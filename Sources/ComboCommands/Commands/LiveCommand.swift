@@ -102,6 +102,7 @@ private struct Live {
     // There is one partition, so a room cannot be in two.
     configuration.limits.roomFromBody = true
     configuration.commitIntervalMs = options.commitIntervalMs
+    configuration.acceptsReset = options.acceptReset
     // Snapshots cost little on one machine's disk, and a restart is soon where it was.
     configuration.checkpointGifts = 250_000
     configuration.checkpointIntervalMs = 10_000

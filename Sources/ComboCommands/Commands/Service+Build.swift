@@ -59,6 +59,7 @@ extension ServiceOptions {
     configuration.checkpointIntervalMs = checkpointIntervalMs
     configuration.ownSettingsMax = maxOwnSettings
     configuration.fromLatest = from == .latest
+    configuration.acceptsReset = acceptReset
     return configuration
   }
 }

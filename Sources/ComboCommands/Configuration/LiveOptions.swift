@@ -24,6 +24,8 @@ struct LiveOptions: Equatable, Sendable {
   var exports = false
   var exportsMap = false
   var commitIntervalMs = 10
+  /// What another version's entries led to is given up, where this one cannot derive them.
+  var acceptReset = false
   var http: HTTPAddress?
   var httpToken: HTTPToken?
   var logLevel = LogLevel.info
@@ -51,6 +53,7 @@ struct LiveOptions: Equatable, Sendable {
     exportsMap = reader.flag("export-map")
     if exports, data == "none" { reader.fault("--export needs the file of --data: --data none keeps nothing") }
     commitIntervalMs = reader.integer("commit-interval-ms")
+    acceptReset = reader.flag("accept-reset")
     http = HTTPAddress(reader.text("http"))
     httpToken = reader.httpToken()
     if let http, !http.isLoopback, httpToken == nil {

@@ -96,7 +96,7 @@ enum OptionTable {
       "max-own-settings", "N", .integer(0...100_000_000), "10000", serviceCommands, .service,
       "rooms of a partition that may have settings of their own"),
     Option(
-      "room-settings", "NAMES|all|none", .settingNames, "all", [.run, .check, .map], .service,
+      "room-settings", "NAMES|all|none", .settingNames, "all", serviceCommands + [.map], .service,
       "the settings that a room may set for itself by room_settings; an event with any other is bad"),
     Option(
       "instance", "NAME", .text, nil, serviceCommands, .service,
@@ -104,6 +104,10 @@ enum OptionTable {
     Option(
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
+    Option(
+      "accept-reset", "", .flag, "false", serviceCommands + [.live], .service,
+      "after an upgrade: begin anew where the old version did not stop cleanly, instead of refusing; once, as rooms begin a new epoch"
+    ),
     Option(
       "room-from-body", "", .flag, "false", [.run, .check, .seek, .resetClock, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),

@@ -38,6 +38,8 @@ struct ServiceOptions: Equatable, Sendable {
   var instance: String?
   /// Of the producer; two live processes must not share one.
   var transactionalID: String
+  /// What another version's entries led to is given up, where this one cannot derive them.
+  var acceptReset = false
   /// The room is the event's, whatever the record key says.
   var roomFromBody = false
   /// The settings that a room may set for itself.
@@ -94,6 +96,7 @@ struct ServiceOptions: Equatable, Sendable {
     checkpointIntervalMs = reader.integer("checkpoint-interval-ms")
     maxOwnSettings = reader.integer("max-own-settings")
     self.instance = instance
+    acceptReset = reader.flag("accept-reset")
     roomFromBody = reader.flag("room-from-body")
     roomSettings = reader.settingNames("room-settings")
     map = reader.map()

@@ -65,15 +65,7 @@ public struct Derivation: Equatable, Sendable {
 
 extension Derivation {
   /// What makes events of records, as they were made then.
-  /// - Parameter newestRules: the version of the engine's rules that the caller has: what newer ones made cannot be derived by it.
-  public func decoder(newestRules: Int) throws(FormatFault) -> RecordDecoder {
-    if version > newestRules {
-      throw FormatFault(
-        code: .newer,
-        description:
-          "its rooms went by version \(version) of the engine's rules; this program has version \(newestRules). Run the one that wrote"
-          + " it, or a newer one")
-    }
+  public func decoder() throws(FormatFault) -> RecordDecoder {
     guard let mapping else { return RecordDecoder(limits: limits) }
     do throws(MapFaults) {
       return RecordDecoder(limits: limits, map: try RecordMap(canonical: mapping))

@@ -35,11 +35,18 @@ struct OptionTests {
     #expect(parse("generate") == .generate(generate))
   }
 
+  @Test(
+    "of the service are known to each command that reads them", arguments: ["run", "check", "seek --skip-to-end", "reset-clock"])
+  func known(command: String) {
+    let line = Self.run.replacing("run ", with: "\(command) ", maxReplacements: 1)
+    if case .refuse = parse("\(line) --accept-reset --room-settings none") { Issue.record("\(command) does not know them") }
+  }
+
   @Test("of the service all arrive")
   func service() throws {
     let line = """
       --group g --instance i1 --dead-letter dead --from latest --commit-interval-ms 50 --checkpoint-gifts 7 \
-      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --progress --log-level debug --http [::1]:99 \
+      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --accept-reset --progress --log-level debug --http [::1]:99 \
       --kafka socket.timeout.ms=5000 --kafka client.rack=e=f --slots 3 --room-settings linger-ms,finals
       """
     guard case .run(let options) = parse("\(Self.run) \(line)") else { throw Unexpected() }
@@ -54,6 +61,7 @@ struct OptionTests {
     expected.maxOwnSettings = 9
     expected.instance = "i1"
     expected.roomFromBody = true
+    expected.acceptReset = true
     expected.progress = true
     expected.http = HTTPAddress("[::1]:99")
     expected.logLevel = .debug

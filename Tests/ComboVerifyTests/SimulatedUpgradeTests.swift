@@ -1,0 +1,201 @@
+import ComboEdge
+import ComboRooms
+import ComboWire
+import Testing
+
+@testable import ComboService
+@testable import ComboSimulation
+@testable import ComboVerify
+
+/// Owners with different versions of the engine's rules. The versions are made up: both derive alike, so that what the later one goes on
+/// from can be proved from the first entry on.
+@Suite("Upgrades of the engine's rules on a simulated cluster")
+struct SimulatedUpgradeTests {
+  private static let old = ServiceConfiguration.engineVersion
+
+  private func scene(_ delivery: JournalEntry.Delivery, seed: UInt64 = 1) -> SimScene {
+    let scene = SimScene(seed: seed, rooms: 6)
+    scene.configuration.delivery = delivery
+    return scene
+  }
+
+  /// Gifts of rooms that stay awake, some of them with banners that are due soon.
+  private func burst(_ scene: SimScene, _ instance: SimInstance, gifts: Int = 30) {
+    for number in 0..<gifts {
+      scene.gift("r\(number % 6)", sender: "u\(number % 4)", count: 1 + number % 3)
+      scene.turn(instance, 2)
+    }
+  }
+
+  private func newer(_ scene: SimScene) -> ServiceConfiguration {
+    var configuration = scene.configuration
+    configuration.rules = Self.old + 1
+    return configuration
+  }
+
+  @Test(
+    "after a clean stop a partition goes on under newer rules, without a reset",
+    arguments: JournalEntry.Delivery.allCases, 1...20)
+  func cleanStop(delivery: JournalEntry.Delivery, seed: Int) {
+    let scene = scene(delivery, seed: UInt64(seed))
+    // Sweeps of several commits, one of which may be under way at the stop.
+    scene.configuration.sweepBudget = 200
+    scene.configuration.checkpointIntervalMs = seed % 3 == 0 ? 100 : 1_000_000
+    let first = scene.start()
+    burst(scene, first)
+    scene.turn(first, seed)
+    scene.world.stop(first)
+    let before = scene.entries.last!
+    #expect(before.rooms > 0, "a stop with no room awake proves little")
+    scene.configuration = newer(scene)
+    let second = scene.start("b")
+    burst(scene, second)
+    scene.settle(second)
+    #expect(scene.world.ends == [])
+    #expect(second.service.totals.resets == 0)
+    let takeover = scene.entries.first { $0.n == before.n + 1 }?.takeover
+    #expect(takeover?.derivation.version == Self.old + 1 && takeover?.reset == nil)
+    #expect(scene.finish() == [])
+  }
+
+  @Test("after a crash it is refused with a sentence that says what to do", arguments: JournalEntry.Delivery.allCases)
+  func crash(delivery: JournalEntry.Delivery) {
+    let scene = scene(delivery)
+    let first = scene.start()
+    burst(scene, first)
+    scene.settle(first)
+    scene.world.kill(first)
+    let written = scene.writtenEntries.count
+    scene.world.expectsErrors = true
+    let second = scene.world.start("b", newer(scene))
+    for _ in 0..<3000 where !second.isDead { scene.turn(second) }
+    #expect(scene.world.ends.count == 1)
+    let sentence = scene.world.ends.first ?? ""
+    #expect(sentence.contains("version \(Self.old) of the engine's rules made"), "\(sentence)")
+    #expect(sentence.contains("SIGTERM") && sentence.contains("--accept-reset"), "\(sentence)")
+    #expect(scene.writtenEntries.count == written)
+    // What the sentence says helps.
+    let again = scene.start("a")
+    scene.gift("r1")
+    scene.settle(again)
+    scene.world.stop(again)
+    let third = scene.world.start("b", newer(scene))
+    scene.gift("r1")
+    scene.settle(third)
+    #expect(third.service.totals.events == 1 && third.service.totals.resets == 0, "\(scene.world.ends)")
+  }
+
+  @Test("after a crash it is reset if that is accepted, and later owners need not accept it again")
+  func accepted() {
+    let scene = scene(.exactlyOnce)
+    let first = scene.start()
+    burst(scene, first)
+    scene.settle(first)
+    scene.world.kill(first)
+    scene.configuration = newer(scene)
+    var accepting = scene.configuration
+    accepting.acceptsReset = true
+    let second = scene.world.start("b", accepting)
+    for _ in 0..<3000 where !second.service.hasTakenOver { scene.turn(second) }
+    #expect(second.service.totals.resets == 1, "\(scene.world.ends)")
+    burst(scene, second)
+    scene.settle(second)
+    scene.world.kill(second)
+    let reset = scene.entries.compactMap { $0.takeover?.reset }
+    #expect(reset.count == 1 && reset.first?.reason.contains("a reset was accepted") == true)
+    let third = scene.start("c")
+    scene.gift("r1")
+    scene.settle(third)
+    #expect(third.service.totals.events == 1 && third.service.totals.resets == 0, "\(scene.world.ends)")
+  }
+
+  @Test("after a clean stop of the newer version the older one goes on, as nothing is to be derived")
+  func rollback() {
+    let scene = scene(.exactlyOnce)
+    let first = scene.world.start("b", newer(scene))
+    burst(scene, first)
+    scene.settle(first)
+    scene.world.stop(first)
+    let second = scene.start("a")
+    scene.gift("r1")
+    scene.settle(second)
+    #expect(second.service.totals.events == 1 && second.service.totals.resets == 0, "\(scene.world.ends)")
+  }
+
+  @Test("a stop that finds no time to write all rooms says so")
+  func tooLate() {
+    let scene = scene(.exactlyOnce)
+    scene.world.hears = true
+    // No commit has room for a snapshot.
+    scene.configuration.sweepBudget = 0
+    let first = scene.start()
+    burst(scene, first)
+    scene.settle(first)
+    scene.world.clock.moves = 1
+    scene.world.stop(first)
+    #expect(scene.world.heard.contains { $0.contains("was stopped before all its rooms were written") })
+  }
+
+  @Test("verify derives what its own version made, and counts the rest as not provable")
+  func verified() throws {
+    let verify = VerifyingScene()
+    let scene = verify.scene
+    let first = scene.start()
+    burst(scene, first)
+    scene.world.stop(first)
+    let old = scene.entries.count
+    scene.configuration = newer(scene)
+    let second = scene.start("b")
+    burst(scene, second)
+    scene.settle(second)
+    let all = scene.entries.count
+    let byNewer = try verify.report(rules: Self.old + 1)
+    #expect(byNewer.faults == [] && byNewer.isProven)
+    #expect(byNewer.entriesOfOtherRules == [Self.old: old] && byNewer.entries == all - old)
+    #expect(byNewer.unprovenInstructions > 0)
+    // Of all rooms the second owner's word is derived: the first one's last snapshots are where it began.
+    #expect(byNewer.tally.equal + byNewer.unprovenInstructions == byNewer.instructions)
+    let byOlder = try verify.report(rules: Self.old)
+    #expect(byOlder.faults == [] && byOlder.isProven)
+    #expect(byOlder.entriesOfOtherRules == [Self.old + 1: all - old] && byOlder.entries == old)
+    #expect(byNewer.tally.equal + byOlder.tally.equal == byNewer.instructions)
+    let byAnother = try verify.report(rules: Self.old + 2)
+    #expect(byAnother.faults == [] && !byAnother.isProven && byAnother.unprovenInstructions == byAnother.instructions)
+    #expect(byAnother.summary.contains("only a program with that version derives them"))
+  }
+
+  @Test("what was altered is found by the version that made it")
+  func altered() throws {
+    let verify = VerifyingScene()
+    let scene = verify.scene
+    let first = scene.start()
+    burst(scene, first)
+    scene.world.stop(first)
+    scene.configuration = newer(scene)
+    let second = scene.start("b")
+    burst(scene, second)
+    scene.settle(second)
+    for partition in scene.world.broker.partitions(.output) {
+      let log = scene.world.broker.log(.output, partition)
+      guard let last = log.records.lastIndex(where: \.isCommitted) else { continue }
+      log.alter(last) { record in
+        let text = String(decoding: record.value!, as: UTF8.self)
+        record.value = Array(text.replacing(#""op":""#, with: #""op":"x"#).utf8)
+      }
+    }
+    #expect(try verify.report(rules: Self.old + 1).faults != [])
+  }
+}
+
+/// A scene that is verified by a made-up version.
+private struct VerifyingScene {
+  let scene = SimScene(rooms: 6)
+
+  func report(rules: Int) throws -> VerifyReport {
+    scene.world.broker.settleAll()
+    var options = Verifier.Options()
+    options.rules = rules
+    options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
+    return try Verifier(SimReadEdge(scene.world.broker, instance: nil), topics: scene.world.topics, options: options).run()
+  }
+}
