@@ -42,6 +42,8 @@ package struct ServiceConfiguration: Sendable {
   /// Where partitions go on, by number, if somebody wants them to skip a part of the input. One that stands there already, or behind, is
   /// left as it is.
   package var seek: [Int32: Int64] = [:]
+  /// Whether partitions are only taken over, and nothing is taken in: for commands that change where they stand.
+  package var onlyTakesOver = false
   /// What the dead-letter topic takes.
   package var deadLetterLimits = DeadLetterLimits()
 

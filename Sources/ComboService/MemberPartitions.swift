@@ -92,7 +92,7 @@ package final class MemberPartitions {
   /// - Returns: whether it can be read; if not, it is restored again.
   func activate(_ new: ActivePartition) -> Bool {
     do throws(EdgeError) {
-      try edges.group.start(new.number, at: new.partition.offset)
+      if !configuration.onlyTakesOver { try edges.group.start(new.number, at: new.partition.offset) }
     } catch {
       log.warning("partition \(.partition, new.number) cannot be read on, trying again: \(.reason, error)")
       restore(new.number)

@@ -56,7 +56,11 @@ struct CheckGroup {
       let isThere = hasJournal && Int(found.partition) < min(partitions[names.journal]!, partitions[names.state]!)
       let restorer = Restorer(
         PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
-        isCertain: true, clockMin: .min, position: { found })
+        isCertain: true, clockMin: .min,
+        // A running instance may have moved on since: then what was found is no contradiction.
+        position: { () throws(EdgeError) in
+          try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
+        })
       if add(restorer.examine(from: found, hasJournal: isThere), of: found.partition) { fine += 1 }
     }
     if fine > 0 {

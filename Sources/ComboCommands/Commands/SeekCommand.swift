@@ -20,6 +20,12 @@ enum SeekCommand {
       let plan = try plan(options, properties)
       _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
       if plan.isRefused { return 1 }
+      if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
+        Console.say(
+          "the group \(options.service.group) has \(plan.members) members: stop all its instances, and run this again. An instance that was"
+            + " killed counts until its session has timed out")
+        return 1
+      }
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }
       guard let service = try Service.build(options.service, properties, log: log, stop: stop, seek: plan.targets) else {
         return 1
@@ -67,6 +73,8 @@ enum SeekCommand {
       }
     }
     var plan = SeekPlan()
+    plan.members = try control.memberCount(ofGroup: options.service.group, withinMs: withinMs)
+    let reader = try ReaderClient(properties)
     if case .offsets(let offsets) = options.target {
       plan.unknown = offsets.keys.filter { !partitions.contains($0) }.sorted()
     }
@@ -76,13 +84,32 @@ enum SeekCommand {
         switch options.target {
         case .time: times[partition] ?? end
         case .offsets(let offsets): offsets[partition]
-        case .end: end
+        case .end:
+          try holdsRecords(reader, topic, partition, from: committed[Int(partition)].offset ?? first, to: end) ? end : nil
         }
       let stands = committed[Int(partition)]
       plan.places.append(
         .init(partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target))
     }
     return plan
+  }
+}
+
+extension SeekCommand {
+  /// Whether there are records: what lies between two offsets may be the marks of transactions alone.
+  private static func holdsRecords(
+    _ client: ReaderClient, _ topic: String, _ partition: Int32, from start: Int64, to end: Int64
+  ) throws(EdgeError) -> Bool {
+    // Many are not all marks.
+    if start >= end || end - start > 1000 { return start < end }
+    let reader = try client.reader(topic, partition, from: start, to: end)
+    let batch = MessageBatch(capacity: 1000)
+    defer { batch.release() }
+    let deadline = Deadline(afterMs: withinMs)
+    while !reader.isAtEnd, !deadline.isOver {
+      if try reader.read(maxWaitMs: 100, into: batch) > 0 { return true }
+    }
+    return false
   }
 }
 
@@ -117,6 +144,8 @@ struct SeekPlan: Equatable {
   }
 
   var places: [Place] = []
+  /// Members that the group has now.
+  var members = 0
   /// Partitions that were named and are not there.
   var unknown: [Int32] = []
 

@@ -95,6 +95,7 @@ extension Service {
     var configuration = options.configuration
     configuration.bringsClocksBack = bringsClocksBack
     configuration.seek = seek
+    configuration.onlyTakesOver = bringsClocksBack || !seek.isEmpty
     var aheadMaxMs: Int64?
     let reading = try KafkaReading(properties, control: control, names: names)
     // Before anything is made.
