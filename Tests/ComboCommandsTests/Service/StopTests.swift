@@ -180,7 +180,9 @@ extension ServiceTests {
 
     @Test("what is wrong with the options is said at once, all of it, with exit code 2")
     func wrongOptions() throws {
-      let (code, output, log) = try ServiceProcess.run(["run", "--input", "a", "--output", "a", "--slots", "101", "--kafk", "x=y"])
+      let (code, output, log) = try ServiceProcess.run([
+        "run", "--input", "a", "--output", "a", "--slots", "101", "--kafk", "x=y",
+      ])
       #expect(code == 2 && output.isEmpty)
       for words in ["--brokers", "--output must be another topic", "--slots", "--kafka"] {
         #expect(log.contains(words), "\(log)")
