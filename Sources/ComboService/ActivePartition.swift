@@ -60,7 +60,7 @@ package final class ActivePartition {
   /// When the first record of this poll was written, by its own word.
   var firstTimestamp: Int64 = 0
   /// What has come in since the last entry, by kind and by age.
-  package var tally = Tally()
+  package var tally = EventCounts()
   var arrivals = Arrivals()
   /// Whether it was said that its clock is far ahead of the wall clock.
   private var isAhead = false

@@ -103,7 +103,7 @@ protocol DeliveryHost: AnyObject {
 extension DeliveryHost {
   /// Ends a transaction that failed, if one is open, and goes on with new producers.
   func endTransaction(isOpen: Bool, after fault: TransactionFault, _ output: any OutputEdge, log: ServiceLog) {
-    if case .abort = fault {
+    if fault.kind == .abort {
       if !isOpen { return }
       do throws(TransactionFault) {
         // Quicker than if the new producer has to find it open.

@@ -198,7 +198,7 @@ extension Service {
     report.recentLateness = metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax
     report.inputPartitions = watching.partitionCount.value
-    if configuration.map != nil { report.mapRows = decoder.rows }
+    if configuration.map != nil { report.mapRows = intake.decoder.rows }
     report.partitions = partitions.owned.sorted { $0.key < $1.key }.map { number, ownership in
       guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
         return ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)

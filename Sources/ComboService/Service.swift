@@ -19,7 +19,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package let settings: EngineSettings
   /// How what the rooms say gets out.
   private(set) var delivery: (any Delivery)!
-  let decoder: RecordDecoder
+  let intake: RecordIntake
   var mapWatch = MapWatch()
 
   package let partitions: MemberPartitions
@@ -81,7 +81,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     /// Partitions that `seek` moved on.
     package var sought = 0
     /// What came in by kind, and what was said.
-    package var tally = Tally()
+    package var tally = EventCounts()
     package var said = InstructionCounts()
 
     package init() {}
@@ -95,7 +95,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     self.edges = edges
     self.log = log
     stopRequested = stop
-    decoder = RecordDecoder(limits: configuration.limits, map: configuration.map)
+    intake = RecordIntake(RecordDecoder(limits: configuration.limits, map: configuration.map))
     settings = EngineSettings(configuration.settings)
     partitions = MemberPartitions(configuration, edges, log: log)
     partitions.delegate = self
@@ -197,10 +197,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     let delayMs = countFailure(fault.reason)
     log.warning("going back to what is durable: \(.reason, fault.reason)")
     quiesce()
-    if case .fenced(let reason) = fault, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
+    if fault.isFenced, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
       fatal =
         "another instance uses the same transactional id, and both fence each other: give each its own --instance or"
-        + " --transactional-id. \(reason)"
+        + " --transactional-id. \(fault.reason)"
       return
     }
     if failuresInARow > 1, endsAsTopicIsGone() { return }

@@ -192,7 +192,7 @@ final class TransactionDelivery: Delivery {
     entryEnds.append((active.number, entryBuffer.count))
     uncommitted.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count - start)
     uncommitted.tally.add(active.tally)
-    active.tally = Tally()
+    active.tally = EventCounts()
     arrivals.add(active.arrivals)
     active.arrivals.removeAll()
   }

@@ -19,8 +19,7 @@ package final class WriteAheadDelivery: Delivery {
   private let holding = HoldingTarget()
   let lanes: Lanes
 
-  private var entries: [PendingEntry] = []
-  private var free: [Int] = []
+  private var onTheirWay = PendingEntries()
   var state: StateTransaction?
   var lastState: Int64
   var lastTold: Int64
@@ -81,9 +80,7 @@ package final class WriteAheadDelivery: Delivery {
   private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - parts.edges.time.monotonicMs() }
 
   func renew() throws(EdgeError) {
-    for entry in entries { entry.active = nil }
-    entries = []
-    free = []
+    onTheirWay.removeAll()
     try output.renew()
     try direct.renew()
   }
@@ -114,7 +111,7 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   /// Whether acknowledgements are to come: they do not wake who waits for records.
-  private var isWaitedFor: Bool { entries.count > free.count || state != nil }
+  private var isWaitedFor: Bool { !onTheirWay.isEmpty || state != nil }
 
   func turn() {
     let pause = pauseMs
@@ -133,7 +130,7 @@ package final class WriteAheadDelivery: Delivery {
   /// An entry that is on its way for too long. The producer itself never gives a record up while it goes on with later ones: that
   /// would leave a gap.
   private func lateEntry() -> PendingEntry? {
-    if entries.count == free.count { return nil }
+    if onTheirWay.isEmpty { return nil }
     let now = parts.edges.time.monotonicMs()
     for case let active? in parts.partitions.active {
       if let first = active.log?.entries.first, now - first.since > Self.deliveredWithinMs { return first }
@@ -171,7 +168,7 @@ package final class WriteAheadDelivery: Delivery {
     let pending = take(active)
     pending.totals.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
     pending.totals.tally = active.tally
-    active.tally = Tally()
+    active.tally = EventCounts()
     swap(&pending.arrivals, &active.arrivals)
     swap(&pending.held, &log.open)
     holding.set(active.number, log.open)
@@ -181,34 +178,8 @@ package final class WriteAheadDelivery: Delivery {
     )
   }
 
-  /// A place for the entry that a partition has just made.
   private func take(_ active: ActivePartition) -> PendingEntry {
-    let pending: PendingEntry
-    if let slot = free.popLast() {
-      pending = entries[slot]
-    } else {
-      pending = PendingEntry(slot: entries.count)
-      entries.append(pending)
-    }
-    pending.active = active
-    pending.n = active.partition.n
-    pending.offset = active.partition.offset
-    pending.journalOffset = nil
-    pending.isReleased = false
-    pending.since = parts.edges.time.monotonicMs()
-    pending.unacknowledged = 0
-    pending.totals = Service.Totals()
-    pending.moment = parts.watching.moment
-    return pending
-  }
-
-  private func recycle(_ pending: PendingEntry) {
-    pending.active = nil
-    pending.held.removeAll()
-    pending.arrivals.removeAll()
-    pending.spoken = []
-    pending.answers = []
-    free.append(pending.slot)
+    onTheirWay.take(active, since: parts.edges.time.monotonicMs(), moment: parts.watching.moment)
   }
 
   // MARK: - Acknowledgements
@@ -219,8 +190,8 @@ package final class WriteAheadDelivery: Delivery {
     var unplaced: PendingEntry?
     do throws(EdgeError) {
       try direct.serve(maxWaitMs: maxWaitMs) { tag, offset in
-        let pending = acknowledged(tag, offset)
-        if pending.active != nil, pending.journalOffset ?? 0 < 0 { unplaced = pending }
+        let entry = onTheirWay.acknowledged(tag, offset)
+        if entry.active != nil, entry.journalOffset ?? 0 < 0 { unplaced = entry }
       }
     } catch {
       host.goBack(.fatal(error.message))
@@ -235,13 +206,6 @@ package final class WriteAheadDelivery: Delivery {
       if let log = active.log { goOn(active, log) }
     }
     return true
-  }
-
-  private func acknowledged(_ tag: UInt, _ offset: Int64) -> PendingEntry {
-    let pending = entries[Int(tag >> 1) - 1]
-    if tag & 1 == 0 { pending.journalOffset = offset } else { pending.unacknowledged -= 1 }
-    if pending.active == nil, pending.isDone { recycle(pending) }
-    return pending
   }
 
   private func goOn(_ active: ActivePartition, _ log: PartitionLog) {
@@ -265,7 +229,7 @@ package final class WriteAheadDelivery: Delivery {
       host.said(first.totals, first.arrivals, since: first.since)
       parts.watching.tell(spoken: first.spoken, at: first.moment)
       parts.watching.tell(first.answers)
-      recycle(first)
+      onTheirWay.recycle(first)
     }
   }
 
@@ -398,9 +362,9 @@ package final class WriteAheadDelivery: Delivery {
   func forgot(_ active: ActivePartition) {
     guard let log = active.log else { return }
     holding.set(active.number, nil)
-    for pending in log.entries {
-      parts.watching.askAgain(pending.answers)
-      if pending.isDone { recycle(pending) } else { pending.active = nil }
+    for entry in log.entries {
+      parts.watching.askAgain(entry.answers)
+      onTheirWay.disown(entry)
     }
     log.entries = []
     log.released = 0

@@ -127,7 +127,6 @@ struct SimAudit {
         return next
       })
     let reader = SimReadEdge(broker, instance: nil)
-    runner.header = { reader.header($1, of: $0, $2) }
     var said = 0
     runner.entryDone = { recorded, derived in
       if recorded.said != derived.said { throw ReplayFault("entry \(recorded.n) said \(recorded.said), not \(derived.said)") }

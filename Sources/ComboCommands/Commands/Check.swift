@@ -1,6 +1,7 @@
 internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
@@ -112,15 +113,12 @@ struct Check {
   /// Runs the input's newest records through the map, and says what comes of them.
   private mutating func checkRecords() {
     guard partitions[names.input] != nil else { return }
-    var limits = WireLimits()
-    limits.roomFromBody = options.roomFromBody
-    let decoder = RecordDecoder(limits: limits, map: options.map)
+    let decoder = RecordDecoder(limits: options.configuration.limits, map: options.map)
     let arena = BumpArena()
     var event = Event()
     var sentence = ""
     do throws(EdgeError) {
-      try TopicTail(properties, names.input).read(last: max(1, Self.recordsTried / (partitions[names.input] ?? 1))) {
-        _, message in
+      try TopicTail(properties, names.input).read(last: Self.newestMax) { _, message in
         guard let value = message.value else { return }
         arena.reset()
         do throws(BadEvent) {
@@ -136,7 +134,8 @@ struct Check {
     say(decoder, sentence)
   }
 
-  private static let recordsTried = 200
+  /// Of each partition.
+  private static let newestMax = 50
 
   private mutating func say(_ decoder: RecordDecoder, _ sentence: String) {
     let outcomes = decoder.outcomes
