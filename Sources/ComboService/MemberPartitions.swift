@@ -92,7 +92,7 @@ package final class MemberPartitions {
   /// - Returns: whether it can be read; if not, it is restored again.
   func activate(_ new: ActivePartition) -> Bool {
     do throws(EdgeError) {
-      if !configuration.onlyTakesOver { try edges.group.start(new.number, at: new.partition.offset) }
+      if configuration.purpose == .service { try edges.group.start(new.number, at: new.partition.offset) }
     } catch {
       log.warning("partition \(.partition, new.number) cannot be read on, trying again: \(.reason, error)")
       restore(new.number)
@@ -253,7 +253,7 @@ package final class MemberPartitions {
       restored.unsaid.removeAll()
       counts.clocksBroughtBack += 1
     }
-    if let target = configuration.seek[partition.number] { reset = seek(partition, to: target, reset) }
+    if let target = configuration.purpose.target(of: partition.number) { reset = seek(partition, to: target, reset) }
     let takeover = PendingTakeover(shift: shift, reset: reset)
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
@@ -290,7 +290,7 @@ package final class MemberPartitions {
     let partition = restored.partition
     let ahead = partition.clock - edges.time.wallMs()
     if partition.n == 0 { return 0 }
-    if configuration.bringsClocksBack, ahead > Self.broughtBackMs { return -ahead }
+    if configuration.purpose == .bringClocksBack, ahead > Self.broughtBackMs { return -ahead }
     if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
       log.error(
         """

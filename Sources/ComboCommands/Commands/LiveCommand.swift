@@ -14,17 +14,13 @@ enum LiveCommand {
   static func run(_ options: LiveOptions) -> Int32 {
     if options.exportsMap { return Console.tell(Intake.envelopeMap(options.maps) + "\n") }
     if options.exports { return LiveExport.run(options) }
-    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    let session = CommandSession(options.logLevel, options.logFormat)
+    let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
     if options.http == nil, options.sources.isEmpty, !Live.isPiped {
       log.error("no record can come in: --http is none, standard input is no pipe, and there is no --from")
       return 2
     }
-    let stop = StopFlag()
-    let signals = StopSignal()
-    signals.onSet { stop.set() }
-    signals.watchSignals()
-    signal(SIGPIPE, SIG_IGN)
     do throws(LogFault) {
       var limits = LogFile.Limits()
       limits.sizeMax = options.sizeMax

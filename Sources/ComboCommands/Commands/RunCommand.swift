@@ -10,15 +10,10 @@ internal import Glibc
 enum RunCommand {
   /// - Parameter read: reads the configuration again, as a SIGHUP asks for.
   static func run(_ options: ServiceOptions, read: @escaping @Sendable () -> Configuration.Outcome) -> Int32 {
-    let log = ServiceLog(options.logLevel, format: options.logFormat)
-    log.hide(options.kafka.secrets)
+    // A SIGHUP asks it to read its configuration again.
+    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets, hangUpStops: false)
+    let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
-    let stop = StopFlag()
-    let signals = StopSignal()
-    signals.onSet { stop.set() }
-    signals.watchSignals(hangUp: false)
-    // Whoever reads what is printed may leave; that is no reason to end.
-    signal(SIGPIPE, SIG_IGN)
     var reload: Reload?
     if case .read(_, let table, _) = read() {
       RunNotes(options, log: log).say(table)

@@ -3,20 +3,14 @@ internal import ComboHTTP
 internal import ComboKafka
 internal import ComboService
 internal import ComboSystem
-internal import Glibc
 
 /// `serve`: any room over HTTP, from the output topic.
 enum ServeCommand {
   static func run(_ options: ServeOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel, format: options.logFormat)
-    log.hide(options.kafka.secrets)
+    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)
+    let log = session.log
     defer { log.flush() }
-    let stop = StopFlag()
-    let signals = StopSignal()
-    signals.onSet { stop.set() }
-    signals.watchSignals()
-    signal(SIGPIPE, SIG_IGN)
-    let lookout = Lookout(stop: stop)
+    let lookout = Lookout(stop: session.stop)
     do throws(EdgeError) {
       var properties = try KafkaProperties(
         brokers: options.brokers, clientID: "combo-consumer-serve",

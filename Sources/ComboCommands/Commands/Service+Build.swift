@@ -88,14 +88,12 @@ extension Service {
   /// - Returns: nil if it was told to stop before, or something must be mended first, which has then been said.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
-    lookout: Lookout? = nil, bringsClocksBack: Bool = false, seek: [Int32: Int64] = [:]
+    lookout: Lookout? = nil, purpose: Purpose = .service
   ) throws(EdgeError) -> Service? {
     let names = options.topicNames
     let control = try ControlClient(properties)
     var configuration = options.configuration
-    configuration.bringsClocksBack = bringsClocksBack
-    configuration.seek = seek
-    configuration.onlyTakesOver = bringsClocksBack || !seek.isEmpty
+    configuration.purpose = purpose
     var aheadMaxMs: Int64?
     let reading = try KafkaReading(properties, control: control, names: names)
     // Before anything is made.
