@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// The thread is nicer than all others of the process: while there is more work than processors, gifts go first.
 package final class HTTPServer: @unchecked Sendable {
-  // The proof: after `start`, all but `stopping`, the pipe and `address` belongs to the server's thread.
+  // The proof: after `start`, all but `stopping`, `wakePipe` and `address` belongs to the server's thread.
 
   /// What one program takes upon itself at most.
   package enum Limits {
@@ -65,8 +65,7 @@ package final class HTTPServer: @unchecked Sendable {
   let answerMs: Int64
   let surveyMs: Int64
   private let daemon: OpaquePointer
-  private let wakeRead: Int32
-  private let wakeWrite: Int32
+  private let wakePipe: WakePipe
   private let stopping = Atomic<Bool>(false)
   private var thread: WorkThread?
   /// Takes events in, and knows what all rooms say; nil: neither is offered.
@@ -132,14 +131,10 @@ package final class HTTPServer: @unchecked Sendable {
     resumeMs: Int64,
     keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
   ) throws(HTTPFault) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
+    guard let wakePipe = WakePipe() else {
+      let error = errno
       close(listening)
-      throw HTTPFault(description: "cannot make a pipe for HTTP: \(String(cString: strerror(errno)))")
-    }
-    for end in ends {
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      throw HTTPFault(description: "cannot make a pipe for HTTP: \(String(cString: strerror(error)))")
     }
     // The callbacks' context is this object, which is not made yet.
     let context = UnsafeMutablePointer<Unmanaged<HTTPServer>?>.allocate(capacity: 1)
@@ -152,8 +147,6 @@ package final class HTTPServer: @unchecked Sendable {
     options.memory_max = Limits.headerBytes
     guard let daemon = cmhd_start(&options) else {
       close(listening)
-      close(ends[0])
-      close(ends[1])
       context.deallocate()
       throw HTTPFault(description: "cannot start the HTTP server (libmicrohttpd gives no reason; is it built with epoll?)")
     }
@@ -174,27 +167,16 @@ package final class HTTPServer: @unchecked Sendable {
     guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token, isPublic: isPublic))
     self.daemon = daemon
     self.context = context
-    wakeRead = ends[0]
-    wakeWrite = ends[1]
+    self.wakePipe = wakePipe
     context.pointee = Unmanaged.passUnretained(self)
   }
 
   private let context: UnsafeMutablePointer<Unmanaged<HTTPServer>?>
 
-  deinit {
-    close(wakeRead)
-    close(wakeWrite)
-    context.deallocate()
-  }
+  deinit { context.deallocate() }
 
   private func begin() {
-    let wakeWrite = wakeWrite
-    let wake: @Sendable () -> Void = {
-      var byte: UInt8 = 1
-      // A full pipe wakes as well.
-      _ = write(wakeWrite, &byte, 1)
-    }
-    lookout.onNews(wake)
+    lookout.onNews { [wakePipe] in wakePipe.wake() }
     thread = WorkThread { [self] in run() }
     log.info("http: listening on \(.url, address.url)")
   }
@@ -215,8 +197,7 @@ package final class HTTPServer: @unchecked Sendable {
   /// Tells those who read events, gives answers that are under way a moment, and ends. Once.
   package func stop() {
     stopping.store(true, ordering: .releasing)
-    var byte: UInt8 = 1
-    _ = write(wakeWrite, &byte, 1)
+    wakePipe.wake()
     thread?.join()
     lookout.onNews(nil)
     gate?.onNews(nil)
@@ -240,10 +221,10 @@ package final class HTTPServer: @unchecked Sendable {
     let epoll = cmhd_epoll(daemon)
     while !stopping.load(ordering: .acquiring) {
       var descriptors = [
-        pollfd(fd: epoll, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: epoll, events: Int16(POLLIN), revents: 0), pollfd(fd: wakePipe.readEnd, events: Int16(POLLIN), revents: 0),
       ]
       _ = poll(&descriptors, 2, waitMs())
-      if descriptors[1].revents != 0 { drainPipe() }
+      if descriptors[1].revents != 0 { wakePipe.drain() }
       serve()
     }
     closeDown()
@@ -261,12 +242,6 @@ package final class HTTPServer: @unchecked Sendable {
     }
     serveFeeds(now)
     MHD_run(daemon)
-  }
-
-  private func drainPipe() {
-    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-      while read(wakeRead, buffer.baseAddress, buffer.count) > 0 {}
-    }
   }
 
   private func waitMs() -> Int32 {
@@ -322,10 +297,7 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   /// Lets the server's thread look for what is new. Any thread.
-  func wake() {
-    var byte: UInt8 = 1
-    _ = write(wakeWrite, &byte, 1)
-  }
+  func wake() { wakePipe.wake() }
 
   func suspend(_ exchange: HTTPExchange, question: UInt64) {
     exchange.question = question
@@ -387,21 +359,4 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   var connectionCount: Int { connections.count }
-}
-
-/// What the server counts.
-package struct HTTPCounts: Equatable, Sendable {
-  var connections = 0
-  /// Answers, by the hundreds of their status.
-  var responses: [Int] = Array(repeating: 0, count: 6)
-  var readersBegun = 0
-  /// What there may be of them at most.
-  var connectionsMax = HTTPServer.Limits.readers + HTTPServer.Limits.others
-  var readersMax = HTTPServer.Limits.readers
-  package var readersDropped = 0
-  /// Of those begun, who went on where they were.
-  var readersResumed = 0
-  var slowRequests = 0
-
-  mutating func count(_ status: UInt32) { responses[min(5, Int(status) / 100)] += 1 }
 }
