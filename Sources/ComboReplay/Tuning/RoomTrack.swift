@@ -15,8 +15,8 @@ final class RoomTrack {
     var tail: Int32
   }
 
-  /// Durations of a room are kept to 3 %: a room must not take much memory.
-  private static let bits = 5
+  /// Durations of a room are kept to 1 %: a room must not take much memory.
+  private static let bits = 7
 
   private(set) var measure = RoomMeasure(bits: RoomTrack.bits)
   /// Where in the input it came up.

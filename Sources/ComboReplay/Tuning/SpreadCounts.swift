@@ -1,8 +1,20 @@
 /// How often which durations came up: counts in buckets that grow with the value.
 ///
-/// Exact below `2 << bits`; above, what a bucket holds differs by less than 1 in `1 << bits`. Takes 4 bytes a bucket, up to the largest value.
+/// Exact below `2 << bits`; above, what a bucket holds differs by less than 1 in `1 << bits`. Takes 8 bytes for each bucket in use while these
+/// are few, and then 4 bytes for each bucket up to the largest value.
 package struct SpreadCounts: Equatable, Sendable {
+  private struct Bucket: Equatable {
+    var place: Int32
+    var count: UInt32
+  }
+
+  /// Above so many buckets in use they lie in an array by place.
+  private static let fewMax = 256
+
   private let bits: Int
+  /// Those in use, by rising place; empty once they are many.
+  private var few: [Bucket] = []
+  /// All of them, by place; empty while they are few.
   private var counts: [UInt32] = []
   /// How many there are.
   package private(set) var count = 0
@@ -15,9 +27,7 @@ package struct SpreadCounts: Equatable, Sendable {
 
   /// Counts a value, which must not be below 0.
   package mutating func add(_ value: Int64) {
-    let place = place(of: value)
-    if place >= counts.count { counts.append(contentsOf: repeatElement(0, count: place + 1 - counts.count)) }
-    counts[place] += 1
+    add(1, at: place(of: value))
     count += 1
     sum += value
     if value > max { max = value }
@@ -26,13 +36,39 @@ package struct SpreadCounts: Equatable, Sendable {
   /// Counts what another one of the same precision has counted.
   package mutating func add(_ other: SpreadCounts) {
     precondition(bits == other.bits, "counts of another precision cannot be added")
-    if other.counts.count > counts.count {
-      counts.append(contentsOf: repeatElement(0, count: other.counts.count - counts.count))
-    }
-    for (place, count) in other.counts.enumerated() { counts[place] += count }
+    other.forEachBucket { place, count in add(count, at: place) }
     count += other.count
     sum += other.sum
     max = Swift.max(max, other.max)
+  }
+
+  private mutating func add(_ number: UInt32, at place: Int) {
+    if counts.isEmpty {
+      var (low, high) = (0, few.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if few[middle].place < place { low = middle + 1 } else { high = middle }
+      }
+      if low < few.count, few[low].place == place {
+        few[low].count += number
+        return
+      }
+      if few.count < Self.fewMax {
+        few.insert(Bucket(place: Int32(place), count: number), at: low)
+        return
+      }
+      counts = Array(repeating: 0, count: Int(few[few.count - 1].place) + 1)
+      for bucket in few { counts[Int(bucket.place)] = bucket.count }
+      few = []
+    }
+    if place >= counts.count { counts.append(contentsOf: repeatElement(0, count: place + 1 - counts.count)) }
+    counts[place] += number
+  }
+
+  /// Hands out the buckets in use, the least first.
+  private func forEachBucket(_ body: (_ place: Int, _ count: UInt32) -> Void) {
+    for bucket in few { body(Int(bucket.place), bucket.count) }
+    for (place, count) in counts.enumerated() where count > 0 { body(place, count) }
   }
 
   /// The value that this share of all is not above, from 0 to 1; nil if there are none. As exact as the buckets are.
@@ -40,11 +76,12 @@ package struct SpreadCounts: Equatable, Sendable {
     if count == 0 { return nil }
     let rank = Swift.min(count, Swift.max(1, Int((share * Double(count)).rounded(.up))))
     var passed = 0
-    for (place, count) in counts.enumerated() {
+    var found: Int?
+    forEachBucket { place, count in
       passed += Int(count)
-      if passed >= rank { return Swift.min(value(at: place), max) }
+      if found == nil, passed >= rank { found = place }
     }
-    return max
+    return found.map { value(at: $0) }
   }
 
   /// The mean; nil if there are none.
