@@ -7,6 +7,7 @@ internal import Glibc
 struct SurveyKey: Hashable {
   var prefix: [UInt8]
   var limit: Int
+  var order: RoomOrder
 }
 
 /// One that was made, or is being made, for all who want the same.
@@ -82,12 +83,22 @@ extension HTTPServer {
       }
       limit = number
     }
+    var order = RoomOrder.rate
+    if let text = target.value("sort") {
+      guard let named = RoomOrder(rawValue: String(decoding: text, as: UTF8.self)) else {
+        return .error(400, "sort must be \(RoomOrder.allCases.map(\.rawValue).joined(separator: " or "))")
+      }
+      order = named
+    }
     let prefix = target.value("prefix") ?? []
     guard prefix.count <= 256 else { return .error(400, "prefix is longer than the 256 bytes that a room's id can have") }
     if lookout.report == nil {
       return .error(503, "the service has not begun: it waits for the brokers and its topics", [("Retry-After", "2")])
     }
-    let key = SurveyKey(prefix: prefix, limit: limit)
+    if order != .rate, lookout.report?.knowsWaits == false {
+      return .error(400, "this instance reads instructions only and does not know what waits: sort by rate, or ask the service")
+    }
+    let key = SurveyKey(prefix: prefix, limit: limit, order: order)
     if let lines = surveys[key]?.lines, now - surveys[key]!.at <= surveyMs {
       return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
@@ -96,7 +107,7 @@ extension HTTPServer {
     if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
       let id = nextQuestion
-      guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id, until: MonotonicClock.nowMs + answerMs)) else {
+      guard lookout.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + answerMs)) else {
         return Self.busy
       }
       nextQuestion += 1

@@ -161,6 +161,14 @@ enum MetricTable {
       $0.totals.said.named
     },
     .counters("combo_dismissals_total", by: "reason", "Banners that left the screen, by why.") { $0.totals.said.dismissals },
+    .counters("combo_gifts_skipped_total", by: "reason", "Gifts that were never shown, by why.") { source in
+      source.totals.said.waits.skips.map { ($0.reason, $0.1.gifts) }
+    },
+    Metric(
+      name: "combo_gifts_skipped_worth_total", kind: .counter, help: "What the gifts that were never shown were worth, by why.",
+      values: .samples { source in
+        source.totals.said.waits.skips.map { .init(labels: [("reason", $0.reason)], value: $0.1.worth) }
+      }),
     .counter("combo_commits_total", "Transactions committed.") { $0.totals.commits },
     .counter("combo_aborts_total", "Times that all went back to what is durable.") { $0.totals.aborts },
     .counter("combo_restores_total", "Restorations of a partition that began.") { $0.totals.restores },
@@ -189,6 +197,17 @@ enum MetricTable {
       "combo_lateness_seconds",
       "From a record's timestamp until what it led to is durable; of each poll, that of the first record counts for all."
     ) { $0.report.latenessSeconds },
+    .histogram(
+      "combo_gift_wait_seconds",
+      "From the time at which a gift is taken in until the instruction that shows it; of each instruction that of the gift that waited longest."
+    ) { Histogram($0.totals.said.waits) },
+    .histogram(
+      "combo_input_age_seconds",
+      "From a record's timestamp until it is taken in; of each poll and partition, that of the first record counts for all."
+    ) { $0.report.inputAgeSeconds },
+    .histogram("combo_restore_duration_seconds", "From the time at which a partition begins to be restored until it is taken over.") {
+      $0.report.restoreSeconds
+    },
     .histogram("combo_batch_records", "Records that one poll of the input brought.") { $0.report.batchRecords },
   ]
 

@@ -96,6 +96,14 @@ enum ServiceData {
       buffer.append(line.gifts)
       buffer.append(#","rate":"#)
       buffer.append((line.rate * 100).rounded() / 100)
+      if let waitMs = line.waitMs {
+        buffer.append(#","waiting_ms":"#)
+        buffer.append(waitMs)
+      }
+      if let skipped = line.skipped {
+        buffer.append(#","skipped":"#)
+        buffer.append(skipped)
+      }
       buffer.append("}")
     }
     buffer.append("]}\n")

@@ -14,8 +14,17 @@ package struct InstructionCounts: Equatable, Sendable {
   package var turn = 0
   package var closed = 0
   package var retracted = 0
+  /// How long gifts had waited, and what was skipped.
+  package var waits = WaitCounts()
 
   package init() {}
+
+  @inline(__always)
+  package mutating func count(_ instruction: Instruction) {
+    if instruction.waited >= 0 { waits.add(instruction.waited) }
+    if case .skip(_, let count, let reason, _) = instruction.operation { waits.skip(count, instruction.worth, reason) }
+    count(instruction.operation)
+  }
 
   @inline(__always)
   package mutating func count(_ operation: Instruction.Operation) {
@@ -64,6 +73,7 @@ package struct InstructionCounts: Equatable, Sendable {
     turn += other.turn
     closed += other.closed
     retracted += other.retracted
+    waits.add(other.waits)
   }
 
   package var dismiss: Int { idle + busy + turn + closed + retracted }

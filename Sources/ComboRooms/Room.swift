@@ -5,7 +5,7 @@ package import Dispatch
 
 /// A room that is awake: its engine, its serial queue, and what its partition keeps of it.
 ///
-/// The engine, `hash`, `said` and `look` belong to the room's queue; all else to the partition's owner, to whom the former belong too
+/// The engine, `hash`, `said`, `skipped` and `look` belong to the room's queue; all else to the partition's owner, to whom the former belong too
 /// while the queue is empty (``Batch/wait()``).
 package final class Room: @unchecked Sendable {
   // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
@@ -22,6 +22,8 @@ package final class Room: @unchecked Sendable {
   package var hash = RunningHash()
   /// Instructions said since the entry began.
   package var said = 0
+  /// Gifts that were skipped since it woke in this process.
+  package var skipped = 0
 
   /// The number of its partition.
   package var partition: Int32 = 0
@@ -220,7 +222,8 @@ struct RoomSink: InstructionSink {
           InstructionEncoder.encode(instruction, room: room.name, into: buffer)
           room.hash.add(buffer.bytes)
           room.said += 1
-          lane.said.count(instruction.operation)
+          lane.said.count(instruction)
+          if case .skip(_, let count, _, _) = instruction.operation { room.skipped &+= count }
           lane.bytes &+= buffer.count
           lane.heldTarget?.said(buffer.bytes, instruction, by: room)
         }

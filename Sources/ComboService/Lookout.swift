@@ -11,9 +11,19 @@ package enum Question: Sendable {
   case screen(room: [UInt8], id: UInt64, watches: Bool, until: Int64 = .max)
   /// Nobody watches the room any more.
   case unwatch(room: [UInt8])
-  /// The busiest rooms whose ids begin with a prefix.
+  /// The first rooms in some order whose ids begin with a prefix.
   /// - Parameter until: as above; it is not looked for any more.
-  case survey(prefix: [UInt8], limit: Int, id: UInt64, until: Int64 = .max)
+  case survey(prefix: [UInt8], limit: Int, order: RoomOrder, id: UInt64, until: Int64 = .max)
+}
+
+/// By what a list of rooms is sorted; the most comes first.
+package enum RoomOrder: String, CaseIterable, Sendable {
+  /// Gifts a second.
+  case rate
+  /// For how long the banner that has waited longest has waited.
+  case wait
+  /// Gifts that were skipped since the room woke.
+  case skipped
 }
 
 /// A room as lists show it.
@@ -29,8 +39,16 @@ package struct RoomLine: Sendable {
   package var gifts: Int
   /// Gifts a second, over about ten seconds.
   package var rate: Double
+  /// For how long the banner that has waited longest has waited, in milliseconds; 0 if none waits; nil if that is not known.
+  package var waitMs: Int64?
+  /// Gifts that were skipped since it woke here; nil if that is not known.
+  package var skipped: Int?
 
-  package init(room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int, gifts: Int, rate: Double) {
+  package init(
+    room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int, gifts: Int, rate: Double, waitMs: Int64? = nil, skipped: Int? = nil
+  ) {
+    self.waitMs = waitMs
+    self.skipped = skipped
     self.room = room
     self.epoch = epoch
     self.seq = seq

@@ -55,6 +55,10 @@ package final class MemberPartitions {
     var sought = 0
   }
   private(set) var counts = Counts()
+  /// Since when each partition that is not active has been restored, by the monotonic clock.
+  private var restoringSince: [Int32: Int64] = [:]
+  /// How long the partitions took that were taken over since this was last asked, in milliseconds.
+  private var restoreTimes: [Int64] = []
   /// The latest time that a partition had come to when it was given up.
   private var latestClock = Int64.min
   private var nextToken = 0
@@ -157,6 +161,7 @@ package final class MemberPartitions {
     deactivate(number)
     edges.group.stop(number)
     counts.restores += 1
+    if restoringSince[number] == nil { restoringSince[number] = edges.time.monotonicMs() }
     let group = edges.group
     let restorer = Restorer(
       PartitionTopics(number, configuration, edges.reader, log: log, cancellation: cancellation), time: edges.time,
@@ -179,6 +184,12 @@ package final class MemberPartitions {
   /// All of them, in order.
   func restoreAll(afterMs: Int64) { for number in owned.keys.sorted() { restore(number, afterMs: afterMs) } }
 
+  /// How long the partitions took that were restored since this was asked last, in milliseconds, tries that failed among it.
+  func takeRestoreTimes() -> [Int64] {
+    defer { restoreTimes.removeAll() }
+    return restoreTimes
+  }
+
   /// Those that have been restored meanwhile and can be taken over. What could not be is tried again.
   func takeRestored() -> [ActivePartition] {
     lookAgain()
@@ -188,7 +199,12 @@ package final class MemberPartitions {
       owned[result.number]?.doubtedSince = nil
       switch result.outcome {
       case .restored(let partition):
-        if let partition = prepare(partition) { ready.append(partition) }
+        if let partition = prepare(partition) {
+          if let since = restoringSince.removeValue(forKey: result.number) {
+            restoreTimes.append(edges.time.monotonicMs() - since)
+          }
+          ready.append(partition)
+        }
       case .doubtful(let reason):
         log.warning(
           "partition \(.partition, result.number) was found in another state than it was left in, looking again: \(.reason, reason)"

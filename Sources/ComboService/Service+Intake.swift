@@ -36,6 +36,8 @@ extension Service {
     for case let partition? in partitions.active where partition.taken > 0 {
       records += partition.taken
       partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
+      // The timestamp is the producer's, who may have put anything there.
+      if let times { metrics.tookIn(partition.taken, ageMs: times.wall - max(0, partition.firstTimestamp)) }
       partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
       partition.records.takenSince += partition.taken
       partition.taken = 0

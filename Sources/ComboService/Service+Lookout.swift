@@ -51,8 +51,8 @@ extension Service {
       switch question {
       case .screen: watching.questions.append(question)
       case .unwatch(let room): watching.unwatch(room)
-      case .survey(let prefix, let limit, let id, let until):
-        watching.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit, until: until))
+      case .survey(let prefix, let limit, let order, let id, let until):
+        watching.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit, order: order, until: until))
       }
     }
   }
@@ -175,10 +175,13 @@ extension Service {
   private func survey(_ now: Int64) {
     if watching.surveys.isEmpty { return }
     watching.surveys.removeAll { $0.until <= now }
-    guard let first = watching.surveys.first, first.goOn(partitions.active, monotonic: now) else { return }
+    guard let first = watching.surveys.first else { return }
+    // What the engines know is looked at.
+    if first.order != .rate { quiesce() }
+    guard first.goOn(partitions.active, wall: edges.time.wallMs(), monotonic: now) else { return }
     watching.surveys.removeFirst()
     quiesce()
-    watching.tell([watching.answer(.survey(id: first.id, first.lines()))])
+    watching.tell([watching.answer(.survey(id: first.id, first.lines(wall: edges.time.wallMs(), monotonic: now)))])
   }
 
   // MARK: - How things are
@@ -193,6 +196,8 @@ extension Service {
     report.totals = totals
     report.commitSeconds = metrics.commitSeconds
     report.latenessSeconds = metrics.latenessSeconds
+    report.inputAgeSeconds = metrics.inputAgeSeconds
+    report.restoreSeconds = metrics.restoreSeconds
     report.batchRecords = metrics.batchRecords
     report.recentCommits = metrics.recentCommits(monotonic: now)
     report.recentLateness = metrics.recentLateness(monotonic: now)

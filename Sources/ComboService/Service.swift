@@ -139,6 +139,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package func turn() {
     watchClock()
     let restored = partitions.takeRestored()
+    for ms in partitions.takeRestoreTimes() { metrics.restored(afterMs: ms) }
     if !restored.isEmpty { delivery.begin(restored) }
     partitions.takeLooks(looked: { delivery.looked($0, $1) }, claimed: { delivery.claimed($0, takeover: $1, position: $2) })
     if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }

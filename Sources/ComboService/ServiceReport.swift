@@ -46,11 +46,15 @@ package struct ServiceReport: Sendable {
   package var totals = Service.Totals()
   package var commitSeconds = Histogram(bounds: Histogram.seconds)
   package var latenessSeconds = Histogram(bounds: Histogram.lateness)
+  package var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
+  package var restoreSeconds = Histogram(bounds: Histogram.seconds)
   package var batchRecords = Histogram(bounds: Histogram.records)
   /// Of the last ten seconds; nil if there were none.
   package var recentCommits: RecentTimes.Figures?
   package var recentLateness: RecentTimes.Figures?
   package var ownSettingsMax = 0
+  /// Whether it has engines, which know what waits and what was skipped.
+  package var knowsWaits = true
   /// nil while it is not known.
   package var inputPartitions: Int?
   /// What the map made of records, by rule.

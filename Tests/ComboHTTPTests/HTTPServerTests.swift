@@ -315,7 +315,7 @@ struct HTTPServerTests {
     let wires = try (0..<5).map { _ in try stage.wire() }
     let began = MonotonicClock.nowMs
     for wire in wires { wire.send(HTTPStage.request("/rooms?limit=7&prefix=%22a")) }
-    guard case .survey(let prefix, 7, let id, let until) = try stage.question() else {
+    guard case .survey(let prefix, 7, _, let id, let until) = try stage.question() else {
       throw TestKafka.Failure("another question")
     }
     #expect((began...MonotonicClock.nowMs).contains(until - stage.server.answerMs))
@@ -336,19 +336,38 @@ struct HTTPServerTests {
     #expect(stage.lookout.takeQuestions().isEmpty)
   }
 
+  @Test("sorts the list by wait or by skips, and says what waits and what was skipped")
+  func sortedRooms() throws {
+    let stage = try HTTPStage()
+    #expect(try stage.get("/rooms?sort=size").status == 400)
+    for (word, order) in [("wait", RoomOrder.wait), ("skipped", .skipped), ("rate", .rate)] {
+      let wire = try stage.wire()
+      wire.send(HTTPStage.request("/rooms?sort=\(word)"))
+      guard case .survey(_, 50, order, let id, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+      let line = RoomLine(
+        room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: 3, gifts: 9, rate: 1, waitMs: 4750, skipped: 12)
+      stage.lookout.tell([.survey(id: id, [line])])
+      #expect(try wire.response().text.contains(#""rate":1.0,"waiting_ms":4750,"skipped":12}"#))
+    }
+    var report = try #require(stage.lookout.report)
+    report.knowsWaits = false
+    stage.lookout.publish(report)
+    #expect(try stage.get("/rooms?sort=wait").status == 400)
+  }
+
   @Test("a list that did not come in time is asked for again, while somebody still waits for the first")
   func lateRooms() throws {
     try HTTPStage.withTimeEnough { stage, answerMs in
       let (first, second) = (try stage.wire(), try stage.wire())
       first.send(HTTPStage.request("/rooms"))
-      guard case .survey(_, _, let asked, let until) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .survey(_, _, _, let asked, let until) = try stage.question() else { throw TestKafka.Failure("another question") }
       // It comes so much later that it waits when the first has given up.
       MonotonicClock.sleep(ms: answerMs / 2)
       second.send(HTTPStage.request("/rooms"))
       #expect(try first.response().status == 503)
       #expect(MonotonicClock.nowMs >= until)
       first.send(HTTPStage.request("/rooms"))
-      guard case .survey(_, _, let again, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .survey(_, _, _, let again, _) = try stage.question() else { throw TestKafka.Failure("another question") }
       #expect(again != asked)
       stage.lookout.tell([
         .survey(id: again, [RoomLine(room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: 3, gifts: 9, rate: 1)])

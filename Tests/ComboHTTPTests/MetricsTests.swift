@@ -25,6 +25,10 @@ struct MetricsTests {
     report.totals.tally.count(.outOfRange)
     report.totals.said.show = 3
     report.totals.lost = 11
+    for ms: Int64 in [50, 900, 70_000] { report.totals.said.waits.add(ms) }
+    report.totals.said.waits.skip(4, 40.5, .overflow)
+    report.inputAgeSeconds.add(0.2, times: 5)
+    report.restoreSeconds.add(1.5)
     report.inputPartitions = 9
     (report.totals.said.turn, report.totals.said.idle) = (1, 1)
     report.commitSeconds.add(0.02)
@@ -120,6 +124,12 @@ struct MetricsTests {
     #expect(samples[#"combo_partition_lag_records{partition="7"}"#] == nil)
     #expect(samples[#"combo_partition_restored_ratio{partition="7"}"#] == 0.25)
     #expect(samples["combo_ready"] == 0)
+    #expect(samples[#"combo_gift_wait_seconds_bucket{le="0.1"}"#] == 1 && samples[#"combo_gift_wait_seconds_bucket{le="1"}"#] == 2)
+    #expect(samples["combo_gift_wait_seconds_count"] == 3 && samples["combo_gift_wait_seconds_sum"] == 70.95)
+    #expect(samples[#"combo_gifts_skipped_total{reason="overflow"}"#] == 4)
+    #expect(samples[#"combo_gifts_skipped_worth_total{reason="overflow"}"#] == 40.5)
+    #expect(samples[#"combo_gifts_skipped_total{reason="closed"}"#] == 0)
+    #expect(samples["combo_input_age_seconds_count"] == 5 && samples["combo_restore_duration_seconds_sum"] == 1.5)
   }
 
   @Test("bear the group and the input, each sample")

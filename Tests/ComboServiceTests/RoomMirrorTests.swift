@@ -135,7 +135,7 @@ struct RoomMirrorTests {
       return
     }
     mirror.isReady = true
-    mirror.answer(.survey(prefix: Array("a".utf8), limit: 9, id: 2), at: 1000)
+    mirror.answer(.survey(prefix: Array("a".utf8), limit: 9, order: .rate, id: 2), at: 1000)
     guard case .survey(2, let lines) = mirror.takeNews()[0] else {
       Issue.record("no list")
       return
@@ -147,7 +147,7 @@ struct RoomMirrorTests {
         mirror, Self.record(2, #""op":"dismiss","banner":1,"slot":0,"count":1,"reason":"idle""#, room: room), room: room, at: 1000
       )
     }
-    mirror.answer(.survey(prefix: [], limit: 9, id: 3), at: 100_000)
+    mirror.answer(.survey(prefix: [], limit: 9, order: .rate, id: 3), at: 100_000)
     guard case .survey(3, let none) = mirror.takeNews()[0] else {
       Issue.record("no list")
       return

@@ -122,8 +122,8 @@ struct SimulatedOnlookerTests {
     scene.world.hasOnlookers = true
     let instance = scene.start()
     let lookout = instance.lookout!
-    for id in 1...100 { #expect(lookout.ask(.survey(prefix: [], limit: 5, id: UInt64(id), until: 0))) }
-    #expect(lookout.ask(.survey(prefix: [], limit: 5, id: 101)))
+    for id in 1...100 { #expect(lookout.ask(.survey(prefix: [], limit: 5, order: .rate, id: UInt64(id), until: 0))) }
+    #expect(lookout.ask(.survey(prefix: [], limit: 5, order: .rate, id: 101)))
     scene.turn(instance)
     #expect(instance.service.watching.surveys.count <= 1)
     scene.turn(instance, 40)
@@ -137,7 +137,7 @@ struct SimulatedOnlookerTests {
   @Test("that nobody watches a room any more is taken also where nothing can be asked, else it would be watched for good")
   func unwatchedWhileFull() {
     let lookout = Lookout(stop: StopFlag())
-    while lookout.ask(.survey(prefix: [], limit: 1, id: 1)) {}
+    while lookout.ask(.survey(prefix: [], limit: 1, order: .rate, id: 1)) {}
     #expect(lookout.ask(.unwatch(room: [1])))
     #expect(!lookout.ask(.screen(room: [1], id: 2, watches: true)))
     let questions = lookout.takeQuestions()

@@ -50,7 +50,7 @@ final class SimOnlookers {
       _ = lookout.ask(.unwatch(room: room))
     }
     if random.below(40) == 0 {
-      _ = lookout.ask(.survey(prefix: Array("room".utf8), limit: 2, id: next))
+      _ = lookout.ask(.survey(prefix: Array("room".utf8), limit: 2, order: RoomOrder.allCases[Int(next % 3)], id: next))
       next += 1
     }
     for news in lookout.takeNews() { hear(news, streams[key, default: [:]]) }

@@ -120,6 +120,7 @@ final class OutputMirror {
     reportedAt = now
     mirror.sweep(at: now)
     var report = ServiceReport()
+    report.knowsWaits = false
     report.at = now
     report.hasJoined = true
     for reader in readers {

@@ -19,7 +19,7 @@ enum Help {
       and that over the file. An option is written out, as --name VALUE or --name=VALUE.
       combo-consumer --version tells the version, and those of the libraries.
 
-      Exit codes: 0 = done, 1 = failed (replay, map: bad records; check: a fault; verify: something differs), 2 = wrong options.
+      Exit codes: 0 = done, 1 = failed (replay, tune, map: bad records; check: a fault; verify: something differs), 2 = wrong options.
 
       """
     return text
@@ -60,7 +60,9 @@ enum Help {
     case .choice(let words): parts.append(words.joined(separator: " or "))
     case .setting(.integer(let name)):
       if option.placeholder != "MS" { parts.append("\(name.range.lowerBound) to \(name.range.upperBound)") }
-    case .flag, .text, .topic, .number, .share, .duration, .property, .source, .time, .address, .setting, .settingNames: break
+    case .flag, .text, .topic, .number, .share, .duration, .property, .source, .time, .address, .setting, .settingNames, .variation,
+      .files:
+      break
     }
     if case .flag = option.kind {
     } else if let fallback = option.fallback {

@@ -79,7 +79,7 @@ enum ManPage {
     Done.
     .TP
     .B 1
-    Failed; or, \\fBreplay\\fR: bad lines; \\fBverify\\fR: something differs; \\fBcheck\\fR: a fault.
+    Failed; or, \\fBreplay\\fR and \\fBtune\\fR: bad lines; \\fBverify\\fR: something differs; \\fBcheck\\fR: a fault.
     .TP
     .B 2
     Wrong options.

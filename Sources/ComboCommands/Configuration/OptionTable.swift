@@ -5,7 +5,7 @@ internal import ComboSystem
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
-  static let all: [Option] = general + live + service + demo + generate + map + seek + redrive + kafka + combo
+  static let all: [Option] = general + tune + live + service + demo + generate + map + seek + redrive + kafka + combo
 
   /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
@@ -15,12 +15,12 @@ enum OptionTable {
   private static let kafkaCommands: [Command] = [
     .run, .serve, .check, .seek, .resetClock, .verify, .redrive, .watch, .generate, .map,
   ]
-  private static let engineCommands: [Command] = [.run, .live, .check, .seek, .resetClock, .demo, .replay]
+  private static let engineCommands: [Command] = [.run, .live, .check, .seek, .resetClock, .demo, .replay, .tune]
   private static let serviceCommands: [Command] = [.run, .check, .seek, .resetClock]
 
   private static let general: [Option] = [
     Option(
-      "config", "FILE", .text, nil, kafkaCommands + [.live, .demo, .replay], .main,
+      "config", "FILE", .text, nil, kafkaCommands + [.live, .demo, .replay, .tune], .main,
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
     Option(
@@ -32,15 +32,26 @@ enum OptionTable {
       "group", "NAME", .text, "combo-consumer", [.run, .check, .seek, .resetClock, .verify, .redrive], .main,
       "the consumer group; journal and state belong to it"),
     Option(
-      "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .map], .main,
+      "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .tune, .map], .main,
       "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
     Option(
-      "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
+      "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay, .tune], .main,
       "rooms remembered at least, however long they are silent"),
-    Option("threads", "N", .integer(0...64), "0", [.replay], .main, "threads that work; 0 = one a processor"),
+    Option("threads", "N", .integer(0...64), "0", [.replay, .tune], .main, "threads that work; 0 = one a processor"),
     Option(
       "explain", "", .flag, "false", [.replay], .main,
       "print what became of each gift, in place of the instructions: one object a line"),
+  ]
+
+  private static let tune: [Option] = [
+    Option(
+      "vary", "NAME=VALUE,…", .variation, nil, [.tune], .main,
+      "a setting and the values to try: slots=1,2,3; may be given several times, for all combinations"),
+    Option(
+      "settings", "FILE …", .files, nil, [.tune], .main,
+      "files of options, each a combination of settings; all arguments up to the next option"),
+    Option("format", "FORMAT", .choice(["text", "json"]), "text", [.tune], .main, "a table for people, or one object for programs"),
+    Option("html", "FILE", .text, nil, [.tune], .main, "write a page with plots as well, to read and pass on"),
   ]
 
   private static let live: [Option] = [

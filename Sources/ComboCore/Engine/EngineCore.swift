@@ -459,7 +459,7 @@ struct EngineCore: ~Copyable {
     let base = takeOver(combo, at: now)
     let count = min(count, Self.most &- base)
     let worth = gift.pointee.value * Double(count)
-    if isSurplus(worth) { return skipNew(gift.pointee.display, count, base: base, options, at: now, to: &sink) }
+    if isSurplus(worth) { return skipNew(gift.pointee.display, count, worth, base: base, options, at: now, to: &sink) }
     lastBanner += 1
     let number = lastBanner
     var banner = Banner()
@@ -492,11 +492,11 @@ struct EngineCore: ~Copyable {
 
   /// A banner that was not made is skipped.
   private mutating func skipNew(
-    _ display: Display, _ count: Int, base: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
+    _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
   ) {
     lastBanner += 1
     tell(options, .new, lastBanner, count, base: base, &sink)
-    say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, to: &sink)
+    say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, worth: worth, to: &sink)
     if settings.values.finals {
       say(.final(banner: lastBanner, count: base + count, reason: .overflow, display: display), at: now, to: &sink)
     }

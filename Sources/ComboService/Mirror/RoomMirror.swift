@@ -116,7 +116,8 @@ package final class RoomMirror {
     case .unwatch(let room):
       watched.remove(room)
       if let place = places[room] { rooms[Int(place)].isWatched = false }
-    case .survey(let prefix, let limit, let id, let until):
+    // Nobody but an engine knows what waits.
+    case .survey(let prefix, let limit, _, let id, let until):
       if until <= now { return }
       news.append(.survey(id: id, busiest(prefix, limit, at: now)))
     }

@@ -77,7 +77,7 @@ struct HostileTests {
     let room = #"</script><script>alert("1")</script>"# + "\u{202e}\r\n\u{0}"
     let wire = try stage.wire()
     wire.send(HTTPStage.request("/rooms?limit=7"))
-    guard case .survey(_, 7, let id, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .survey(_, 7, _, let id, _) = try stage.question() else { throw TestKafka.Failure("another question") }
     stage.lookout.tell([
       .survey(id: id, [RoomLine(room: Array(room.utf8), epoch: 5, seq: 6, banners: 2, queued: 3, gifts: 9, rate: 1)])
     ])
