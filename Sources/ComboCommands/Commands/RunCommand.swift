@@ -13,6 +13,7 @@ enum RunCommand {
     let log = ServiceLog(options.logLevel, format: options.logFormat)
     log.hide(options.kafka.secrets)
     defer { log.flush() }
+    if options.isShadow { return ShadowRun(options, log).run() }
     let stop = StopFlag()
     let signals = StopSignal()
     signals.onSet { stop.set() }
