@@ -139,10 +139,10 @@ struct ShadowTests {
     #expect(report.isGood && report.equal > 20 && report.differing == 0, "\(report.summary)")
   }
 
-  @Test("after a reset begins anew from the next checkpoint, and holds nothing against anybody")
-  func reset() throws {
+  @Test("follows a reset, and begins anew from the next checkpoint if it derives by other settings", arguments: [false, true])
+  func reset(isOther: Bool) throws {
     let scene = scene(checkpointMs: 100)
-    let shadow = shadow(of: scene)
+    let shadow = shadow(of: scene) { if isOther { $0.settings.slots = 1 } }
     let first = scene.scene.start()
     scene.burst(first)
     try round(shadow, scene)
@@ -152,16 +152,14 @@ struct ShadowTests {
     var configuration = scene.scene.configuration
     configuration.seek = [0: scene.broker.log(.input, 0).end]
     let second = scene.scene.world.start("b", configuration)
-    scene.burst(second)
-    scene.rest(second)
-    for _ in 0..<4 {
-      try round(shadow, scene)
+    for _ in 0..<5 {
       scene.burst(second)
       scene.rest(second)
+      try round(shadow, scene)
     }
     for _ in 0..<3 { try round(shadow, scene) }
     let report = shadow.report
     #expect(second.service.totals.resets == 1, "\(scene.scene.world.ends)")
-    #expect(report.isGood && report.begunAnew > 0 && report.partitions == 1, "\(report.summary)")
+    #expect(report.isGood && report.partitions == 1 && report.begunAnew == (isOther ? 1 : 0), "\(report.summary)")
   }
 }
