@@ -3,6 +3,7 @@ internal import ComboKafka
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
 
 /// The part of `check` that looks whether group, journal, state and input fit together, as each partition will be looked at when `run` takes
 /// it over. Reads only.
