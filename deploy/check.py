@@ -281,6 +281,28 @@ def compose():
                 faults.append(f"compose.yaml, {name}: the port {port} is not on loopback only")
 
 
+def collector(scrape_file):
+    """The collector's pipelines name only what is there; what it scrapes is written to a file, for promtool."""
+    (file,) = documents(DEPLOY / "otel/collector.yaml")
+    used = {"receivers": set(), "processors": set(), "exporters": set()}
+    for name, pipeline in file["service"]["pipelines"].items():
+        for kind, found in used.items():
+            found |= set(pipeline[kind])
+            for part in pipeline[kind]:
+                if part not in file[kind]:
+                    faults.append(f"collector.yaml, {name}: {kind} has no {part}")
+    for kind, found in used.items():
+        for part in set(file[kind]) - found:
+            faults.append(f"collector.yaml: {part} is in no pipeline")
+    config = file["receivers"]["prometheus"]["config"]
+    if [job["job_name"] for job in config["scrape_configs"]] != [NAME]:
+        faults.append(f"collector.yaml: the job is not named {NAME}, by which dashboards know it")
+    text = yaml.safe_dump(config)
+    if re.search(r"(?<!\$)\$(?![${])", text):
+        faults.append("collector.yaml: a $ must be written $$")
+    pathlib.Path(scrape_file).write_text(text.replace("$$", "$"), encoding="utf-8")
+
+
 def manifests():
     checked = 0
     for path in sorted((DEPLOY / "kubernetes").rglob("*.yaml")):
@@ -366,6 +388,7 @@ what, *arguments = sys.argv[1:]
 {
     "parse": parse, "metrics": metrics, "write-rules": write_rules, "rules": rules, "alerts": alerts, "options": options,
     "libraries": libraries, "queries": queries, "live": live, "compose": compose, "manifests": manifests, "kubernetes": kubernetes,
+    "collector": collector,
 }[what](*arguments)
 for fault in faults:
     print(fault)

@@ -45,7 +45,7 @@ package struct OutputHeader: Equatable, Sendable {
   }
 
   /// What stands between the quotes of `"op":"…"`. A quote within a string is escaped, so that no room's id can be taken for it.
-  static func operation(_ value: Bytes) -> Slice<Bytes> {
+  package static func operation(_ value: Bytes) -> Slice<Bytes> {
     let name = StaticString(#","op":""#)
     let length = name.utf8CodeUnitCount
     var start = 0

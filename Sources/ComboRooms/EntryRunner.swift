@@ -33,7 +33,9 @@ package final class EntryRunner {
   /// The version of the engine's rules.
   private let rules: Int?
   /// By what the next entry was derived, unless it is a takeover.
-  private var derivation: Derivation
+  package private(set) var derivation: Derivation
+  /// By what entries are derived whatever their takeovers say; nil: by what those say.
+  private var own: Derivation?
   private var intake: RecordIntake
   /// Whether `intake` goes by `derivation`.
   private var isIntakeMade = false
@@ -111,6 +113,19 @@ package final class EntryRunner {
     // What lies above the last entry has not been taken in yet.
   }
 
+  /// From the next entry on everything is derived by these rules, settings and map, whatever the journal says: as if the owner had been
+  /// restarted with them. No entry may be under way.
+  package func derive(by own: Derivation) throws {
+    self.own = own
+    derivation = own
+    intake = RecordIntake(try own.decoder())
+    isIntakeMade = true
+    partition.takeOver(shift: 0, settings: EngineSettings(own.settings), isReset: false, lane: lane)
+  }
+
+  /// Asks for the next entry again, after ``finish()`` has come to the end of those that were there.
+  package func goOn() throws { if entry == nil { try open() } }
+
   /// The input has no more records that belong to the entries.
   package func finish() throws {
     while let entry {
@@ -167,7 +182,7 @@ package final class EntryRunner {
       throw ReplayFault("the journal goes on with entry \(entry.n) where \(partition.n + 1) should be")
     }
     if let takeover = entry.takeover {
-      derivation = takeover.derivation
+      derivation = own ?? takeover.derivation
       isIntakeMade = false
     }
     if let rules, derivation.version != rules { throw OtherRules(n: entry.n, version: derivation.version) }
@@ -179,7 +194,7 @@ package final class EntryRunner {
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
       partition.takeOver(
-        shift: takeover.shift, settings: EngineSettings(takeover.derivation.settings), isReset: takeover.reset != nil, lane: lane)
+        shift: takeover.shift, settings: EngineSettings(derivation.settings), isReset: takeover.reset != nil, lane: lane)
     }
   }
 }

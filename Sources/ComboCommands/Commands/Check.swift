@@ -54,25 +54,39 @@ struct Check {
       let name = "broker \(broker.id) at \(broker.address)"
       do throws(EdgeError) {
         let versions = try BrokerVersions.ask(broker.address, as: properties, withinMs: Self.withinMs)
-        guard let kafka = versions.kafka else {
-          report.note("\(name) answers; its version is not known, as --kafka debug=… hides it")
-          continue
-        }
-        if !versions.hasGroupTransactions {
-          report.fault("\(name) is Kafka \(kafka)", mend: "use brokers from 2.5 on: exactly-once delivery rests on KIP-447")
-        } else if !versions.hasOldJoin, !LibrdkafkaProperties.hasSoundCooperativeAssignor {
-          report.fault(
-            "\(name) is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
-            mend: "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
-        } else {
-          report.ok("\(name) answers, and is Kafka \(kafka) by what it understands")
-        }
+        report.add(Self.finding(name, versions))
       } catch {
         report.fault(
           "\(name) does not answer: \(Self.reason(error))",
           mend: "let this machine reach that address: it is the one that the broker tells clients (advertised.listeners)")
       }
     }
+  }
+
+  /// What a broker's requests say of it.
+  static func finding(
+    _ name: String, _ versions: BrokerVersions, joinsKafka400: Bool = LibrdkafkaProperties.hasSoundCooperativeAssignor
+  ) -> CheckReport.Finding {
+    guard let kafka = versions.kafka else {
+      return .init(verdict: .note, text: "\(name) answers; its version is not known, as --kafka debug=… hides it", mend: nil)
+    }
+    func fault(_ text: String, _ mend: String) -> CheckReport.Finding { .init(verdict: .fault, text: "\(name) \(text)", mend: mend) }
+    let missing = versions.missingTransactions
+    if !missing.isEmpty {
+      return fault(
+        "has no transactions: it does not take \(missing.joined(separator: ", ")). Instructions, journal and offsets could not be committed"
+          + " together, so neither delivery is possible",
+        "turn transactions on if the broker has them switched off, or use another: docs/brokers.md says what a broker must have")
+    }
+    if !versions.hasGroupTransactions {
+      return fault("is Kafka \(kafka)", "use brokers from 2.5 on: exactly-once delivery rests on KIP-447")
+    }
+    if !versions.hasOldJoin, !joinsKafka400 {
+      return fault(
+        "is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
+        "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
+    }
+    return .init(verdict: .ok, text: "\(name) answers, and is Kafka \(kafka) by what it understands", mend: nil)
   }
 
   // MARK: - Topics

@@ -10,6 +10,7 @@ internal import Glibc
 enum RunCommand {
   /// - Parameter read: reads the configuration again, as a SIGHUP asks for.
   static func run(_ options: ServiceOptions, read: @escaping @Sendable () -> Configuration.Outcome) -> Int32 {
+    if options.isShadow { return ShadowRun(options).run() }
     // A SIGHUP asks it to read its configuration again.
     let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets, hangUpStops: false)
     let (log, stop) = (session.log, session.stop)

@@ -120,6 +120,12 @@ enum OptionTable {
       "after an upgrade: begin anew where the old version did not stop cleanly, instead of refusing; once, as rooms begin a new epoch"
     ),
     Option(
+      "print-topics", "FORMAT", .choice(TopicText.Format.allCases.map(\.rawValue)), nil, [.check], .main,
+      "print the topics of the group as Strimzi's KafkaTopic or as Terraform, and end; only the input must be there"),
+    Option(
+      "shadow", "", .flag, "false", [.run], .service,
+      "follow the group instead of joining it: derive beside it, compare with its output, and write nothing"),
+    Option(
       "room-from-body", "", .flag, "false", [.run, .check, .seek, .resetClock, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
@@ -194,7 +200,7 @@ enum OptionTable {
   private static let map: [Option] = [
     Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "explain records of this topic, instead of a file's"),
     Option("last", "N", .integer(1...100_000), "10", [.map], .main, "so many of the newest of each partition"),
-    Option("json", "", .flag, "false", [.map, .redrive], .main, "an object a record, for programs"),
+    Option("json", "", .flag, "false", [.map, .redrive], .main, "an object a record, a line each, for programs"),
     Option("list", "", .flag, "false", [.map], .main, "the built-in maps with their switches"),
     Option("print", "NAME", .text, nil, [.map], .main, "a built-in map's text, to begin one's own with"),
     Option(

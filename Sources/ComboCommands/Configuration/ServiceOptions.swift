@@ -40,6 +40,10 @@ struct ServiceOptions: Equatable, Sendable {
   var transactionalID: String
   /// What another version's entries led to is given up, where this one cannot derive them.
   var acceptReset = false
+  /// `check` prints the topics in this form, and does nothing else.
+  var topicFormat: TopicText.Format?
+  /// Only what it would do is compared with what the group does.
+  var isShadow = false
   /// The room is the event's, whatever the record key says.
   var roomFromBody = false
   /// The settings that a room may set for itself.
@@ -97,6 +101,8 @@ struct ServiceOptions: Equatable, Sendable {
     maxOwnSettings = reader.integer("max-own-settings")
     self.instance = instance
     acceptReset = reader.flag("accept-reset")
+    topicFormat = reader.command == .check ? reader.optionalText("print-topics").flatMap(TopicText.Format.init) : nil
+    isShadow = reader.command == .run && reader.flag("shadow")
     roomFromBody = reader.flag("room-from-body")
     roomSettings = reader.settingNames("room-settings")
     map = reader.map()
