@@ -23,14 +23,14 @@ package struct RoomLine: Sendable {
   package var seq: Int
   /// On screen.
   package var banners: Int
-  /// Waiting.
-  package var queued: Int
-  /// Gifts taken in since it woke here.
+  /// Waiting; nil where only instructions are known, which do not tell it.
+  package var queued: Int?
+  /// Gifts taken in since it woke here; where ``queued`` is nil, only those that were shown.
   package var gifts: Int
   /// Gifts a second, over about ten seconds.
   package var rate: Double
 
-  package init(room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int, gifts: Int, rate: Double) {
+  package init(room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int?, gifts: Int, rate: Double) {
     self.room = room
     self.epoch = epoch
     self.seq = seq

@@ -59,7 +59,7 @@ struct TopicSetup {
       }
       try setUpJournal(partitions, input)
       try setUpState(partitions)
-      for name in [names.output, names.deadLetter, names.journal, names.state] {
+      for name in [names.output, names.deadLetter, names.journal, names.state] + (names.screens.map { [$0] } ?? []) {
         findings.settings[name] = try control.settings(of: name, withinMs: Self.withinMs)
         findings.replicas[name] = try control.replicas(of: name, withinMs: Self.withinMs)
       }
