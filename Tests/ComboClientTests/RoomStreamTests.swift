@@ -67,10 +67,15 @@ struct RoomStreamTests {
 
   @Test("without a connection for long it says once that the banners are stale, and asks for a screen")
   func stale() async throws {
-    let good = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\nevent: screen\nid: 1-4\ndata: \(screen)\n\n"
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    let good = "\(head)event: screen\nid: 1-4\ndata: \(screen)\n\n"
     let bad = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     let answered = Mutex(0)
-    let server = try Server { _ in answered.withLock { $0 += 1; return $0 } == 1 ? good : bad }
+    let server = try Server { _ in
+      answered.withLock {
+        $0 += 1; return $0
+      } == 1 ? good : bad
+    }
     defer { server.stop() }
     var waits = RoomStream.Waits()
     (waits.retryMs, waits.retryMostMs, waits.staleMs) = (1, 5, 50)

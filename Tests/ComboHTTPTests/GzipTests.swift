@@ -82,7 +82,8 @@ struct GzipTests {
     var said: [UInt8] = []
     for round in 0..<20 {
       for _ in 0...(round % 5) {
-        let event = StreamText.event("instruction", HTTPStage.record("r", 1, feed.end + 1, String(repeating: "x", count: round * 20)))
+        let text = String(repeating: "x", count: round * 20)
+        let event = StreamText.event("instruction", HTTPStage.record("r", 1, feed.end + 1, text))
         said += event
         feed.add(event, id: nil, at: 0, bytesMax: .max)
       }
@@ -112,7 +113,7 @@ struct GzipTests {
     let plain = try stage.get("/assets/rooms.js")
     let packed = try stage.get("/assets/rooms.js", headers: ["Accept-Encoding: gzip, br"])
     #expect(plain.header("Content-Encoding") == nil && packed.header("Content-Encoding") == "gzip")
-    #expect(plain.header("Vary")?.contains("Accept-Encoding") == true && packed.header("Vary")?.contains("Accept-Encoding") == true)
+    for answer in [plain, packed] { #expect(answer.header("Vary")?.contains("Accept-Encoding") == true) }
     #expect(packed.body.count * 2 < plain.body.count)
     #expect(try unpacked(packed.body) == plain.text)
     let tags = try (#require(plain.header("ETag")), #require(packed.header("ETag")))
@@ -131,7 +132,9 @@ struct GzipTests {
     let stage = try HTTPStage()
     let wire = try stage.wire()
     wire.send(HTTPStage.request("/rooms/r/events", headers: ["Accept-Encoding: gzip"]))
-    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("no question for a screen") }
+    guard case .screen(let room, let id, true, _) = try stage.question() else {
+      throw TestKafka.Failure("no question for a screen")
+    }
     stage.lookout.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 1, "first"))])
     let head = try wire.head()
     #expect(head.header("Content-Encoding") == "gzip" && head.header("Content-Type")?.hasPrefix("text/event-stream") == true)
