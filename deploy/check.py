@@ -217,10 +217,10 @@ def options(help_file):
 # Debian's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
 PACKAGES = {
     "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12", "libsimdjson": "libsimdjson14", "libxxhash": "libxxhash0",
-    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets17",
+    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets17", "libz": "zlib1g",
 }
 BROUGHT_ALONG = (
-    "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "libz", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
+    "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
     "libgnutls", "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp", "libffi", "libcurl", "libcap", "libdl", "libpthread",
 )
 # Linked in statically by the image's build.

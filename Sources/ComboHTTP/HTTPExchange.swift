@@ -29,6 +29,8 @@ package final class HTTPExchange {
   var isBodyTooLarge = false
   /// For a page of another origin that may read the answer: what `Access-Control-Allow-Origin` says.
   var allowedOrigin: String?
+  /// Whether the answer may be compressed.
+  var acceptsGzip = false
   var asksForHealth = false
   /// For a stream of events.
   package var reader: EventReader?

@@ -82,7 +82,7 @@ extension HTTPServer {
     let feed = feeds[room] ?? EventFeed(room)
     feeds[room] = feed
     if feed.readers.isEmpty { feed.stands(at: id) }
-    enlist(EventReader(feed, screen: screen, at: now), exchange)
+    enlist(EventReader(feed, screen: screen, gzip: exchange.acceptsGzip ? gzip : nil, at: now), exchange)
     MHD_resume_connection(exchange.connection)
   }
 
@@ -90,7 +90,7 @@ extension HTTPServer {
   func resume(_ exchange: HTTPExchange, _ room: [UInt8], after id: EventID) -> Bool {
     guard let feed = feeds[room], !feed.isForgotten, let place = feed.place(after: id) else { return false }
     counts.readersResumed += 1
-    enlist(EventReader(feed, from: place, at: MonotonicClock.nowMs), exchange)
+    enlist(EventReader(feed, from: place, gzip: exchange.acceptsGzip ? gzip : nil, at: MonotonicClock.nowMs), exchange)
     return true
   }
 
@@ -136,6 +136,8 @@ extension HTTPServer {
   }
 
   private func end(_ feed: EventFeed, with event: [UInt8]) {
+    // What this feed gets from here on, if anything, does not follow what its readers have: nobody goes on in it.
+    feed.stands(at: nil)
     for (id, reader) in feed.readers {
       reader.end(with: event)
       if let connection = readers[id]?.connection { wake(reader, connection) }

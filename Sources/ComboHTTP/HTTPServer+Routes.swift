@@ -63,11 +63,20 @@ extension HTTPServer {
 
   private func page(_ name: String, _ exchange: HTTPExchange) -> HTTPResponse {
     guard let page = EmbeddedPage.all[name] else { return Self.nothing }
-    let headers = [("Cache-Control", "no-cache"), ("ETag", page.tag)]
-    if Self.headers(exchange.connection, "If-None-Match").contains(page.tag) {
-      return HTTPResponse(304, page.contentType, [], headers)
+    // The two forms of a page differ in their bytes, so in their tags too.
+    let tags = [page.tag, page.gzipTag]
+    let isCompressed = exchange.acceptsGzip && page.bytes.count >= 1024
+    let headers = [("Cache-Control", "no-cache"), ("ETag", isCompressed ? page.gzipTag : page.tag)]
+    if Self.headers(exchange.connection, "If-None-Match").contains(where: tags.contains) {
+      return HTTPResponse(304, page.contentType, [], headers + [("Vary", "Accept-Encoding")])
     }
-    return HTTPResponse(200, page.contentType, [UInt8](page.bytes), headers)
+    var response = HTTPResponse(200, page.contentType, [UInt8](page.bytes), headers)
+    if isCompressed {
+      let compressed = compressedPages[name] ?? gzip.whole(response.body)
+      compressedPages[name] = compressed
+      response.gzipped = compressed
+    }
+    return response
   }
 
   // MARK: - Rooms

@@ -74,6 +74,9 @@ package final class HTTPServer: @unchecked Sendable {
   let answers = Mutex<[(id: UInt64, response: HTTPResponse)]>([])
 
   // What belongs to the thread.
+  let gzip = GzipPieces()
+  /// Pages that were asked for, by name.
+  var compressedPages: [String: [UInt8]] = [:]
   private(set) var connections: [OpaquePointer: HTTPConnection] = [:]
   package var waiting: [UInt64: HTTPExchange] = [:]
   var feeds: [[UInt8]: EventFeed] = [:]

@@ -90,9 +90,11 @@ enum ServiceData {
       buffer.append(line.seq)
       buffer.append(#","banners":"#)
       buffer.append(line.banners)
-      buffer.append(#","queued":"#)
-      buffer.append(line.queued)
-      buffer.append(#","gifts":"#)
+      if let queued = line.queued {
+        buffer.append(#","queued":"#)
+        buffer.append(queued)
+      }
+      buffer.append(line.queued == nil ? #","shown":"# : #","gifts":"#)
       buffer.append(line.gifts)
       buffer.append(#","rate":"#)
       buffer.append((line.rate * 100).rounded() / 100)

@@ -33,9 +33,9 @@ package struct RoomLine: Sendable {
   package var seq: Int
   /// On screen.
   package var banners: Int
-  /// Waiting.
-  package var queued: Int
-  /// Gifts taken in since it woke here.
+  /// Waiting; nil where only instructions are known, which do not tell it.
+  package var queued: Int?
+  /// Gifts taken in since it woke here; where ``queued`` is nil, only those that were shown.
   package var gifts: Int
   /// Gifts a second, over about ten seconds.
   package var rate: Double
@@ -45,7 +45,7 @@ package struct RoomLine: Sendable {
   package var skipped: Int?
 
   package init(
-    room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int, gifts: Int, rate: Double, waitMs: Int64? = nil, skipped: Int? = nil
+    room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int?, gifts: Int, rate: Double, waitMs: Int64? = nil, skipped: Int? = nil
   ) {
     self.waitMs = waitMs
     self.skipped = skipped

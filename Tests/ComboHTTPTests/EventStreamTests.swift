@@ -78,6 +78,23 @@ struct EventStreamTests {
     guard case .screen = try stage.question() else { throw TestKafka.Failure("no question for a screen") }
   }
 
+  @Test("do not go on in a room that has gone elsewhere, or of which something was missed")
+  func doesNotResume() throws {
+    for news in [News.elsewhere(id: 0, room: Array("r".utf8)), .overrun] {
+      let stage = try HTTPStage(resumeMs: 3_600_000)
+      let wire = try stage.stream("r")
+      _ = try wire.head()
+      _ = try wire.nextEvent()
+      stage.say("r", 1..<3)
+      for seq in 1..<3 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
+      stage.lookout.tell([news])
+      #expect(try wire.nextEvent() != nil)
+      let again = try stage.wire()
+      again.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: 1-2"]))
+      guard case .screen = try stage.question() else { throw TestKafka.Failure("no question for a screen") }
+    }
+  }
+
   @Test("show that they are there")
   func alive() throws {
     let stage = try HTTPStage()

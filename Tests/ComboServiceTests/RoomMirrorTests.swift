@@ -142,6 +142,8 @@ struct RoomMirrorTests {
     }
     #expect(lines.map { String(decoding: $0.room, as: UTF8.self) } == ["a2", "a1"])
     #expect(lines.map(\.gifts) == [50, 5] && lines.map(\.banners) == [1, 1])
+    // Instructions do not tell what waits.
+    #expect(lines.allSatisfy { $0.queued == nil })
     for room in ["a1", "a2", "b"] {
       take(
         mirror, Self.record(2, #""op":"dismiss","banner":1,"slot":0,"count":1,"reason":"idle""#, room: room), room: room, at: 1000

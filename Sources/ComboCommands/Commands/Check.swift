@@ -95,7 +95,7 @@ struct Check {
     [
       (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
       (names.state, "state topic"),
-    ]
+    ] + (names.screens.map { [($0, "screens topic")] } ?? [])
   }
 
   private mutating func checkTopics(_ control: ControlClient) {
@@ -184,7 +184,7 @@ struct Check {
       return
     }
     do throws(EdgeError) {
-      let policy = name == names.state ? "compact" : "delete"
+      let policy = name == names.state || name == names.screens ? "compact" : "delete"
       try control.tryCreateTopic(
         name, partitions: partitions[names.input] ?? 1,
         settings: [("cleanup.policy", policy), ("max.message.bytes", String(TopicSetup.recordBytesMax))], withinMs: Self.withinMs)
@@ -250,9 +250,7 @@ struct Check {
         mend: mend(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
       return
     }
-    for (name, what) in [
-      (names.output, "output"), (names.journal, "journal"), (names.state, "state topic"), (names.deadLetter, "dead-letter topic"),
-    ] where partitions[name] != nil {
+    for (name, what) in topics where name != names.input && partitions[name] != nil {
       do throws(EdgeError) {
         if name == names.deadLetter {
           try checkClock(control, trial)

@@ -30,7 +30,7 @@ struct TopicFindings {
     [
       (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
       (names.state, "state topic"),
-    ]
+    ] + (names.screens.map { [($0, "screens topic")] } ?? [])
   }
 
   private func alter(_ topic: String, _ setting: String) -> String {
@@ -75,6 +75,12 @@ struct TopicFindings {
         Self.fault(
           "the state topic is not compacted only: rooms would be forgotten", alter(names.state, "cleanup.policy=compact")))
     }
+    if let screens = names.screens, let topic = settings[screens], !topic.isCompacted {
+      found.append(
+        Self.note(
+          "the screens topic is not compacted: it keeps screens that have been replaced, and whoever reads it for the newest ones reads all",
+          alter(screens, "cleanup.policy=compact")))
+    }
     if settings[names.output]?.isCompacted == true {
       found.append(
         Self.note(
@@ -87,11 +93,12 @@ struct TopicFindings {
   private var sizes: [CheckReport.Finding] {
     var found: [CheckReport.Finding] = []
     let needed = Int64(slots) * Int64(WireLimits().displayBytes + 256)
-    if let max = settings[names.output]?.maxMessageBytes, max < needed {
+    for (name, what) in [(names.output, "output")] + (names.screens.map { [($0, "screens topic")] } ?? []) {
+      guard let max = settings[name]?.maxMessageBytes, max < needed else { continue }
       found.append(
         Self.note(
-          "the output takes records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
-          alter(names.output, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          "the \(what) takes records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
+          alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
     }
     if let max = settings[names.deadLetter]?.maxMessageBytes, max < Self.deadLetterBytesMin {
       found.append(

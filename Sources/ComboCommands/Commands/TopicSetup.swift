@@ -57,7 +57,7 @@ struct TopicSetup {
         if topic.name == names.journal { try setUpJournal(partitions, input) }
         if topic.name == names.state { try setUpState(partitions) }
       }
-      for name in [names.output, names.deadLetter, names.journal, names.state] {
+      for name in [names.output, names.deadLetter, names.journal, names.state] + (names.screens.map { [$0] } ?? []) {
         findings.settings[name] = try control.settings(of: name, withinMs: Self.withinMs)
         findings.replicas[name] = try control.replicas(of: name, withinMs: Self.withinMs)
       }

@@ -111,13 +111,16 @@ struct ServiceOptions: Equatable, Sendable {
     httpOrigins = Self.origins(&reader)
     screens = reader.optionalText("screens")
     for text in reader.optionalText("output-header")?.split(separator: ";").map(String.init) ?? [] {
-      if let header = OutputHeader(text) {
-        outputHeaders.append(header)
-      } else {
+      guard let header = OutputHeader(text) else {
         reader.fault(
-          "--output-header must be NAME=TEMPLATE, in which {room} and {op} may stand, several with ; between them, such as channel=rooms:{room}; not "
-            + Sentence.quoted(text))
+          "--output-header must be NAME=TEMPLATE without line breaks, in which {room} and {op} may stand, several with ; between them, such as"
+            + " channel=rooms:{room}; not \(Sentence.quoted(text))")
+        continue
       }
+      if outputHeaders.contains(where: { $0.name == header.name }) {
+        reader.fault("--output-header gives \(Sentence.quoted(header.name)) twice: a record can have a header once")
+      }
+      outputHeaders.append(header)
     }
     if let http, !http.isLoopback, !reader.isGiven("http-token-file") {
       reader.fault(

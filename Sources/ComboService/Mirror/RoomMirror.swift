@@ -50,7 +50,7 @@ package final class RoomMirror {
   package private(set) var instructions = 0
   package private(set) var said = InstructionCounts()
   package private(set) var malformed = 0
-  /// Gifts that they told of.
+  /// Gifts that they showed. Those that wait or are skipped are not known here.
   package private(set) var gifts = 0
 
   package init() {}
@@ -174,7 +174,12 @@ package final class RoomMirror {
       rooms[place].banners[index].slot = banner.slot
     case .dismiss:
       self.said.countDismissal(String(decoding: said.reason, as: UTF8.self))
-      if let index = index(of: banner, in: place) { rooms[place].banners.remove(at: index) }
+      if let index = index(of: banner, in: place) {
+        // A banner that is dismissed early may show gifts that no update told.
+        count(banner.count - rooms[place].banners[index].count, of: place, at: now)
+        // An empty array that is kept would keep its memory.
+        if rooms[place].banners.count == 1 { rooms[place].banners = [] } else { rooms[place].banners.remove(at: index) }
+      }
     case .screen:
       self.said.screen &+= 1
       guard let banners = said.screen(most: Self.slotsMax) else { return }
@@ -246,7 +251,7 @@ package final class RoomMirror {
     return found.prefix(limit).map { rate, place in
       let room = rooms[place]
       return RoomLine(
-        room: room.key, epoch: room.epoch, seq: Int(room.seq), banners: room.banners.count, queued: 0, gifts: room.rate.gifts,
+        room: room.key, epoch: room.epoch, seq: Int(room.seq), banners: room.banners.count, queued: nil, gifts: room.rate.gifts,
         rate: rate)
     }
   }

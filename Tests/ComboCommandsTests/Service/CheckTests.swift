@@ -58,10 +58,13 @@ extension ServiceTests {
       try group.control.createTopic(
         group.names.output, partitions: 2, settings: [("max.message.bytes", "1000"), ("min.insync.replicas", "2")],
         withinMs: 10_000)
-      let found = try check(group)
+      let screens = group.names.output + ".screens"
+      try group.control.createTopic(screens, partitions: 2, settings: [("cleanup.policy", "delete")], withinMs: 10_000)
+      let found = try check(group, ["--screens", screens])
       #expect(found.code == 1, "\(found)")
       for words in [
-        "the input is compacted", "the journal is compacted", "the state topic is not compacted only", "min.insync.replicas is 2",
+        "the input is compacted", "the journal is compacted", "the state topic is not compacted only",
+        "the screens topic is not compacted", "min.insync.replicas is 2",
         "takes records of up to 1000 bytes", "the journal has 1 partitions, the input 2",
         "--alter --topic \(group.names.input) --add-config cleanup.policy=delete", "The service cannot work: ",
       ] {
