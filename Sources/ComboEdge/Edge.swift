@@ -136,7 +136,7 @@ package struct Edges {
   /// Needed where the output does not take records of any time.
   package var clockTrial: ClockTrial?
   /// Runs what blocks beside the loop.
-  package var beside: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
+  package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
 
   package init(
     group: any GroupEdge, output: any OutputEdge, direct: (any DirectEdge)? = nil, reader: any ReadEdge, time: any TimeSource,

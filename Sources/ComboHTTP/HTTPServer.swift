@@ -6,7 +6,7 @@ internal import Glibc
 internal import Synchronization
 
 /// The HTTP server: one thread, on which libmicrohttpd runs too, and which the pipeline never waits for. What needs the loop is asked
-/// by way of the ``Lookout``; the connection is suspended until the answer comes, or its time is over.
+/// by way of the ``Observatory``; the connection is suspended until the answer comes, or its time is over.
 ///
 /// The thread is nicer than all others of the process: while there is more work than processors, gifts go first.
 package final class HTTPServer: @unchecked Sendable {
@@ -46,7 +46,7 @@ package final class HTTPServer: @unchecked Sendable {
   package static var libraryVersion: String { String(cString: MHD_get_version()) }
 
   package let address: HTTPAddress
-  package let lookout: Lookout
+  package let observatory: Observatory
   package let identity: ServiceIdentity
   package let statistics: (@Sendable () -> [ClientFigures])?
   private let guarded: Mutex<HTTPGuard>
@@ -83,7 +83,7 @@ package final class HTTPServer: @unchecked Sendable {
   package var readers: [ObjectIdentifier: (reader: EventReader, connection: OpaquePointer)] = [:]
   var surveys: [SurveyKey: Survey] = [:]
   var surveyKeys: [UInt64: SurveyKey] = [:]
-  var nextQuestion: UInt64 = 1
+  var nextQuery: UInt64 = 1
   /// Of bodies that are coming in.
   var bodyBytes = 0
   /// Where those who read all rooms read on.
@@ -101,7 +101,7 @@ package final class HTTPServer: @unchecked Sendable {
   ///   - answerMs: ``Limits/answerMs``.
   ///   - surveyMs: ``Limits/surveyMs``.
   package static func start(
-    _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
+    _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
     gate: (any EventGate)? = nil,
     readersMax: Int = Limits.readers, origins: HTTPOrigins = .none, isPublic: Bool = false,
@@ -121,7 +121,7 @@ package final class HTTPServer: @unchecked Sendable {
       (listening, bound) = try address.with(port: 0).listen()
     }
     let server = try HTTPServer(
-      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, gate: gate,
+      listening, bound, token: token, observatory: observatory, identity: identity, statistics: statistics, gate: gate,
       readersMax: readersMax, origins: origins, isPublic: isPublic, resumeMs: resumeMs, keptOpen: keptOpen,
       idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, log: log)
     server.begin()
@@ -129,7 +129,7 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   private init(
-    _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
+    _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])?, gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins, isPublic: Bool,
     resumeMs: Int64,
     keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
@@ -154,7 +154,7 @@ package final class HTTPServer: @unchecked Sendable {
       throw HTTPFault(description: "cannot start the HTTP server (libmicrohttpd gives no reason; is it built with epoll?)")
     }
     self.address = address
-    self.lookout = lookout
+    self.observatory = observatory
     self.identity = identity
     self.statistics = statistics
     self.gate = gate
@@ -179,7 +179,7 @@ package final class HTTPServer: @unchecked Sendable {
   deinit { context.deallocate() }
 
   private func begin() {
-    lookout.onNews { [wakePipe] in wakePipe.wake() }
+    observatory.onNews { [wakePipe] in wakePipe.wake() }
     thread = WorkThread { [self] in run() }
     log.info("http: listening on \(.url, address.url)")
   }
@@ -202,7 +202,7 @@ package final class HTTPServer: @unchecked Sendable {
     stopping.store(true, ordering: .releasing)
     wakePipe.wake()
     thread?.join()
-    lookout.onNews(nil)
+    observatory.onNews(nil)
     gate?.onNews(nil)
   }
 
@@ -235,10 +235,10 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func serve() {
     let now = MonotonicClock.nowMs
-    for news in lookout.takeNews() { hear(news, at: now) }
+    for news in observatory.takeNews() { hear(news, at: now) }
     takeAnswers()
     readAll()
-    if lookout.stop.isSet, !isClosing { sayClosing() }
+    if observatory.stop.isSet, !isClosing { sayClosing() }
     if now - tickedAt >= 1000 {
       tickedAt = now
       tick(now)
@@ -288,13 +288,13 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   /// Lets an exchange wait for the loop.
-  /// - Parameter question: of the question's number, and of when nobody will wait for its answer any more.
+  /// - Parameter query: of the query's number, and of when nobody will wait for its answer any more.
   /// - Returns: false if it cannot be asked.
-  package func wait(_ exchange: HTTPExchange, for question: (UInt64, Int64) -> Question) -> Bool {
-    let id = nextQuestion
-    guard lookout.ask(question(id, MonotonicClock.nowMs + answerMs)) else { return false }
-    nextQuestion += 1
-    suspend(exchange, question: id)
+  package func wait(_ exchange: HTTPExchange, for query: (UInt64, Int64) -> Query) -> Bool {
+    let id = nextQuery
+    guard observatory.ask(query(id, MonotonicClock.nowMs + answerMs)) else { return false }
+    nextQuery += 1
+    suspend(exchange, query: id)
     waiting[id] = exchange
     return true
   }
@@ -302,8 +302,8 @@ package final class HTTPServer: @unchecked Sendable {
   /// Lets the server's thread look for what is new. Any thread.
   func wake() { wakePipe.wake() }
 
-  func suspend(_ exchange: HTTPExchange, question: UInt64) {
-    exchange.question = question
+  func suspend(_ exchange: HTTPExchange, query: UInt64) {
+    exchange.query = query
     exchange.stage = .waiting(until: MonotonicClock.nowMs + answerMs)
     MHD_suspend_connection(exchange.connection)
   }
@@ -327,7 +327,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// An exchange waits no more.
   private func leave(_ exchange: HTTPExchange) {
-    guard waiting.removeValue(forKey: exchange.question) != nil else { return }
+    guard waiting.removeValue(forKey: exchange.query) != nil else { return }
     for key in surveys.keys { surveys[key]?.exchanges.removeAll { $0 === exchange } }
   }
 

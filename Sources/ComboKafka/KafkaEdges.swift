@@ -86,9 +86,9 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   }
 
   private var current: Current? {
-    didSet { taker = current.map(Unmanaged.passUnretained) }
+    didSet { currentHandle = current.map(Unmanaged.passUnretained) }
   }
-  private var taker: Unmanaged<Current>?
+  private var currentHandle: Unmanaged<Current>?
   private let properties: KafkaProperties
   private let transactionalID: String
   private let names: TopicNames
@@ -150,13 +150,13 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   package func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
   ) {
-    guard let taker else { return }
+    guard let currentHandle else { return }
     // This transaction is done for, as the commit tells. A record would only wait like the first one for room in the full queue.
     if hasFailed.load(ordering: .relaxed) { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
-    if topic == .output, names.screens != nil { keepScreen(taker, key, value, timestamp) }
-    let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
+    if topic == .output, names.screens != nil { keepScreen(currentHandle, key, value, timestamp) }
+    let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
     producer._withUnsafeGuaranteedRef { producer in
       handle._withUnsafeGuaranteedRef { handle in
         do throws(EdgeError) {
@@ -172,11 +172,11 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   }
 
   /// In the same transaction as what it is made of.
-  private func keepScreen(_ taker: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
+  private func keepScreen(_ currentHandle: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
     guard let key, let value else { return }
     let change = newest.said(key: key, value: value)
     if change == .nothing { return }
-    let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[Topic.allCases.count - 1]) }
+    let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[Topic.allCases.count - 1]) }
     let screen = change == .screen ? value : nil
     producer._withUnsafeGuaranteedRef { producer in
       handle._withUnsafeGuaranteedRef { handle in

@@ -22,7 +22,7 @@ package struct OtherRules: Error, Equatable, Sendable {
 /// Hand it the input's records in order, then ``finish()``. One thread.
 package final class EntryRunner {
   package let partition: Partition
-  private let lane: Lane
+  private let speaker: Speaker
   private let topics: TopicIdentity
   private let nextEntry: () throws -> JournalEntry?
   /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which it holds.
@@ -65,17 +65,17 @@ package final class EntryRunner {
   package var checksDigest = true
 
   /// - Parameters:
-  ///   - lane: where what is said goes.
+  ///   - speaker: where what is said goes.
   ///   - silent: rooms that wait until the run has come to their snapshot.
   ///   - rules: the version of the engine's rules. Entries made by another one end in ``OtherRules``. nil: whatever they say, for
   ///     tests that only pretend to have another one.
   ///   - next: the journal's entries, from `partition.n + 1` on.
   package init(
-    _ partition: Partition, derivation: Derivation, topics: TopicIdentity, lane: Lane, silent: [Int64: [Room]] = [:],
+    _ partition: Partition, derivation: Derivation, topics: TopicIdentity, speaker: Speaker, silent: [Int64: [Room]] = [:],
     rules: Int? = ServiceConfiguration.engineVersion, next: @escaping () throws -> JournalEntry?
   ) throws {
     self.partition = partition
-    self.lane = lane
+    self.speaker = speaker
     self.topics = topics
     self.silent = silent
     silentUpTo = silent.keys.max() ?? 0
@@ -120,7 +120,7 @@ package final class EntryRunner {
     derivation = own
     intake = RecordIntake(try own.decoder())
     isIntakeMade = true
-    partition.takeOver(shift: 0, settings: EngineSettings(own.settings), isReset: false, lane: lane)
+    partition.takeOver(shift: 0, settings: EngineSettings(own.settings), isReset: false, speaker: speaker)
   }
 
   /// Asks for the next entry again, after ``finish()`` has come to the end of those that were there.
@@ -149,7 +149,7 @@ package final class EntryRunner {
   }
 
   private func close(_ entry: JournalEntry) throws {
-    partition.forEachDue(at: entry.clock) { $0.advance(to: entry.clock, lane: lane) }
+    partition.forEachDue(at: entry.clock) { $0.advance(to: entry.clock, speaker: speaker) }
     let derived = partition.closeEntry(clock: entry.clock, of: topics)
     if let rooms = silent.removeValue(forKey: entry.n) {
       for room in rooms { partition.wake(room) }
@@ -194,7 +194,7 @@ package final class EntryRunner {
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
       partition.takeOver(
-        shift: takeover.shift, settings: EngineSettings(derivation.settings), isReset: takeover.reset != nil, lane: lane)
+        shift: takeover.shift, settings: EngineSettings(derivation.settings), isReset: takeover.reset != nil, speaker: speaker)
     }
   }
 }
@@ -208,7 +208,7 @@ extension EntryRunner: RecordReceiver {
 
   package func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) {
     room._withUnsafeGuaranteedRef {
-      $0.take(event, own: own, at: now, lane: lane)
+      $0.take(event, own: own, at: now, speaker: speaker)
       $0.keepLent()
     }
     took?(event, own, room.takeUnretainedValue(), now)

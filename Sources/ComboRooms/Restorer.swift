@@ -78,7 +78,7 @@ package struct Restorer: @unchecked Sendable {
       do {
         return .restored(try restore(from: committed))
       } catch let stop as Stop {
-        // Somebody whose partition it is may have committed between two of our looks.
+        // Somebody whose partition it is may have committed between two of our checks.
         if stop.isAboutWhatWasFound, try self.committed() != committed { return .failed("another member is still at work on it") }
         throw stop
       }
@@ -234,7 +234,7 @@ package struct Restorer: @unchecked Sendable {
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
-      partition, derivation: beginning.derivation, topics: topics, lane: Lane(unsaid), silent: beginning.silent,
+      partition, derivation: beginning.derivation, topics: topics, speaker: Speaker(unsaid), silent: beginning.silent,
       rules: configuration.rules,
       next: {
         let next = rest.next()

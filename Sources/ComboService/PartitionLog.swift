@@ -10,14 +10,14 @@ package final class PartitionLog {
   var saidTo: Int64
   var saidOffset: Int64
   /// Of that, what the group was told, and how often it is to be told again: nobody hears whether it took it.
-  private var toldTo: Int64
-  private var tellingsLeft = 0
+  private var reportedTo: Int64
+  private var reportsLeft = 0
   /// In order.
   package var entries: [PendingEntry] = []
   /// How many of them are released, from the first on.
   var released = 0
   /// Somebody looks what stands before the first that is not.
-  var isLooking = false
+  var isChecking = false
   /// What the entry that is being made leads to.
   package var open: HeldBack
 
@@ -26,18 +26,18 @@ package final class PartitionLog {
     self.position = position
     self.saidTo = saidTo
     self.saidOffset = saidOffset
-    toldTo = saidTo
+    reportedTo = saidTo
     self.open = open
   }
 
   /// Whether the group is to be told where it stands.
-  func mustTell() -> Bool {
-    if saidTo > toldTo {
-      toldTo = saidTo
-      tellingsLeft = 3
+  func mustReport() -> Bool {
+    if saidTo > reportedTo {
+      reportedTo = saidTo
+      reportsLeft = 3
     }
-    tellingsLeft -= 1
-    return tellingsLeft >= 0
+    reportsLeft -= 1
+    return reportsLeft >= 0
   }
 
   /// Whether another entry may be written: not too many are on their way to the journal.

@@ -21,11 +21,11 @@ package final class PendingEntry {
   var unacknowledged = 0
   package var totals = Service.Totals()
   var arrivals = Arrivals()
-  /// When it was made, by ``Watching/moment``.
+  /// When it was made, by ``WatchedRooms/moment``.
   var moment = 0
   /// What those who look on are told once all is acknowledged: first what watched rooms said in it, then where rooms stand after it.
   var spoken: [News] = []
-  package var answers: [Watching.Answer] = []
+  package var answers: [WatchedRooms.Answer] = []
 
   package init(slot: Int) { self.slot = slot }
 

@@ -36,7 +36,7 @@ package final class RoomSurvey {
 
   /// Goes on looking. No room may work, unless the order is that of the rates.
   /// - Returns: whether all rooms were looked at.
-  func goOn(_ active: [ActivePartition?], wall: Int64, monotonic now: Int64) -> Bool {
+  func search(_ active: [ActivePartition?], wall: Int64, monotonic now: Int64) -> Bool {
     var left = Self.roomsPerTurn
     while partition < active.count {
       guard let owner = active[partition], place < owner.partition.table.placeCount else {

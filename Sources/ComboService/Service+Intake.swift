@@ -22,7 +22,7 @@ extension Service {
           times = time
           partition.now = partition.clock.now(wall: time.wall, monotonic: time.monotonic)
           partition.firstTimestamp = record.time?.ms ?? time.wall
-          if partition.isNewlyAhead(of: time.wall) { sayAhead(partition, time.wall) }
+          if partition.isNewlyAhead(of: time.wall) { warnAhead(partition, time.wall) }
         }
         partition.taken += 1
         partition.next = record.offset + 1
@@ -42,7 +42,7 @@ extension Service {
       partition.records.takenSince += partition.taken
       partition.taken = 0
       // Also where no room has anything to do with it: the offset moves.
-      delivery.willSay()
+      delivery.willProduce()
     }
     polled = records
     if records > 0 {
@@ -55,7 +55,7 @@ extension Service {
     }
     if batch.count > 0 {
       batch.dispatch(
-        behind: batches[1 - filling], lanes: delivery.lanes, hopMin: configuration.hopMin,
+        behind: batches[1 - filling], speakers: delivery.speakers, hopMin: configuration.hopMin,
         period: RoomRate.period(at: times?.monotonic ?? 0))
       // The other one is filled while the rooms are busy with this one.
       filling = 1 - filling
@@ -65,7 +65,7 @@ extension Service {
 
   /// Says so if most of what is read is no event.
   private func watchMap(_ now: Int64) {
-    guard let found = mapWatch.look(now, intake.decoder.outcomes) else { return }
+    guard let found = mapWatch.check(now, intake.decoder.outcomes) else { return }
     let most = intake.decoder.commonestLoss
     let reason = most.map { "\($0.row.reason) (\($0.row.rule))" } ?? "unknown"
     log.warning(
@@ -76,7 +76,7 @@ extension Service {
       """)
   }
 
-  private func sayAhead(_ partition: ActivePartition, _ wall: Int64) {
+  private func warnAhead(_ partition: ActivePartition, _ wall: Int64) {
     counted.clockLeads += 1
     log.warning(
       """

@@ -225,7 +225,7 @@ package final class PartitionAudit {
     var end = End.finished
     do {
       let runner = try EntryRunner(
-        partition, derivation: derivation, topics: topics, lane: Lane(comparison), silent: silent,
+        partition, derivation: derivation, topics: topics, speaker: Speaker(comparison), silent: silent,
         rules: rules,
         next: { [comparison] in
           if next == until, !comparison.isAllKnown { isAtCheckpoint = true }

@@ -120,7 +120,7 @@ struct SimAudit {
       offset: start)
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
-      partition, derivation: takeover.derivation, topics: world.topics, lane: Lane(target), rules: nil,
+      partition, derivation: takeover.derivation, topics: world.topics, speaker: Speaker(target), rules: nil,
       next: {
         let next = rest.next()
         target?.n = next?.n ?? 0

@@ -99,13 +99,13 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
   /// What must be done before anything else is handed out.
   private func rebalance() {
     if !member.isIn, !isClosed {
-      giveUp(member.owned, lost: true)
+      handOver(member.owned, lost: true)
       member.next = nil
       if instance.isDead { return }
       group.join(member)
     }
     if group.isPreparing, !member.hasJoined {
-      if !group.isCooperative { giveUp(member.owned, lost: false) }
+      if !group.isCooperative { handOver(member.owned, lost: false) }
       if instance.isDead { return }
       member.next = nil
       group.rejoin(member)
@@ -115,7 +115,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     let leaving = member.owned.filter { !next.contains($0) }
     let coming = next.filter { !member.owned.contains($0) }
     if !leaving.isEmpty {
-      giveUp(leaving, lost: false)
+      handOver(leaving, lost: false)
       if instance.isDead { return }
       if member.isIn { group.prepare() }
     }
@@ -123,7 +123,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     delegate?.assigned(coming)
   }
 
-  private func giveUp(_ partitions: [Int32], lost: Bool) {
+  private func handOver(_ partitions: [Int32], lost: Bool) {
     if partitions.isEmpty { return }
     delegate?.revoked(partitions, lost: lost)
     for partition in partitions { positions[partition] = nil }
@@ -152,7 +152,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
 
   func close() {
     if instance.isOver() { return }
-    giveUp(member.owned, lost: !member.isIn)
+    handOver(member.owned, lost: !member.isIn)
     isClosed = true
     group.remove(member)
   }

@@ -42,7 +42,7 @@ struct Check {
         report = CheckGroup(options, properties, control, report, partitions).run()
       }
     } catch {
-      report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", mend: Self.remedy(error))
+      report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", fix: Self.remedy(error))
     }
   }
 
@@ -58,7 +58,7 @@ struct Check {
       } catch {
         report.fault(
           "\(name) does not answer: \(Self.reason(error))",
-          mend: "let this machine reach that address: it is the one that the broker tells clients (advertised.listeners)")
+          fix: "let this machine reach that address: it is the one that the broker tells clients (advertised.listeners)")
       }
     }
   }
@@ -68,9 +68,9 @@ struct Check {
     _ name: String, _ versions: BrokerVersions, joinsKafka400: Bool = LibrdkafkaProperties.hasSoundCooperativeAssignor
   ) -> CheckReport.Finding {
     guard let kafka = versions.kafka else {
-      return .init(verdict: .note, text: "\(name) answers; its version is not known, as --kafka debug=… hides it", mend: nil)
+      return .init(verdict: .note, text: "\(name) answers; its version is not known, as --kafka debug=… hides it", fix: nil)
     }
-    func fault(_ text: String, _ mend: String) -> CheckReport.Finding { .init(verdict: .fault, text: "\(name) \(text)", mend: mend) }
+    func fault(_ text: String, _ fix: String) -> CheckReport.Finding { .init(verdict: .fault, text: "\(name) \(text)", fix: fix) }
     let missing = versions.missingTransactions
     if !missing.isEmpty {
       return fault(
@@ -86,7 +86,7 @@ struct Check {
         "is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
         "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
     }
-    return .init(verdict: .ok, text: "\(name) answers, and is Kafka \(kafka) by what it understands", mend: nil)
+    return .init(verdict: .ok, text: "\(name) answers, and is Kafka \(kafka) by what it understands", fix: nil)
   }
 
   // MARK: - Topics
@@ -115,7 +115,7 @@ struct Check {
         table.replicas[name] = replicas
       } catch {
         let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
-        report.fault("cannot look at the \(what) \"\(name)\": \(Self.reason(error))", mend: mend(error, right, "--topic", name))
+        report.fault("cannot look at the \(what) \"\(name)\": \(Self.reason(error))", fix: fix(error, right, "--topic", name))
       }
     }
     checkPolicies()
@@ -142,7 +142,7 @@ struct Check {
         }
       }
     } catch {
-      report.note("the newest records of \"\(names.input)\" could not be read: \(Self.reason(error))", mend: Self.remedy(error))
+      report.note("the newest records of \"\(names.input)\" could not be read: \(Self.reason(error))", fix: Self.remedy(error))
       return
     }
     say(decoder, sentence)
@@ -167,20 +167,20 @@ struct Check {
       return
     }
     let mostOften = "most often: \(most.row.reason) (\(most.row.rule)); such a record has \(most.keys)"
-    let mend =
+    let fix =
       "see with combo-consumer map --map … --from-topic \(names.input) what becomes of each record, and choose another map if those are gifts"
       + (sentence.isEmpty ? "" : "; the first bad one: \(sentence)")
     if outcomes.taken == 0 {
-      report.fault("\(words), \(mostOften)", mend: mend)
+      report.fault("\(words), \(mostOften)", fix: fix)
     } else {
-      report.note("\(words), \(mostOften)", mend: mend)
+      report.note("\(words), \(mostOften)", fix: fix)
     }
   }
 
   private mutating func checkMissing(_ name: String, _ what: String, _ control: ControlClient) {
     if name == names.input {
       report.fault(
-        "the input \"\(name)\" does not exist", mend: "create it, keyed by rooms and not compacted, or check --input")
+        "the input \"\(name)\" does not exist", fix: "create it, keyed by rooms and not compacted, or check --input")
       return
     }
     do throws(EdgeError) {
@@ -192,7 +192,7 @@ struct Check {
     } catch {
       report.fault(
         "\(what) \"\(name)\" does not exist, and cannot be created: \(Self.reason(error))",
-        mend: mend(error, "Create", "--topic", name))
+        fix: fix(error, "Create", "--topic", name))
     }
   }
 
@@ -208,7 +208,7 @@ struct Check {
       if journal.isDeleted, isShort || journal.retentionBytes != nil {
         report.note(
           "the journal is kept for less long than the input; the service raises that at its start, if it has AlterConfigs on it",
-          mend: "or do it now: kafka-configs --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
+          fix: "or do it now: kafka-configs --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
             + "retention.ms=\(needed.map { "\($0)" } ?? "-1"),retention.bytes=-1")
       }
     }
@@ -223,7 +223,7 @@ struct Check {
       guard let count = partitions[name], count < needed else { continue }
       report.note(
         "the \(what) has \(count) partitions, the input \(needed); the service adds the rest at its start, if it has Alter on it",
-        mend: "or do it now: kafka-topics --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
+        fix: "or do it now: kafka-topics --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
     }
   }
 
@@ -238,7 +238,7 @@ struct Check {
         report.ok("the \(what) can be read")
       } catch {
         canReadAll = false
-        report.fault("the \(what) cannot be read: \(Self.reason(error))", mend: mend(error, "Read", "--topic", name))
+        report.fault("the \(what) cannot be read: \(Self.reason(error))", fix: fix(error, "Read", "--topic", name))
       }
     }
     do throws(EdgeError) {
@@ -247,7 +247,7 @@ struct Check {
     } catch {
       report.fault(
         "no transaction can be begun as \"\(trial.transactionalID)\": \(Self.reason(error))",
-        mend: mend(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
+        fix: fix(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
       return
     }
     for (name, what) in topics where name != names.input && partitions[name] != nil {
@@ -259,7 +259,7 @@ struct Check {
         }
         report.ok("the \(what) can be written to")
       } catch {
-        report.fault("the \(what) cannot be written to: \(Self.reason(error))", mend: mend(error, "Write", "--topic", name))
+        report.fault("the \(what) cannot be written to: \(Self.reason(error))", fix: fix(error, "Write", "--topic", name))
       }
     }
     guard partitions[names.input] != nil else { return }
@@ -269,7 +269,7 @@ struct Check {
     } catch {
       report.fault(
         "the group \"\(options.group)\" cannot be used: \(Self.reason(error))",
-        mend: mend(error, "Read", "--group", options.group))
+        fix: fix(error, "Read", "--group", options.group))
     }
   }
 
@@ -315,10 +315,10 @@ struct Check {
     switch abs(skew) {
     case 0: report.ok("the broker's clock and this machine's agree, to \(max(1, ended - began)) ms")
     case ..<Self.skewMsNoted: report.ok(words)
-    case ..<Self.skewMsMax: report.note(words, mend: "let both follow the same time servers (NTP)")
+    case ..<Self.skewMsMax: report.note(words, fix: "let both follow the same time servers (NTP)")
     default:
       report.fault(
-        words, mend: "let both follow the same time servers (NTP): times of gifts, banners and retention mean nothing so")
+        words, fix: "let both follow the same time servers (NTP): times of gifts, banners and retention mean nothing so")
     }
   }
 
@@ -338,7 +338,7 @@ struct Check {
     return String(error.message[end...])
   }
 
-  private func mend(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
+  private func fix(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
     // Where it stopped more than the request, librdkafka calls it fatal.
     guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
     return "kafka-acls --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"

@@ -74,16 +74,16 @@ struct CheckGroup {
       if ahead > MemberPartitions.broughtBackMs {
         report.note(
           "the time of partition \(partition) is \(ahead) ms ahead of this machine's clock: a clock is, or was, wrong",
-          mend: "set the clocks right; combo-consumer reset-clock brings the partition back, if its output refuses such times")
+          fix: "set the clocks right; combo-consumer reset-clock brings the partition back, if its output refuses such times")
       }
       return true
     case .restored(let restored):
       guard let reset = restored.reset else { return true }
       report.note(
         "RESET: the service will begin all rooms of partition \(partition) anew, and \(restored.neverTaken) records of the input were never"
-          + " taken in: \(reset.reason)", mend: "if topics can be brought back, do that before the service begins")
+          + " taken in: \(reset.reason)", fix: "if topics can be brought back, do that before the service begins")
     case .refused(let reason), .doubtful(let reason):
-      report.fault("partition \(partition): \(reason)", mend: "the service ends with this sentence until that is done")
+      report.fault("partition \(partition): \(reason)", fix: "the service ends with this sentence until that is done")
     case .failed(let reason):
       // A member that is at work on it has moved on meanwhile.
       if reason.contains("another member") { return true }

@@ -55,15 +55,15 @@ private struct Live {
   func run() -> Int32 {
     let watchdog = StopWatchdog(stop, log: log)
     defer { withExtendedLifetime(watchdog) {} }
-    let lookout = Lookout(stop: stop)
-    let manager = ServiceManager(environment: Console.variable, lookout: lookout, log: log)
+    let observatory = Observatory(stop: stop)
+    let manager = ServiceManager(environment: Console.variable, observatory: observatory, log: log)
     defer { manager?.finish() }
     let gate = LiveGate(intake, options, stage)
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          address, token: options.httpToken, lookout: lookout,
+          address, token: options.httpToken, observatory: observatory,
           identity: ServiceIdentity(group: LogStage.group, instance: Console.hostName), gate: gate, log: log)
       } catch {
         log.error("http cannot begin: \(.reason, error)")
@@ -84,13 +84,13 @@ private struct Live {
       keeper.stop()
       printer?.stop()
     }
-    let code = serve(lookout)
+    let code = serve(observatory)
     webSockets?.stop()
     intake.appender.stop()
     return code
   }
 
-  private func serve(_ lookout: Lookout) -> Int32 {
+  private func serve(_ observatory: Observatory) -> Int32 {
     var configuration = ServiceConfiguration(
       topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
     configuration.settings = options.settings
@@ -103,7 +103,7 @@ private struct Live {
     configuration.checkpointGifts = 250_000
     configuration.checkpointIntervalMs = 10_000
     do throws(EdgeError) {
-      return try stage.service(configuration, log: log, stop: stop, lookout: lookout).run()
+      return try stage.service(configuration, log: log, stop: stop, observatory: observatory).run()
     } catch {
       log.error("the service cannot go on: \(.reason, error)")
       return 1

@@ -28,7 +28,7 @@ enum SeekCommand {
         let service = try Service.build(service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
         let moved = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(service.totals.sought) partitions go on elsewhere now.\n")
+      _ = Console.tell("\(service.totals.movedBySeek) partitions go on elsewhere now.\n")
       if moved < plan.places.count {
         Console.say(
           "only \(moved) of \(plan.places.count) partitions were moved: other instances have the rest. Stop them, and run this again"

@@ -10,7 +10,7 @@ enum ServeCommand {
     let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)
     let log = session.log
     defer { log.flush() }
-    let lookout = Lookout(stop: session.stop)
+    let observatory = Observatory(stop: session.stop)
     do throws(EdgeError) {
       var properties = try KafkaProperties(
         brokers: options.brokers, clientID: "combo-consumer-serve",
@@ -20,7 +20,7 @@ enum ServeCommand {
       let server: HTTPServer
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          options.http, token: options.httpToken, lookout: lookout,
+          options.http, token: options.httpToken, observatory: observatory,
           identity: ServiceIdentity(
             group: options.output, instance: Console.hostName, librdkafka: LibrdkafkaProperties.versionText),
           statistics: { statistics.figures() },
@@ -30,7 +30,7 @@ enum ServeCommand {
         return 1
       }
       defer { server.stop() }
-      let mirror = try OutputMirror(options, properties, lookout, log)
+      let mirror = try OutputMirror(options, properties, observatory, log)
       try mirror.run()
       return 0
     } catch {

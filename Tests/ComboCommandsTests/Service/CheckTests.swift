@@ -49,7 +49,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("says what is wrong with topics, with the command that mends it, and ends with 1")
+    @Test("says what is wrong with topics, with the command that fixes it, and ends with 1")
     func policies() throws {
       let group = try TestGroup(partitions: 2, settings: [("cleanup.policy", "compact")])
       try group.control.createTopic(
