@@ -69,7 +69,9 @@ struct Check {
     guard let kafka = versions.kafka else {
       return .init(verdict: .note, text: "\(name) answers; its version is not known, as --kafka debug=… hides it", mend: nil)
     }
-    func fault(_ text: String, _ mend: String) -> CheckReport.Finding { .init(verdict: .fault, text: "\(name) \(text)", mend: mend) }
+    func fault(_ text: String, _ mend: String) -> CheckReport.Finding {
+      .init(verdict: .fault, text: "\(name) \(text)", mend: mend)
+    }
     let missing = versions.missingTransactions
     if !missing.isEmpty {
       return fault(
