@@ -61,7 +61,9 @@ package final class Shadow {
     let beginning = partitions.filter { !$0.isFollowed && nowMs() >= $0.dueAt }
     for partition in beginning { try attempt(partition) { try partition.readState() } }
     if positions.isEmpty {
-      for number in try reader.partitions(.output) { positions[number] = try reader.stableEnd(.output, number) }
+      var ends: [Int32: Int64] = [:]
+      for number in try reader.partitions(.output) { ends[number] = try reader.stableEnd(.output, number) }
+      positions = ends
     }
     let ends = try partitions.map { try reader.bounds(.journal, $0.number) }
     for (partition, journal) in zip(partitions, ends) {
