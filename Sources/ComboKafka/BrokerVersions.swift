@@ -54,7 +54,8 @@ package struct BrokerVersions: Equatable, Sendable {
   /// The requests of transactions that the broker does not take; none: it has transactions.
   package var missingTransactions: [String] {
     [
-      (Request.initProducerID, "InitProducerId"), (.addPartitionsToTxn, "AddPartitionsToTxn"), (.addOffsetsToTxn, "AddOffsetsToTxn"),
+      (Request.initProducerID, "InitProducerId"), (.addPartitionsToTxn, "AddPartitionsToTxn"),
+      (.addOffsetsToTxn, "AddOffsetsToTxn"),
       (.endTxn, "EndTxn"), (.txnOffsetCommit, "TxnOffsetCommit"),
     ].filter { most($0.0) < 0 }.map(\.1)
   }

@@ -61,7 +61,9 @@ package final class Shadow {
     let beginning = partitions.filter { !$0.isFollowed && nowMs() >= $0.dueAt }
     for partition in beginning { try attempt(partition) { try partition.readState() } }
     if positions.isEmpty {
-      for number in try reader.partitions(.output) { positions[number] = try reader.stableEnd(.output, number) }
+      var ends: [Int32: Int64] = [:]
+      for number in try reader.partitions(.output) { ends[number] = try reader.stableEnd(.output, number) }
+      positions = ends
     }
     let ends = try partitions.map { try reader.bounds(.journal, $0.number) }
     for (partition, journal) in zip(partitions, ends) {
@@ -107,7 +109,9 @@ package final class Shadow {
         )
       }
     }
-    log.info("the shadow follows partition \(.partition, partition.number) from entry \(.entry, partition.entry) on, with \(.rooms, partition.rooms) rooms")
+    log.info(
+      "the shadow follows partition \(.partition, partition.number) from entry \(.entry, partition.entry) on, with \(.rooms, partition.rooms) rooms"
+    )
   }
 
   /// Does something with a partition; if that fails for good, the partition is begun anew later.
@@ -127,7 +131,8 @@ package final class Shadow {
     } catch let lost as ShadowPartition.Lost {
       reason = lost.reason
     } catch let other as OtherRules {
-      reason = "version \(other.version) of the engine's rules made entry \(other.n), and this program has version \(configuration.rules)"
+      reason =
+        "version \(other.version) of the engine's rules made entry \(other.n), and this program has version \(configuration.rules)"
     } catch {
       reason = "\(error)"
     }
@@ -136,7 +141,8 @@ package final class Shadow {
     if saidLost[partition.number] != reason {
       saidLost[partition.number] = reason
       log.warning(
-        "the shadow begins partition \(.partition, partition.number) anew from its newest checkpoint, trying every 10 s: \(.reason, reason)")
+        "the shadow begins partition \(.partition, partition.number) anew from its newest checkpoint, trying every 10 s: \(.reason, reason)"
+      )
     }
   }
 

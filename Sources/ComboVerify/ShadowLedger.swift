@@ -116,7 +116,9 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
         }
         bytes -= own.record.count
         report.onlyHere += 1
-        differs("derived in input partition \(own.partition), entry \(own.n), but the output does not have it: \(Self.text(own.record))")
+        differs(
+          "derived in input partition \(own.partition), entry \(own.n), but the output does not have it: \(Self.text(own.record))"
+        )
       }
       if kept.count < all.count { derived[key] = kept.isEmpty ? nil : kept }
     }
@@ -173,7 +175,9 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
   // MARK: - Words
 
   private func count(_ record: Bytes, _ side: WritableKeyPath<ShadowReport.Count, Int>) {
-    if !isStrict { report.operations[String(decoding: OutputHeader.operation(record), as: UTF8.self), default: .init()][keyPath: side] += 1 }
+    if !isStrict {
+      report.operations[String(decoding: OutputHeader.operation(record), as: UTF8.self), default: .init()][keyPath: side] += 1
+    }
   }
 
   private func changed(_ room: Bytes, _ epoch: Int64, _ seq: Int64, _ output: [UInt8], _ own: [UInt8], _ place: String) {

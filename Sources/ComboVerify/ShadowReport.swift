@@ -64,7 +64,9 @@ package struct ShadowReport: Equatable, Sendable {
       lines.append("the options here are not the group's: \(otherOptions.joined(separator: ", "))")
       lines += table
     }
-    lines.append("instructions: \(grouped(equal)) the same in both, \(grouped(changed)) changed, \(grouped(onlyHere)) only here, \(grouped(onlyInGroup)) only in the output")
+    lines.append(
+      "instructions: \(grouped(equal)) the same in both, \(grouped(changed)) changed, \(grouped(onlyHere)) only here, \(grouped(onlyInGroup)) only in the output"
+    )
     if repeated > 0 { lines.append("\(grouped(repeated)) instructions were said again, as at-least-once delivery does") }
     if uncompared > 0 { lines.append("\(grouped(uncompared)) instructions were not compared: their partition was being begun") }
     if deadLetters + dropped > 0 {

@@ -70,7 +70,9 @@ struct Check {
     guard let kafka = versions.kafka else {
       return .init(verdict: .note, text: "\(name) answers; its version is not known, as --kafka debug=… hides it", fix: nil)
     }
-    func fault(_ text: String, _ fix: String) -> CheckReport.Finding { .init(verdict: .fault, text: "\(name) \(text)", fix: fix) }
+    func fault(_ text: String, _ fix: String) -> CheckReport.Finding {
+      .init(verdict: .fault, text: "\(name) \(text)", fix: fix)
+    }
     let missing = versions.missingTransactions
     if !missing.isEmpty {
       return fault(

@@ -40,7 +40,8 @@ enum CheckCommand {
       guard let partitions = try control.partitionCount(input, withinMs: withinMs) else {
         throw EdgeError(
           .unknownTopic,
-          "the input topic \"\(input)\" does not exist, and the other topics get its number of partitions: create it, or check --input")
+          "the input topic \"\(input)\" does not exist, and the other topics get its number of partitions: create it, or check --input"
+        )
       }
       let settings = try control.settings(of: input, withinMs: withinMs)
       var text = TopicText(

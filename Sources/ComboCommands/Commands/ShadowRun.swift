@@ -45,7 +45,8 @@ struct ShadowRun {
     let control = try ControlClient(properties)
     let names = options.topicNames
     log.info(
-      "combo-consumer \(.version, Version.number) as a shadow of group \(.group, options.group), input \(.topic, options.input): nothing is written")
+      "combo-consumer \(.version, Version.number) as a shadow of group \(.group, options.group), input \(.topic, options.input): nothing is written"
+    )
     for name in [names.input, names.output, names.journal, names.state]
     where try control.partitionCount(name, withinMs: 30_000) == nil {
       throw EdgeError(

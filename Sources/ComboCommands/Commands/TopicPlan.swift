@@ -110,9 +110,9 @@ struct TopicText {
         config = {
 
       """
-      + settings.map { name, value in
-        "    \"\(name)\"\(String(repeating: " ", count: width - name.utf8.count)) = \"\(value)\"\n"
-      }.joined() + "  }\n}\n"
+        + settings.map { name, value in
+          "    \"\(name)\"\(String(repeating: " ", count: width - name.utf8.count)) = \"\(value)\"\n"
+        }.joined() + "  }\n}\n"
   }
 
   /// A topic's name with letters, digits and these others only.
