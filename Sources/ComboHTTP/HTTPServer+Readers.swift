@@ -19,13 +19,12 @@ extension HTTPServer {
     case .asleep(let id, let room):
       if let exchange = take(id) {
         if exchange.streams {
-          let screen = StreamText.event("screen", ServiceData.emptyScreen(room, wall: WallClock.nowMs))
-          begin(exchange, room, screen, id: nil, at: now)
+          begin(exchange, room, StreamText.event("screen", emptyScreen(room)), id: nil, at: now)
         } else {
           finish(exchange, .error(404, "the room is not awake here: no gift came for it of late"))
         }
       } else {
-        let record = ServiceData.emptyScreen(room, wall: WallClock.nowMs)
+        let record = emptyScreen(room)
         show(StreamText.event("screen", record), record, to: id, room, at: now)
       }
     case .elsewhere(let id, let room):
@@ -46,6 +45,10 @@ extension HTTPServer {
     case .overrun:
       for feed in feeds.values where !feed.room.isEmpty { end(feed, with: StreamText.overrun) }
     }
+  }
+
+  private func emptyScreen(_ room: [UInt8]) -> [UInt8] {
+    ServiceData.emptyScreen(room, told: lookout.report?.told ?? "", wall: WallClock.nowMs)
   }
 
   private var elsewhere: String {

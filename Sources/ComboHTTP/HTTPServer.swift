@@ -8,7 +8,8 @@ internal import Synchronization
 /// The HTTP server: one thread, on which libmicrohttpd runs too, and which the pipeline never waits for. What needs the loop is asked
 /// by way of the ``Observatory``; the connection is suspended until the answer comes, or its time is over.
 ///
-/// The thread is nicer than all others of the process: while there is more work than processors, gifts go first.
+/// The thread is nicer than all others of the process, unless it serves viewers and nothing else: while there is more work than
+/// processors, gifts go first.
 package final class HTTPServer: @unchecked Sendable {
   // The proof: after `start`, all but `stopping`, `wakePipe` and `address` belongs to the server's thread.
 
@@ -64,6 +65,7 @@ package final class HTTPServer: @unchecked Sendable {
   let resumeMs: Int64
   let answerMs: Int64
   let surveyMs: Int64
+  private let isNice: Bool
   private let daemon: OpaquePointer
   private let wakePipe: WakePipe
   private let stopping = Atomic<Bool>(false)
@@ -100,6 +102,7 @@ package final class HTTPServer: @unchecked Sendable {
   ///   - idleS: ``Limits/idleS``.
   ///   - answerMs: ``Limits/answerMs``.
   ///   - surveyMs: ``Limits/surveyMs``.
+  ///   - isNice: whether other threads go first.
   package static func start(
     _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
@@ -107,7 +110,7 @@ package final class HTTPServer: @unchecked Sendable {
     readersMax: Int = Limits.readers, origins: HTTPOrigins = .none, isPublic: Bool = false,
     resumeMs: Int64 = EventFeed.resumeMs, isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS,
     answerMs: Int64 = Limits.answerMs,
-    surveyMs: Int64 = Limits.surveyMs, log: ServiceLog
+    surveyMs: Int64 = Limits.surveyMs, isNice: Bool = true, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
     if !address.isLoopback, token == nil, !isPublic {
       throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is needed too")
@@ -123,7 +126,7 @@ package final class HTTPServer: @unchecked Sendable {
     let server = try HTTPServer(
       listening, bound, token: token, observatory: observatory, identity: identity, statistics: statistics, gate: gate,
       readersMax: readersMax, origins: origins, isPublic: isPublic, resumeMs: resumeMs, keptOpen: keptOpen,
-      idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, log: log)
+      idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, isNice: isNice, log: log)
     server.begin()
     return server
   }
@@ -132,7 +135,7 @@ package final class HTTPServer: @unchecked Sendable {
     _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])?, gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins, isPublic: Bool,
     resumeMs: Int64,
-    keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
+    keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, isNice: Bool, log: ServiceLog
   ) throws(HTTPFault) {
     guard let wakePipe = WakePipe() else {
       let error = errno
@@ -167,6 +170,7 @@ package final class HTTPServer: @unchecked Sendable {
     self.resumeMs = resumeMs
     self.answerMs = answerMs
     self.surveyMs = surveyMs
+    self.isNice = isNice
     guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token, isPublic: isPublic))
     self.daemon = daemon
     self.context = context
@@ -220,7 +224,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func run() {
     // Of this thread alone, on Linux.
-    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    if isNice { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
     let epoll = cmhd_epoll(daemon)
     while !stopping.load(ordering: .acquiring) {
       var descriptors = [

@@ -113,13 +113,16 @@ enum ServiceData {
   }
 
   /// The screen of a room that sleeps.
-  static func emptyScreen(_ room: [UInt8], wall: Int64) -> [UInt8] {
+  /// - Parameter told: ``ServiceReport/told``.
+  static func emptyScreen(_ room: [UInt8], told: String, wall: Int64) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 256)
     buffer.append(#"{"v":1,"room":"#)
     room.withUnsafeBytes { buffer.append(jsonString: $0) }
     buffer.append(#","epoch":0,"seq":0,"at":"#)
     buffer.append(wall)
-    buffer.append(#","op":"screen","banners":[]}"#)
+    buffer.append(#","op":"screen","banners":[]"#)
+    buffer.append(told)
+    buffer.append("}")
     return buffer.array
   }
 }

@@ -164,12 +164,15 @@ extension Service {
     let buffer = ByteBuffer(capacity: 1024)
     room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
     var record = buffer.array
-    let values = settings.values.with(room.engine.own)
-    let times = #""enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
     let brace = record.removeLast()
-    record += #","slots":\#(values.slots),\#(times)"#.utf8
+    record += Self.told(settings.values.with(room.engine.own)).utf8
     record.append(brace)
     return record
+  }
+
+  /// What a screen over HTTP says of settings.
+  private static func told(_ values: Settings) -> String {
+    #","slots":\#(values.slots),"enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
   }
 
   private func survey(_ now: Int64) {
@@ -190,6 +193,7 @@ extension Service {
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs
     report.hasJoined = hasJoined
+    report.told = Self.told(settings.values)
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
     // Who owns nothing has nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty

@@ -38,6 +38,8 @@ package struct ServiceReport: Sendable {
   /// Whether the group has told it which partitions are its own.
   package var hasJoined = false
   package var partitions: [Partition] = []
+  /// What a `screen` over HTTP says of the settings, behind its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
+  package var told = ""
   /// Since when something waits for a commit, by the monotonic clock; nil if nothing does.
   package var uncommittedSince: Int64?
   /// Whether what was tried last to be committed failed.

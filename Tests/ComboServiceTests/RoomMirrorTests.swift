@@ -142,6 +142,13 @@ struct RoomMirrorTests {
     }
     #expect(lines.map { String(decoding: $0.room, as: UTF8.self) } == ["a2", "a1"])
     #expect(lines.map(\.gifts) == [50, 5] && lines.map(\.banners) == [1, 1])
+    mirror.told = #","slots":3,"exit_ms":0"#
+    mirror.answer(.screen(room: Array("b".utf8), id: 9, watches: false), at: 1000)
+    if case .screen(9, _, let record) = mirror.takeNews()[0] {
+      #expect(String(decoding: record, as: UTF8.self).hasSuffix(#"]"# + mirror.told + "}"))
+    } else {
+      Issue.record("no screen")
+    }
     // Instructions do not tell what waits.
     #expect(lines.allSatisfy { $0.queued == nil })
     for room in ["a1", "a2", "b"] {

@@ -37,6 +37,7 @@ final class OutputMirror {
     self.log = log
     control = try ControlClient(properties)
     client = try ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 2048)
+    mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
   }
 
   /// Returns once it is told to stop.
@@ -123,6 +124,7 @@ final class OutputMirror {
     report.knowsWaits = false
     report.at = now
     report.hasJoined = true
+    report.told = mirror.told
     for reader in readers {
       report.partitions.append(.init(number: reader.partition, isRunning: mirror.isReady, restored: mirror.isReady ? 1 : 0))
     }

@@ -24,7 +24,7 @@ enum ServeCommand {
           identity: ServiceIdentity(
             group: options.output, instance: Console.hostName, librdkafka: LibrdkafkaProperties.versionText),
           statistics: { statistics.figures() },
-          readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, log: log)
+          readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, isNice: false, log: log)
       } catch {
         log.error("http cannot begin: \(.reason, error)")
         return 1

@@ -44,6 +44,8 @@ package final class RoomMirror {
 
   /// Whether all that was there when it began has been taken in; before, nothing is answered.
   package var isReady = false
+  /// What each screen says of the service's settings, behind its banners: `,"slots":2,"enter_ms":250`.
+  package var told = ""
   /// Whose rooms are served here; nil: all.
   package var serves: (([UInt8]) -> Bool)?
   /// Instructions taken in, repetitions not among them; those that are known, by what they say; and records that were none.
@@ -237,7 +239,9 @@ package final class RoomMirror {
       banner.people.withUnsafeBytes { buffer.append($0) }
       buffer.append("}")
     }
-    buffer.append("]}")
+    buffer.append("]")
+    buffer.append(told)
+    buffer.append("}")
     return buffer.array
   }
 
