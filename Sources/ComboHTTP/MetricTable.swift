@@ -225,6 +225,9 @@ enum MetricTable {
     ) { $0.restored },
     .partition("combo_partition_lag_records", "Records of the input that are not taken in yet.") { $0.lag.map(Double.init) },
     .partition("combo_partition_rooms", "Rooms of the partition that are awake.") { Double($0.rooms) },
+    .partition(
+      "combo_partition_behind_seconds", "How far the rooms of the partition are behind its clock: they say more than is written."
+    ) { Double($0.behindMs) / 1000 },
     .partition("combo_partition_own_settings_rooms", "Rooms with settings of their own.") { Double($0.roomsWithOwnSettings) },
     .gauge("combo_own_settings_rooms_max", "Rooms of one partition that may have settings of their own.") {
       Double($0.report.ownSettingsMax)

@@ -64,8 +64,10 @@ package final class ActivePartition {
   var arrivals = Arrivals()
   /// Whether it was said that its clock is far ahead of the wall clock.
   private var isAhead = false
-  /// Whether it was said that its rooms are far behind.
-  private var isFarBehind = false
+  /// How far its rooms were behind its clock after the last entry, in milliseconds.
+  private(set) var behindMs: Int64 = 0
+  /// When it was last said that they are far behind, by the monotonic clock; nil: not since they were up to date.
+  private var saidBehind: Int64?
 
   package init(_ restored: RestoredPartition, takeover: PendingTakeover, time: any TimeSource) {
     partition = restored.partition
@@ -127,13 +129,17 @@ package final class ActivePartition {
     return true
   }
 
-  /// Whether its rooms have just come to be so far behind that somebody should know.
-  func isNewlyBehind(by ms: Int64) -> Bool {
-    if ms == 0 { isFarBehind = false }
-    if isFarBehind || ms <= Self.leadMaxMs { return false }
-    isFarBehind = true
+  /// Notes how far its rooms are behind.
+  /// - Returns: whether that is so far that somebody should be told, now or again.
+  func mustSayBehind(by ms: Int64, monotonic now: Int64) -> Bool {
+    behindMs = ms
+    if ms == 0 { saidBehind = nil }
+    if ms <= Self.leadMaxMs || now - (saidBehind ?? .min / 2) < Self.sayBehindEveryMs { return false }
+    saidBehind = now
     return true
   }
+
+  private static let sayBehindEveryMs: Int64 = 60_000
 
   private static let leadMaxMs: Int64 = 5000
 }

@@ -25,7 +25,7 @@ struct EntryMaker {
       clock = active.partition.advance(to: target, speaker: speaker, budget: configuration.entryBytes)
     }
     active.clock.came(to: clock, of: target)
-    if active.isNewlyBehind(by: target - clock) {
+    if active.mustSayBehind(by: target - clock, monotonic: time.monotonicMs()) {
       log.warning(
         """
         the rooms of partition \(.partition, active.number) are \(.ms, target - clock) ms behind: they say more than can be written. They go on \

@@ -215,7 +215,7 @@ extension Service {
       let partition = active.partition
       return ServiceReport.Partition(
         number: number, isRunning: true, lag: edges.group.end(of: number).map { max(0, $0 - partition.offset) },
-        rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
+        rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount, behindMs: active.behindMs,
         entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
     }
     return report

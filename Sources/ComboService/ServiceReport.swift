@@ -13,6 +13,8 @@ package struct ServiceReport: Sendable {
     /// How much of the input that is run through again has been, from 0 to 1.
     package var restored = 1.0
     package var roomsWithOwnSettings = 0
+    /// How far its rooms are behind its clock, in milliseconds.
+    package var behindMs: Int64 = 0
     /// In at-least-once delivery: entries that are on their way.
     package var entriesOnTheirWay = 0
     /// Records taken in that no entry holds yet.
@@ -20,7 +22,7 @@ package struct ServiceReport: Sendable {
 
     package init(
       number: Int32, isRunning: Bool, lag: Int64? = nil, rooms: Int = 0, restored: Double = 1.0, roomsWithOwnSettings: Int = 0,
-      entriesOnTheirWay: Int = 0, recordsWithoutEntry: Int = 0
+      behindMs: Int64 = 0, entriesOnTheirWay: Int = 0, recordsWithoutEntry: Int = 0
     ) {
       self.number = number
       self.isRunning = isRunning
@@ -28,6 +30,7 @@ package struct ServiceReport: Sendable {
       self.rooms = rooms
       self.restored = restored
       self.roomsWithOwnSettings = roomsWithOwnSettings
+      self.behindMs = behindMs
       self.entriesOnTheirWay = entriesOnTheirWay
       self.recordsWithoutEntry = recordsWithoutEntry
     }

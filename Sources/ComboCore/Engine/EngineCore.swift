@@ -160,7 +160,7 @@ struct EngineCore: ~Copyable {
     // Held, since what happens to them might free them.
     for combo in meant { combos.retain(combo) }
     var ended = EndedRuns()
-    for i in 0..<screen.count where meant.contains(banners[screen[i]].combo) {
+    for i in 0..<screen.count where retraction.means(combos.key(banners[screen[i]].combo, in: store)) {
       clear(screen[i], .retracted, &ended, at: now, to: &sink)
     }
     var waiting: [(number: Int, index: Int32)] = []
@@ -187,16 +187,14 @@ struct EngineCore: ~Copyable {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
-    settings = service.with(own)
-    settingsChanged(at: now, to: &sink)
+    become(service.with(own), at: now, to: &sink)
   }
 
   mutating func adopt(_ settings: EngineSettings, at now: Int64, to sink: inout some InstructionSink) {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
-    self.settings = settings.with(own)
-    settingsChanged(at: now, to: &sink)
+    become(settings.with(own), at: now, to: &sink)
   }
 
   mutating func shift(by milliseconds: Int64) {
@@ -522,8 +520,11 @@ struct EngineCore: ~Copyable {
     return total
   }
 
-  private mutating func settingsChanged(at now: Int64, to sink: inout some InstructionSink) {
-    queue.order = nil
+  private mutating func become(_ new: EngineSettings, at now: Int64, to sink: inout some InstructionSink) {
+    // An order by the same tiers holds on: settings that come again and again must not have all that waits ordered anew each time.
+    let (old, order) = (settings.values.tiers, settings.values.queueOrder)
+    settings = new
+    if new.values.queueOrder != order || (order == .tier && new.values.tiers != old) { queue.order = nil }
     if screen.count > 0, screenDeadline == .max, settings.values.screenMs > 0 {
       screenDeadline = now + Int64(settings.values.screenMs)
       earliestDeadline = min(earliestDeadline, screenDeadline)

@@ -169,7 +169,7 @@ struct MapReader {
     guard let roots else { return readRules(token, hasRoots: false) }
     var rules: [MapRule] = []
     let elements = array(roots, "roots") ?? []
-    if elements.isEmpty || elements.count > 24 { fault(roots, "roots must have 1 to 24 pointers, not \(elements.count)") }
+    if elements.isEmpty || elements.count > 32 { fault(roots, "roots must have 1 to 32 pointers, not \(elements.count)") }
     for (index, element) in elements.enumerated() {
       guard let path = pointer(element, "roots") else { continue }
       base = path
