@@ -115,8 +115,9 @@ struct EngineCore: ~Copyable {
       combos.retain(combo)
     } else {
       // One that nobody knows goes on from nothing: if its banner would not stay, it need not be known.
-      if let known, isSurplus(gift.pointee.value * Double(known)) {
-        return skipNew(gift.pointee.display, known, base: 0, options, at: now, to: &sink)
+      if let known {
+        let worth = gift.pointee.value * Double(known)
+        if isSurplus(worth) { return skipNew(gift.pointee.display, known, worth, base: 0, options, at: now, to: &sink) }
       }
       combo = combos.add(key, hash: hash, in: &store)
     }
