@@ -107,7 +107,8 @@ extension HTTPServer {
     if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
       let id = nextQuestion
-      guard lookout.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + answerMs)) else {
+      guard lookout.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + answerMs))
+      else {
         return Self.busy
       }
       nextQuestion += 1

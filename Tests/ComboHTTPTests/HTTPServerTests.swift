@@ -360,7 +360,9 @@ struct HTTPServerTests {
     try HTTPStage.withTimeEnough { stage, answerMs in
       let (first, second) = (try stage.wire(), try stage.wire())
       first.send(HTTPStage.request("/rooms"))
-      guard case .survey(_, _, _, let asked, let until) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .survey(_, _, _, let asked, let until) = try stage.question() else {
+        throw TestKafka.Failure("another question")
+      }
       // It comes so much later that it waits when the first has given up.
       MonotonicClock.sleep(ms: answerMs / 2)
       second.send(HTTPStage.request("/rooms"))

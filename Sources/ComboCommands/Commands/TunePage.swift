@@ -63,7 +63,9 @@ struct TunePage {
     }
     var cards = card("Most balanced", balanced, "chosen")
     let best = report.rows.filter(\.isBest)
-    let quickest = best.min { ($0.total.waits.quantile(0.9) ?? .max, $0.number) < ($1.total.waits.quantile(0.9) ?? .max, $1.number) }
+    let quickest = best.min {
+      ($0.total.waits.quantile(0.9) ?? .max, $0.number) < ($1.total.waits.quantile(0.9) ?? .max, $1.number)
+    }
     let longest = best.max { ($0.total.stays.quantile(0.5) ?? 0, $1.number) < ($1.total.stays.quantile(0.5) ?? 0, $0.number) }
     if let quickest, quickest.number != balanced.number { cards += card("Shortest wait", quickest) }
     if let longest, longest.number != balanced.number { cards += card("Longest to read", longest) }
@@ -125,7 +127,8 @@ struct TunePage {
         ]
       }
       let base = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(as it is)</i>" : ""
-      text += "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(base)</th>"
+      text +=
+        "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(base)</th>"
       text += cells.map { "<td>\($0)</td>" }.joined() + "</tr>"
     }
     return text + "</tbody></table>"

@@ -17,10 +17,13 @@ struct TuneTable {
     for row in report.rows {
       let (total, busiest) = (row.total, row.busiest)
       cells.append([
-        row.isBest ? "*" : "", DisplayWidth.harmless(row.name) + (row.combination.isBase && row.name != TuneOptions.baseName ? " (as it is)" : ""),
+        row.isBest ? "*" : "",
+        DisplayWidth.harmless(row.name) + (row.combination.isBase && row.name != TuneOptions.baseName ? " (as it is)" : ""),
         R.seconds(total.waits.quantile(0.5)), R.seconds(total.waits.quantile(0.9)), R.seconds(total.waits.quantile(0.99)),
-        R.seconds(total.seen > 0 ? total.waits.max : nil), Self.percent(total.share(total.within1)), Self.percent(total.share(total.within3)),
-        Self.percent(total.share(total.within10)), Self.percent(total.share(total.skipped)), Self.percent(total.skippedWorthShare),
+        R.seconds(total.seen > 0 ? total.waits.max : nil), Self.percent(total.share(total.within1)),
+        Self.percent(total.share(total.within3)),
+        Self.percent(total.share(total.within10)), Self.percent(total.share(total.skipped)),
+        Self.percent(total.skippedWorthShare),
         R.seconds(total.stays.quantile(0.5)), R.seconds(total.stays.quantile(0.1)), Self.percent(total.fill),
         R.rate(busiest.map { $0.rate($0.updates) }), R.rate(busiest.map { $0.rate($0.instructions) }),
       ])
