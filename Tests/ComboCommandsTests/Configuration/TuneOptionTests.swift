@@ -142,7 +142,7 @@ struct TuneReportTests {
     #expect(report.rows.filter(\.isBest).map(\.number) == [1, 2, 3])
     #expect(report.balanced?.number == 3 && report.base?.number == 2)
     let text = TuneTable(report).text
-    #expect(text.contains("\n*  slots=3") && text.contains("\n   slots=4") && text.contains("slots=2 (as it is)"))
+    #expect(text.contains("\n*   slots=3") && text.contains("\n    slots=4") && text.contains("\n*=  slots=2 "))
     #expect(text.contains("The most balanced is slots=3: nine of ten gifts that are seen wait at most 1.50 s"))
     #expect(text.contains("There is one room: others may be busier or calmer."))
   }
