@@ -205,7 +205,9 @@ enum MetricTable {
       "combo_input_age_seconds",
       "From a record's timestamp until it is taken in; of each poll and partition, that of the first record counts for all."
     ) { $0.report.inputAgeSeconds },
-    .histogram("combo_restore_duration_seconds", "From the time at which a partition begins to be restored until it is taken over.") {
+    .histogram(
+      "combo_restore_duration_seconds", "From the time at which a partition begins to be restored until it is taken over."
+    ) {
       $0.report.restoreSeconds
     },
     .histogram("combo_batch_records", "Records that one poll of the input brought.") { $0.report.batchRecords },

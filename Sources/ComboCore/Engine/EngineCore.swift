@@ -115,9 +115,8 @@ struct EngineCore: ~Copyable {
       combos.retain(combo)
     } else {
       // One that nobody knows goes on from nothing: if its banner would not stay, it need not be known.
-      if let known {
-        let worth = gift.pointee.value * Double(known)
-        if isSurplus(worth) { return skipNew(gift.pointee.display, known, worth, base: 0, options, at: now, to: &sink) }
+      if let known, case let worth = gift.pointee.value * Double(known), isSurplus(worth) {
+        return skipNew(gift.pointee.display, known, worth, base: 0, options, at: now, to: &sink)
       }
       combo = combos.add(key, hash: hash, in: &store)
     }
@@ -491,7 +490,8 @@ struct EngineCore: ~Copyable {
 
   /// A banner that was not made is skipped.
   private mutating func skipNew(
-    _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
+    _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64,
+    to sink: inout some InstructionSink
   ) {
     lastBanner += 1
     tell(options, .new, lastBanner, count, base: base, &sink)
