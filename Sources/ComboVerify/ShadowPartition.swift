@@ -79,7 +79,8 @@ final class ShadowPartition {
     ledger.entry = nil
     checksRooms = !hasOtherRules
     let runner = try EntryRunner(
-      beginning.partition, derivation: beginning.derivation, topics: source.topics, speaker: Speaker(ledger), silent: beginning.silent,
+      beginning.partition, derivation: beginning.derivation, topics: source.topics, speaker: Speaker(ledger),
+      silent: beginning.silent,
       // What other rules led to is derived by these ones all the same: that is the comparison.
       rules: hasOtherRules ? nil : own.version,
       next: { [queue, ledger, number] in
