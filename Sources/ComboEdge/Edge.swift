@@ -10,7 +10,7 @@ package enum Topic: Int, CaseIterable, Sendable {
   package var word: String { self == .deadLetter ? "dead-letter" : "\(self)" }
 }
 
-/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:foresee:_:)`` or `close`, on their thread.
+/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:_:)`` or `close`, on their thread.
 package protocol GroupEdgeDelegate: AnyObject {
   /// These partitions are this member's from now on. Nothing of them is handed out before it is started.
   func assigned(_ partitions: [Int32])
@@ -29,13 +29,8 @@ package protocol GroupEdge: AnyObject, Sendable {
   /// Joins the group.
   func subscribe() throws(EdgeError)
   /// Waits for a record, at most so long, then hands out what is there.
-  /// - Parameters:
-  ///   - hold: 0 or 1: lasting records of the last poll with the same one are given back, those of the other one stay.
-  ///   - foresee: may get partition and key of records some records before they are handed out, first in step 0, later
-  ///     in step 1, so that memory can be asked for early. Nothing may depend on it.
-  func poll(
-    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
-    _ take: (InputRecord) -> Void)
+  /// - Parameter hold: 0 or 1: lasting records of the last poll with the same one are given back, those of the other one stay.
+  func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void)
   /// Nobody looks any more at what was handed out.
   func release()
   /// From now on the partition's records are handed out, from this offset on.

@@ -7,7 +7,7 @@ package struct HTTPCounts: Equatable, Sendable {
   /// What there may be of them at most.
   var connectionsMax = HTTPServer.Limits.readers + HTTPServer.Limits.others
   var readersMax = HTTPServer.Limits.readers
-  package var readersDropped = 0
+  var readersDropped = 0
   /// Of those begun, who went on where they were.
   var readersResumed = 0
   var slowRequests = 0

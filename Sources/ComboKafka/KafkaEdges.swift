@@ -26,16 +26,11 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
 
   package func subscribe() throws(EdgeError) { try consumer.subscribe() }
 
-  package func poll(
-    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
-    _ take: (InputRecord) -> Void
-  ) {
+  package func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void) {
     let batch = holds[hold]
     batch.release()
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
-    batch.forEach(foresee: { message, step in
-      if let key = message.key { foresee(message.partition, key, step) }
-    }) { message, endsRun in
+    batch.handOut { message, endsRun in
       take(
         InputRecord(
           partition: message.partition, offset: message.offset, key: message.key, value: message.value,

@@ -148,13 +148,9 @@ package final class MessageBatch {
   }
 
   /// Hands out all of them in order; they stay. Another thread wrote what they hold: it is asked for some messages ahead.
-  /// - Parameters:
-  ///   - foresee: gets messages before their turn, with how many there are until then.
-  ///   - take: gets the message whose turn it is, borrowed, and whether the next one is of another partition, or there is none.
+  /// - Parameter take: gets the message whose turn it is, borrowed, and whether the next one is of another partition, or there is none.
   @inline(__always)
-  func forEach(
-    foresee: (_ message: KafkaMessage, _ step: Int) -> Void, _ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void
-  ) {
+  func handOut(_ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void) {
     for index in 0..<count {
       if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
       if index + Self.valueAhead < count {
@@ -162,7 +158,6 @@ package final class MessageBatch {
         if let key = message.key { prefetch(key.baseAddress) }
         if let value = message.value { prefetch_lines(value.baseAddress, min(value.count, Self.valueLength)) }
       }
-      for step in 0..<2 where index + Self.stepsAhead(step) < count { foresee(self[index + Self.stepsAhead(step)], step) }
       let message = self[index]
       take(message, index + 1 == count || self[index + 1].partition != message.partition)
     }
@@ -173,7 +168,6 @@ package final class MessageBatch {
   private static let headLength = 128
   private static let valueAhead = 12
   private static let valueLength = 384
-  private static func stepsAhead(_ step: Int) -> Int { step == 0 ? 10 : 5 }
 
   /// Waits up to `maxWaitMs` for one message from the queue. The batch call of librdkafka would wait for a full batch.
   /// - Returns: whether one came (it may be an error).

@@ -38,10 +38,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     isNew = true
   }
 
-  package func poll(
-    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
-    _ take: (InputRecord) -> Void
-  ) {
+  package func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void) {
     pages[hold].removeAll()
     guard isMember else { return }
     if isNew {

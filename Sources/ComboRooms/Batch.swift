@@ -98,7 +98,7 @@ package final class Batch: @unchecked Sendable {
     }
     speakers.withSpeaker { speaker in
       for index in parts.indices {
-        foresee(index, speaker.places)
+        prefetchNext(index, speaker.places)
         let (handle, now) = parts[index]
         handle._withUnsafeGuaranteedRef { room in
           let first = room.firstOfBatch
@@ -118,18 +118,18 @@ package final class Batch: @unchecked Sendable {
   /// Most rooms are not in the processor's cache when their turn comes: what the next ones will look at is asked for early,
   /// step by step, since one thing says where the next one is.
   @inline(__always)
-  private func foresee(_ index: Int, _ places: PlaceList) {
+  private func prefetchNext(_ index: Int, _ places: PrefetchList) {
     if index + 12 < parts.count {
       parts[index + 12].room._withUnsafeGuaranteedRef { room in
         if room.firstOfBatch < 0 { return }
-        room.foreseeWork()
+        room.prefetchWork()
         prefetch_lines(events + Int(room.firstOfBatch), MemoryLayout<Event>.size)
       }
     }
     for step in 0..<2 where index + 9 - 3 * step < parts.count {
       let (handle, now) = parts[index + 9 - 3 * step]
       handle._withUnsafeGuaranteedRef { room in
-        if room.firstOfBatch >= 0 { places.prefetch(room.engine.places(step: step, at: now, in: places.base)) }
+        if room.firstOfBatch >= 0 { places.prefetch(room.engine.prefetchAddresses(step: step, at: now, in: places.base)) }
       }
     }
     for step in 0..<3 {
@@ -139,8 +139,8 @@ package final class Batch: @unchecked Sendable {
         if room.firstOfBatch < 0 { return }
         let event = events + Int(room.firstOfBatch)
         if event.pointee.kind != .gift { return }
-        if step == 0 { event.pointee.gift.forEachPlace { prefetch($0) } }
-        places.prefetch(room.engine.places(of: event.pointee.gift.hashes, step: step, in: places.base))
+        if step == 0 { event.pointee.gift.forEachAddress { prefetch($0) } }
+        places.prefetch(room.engine.prefetchAddresses(of: event.pointee.gift.hashes, step: step, in: places.base))
       }
     }
   }
@@ -162,7 +162,7 @@ package final class Batch: @unchecked Sendable {
     var index = first
     var ahead = Ahead(first, next)
     while index >= 0 {
-      foresee(room, ahead, speaker.places)
+      prefetchNext(room, ahead, speaker.places)
       room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, speaker: speaker)
       index = next[Int(index)]
       ahead.step(next)
@@ -173,19 +173,19 @@ package final class Batch: @unchecked Sendable {
 
   /// The same for the next events of one room.
   @inline(__always)
-  private func foresee(_ room: Room, _ ahead: Ahead, _ places: PlaceList) {
+  private func prefetchNext(_ room: Room, _ ahead: Ahead, _ places: PrefetchList) {
     if ahead.first < 0 { return }
     if ahead.fourth >= 0 { prefetch_lines(events + Int(ahead.fourth), MemoryLayout<Event>.size) }
-    foresee(room, ahead.third, step: 0, places)
-    foresee(room, ahead.second, step: 1, places)
-    foresee(room, ahead.first, step: 2, places)
+    prefetchNext(room, ahead.third, step: 0, places)
+    prefetchNext(room, ahead.second, step: 1, places)
+    prefetchNext(room, ahead.first, step: 2, places)
   }
 
   @inline(__always)
-  private func foresee(_ room: Room, _ index: Int32, step: Int, _ places: PlaceList) {
+  private func prefetchNext(_ room: Room, _ index: Int32, step: Int, _ places: PrefetchList) {
     if index < 0 || events[Int(index)].kind != .gift { return }
-    if step == 0 { events[Int(index)].gift.forEachPlace { prefetch($0) } }
-    places.prefetch(room.engine.places(of: events[Int(index)].gift.hashes, step: step, in: places.base))
+    if step == 0 { events[Int(index)].gift.forEachAddress { prefetch($0) } }
+    places.prefetch(room.engine.prefetchAddresses(of: events[Int(index)].gift.hashes, step: step, in: places.base))
   }
 
   private func finish() {

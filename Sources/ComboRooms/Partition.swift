@@ -133,13 +133,6 @@ package final class Partition {
     return room
   }
 
-  /// A record with this key comes soon: see ``RoomTable/foresee(_:step:)``.
-  @inline(__always)
-  package func foresee(_ key: Bytes, step: Int) {
-    // Not counted: it would cost more than it brings.
-    Unmanaged.passUnretained(table)._withUnsafeGuaranteedRef { $0.foresee(key, step: step) }
-  }
-
   @inline(__always)
   private func touch(_ room: Room) {
     if room.changedAt == n + 1 { return }
@@ -198,13 +191,13 @@ package final class Partition {
   /// are quiet.
   package func forEachDue(at clock: Int64, _ advance: (Room) -> Void) {
     let due = due(at: clock)
-    let places = PlaceList()
+    let places = PrefetchList()
     defer { places.free() }
     for (index, room) in due.enumerated() {
       // Most are not in the processor's cache.
-      if index + 8 < due.count { due[index + 8].foreseeWork() }
+      if index + 8 < due.count { due[index + 8].prefetchWork() }
       for step in 0..<2 where index + 5 - 3 * step < due.count {
-        places.prefetch(due[index + 5 - 3 * step].engine.places(step: step, at: clock, in: places.base))
+        places.prefetch(due[index + 5 - 3 * step].engine.prefetchAddresses(step: step, at: clock, in: places.base))
       }
       advance(room)
     }
@@ -214,7 +207,7 @@ package final class Partition {
     popped.removeAll(keepingCapacity: true)
     while let next = heap.pop(if: { $0.time <= clock }) { popped.append(next) }
     for (index, next) in popped.enumerated() {
-      if index + 8 < popped.count { table.foresee(at: Int(popped[index + 8].room)) }
+      if index + 8 < popped.count { table.prefetchRoom(at: Int(popped[index + 8].room)) }
       guard let room = table.room(at: Int(next.room)), room.scheduled == next.time else { continue }
       room.scheduled = .max
       room.findWakeup()

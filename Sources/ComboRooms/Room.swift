@@ -72,11 +72,11 @@ package final class Room: @unchecked Sendable {
 
   /// Asks for the memory of a room that will be found or be due.
   @inline(__always)
-  package static func foresee(_ room: Unmanaged<Room>) { prefetch_lines(room.toOpaque(), headLength) }
+  package static func prefetchHead(_ room: Unmanaged<Room>) { prefetch_lines(room.toOpaque(), headLength) }
 
   /// Asks for the memory that it will take to work on it, as far as the room itself says where that lies.
   @inline(__always)
-  func foreseeWork() {
+  func prefetchWork() {
     let memory = engine.memory()
     prefetch_lines(memory.address, memory.bytes)
   }
@@ -139,7 +139,7 @@ package final class Room: @unchecked Sendable {
     case never
   }
 
-  package private(set) var wakeup = Wakeup.never
+  private(set) var wakeup = Wakeup.never
   /// Found out by the room's own thread while the engine is in its cache; whoever comes later would wait for memory.
   private var isWakeupKnown = false
 
@@ -179,7 +179,7 @@ package final class Speaker {
   /// The bytes of that.
   var bytes = 0
   /// The places that engines say they will look at.
-  package let places = PlaceList()
+  package let places = PrefetchList()
 
   package init(_ target: (any SaidTarget)?) {
     self.target = target
@@ -191,8 +191,8 @@ package final class Speaker {
 }
 
 /// Memory for the places that an engine says it will look at. Who makes one frees it.
-package struct PlaceList {
-  let base = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
+package struct PrefetchList {
+  let base = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.prefetchMax)
 
   func free() { base.deallocate() }
 

@@ -62,7 +62,7 @@ package struct ServiceConfiguration: Sendable {
 }
 
 extension BadEvent {
-  package static func tooManyOwnSettings(_ max: Int) -> BadEvent {
+  static func tooManyOwnSettings(_ max: Int) -> BadEvent {
     BadEvent(
       .outOfRange, "this partition has \(max) rooms with settings of their own, and no more are allowed (max_own_settings)")
   }

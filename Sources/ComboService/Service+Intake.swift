@@ -9,13 +9,7 @@ extension Service {
   package func poll(maxWaitMs: Int32) {
     let batch = batches[filling]
     var times: (wall: Int64, monotonic: Int64)?
-    edges.group.poll(
-      maxWaitMs: maxWaitMs, hold: filling,
-      // A room's name is most often its records' key.
-      foresee: { number, key, step in
-        partitions.handle(number)?._withUnsafeGuaranteedRef { $0.partition.foresee(key, step: step) }
-      }
-    ) { record in
+    edges.group.poll(maxWaitMs: maxWaitMs, hold: filling) { record in
       partitions.handle(record.partition)?._withUnsafeGuaranteedRef { partition in
         if partition.taken == 0 {
           let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())

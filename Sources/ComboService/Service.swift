@@ -34,7 +34,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   var notes = LogNotes()
   private var backOff = BackOff()
   private var fences = Fences()
-  package var failuresInARow: Int { backOff.failures }
+  var failuresInARow: Int { backOff.failures }
   /// What was tried last could not be committed.
   private(set) var isFailing = false
   /// All but what the partitions count.
@@ -271,7 +271,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     return delayMs
   }
 
-  package static let failuresMax = 20
+  static let failuresMax = 20
 
   // MARK: - Partitions come and go
 

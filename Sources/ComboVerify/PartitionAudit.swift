@@ -21,9 +21,9 @@ package final class PartitionAudit {
     var resets = 0
     package var deadLetters = 0
     /// Offsets of the input whose dead letters were compared.
-    package var lettersCompared: Set<Int64> = []
+    var lettersCompared: Set<Int64> = []
     /// Up to this offset of the input it was derived.
-    package var inputEnd: Int64 = 0
+    var inputEnd: Int64 = 0
     /// Records that the map says are none of the service's.
     package var dropped = 0
     /// All of it was derived, from the first entry on.

@@ -10,7 +10,7 @@ package struct VerifyReport: Equatable, Sendable {
   var resets = 0
   package var deadLetters = 0
   /// Those that were compared with the dead-letter topic; nil: it was not read.
-  package var lettersCompared: Int?
+  var lettersCompared: Int?
   /// Records that the map says are none of the service's.
   package var dropped = 0
   // What the output holds.
@@ -37,7 +37,7 @@ package struct VerifyReport: Equatable, Sendable {
   /// Entries of the journal from which nothing could be derived.
   var entriesSkipped = 0
   /// Of them, by version, those that other versions of the engine's rules made.
-  package var entriesOfOtherRules: [Int: Int] = [:]
+  var entriesOfOtherRules: [Int: Int] = [:]
   package var findings = Findings()
 
   package init() {}

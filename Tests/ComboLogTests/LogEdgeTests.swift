@@ -27,7 +27,7 @@ import Testing
 
   private func poll(_ group: LogGroup, hold: Int = 0, maxWaitMs: Int32 = 0) -> [String] {
     var records: [String] = []
-    group.poll(maxWaitMs: maxWaitMs, hold: hold, foresee: { _, _, _ in }) { record in
+    group.poll(maxWaitMs: maxWaitMs, hold: hold) { record in
       let value = record.value.map { String(decoding: $0, as: UTF8.self) } ?? "-"
       records.append("\(record.partition):\(record.offset) \(value)\(record.endsRun ? "." : "")")
     }
@@ -69,7 +69,7 @@ import Testing
     var kept: [Bytes] = []
     for hold in [0, 1] {
       try log.append(.of(0, [("key", String(repeating: "\(hold)", count: 5000))]))
-      group.poll(maxWaitMs: 0, hold: hold, foresee: { _, _, _ in }) { record in
+      group.poll(maxWaitMs: 0, hold: hold) { record in
         #expect(record.isLasting)
         kept.append(record.value!)
       }

@@ -27,10 +27,9 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
 
   deinit { release() }
 
-  func poll(maxWaitMs: Int32, hold: Int, foresee: (Int32, Bytes, Int) -> Void, _ take: (InputRecord) -> Void) {
+  func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void) {
     release(hold)
     let take: (InputRecord) -> Void = { record in
-      if let key = record.key { for step in 0..<2 { foresee(record.partition, key, step) } }
       // Those with an odd offset last.
       take(record.offset % 2 == 1 ? self.lasting(record, hold) : record)
     }

@@ -1,8 +1,8 @@
 import ComboEdge
+import ComboService
 import ComboWire
 import Foundation
 
-@testable import ComboService
 @testable import ComboTestSupport
 
 /// Those who look at rooms from outside, at whatever instance, and what is wrong with what they are told.

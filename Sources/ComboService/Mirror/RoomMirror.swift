@@ -33,7 +33,7 @@ package final class RoomMirror {
   /// A room that has said nothing for so long, and has nothing on its screen, is not awake.
   private static let awakeMs: Int64 = 60_000
   /// And after so long it is forgotten: where a late reader joins it is told anew then.
-  package static let forgetMs: Int64 = 3_600_000
+  static let forgetMs: Int64 = 3_600_000
 
   private var rooms: [Room] = []
   private var places: [[UInt8]: Int32] = [:]
