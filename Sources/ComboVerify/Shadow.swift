@@ -53,7 +53,7 @@ package final class Shadow {
   }
 
   /// Follows the group up to what it has committed by now. Throws an `EdgeError` if the brokers did not answer: then call it again; and a
-  /// sentence if it is of no use to go on.
+  /// sentence if it cannot go on.
   package func round() throws {
     roundNumber += 1
     try findPartitions()

@@ -166,7 +166,7 @@ final class ShadowPartition {
     ledger.report.dropped += runner.dropped - dropped
   }
 
-  /// Holds the rooms against those that the journal says.
+  /// Compares the rooms with those that the journal has after this entry.
   private func check(_ recorded: JournalEntry, _ derived: JournalEntry, from first: Int64) throws {
     if ledger.entry != nil { ledger.report.entries += 1 }
     let isSame = recorded.rooms == derived.rooms && recorded.digest == derived.digest

@@ -66,15 +66,26 @@ struct ShadowRun {
       }
       if MonotonicClock.nowMs - noted >= Self.noteMs {
         noted = MonotonicClock.nowMs
-        let report = shadow.report
-        log.info(
-          "the shadow has compared: \(.equal, report.equal) instructions are the same, \(.differing, report.differing) are not, in \(.partitions, "\(report.partitions)") partitions"
-        )
+        note(shadow.report)
+      } else if shadow.report.isCompared {
+        noteRound(shadow.report)
       }
       let next = MonotonicClock.nowMs + Self.roundMs
       while !cancellation.isCancelled, MonotonicClock.nowMs < next { MonotonicClock.sleep(ms: Self.lookMs) }
     }
     _ = Console.tell(shadow.report.summary)
     return shadow.report.isGood ? 0 : 1
+  }
+
+  private func note(_ report: ShadowReport) {
+    log.info(
+      """
+      the shadow has compared: \(.equal, report.equal) instructions are the same, \(.differing, report.differing) are not, \
+      in \(.count, report.partitions) partitions
+      """)
+  }
+
+  private func noteRound(_ report: ShadowReport) {
+    log.debug("compared so far: \(.equal, report.equal) instructions are the same, \(.differing, report.differing) are not")
   }
 }
