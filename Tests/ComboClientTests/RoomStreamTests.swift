@@ -8,6 +8,7 @@ import Testing
 
 @Suite("A room's stream by URLSession")
 struct RoomStreamTests {
+  private let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
   private let screen = #"{"room":"r","epoch":1,"seq":4,"op":"screen","banners":[]}"#
 
   private func stream(_ server: Server, room: String = "r", headers: [String: String] = [:]) -> RoomStream {
@@ -20,7 +21,7 @@ struct RoomStreamTests {
   @Test("it reads events, says why the connection ended, and connects again")
   func reconnects() async throws {
     let body = "event: screen\ndata: \(screen)\n\n"
-    let server = try Server { _ in "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\(body)" }
+    let server = try Server { _ in "\(head)\(body)" }
     defer { server.stop() }
     var told: [RoomStream.Element] = []
     for await happened in stream(server, room: "a/b é", headers: ["Authorization": "Bearer x"]) {
@@ -43,7 +44,6 @@ struct RoomStreamTests {
 
   @Test("a new connection asks to continue after the last event that came")
   func continues() async throws {
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     let show = #"{"room":"r","epoch":1,"seq":5,"op":"show","banner":1,"slot":0,"count":3}"#
     let screen = screen
     let server = try Server { request in
@@ -67,7 +67,6 @@ struct RoomStreamTests {
 
   @Test("without a connection for long it says once that the banners are stale, and asks for a screen")
   func stale() async throws {
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     let good = "\(head)event: screen\nid: 1-4\ndata: \(screen)\n\n"
     let bad = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     let answered = Mutex(0)

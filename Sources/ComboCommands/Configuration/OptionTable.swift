@@ -160,10 +160,6 @@ enum OptionTable {
       "readers", "N", .integer(1...1_000_000), "10000", [.serve], .service, "streams of events at a time; more are refused"),
     Option(
       "partitions", "LIST", .text, nil, [.serve], .service, "which partitions of the output are served: 0-7,12; default: all"),
-    Option("slots", "N", .integer(0...100), nil, [.serve], .service, "the service's --slots, for clients"),
-    Option("enter-ms", "MS", .integer(0...60_000), nil, [.serve], .service, "the service's --enter-ms, for clients"),
-    Option("count-ms", "MS", .integer(0...60_000), nil, [.serve], .service, "the service's --count-ms, for clients"),
-    Option("exit-ms", "MS", .integer(0...60_000), nil, [.serve], .service, "the service's --exit-ms, for clients"),
     Option(
       "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
     Option(
@@ -275,10 +271,11 @@ enum OptionTable {
   private static let combo: [Option] = SettingName.all.map { setting in
     Option(
       setting.text.split(separator: "_").joined(separator: "-"), setting.placeholder, .setting(setting),
-      SettingName.text(of: Settings()[setting]), engineCommands + (drawn.contains(setting) ? [.watch] : []), .combo, setting.help)
+      SettingName.text(of: Settings()[setting]), engineCommands + (drawn.contains(setting) ? [.watch, .serve] : []), .combo,
+      setting.help)
   }
 
-  /// What a terminal that draws a room must know.
+  /// What a terminal that draws a room must know, and viewers of `serve`.
   private static let drawn: Set<SettingName> = [
     .integer(.slots), .integer(.enterMs), .integer(.countMs), .integer(.exitMs),
   ]

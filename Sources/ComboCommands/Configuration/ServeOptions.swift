@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboSystem
@@ -43,10 +44,11 @@ struct ServeOptions: Equatable, Sendable {
     origins = ServiceOptions.origins(&reader)
     readers = reader.integer("readers")
     backSeconds = reader.number("back")
-    for name in ["slots", "enter-ms", "count-ms", "exit-ms"] where reader.isGiven(name) {
-      if let value = reader.optionalText(name).flatMap({ Int($0) }) {
-        told.append(Told(name: name.replacing("-", with: "_"), value: value))
-      }
+    let settings = reader.settings()
+    for (name, value) in [
+      ("slots", settings.slots), ("enter_ms", settings.enterMs), ("count_ms", settings.countMs), ("exit_ms", settings.exitMs),
+    ] where reader.isGiven(name.replacing("_", with: "-")) {
+      told.append(Told(name: name, value: value))
     }
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     logFormat = LogFormat(rawValue: reader.text("log-format"))!
