@@ -57,6 +57,14 @@ package final class EntryRunner {
   package var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
   /// Whether an event is to be taken in, with the settings that it brings; nil: each is.
   package var admits: ((UnsafePointer<Event>, OwnSettings?, Int64) -> Bool)?
+  /// Called for each record that the map drops, with its reason and its rule.
+  package var mapDropped: ((InputRecord, String) -> Void)?
+  /// Called for each record that was passed over when the entries came to a reset: nobody took it in.
+  package var passedOver: ((InputRecord) -> Void)?
+  /// Lets a room take an event, in place of ``Room/take(_:own:at:lane:)``.
+  package var taking: ((Room, UnsafePointer<Event>, OwnSettings?, Int64, Lane) -> Void)?
+  /// Whether all entries have been run: no record is taken any more.
+  package var isOver: Bool { entry == nil }
   /// Called after a room has taken an event in, with the settings that it brought.
   package var took: ((UnsafePointer<Event>, OwnSettings?, Room, Int64) -> Void)?
   /// Whether the input, and number and digest of the rooms, must be those of each entry.
@@ -93,6 +101,7 @@ package final class EntryRunner {
         try endBatch(entry)
       } else if entry.takeover?.reset != nil, entry.batches[batch].taken == 0 {
         // Where a reset goes on. Its owner took in nothing before that: an operator had it skipped.
+        passedOver?(record)
         return
       } else {
         taken += 1
@@ -121,6 +130,7 @@ package final class EntryRunner {
         value, key: record.key, header: { header(record, $0, $1) }, into: arena, &event)
       if !isOurs {
         dropped += 1
+        if let mapDropped { mapDropped(record, decoder.dropReason) }
         return
       }
     } catch {
@@ -144,7 +154,11 @@ package final class EntryRunner {
     case .room(let room):
       withUnsafePointer(to: &event) { event in
         room._withUnsafeGuaranteedRef {
-          $0.take(event, own: own, at: now, lane: lane)
+          if let taking {
+            taking($0, event, own, now, lane)
+          } else {
+            $0.take(event, own: own, at: now, lane: lane)
+          }
           $0.keepLent()
         }
         if let took { took(event, own, room.takeUnretainedValue(), now) }

@@ -52,6 +52,7 @@ enum Configuration {
     case .replay: invocation = .replay(ReplayOptions(&reader, operands: parsed.operands))
     case .generate: invocation = .generate(GenerateOptions(&reader))
     case .verify: invocation = .verify(VerifyOptions(&reader))
+    case .explain: invocation = .explain(ExplainOptions(&reader))
     case .redrive: invocation = .redrive(RedriveOptions(&reader))
     case .watch: invocation = .watch(WatchOptions(&reader, operands: parsed.operands))
     case .map: invocation = .map(MapOptions(&reader, operands: parsed.operands))

@@ -200,6 +200,9 @@ public struct Engine {
   /// How many banners wait.
   public var queueDepth: Int { Int(box.core.queue.count) }
 
+  /// How many banners leave the queue before a waiting one, as it stands now; nil if it does not wait. Reads the whole queue.
+  package func waitingBefore(_ banner: Int) -> Int? { box.core.waitingBefore(banner) }
+
   /// How many gift ids and how many running totals are held.
   public var memoryDepths: (ids: Int, streaks: Int) { (Int(box.core.ids.count), Int(box.core.streaks?.count ?? 0)) }
 }
