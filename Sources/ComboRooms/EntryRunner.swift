@@ -61,6 +61,10 @@ package final class EntryRunner {
   package var mapDropped: ((InputRecord, String) -> Void)?
   /// Called for each record that was passed over when the entries came to a reset: nobody took it in.
   package var passedOver: ((InputRecord) -> Void)?
+  /// Called for each gift that is older than the maximum age.
+  package var wasTooOld: ((UnsafePointer<Event>, Int64) -> Void)?
+  /// Hands out the time of a record, for a maximum age.
+  package var time: (InputRecord) -> Int64? = { _ in nil }
   /// Lets a room take an event, in place of ``Room/take(_:own:at:lane:)``.
   package var taking: ((Room, UnsafePointer<Event>, OwnSettings?, Int64, Lane) -> Void)?
   /// Whether all entries have been run: no record is taken any more.
@@ -148,6 +152,10 @@ package final class EntryRunner {
   /// Takes the event in.
   private func take(_ record: InputRecord, at now: Int64) throws {
     let own = event.kind == .roomSettings ? decoder.own : nil
+    if withUnsafePointer(to: &event, { decoder.limits.isTooOld($0, at: now) { time(record) } }) {
+      if let wasTooOld { withUnsafePointer(to: &event) { wasTooOld($0, now) } }
+      return
+    }
     if let admits, !withUnsafePointer(to: &event, { admits($0, own, now) }) { return }
     let route = withUnsafePointer(to: &event) { partition.route($0, own: own, offset: record.offset, at: now) }
     switch route {

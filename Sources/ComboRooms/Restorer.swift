@@ -393,6 +393,7 @@ package struct Restorer: @unchecked Sendable {
         return next
       })
     runner.header = { [reader = source.reader] in reader.header($1, of: $0, $2) }
+    runner.time = { [reader = source.reader] in reader.details(of: $0).timestamp }
     runner.deadLettered = { record, bad in
       if !unsaid.isOn { return }
       let letter = DeadLetter(

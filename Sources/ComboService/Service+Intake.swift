@@ -112,6 +112,10 @@ extension Service {
 
   @inline(__always)
   private func take(_ slot: UnsafeMutablePointer<Event>, _ record: InputRecord, _ active: ActivePartition, into batch: Batch) {
+    if decoder.limits.isTooOld(UnsafePointer(slot), at: active.now, recordTime: { edges.group.timestamp(of: record) }) {
+      active.tally.countOld()
+      return
+    }
     let own = slot.pointee.kind == .roomSettings ? decoder.own : nil
     switch active.partition.route(UnsafePointer(slot), own: own, offset: record.offset, at: active.now) {
     case .room(let room):

@@ -237,6 +237,7 @@ package final class PartitionAudit {
         })
       runner.checksDigest = false
       runner.header = { [reader] in reader.header($1, of: $0, $2) }
+      runner.time = { [reader] in reader.details(of: $0).timestamp }
       runner.admits = { [comparison] in comparison.admits($0, $1, at: $2) }
       runner.took = { [comparison] in comparison.took($0, $1, by: $2, at: $3) }
       runner.deadLettered = { [self] in

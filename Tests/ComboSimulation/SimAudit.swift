@@ -128,6 +128,7 @@ struct SimAudit {
       })
     let reader = SimReadEdge(broker, instance: nil)
     runner.header = { reader.header($1, of: $0, $2) }
+    runner.time = { reader.details(of: $0).timestamp }
     var said = 0
     runner.entryDone = { recorded, derived in
       if recorded.said != derived.said { throw ReplayFault("entry \(recorded.n) said \(recorded.said), not \(derived.said)") }

@@ -1,6 +1,7 @@
 import ComboCore
 import ComboEdge
 import ComboRooms
+import ComboService
 import ComboSystem
 import ComboWire
 import Testing
@@ -147,6 +148,52 @@ struct ExplainTests {
     late.sender = Array("late".utf8)
     let (found, outcome) = try explain(scene, late)
     #expect(found.count == 1 && found[0].fate.taken.outcome == .new && outcome.misses.isEmpty, "\(outcome)")
+  }
+
+  @Test("gifts above the maximum age reach no room, in any derivation alike, and a later total counts them in")
+  func maximumAge() throws {
+    let scene = SimScene()
+    scene.configuration.settings.streakMs = 60_000
+    scene.configuration.limits.maxAgeMs = 1000
+    let instance = scene.start()
+    let total = { (total: Int, more: String) in
+      #"{"sender":{"id":"u"},"gift":{"id":"g"},"total":\#(total),"streak":"s"\#(more)}"#
+    }
+    scene.world.put("r", total(2, ""))
+    scene.settle(instance)
+    scene.world.kill(instance)
+    // An outage. Both its own time and the record's may say how old a gift is.
+    scene.world.put("r", total(5, ""))
+    scene.gift("asleep", sender: "old")
+    scene.world.clock.advance(5000)
+    scene.world.put("r", #"{"sender":{"id":"told"},"gift":{"id":"g"},"ts":\#(scene.world.clock.wall - 4000)}"#)
+    scene.world.put("r", total(8, #","ts":\#(scene.world.clock.wall - 100)"#))
+    let second = scene.start()
+    scene.settle(second)
+    for _ in 0..<20 {
+      scene.world.clock.advance(400)
+      scene.turn(second, 3)
+    }
+    let (gifts, outcome) = try explain(scene, question("r"))
+    #expect(gifts.map(\.fate.taken.outcome).filter { $0 == .old }.count == 2 && outcome.partitions[0].faults == [], "\(gifts)")
+    #expect(gifts.map(\.fate.taken.count) == [2, 0, 0, 6], "\(gifts)")
+    let (asleep, _) = try explain(scene, question("asleep"))
+    #expect(asleep.map(\.fate.taken.outcome) == [.old] && !scene.lines(.output).contains { $0.contains("asleep") })
+    let buffer = ByteBuffer()
+    Array(#""asleep""#.utf8).withUnsafeBytes { asleep[0].fate.write(room: $0, to: buffer) }
+    #expect(
+      String(decoding: buffer.bytes, as: UTF8.self)
+        == #"{"room":"asleep","at":\#(asleep[0].fate.taken.at),"sender":"old","gift":"g","n":0,"became":"old"}"#)
+    #expect(second.service.totals.tally.old == 3)
+    // What restores and what verifies derive the same.
+    scene.world.kill(second)
+    #expect(scene.finish() == [])
+    scene.world.broker.settleAll()
+    var options = Verifier.Options()
+    options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
+    let report = try Verifier(SimReadEdge(scene.world.broker, instance: nil), topics: scene.world.topics, options: options).run()
+    #expect(report.isProven && report.findings.byKind.isEmpty, "\(report.summary)")
+    #expect(scene.entries.compactMap { $0.takeover?.derivation.limits.maxAgeMs }.allSatisfy { $0 == 1000 })
   }
 
   @Test("after a reset, gifts that waited are told to be forgotten, and those of the new epoch are not mixed up with them")

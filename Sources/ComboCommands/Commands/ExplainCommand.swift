@@ -88,7 +88,9 @@ private final class ExplainAnswer {
       for fault in partition.faults { Console.say("partition \(partition.number): \(fault)") }
     }
     let more = outcome.missCount - misses.count
-    if more > 0 { Console.say("records that name the room, and were not taken in as gifts: \(more). --sender, --gift or --id shows them") }
+    if more > 0 {
+      Console.say("records that name the room, and were not taken in as gifts: \(more). --sender, --gift or --id shows them")
+    }
     if !outcome.hasFound { isWritten = tellNothing(outcome) && isWritten }
     if outcome.gifts > 1 {
       let parts = ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
@@ -125,6 +127,7 @@ extension GiftFate {
     switch (taken.outcome, end) {
     case (.duplicate, _): "duplicates"
     case (.stale, _): "late or repeated totals"
+    case (.old, _): "too old"
     case (_, .seen): "seen"
     case (_, .skipped): "skipped"
     case (_, .forgotten): "forgotten"

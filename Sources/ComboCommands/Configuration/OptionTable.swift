@@ -97,6 +97,9 @@ enum OptionTable {
       "max-own-settings", "N", .integer(0...100_000_000), "10000", serviceCommands, .service,
       "rooms of a partition that may have settings of their own"),
     Option(
+      "max-age-ms", "MS", .integer(0...2_592_000_000), "0", serviceCommands + [.live], .service,
+      "gifts that are older than this when they are taken in reach no room, as after an outage; 0 = no limit"),
+    Option(
       "room-settings", "NAMES|all|none", .settingNames, "all", serviceCommands + [.map], .service,
       "the settings that a room may set for itself by room_settings; an event with any other is bad"),
     Option(

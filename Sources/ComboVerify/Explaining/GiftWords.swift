@@ -68,6 +68,7 @@ package struct GiftWords {
       return
         "duplicate of the gift \(first): the id \(Sentence.quoted(String(decoding: gift.fate.id, as: UTF8.self))) is remembered"
     case .stale: return "changed nothing: its total is late, or was there before"
+    case .old: return "too old: older than --max-age-ms when it was taken in, so that no room saw it"
     case .joined: parts.append("joined banner \(taken.banner) on screen")
     case .waiting: parts.append("joined banner \(taken.banner) in the queue\(gift.waitingBefore.map { ", behind \($0)" } ?? "")")
     case .new: if let before = gift.waitingBefore { parts.append(before == 0 ? "queued as the next" : "queued behind \(before)") }

@@ -24,33 +24,34 @@ final class PartitionExplainer {
 
   let number: Int32
   let task: Task
-  private(set) var report: ExplainedPartition
+  var report: ExplainedPartition
   /// The first of those that were missed, and how many there are in all.
-  private(set) var misses: [GiftMiss] = []
-  private(set) var missCount = 0
+  var misses: [GiftMiss] = []
+  var missCount = 0
   /// Gifts of other rooms that may be what is looked for: the first few.
-  private(set) var elsewhere: [GiftMiss] = []
+  var elsewhere: [GiftMiss] = []
   private(set) var isStopped = false
 
   private var journalEnd: Int64 = 0
   /// Up to this offset of the input all was looked at.
-  private var seenTo: Int64 = 0
-  private var derivation: Derivation?
+  var seenTo: Int64 = 0
+  var derivation: Derivation?
   let target = FollowingTarget()
   private var notes: [Note] = []
-  private var ids = IDOffsets()
+  var ids = IDOffsets()
   /// What is known of the room before its next event.
   private var standing = RoomStanding()
   // The record in hand.
   private var record: InputRecord?
   private var now = Int64.min
-  private var partition: Partition?
+  var partition: Partition?
+  var madeProbe: (derivation: Derivation?, probe: RecordProbe?)?
 
   /// More misses, and more gifts of other rooms, are counted only.
-  private static let missesMax = 100
-  private static let elsewhereMax = 5
+  static let missesMax = 100
+  static let elsewhereMax = 5
   /// A record whose own time lies so far behind the asked ones ends the search: producers' clocks are no better.
-  private static let lateMs: Int64 = 60_000
+  static let lateMs: Int64 = 60_000
 
   /// What is known of a gift beside its fate.
   private struct Note {
@@ -66,8 +67,8 @@ final class PartitionExplainer {
     report = ExplainedPartition(number: number)
   }
 
-  private var question: GiftQuestion { task.question }
-  private var reader: any ReadEdge { task.reader }
+  var question: GiftQuestion { task.question }
+  var reader: any ReadEdge { task.reader }
 
   /// Reads it. Throws a ``VerifyFault`` or an `EdgeError`.
   func run() throws {
@@ -244,6 +245,8 @@ final class PartitionExplainer {
   private func prepare(_ runner: EntryRunner) {
     runner.checksDigest = false
     runner.header = { [reader] in reader.header($1, of: $0, $2) }
+    runner.time = { [reader] in reader.details(of: $0).timestamp }
+    runner.wasTooOld = { [self] in takeOld($0, at: $1) }
     runner.admits = { [self] in admits($0, $1, at: $2) }
     runner.taking = { [self] in take($0, $1, $2, at: $3, lane: $4) }
     runner.deadLettered = { [self] record, bad in missedUnread(record, .deadLetter, "\(bad)") }
@@ -342,6 +345,17 @@ final class PartitionExplainer {
     notes.append(note)
   }
 
+  /// A gift comes that is older than the maximum age: no engine sees it, whatever is known of its room.
+  private func takeOld(_ event: UnsafePointer<Event>, at now: Int64) {
+    self.now = now
+    guard let record else { return }
+    guard question.isAbout(event.pointee.room) else { return missedElsewhere(event.pointee, record, at: now) }
+    report.hasRoom = true
+    if !isAsked(event.pointee, record, at: now) { return }
+    target.trail.addOld(event.pointee.gift, at: now)
+    notes.append(Note(offset: record.offset, worth: 0))
+  }
+
   private func takeOut(all: Bool) {
     var count = 0
     target.trail.takeOut(all: all) { fate in
@@ -357,92 +371,12 @@ final class PartitionExplainer {
   }
 
   /// Whether a gift of the room is asked for.
-  private func isAsked(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
+  func isAsked(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
     event.kind == .gift && question.fits(event.gift) && isInTime(event, record, at: now)
   }
 
   private func isInTime(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
     if question.since == .min && question.until == .max || question.holds(now) { return true }
     return question.holds(event.ts >= 0 ? event.ts : time(of: record))
-  }
-
-  // MARK: - What no engine was told of
-
-  private func missed(_ event: Event, _ record: InputRecord, _ kind: GiftMiss.Kind, at now: Int64?) {
-    if question.isAbout(event.room) {
-      report.hasRoom = true
-      if isAsked(event, record, at: now) {
-        add(GiftMiss(kind: kind, partition: number, offset: record.offset, time: now ?? time(of: event, record)))
-      }
-    } else {
-      missedElsewhere(event, record, at: now)
-    }
-  }
-
-  private func time(of event: Event, _ record: InputRecord) -> Int64? { event.ts >= 0 ? event.ts : time(of: record) }
-
-  private func missedElsewhere(_ event: Event, _ record: InputRecord, at now: Int64?) {
-    guard question.mayBeElsewhere, elsewhere.count < Self.elsewhereMax, isAsked(event, record, at: now) else { return }
-    elsewhere.append(
-      GiftMiss(
-        kind: .otherRoom, partition: number, offset: record.offset, time: now ?? time(of: event, record),
-        detail: String(decoding: event.room, as: UTF8.self)))
-  }
-
-  private func missedUnread(_ record: InputRecord, _ kind: GiftMiss.Kind, _ reason: String) {
-    guard question.isNamed(in: record) else { return }
-    let time = time(of: record)
-    if question.since > .min || question.until < .max, !question.holds(time) { return }
-    add(GiftMiss(kind: kind, partition: number, offset: record.offset, time: time, detail: reason))
-  }
-
-  private func add(_ miss: GiftMiss) {
-    missCount += 1
-    if misses.count < Self.missesMax { misses.append(miss) }
-  }
-
-  // MARK: - Records that are not derived
-
-  private var probe: RecordProbe? {
-    if madeProbe?.derivation != derivation || madeProbe == nil {
-      let probe = derivation.map { try? RecordProbe($0, reader) } ?? RecordProbe(reader)
-      madeProbe = (derivation, probe)
-    }
-    return madeProbe!.probe
-  }
-  private var madeProbe: (derivation: Derivation?, probe: RecordProbe?)?
-
-  private func notCommitted(_ record: InputRecord) throws {
-    let probe = probe
-    probe?.forEachEvent(of: record) { missed($0, record, .notCommitted, at: nil) }
-  }
-
-  /// What lies before the place from which the partition can be derived.
-  private func passUnknown(to end: Int64, _ derivation: Derivation?) throws {
-    if seenTo >= end { return }
-    let probe = try derivation.map { try RecordProbe($0, reader) } ?? RecordProbe(reader)
-    try reader.read(.input, number, from: seenTo, to: end, unless: { false }) { record in
-      probe.forEachEvent(of: record) { missed($0, record, .beforeJournal, at: nil) }
-      return true
-    }
-    seenTo = end
-  }
-
-  /// The ids that the room's snapshot remembers, and where their gifts stand.
-  private func rememberIDs(before end: Int64, _ derivation: Derivation, at clock: Int64) throws {
-    let settings = derivation.settings
-    if settings.dedupeMs == 0 || settings.maxIds == 0 { return }
-    let first = try reader.bounds(.input, number).first
-    let since = clock - Int64(settings.dedupeMs) - Self.lateMs
-    guard let start = try reader.offset(.input, number, atMs: max(0, since)), max(start, first) < end else { return }
-    let probe = try RecordProbe(derivation, reader)
-    try reader.read(.input, number, from: max(start, first), to: end, unless: { false }) { record in
-      probe.forEachEvent(of: record) { event in
-        guard event.kind == .gift, event.gift.id.count > 0, question.isAbout(event.room) else { return }
-        let at = min(clock, time(of: event, record) ?? clock) - (partition?.shifted ?? 0)
-        _ = ids.came(event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
-      }
-      return true
-    }
   }
 }

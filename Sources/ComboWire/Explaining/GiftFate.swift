@@ -49,7 +49,7 @@ package struct GiftFate: Equatable, Sendable {
     }
     buffer.append(#"{"room":"#)
     buffer.append(room)
-    number(#","epoch":"#, taken.epoch)
+    if taken.outcome != .old { number(#","epoch":"#, taken.epoch) }
     number(#","at":"#, taken.at)
     text(#","id":"#, id)
     text(#","sender":"#, sender)

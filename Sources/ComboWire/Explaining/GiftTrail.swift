@@ -39,6 +39,11 @@ package final class GiftTrail {
   /// Whether no gift is left that was not handed out.
   package var isEmpty: Bool { fates.isEmpty }
 
+  /// A gift of the room comes that is too old for its engine, which does not see it.
+  package func addOld(_ gift: Gift, at now: Int64) {
+    fates.append(GiftFate(gift, TakenGift(epoch: 0, at: now, outcome: .old, count: 0, banner: 0, base: 0)))
+  }
+
   /// For all other calls of the engine.
   package var sink: Sink { Sink(trail: self) }
 
