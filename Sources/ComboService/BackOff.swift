@@ -17,11 +17,12 @@ struct BackOff {
   mutating func succeeded() { failures = 0 }
 }
 
-/// Tells that another instance uses the same transactional id: both fence each other, again and again, and both commit in between. A
-/// transaction that timed out fences its producer, too, but not so often.
+/// Detects that another instance uses the same transactional id: both fence each other, again and again, and both commit in between.
+/// A transaction that timed out fences its producer too, but not so often.
 struct Fences {
   static let withinMs: Int64 = 30_000
-  static let max = 3
+  /// One start of another producer can fence twice: the brokers first abort the open transaction, and its client then asks again.
+  static let max = 5
   private var at: [Int64] = []
   private var commits = -1
 

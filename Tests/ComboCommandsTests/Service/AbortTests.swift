@@ -33,7 +33,7 @@ extension ServiceTests {
       let service = try group.process(arguments)
       func timesBack() -> Int { service.log.count { $0.contains("going back to what is durable") } }
       try service.waitForLog("new: ", count: 4)
-      // A third time within half a minute would look like another instance.
+      // Each round fences once or twice; a fifth time within half a minute would look like another instance.
       for round in 1...2 {
         // Before the gifts: the service may be done with all of them by the time that this is asked.
         let before = try group.takenIn()
