@@ -2,51 +2,6 @@ package import ComboSystem
 
 // The border between the service's logic and the log that it reads and writes: Kafka, a file, or a simulation.
 
-/// Bytes that somebody else keeps.
-package typealias Bytes = UnsafeRawBufferPointer
-
-/// A record that is handed out, borrowed: valid during the call, unless it is lasting.
-package struct InputRecord {
-  package var partition: Int32
-  package var offset: Int64
-  /// nil: the record has none.
-  package var key: Bytes?
-  /// nil: the record has none.
-  package var value: Bytes?
-  /// What its time and headers are found by.
-  package var token: UnsafeRawPointer?
-  /// Whether the next one that is handed out may be another partition's, or none may come. Where it is false, the next one is of the
-  /// same partition.
-  package var endsRun = true
-  /// Whether key and value stay as they are, with ``InputRecord/padding`` more bytes that can be read behind the value, until the next poll with
-  /// the same `hold`, or ``GroupEdge/release()``.
-  package var isLasting = false
-
-  package init(
-    partition: Int32, offset: Int64, key: Bytes? = nil, value: Bytes? = nil, token: UnsafeRawPointer? = nil,
-    endsRun: Bool = true, isLasting: Bool = false
-  ) {
-    self.partition = partition
-    self.offset = offset
-    self.key = key
-    self.value = value
-    self.token = token
-    self.endsRun = endsRun
-    self.isLasting = isLasting
-  }
-}
-
-/// A header of a record.
-package struct RecordHeader: Equatable, Sendable {
-  package var name: String
-  package var value: [UInt8]?
-
-  package init(name: String, value: [UInt8]? = nil) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// The topics that a group reads and writes.
 package enum Topic: Int, CaseIterable, Sendable {
   case input, output, journal, state, deadLetter
@@ -55,25 +10,7 @@ package enum Topic: Int, CaseIterable, Sendable {
   package var word: String { self == .deadLetter ? "dead-letter" : "\(self)" }
 }
 
-/// Why a transaction did not come to its end.
-package enum TransactionFault: Error, Equatable, Sendable {
-  /// It must be aborted, and the producer be made anew.
-  case abort(String)
-  /// Nobody knows whether it was committed; the producer must be made anew before the offsets are asked for.
-  case indefinite(String)
-  /// The producer is done for, as when it was fenced.
-  case fatal(String)
-  /// The same: another producer with its id has come after it.
-  case fenced(String)
-
-  package var reason: String {
-    switch self {
-    case .abort(let reason), .indefinite(let reason), .fatal(let reason), .fenced(let reason): reason
-    }
-  }
-}
-
-/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:foresee:_:)`` or `close`, on their thread.
+/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:_:)`` or `close`, on their thread.
 package protocol GroupEdgeDelegate: AnyObject {
   /// These partitions are this member's from now on. Nothing of them is handed out before it is started.
   func assigned(_ partitions: [Int32])
@@ -92,13 +29,8 @@ package protocol GroupEdge: AnyObject, Sendable {
   /// Joins the group.
   func subscribe() throws(EdgeError)
   /// Waits for a record, at most so long, then hands out what is there.
-  /// - Parameters:
-  ///   - hold: 0 or 1: lasting records of the last poll with the same one are given back, those of the other one stay.
-  ///   - foresee: may get partition and key of records some records before they are handed out, first in step 0, later
-  ///     in step 1, so that memory can be asked for early. Nothing may depend on it.
-  func poll(
-    maxWaitMs: Int32, hold: Int, foresee: (_ partition: Int32, _ key: Bytes, _ step: Int) -> Void,
-    _ take: (InputRecord) -> Void)
+  /// - Parameter hold: 0 or 1: lasting records of the last poll with the same one are given back, those of the other one stay.
+  func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void)
   /// Nobody looks any more at what was handed out.
   func release()
   /// From now on the partition's records are handed out, from this offset on.
@@ -109,12 +41,6 @@ package protocol GroupEdge: AnyObject, Sendable {
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
   /// Commits offsets outside of any transaction, for tools that show the lag. Nobody waits for it.
   func commitWithoutWaiting(_ offsets: [CommittedOffset])
-  /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
-  /// Calls `body` with the value of the last header of this name, if there is one.
-  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void)
-  /// The time alone, which costs less.
-  func timestamp(of record: InputRecord) -> Int64?
   /// The offset behind the last record of a partition, as far as that is known; asks nobody.
   func end(of partition: Int32) -> Int64?
   /// Leaves the group.
@@ -123,11 +49,7 @@ package protocol GroupEdge: AnyObject, Sendable {
 
 extension GroupEdge {
   package func release() {}
-  package func timestamp(of record: InputRecord) -> Int64? { details(of: record).timestamp }
   package func end(of partition: Int32) -> Int64? { nil }
-  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    details(of: record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
-  }
 }
 
 /// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by
@@ -191,17 +113,9 @@ package protocol ReadEdge: AnyObject, Sendable {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(EdgeError)
-  /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
-  /// Calls `body` with the value of the last header of this name, if there is one.
-  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void)
 }
 
 extension ReadEdge {
-  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    details(of: record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
-  }
-  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
   package func makeRoom(for partition: Int32) throws(EdgeError) {}
   package func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? { nil }
 }
@@ -217,7 +131,7 @@ package struct Edges {
   /// Needed where the output does not take records of any time.
   package var clockTrial: ClockTrial?
   /// Runs what blocks beside the loop.
-  package var beside: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
+  package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
 
   package init(
     group: any GroupEdge, output: any OutputEdge, direct: (any DirectEdge)? = nil, reader: any ReadEdge, time: any TimeSource,

@@ -17,7 +17,7 @@ package final class TrustedTime: TimeSource {
   private let state = Mutex(State())
 
   /// A jump of no more than this is followed at once.
-  package static let jumpMs: Int64 = 60_000
+  static let jumpMs: Int64 = 60_000
 
   package init(_ machine: any TimeSource = SystemTime()) { self.machine = machine }
 

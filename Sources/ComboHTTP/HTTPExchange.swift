@@ -36,8 +36,8 @@ package final class HTTPExchange {
   var streams = false
   /// The room that the loop is asked to watch for it, if it is.
   var watchedRoom: [UInt8]?
-  /// The question that it waits for.
-  var question: UInt64 = 0
+  /// The query that it waits for.
+  var query: UInt64 = 0
 
   package init(_ connection: OpaquePointer, target: [UInt8]) {
     self.connection = connection

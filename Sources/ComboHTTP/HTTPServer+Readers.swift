@@ -5,7 +5,7 @@ internal import Glibc
 
 /// What the loop tells, and who gets it.
 extension HTTPServer {
-  /// The number of a question that nobody waits for: a room is watched anew.
+  /// The number of a query that nobody waits for: a room is watched anew.
   private static let rewatch = UInt64.max
 
   func hear(_ news: News, at now: Int64) {
@@ -104,7 +104,7 @@ extension HTTPServer {
     if isClosing { reader.end(with: StreamText.stopping) }
   }
 
-  /// A question came to its answer after who asked had gone, or the last reader went.
+  /// A query came to its answer after who asked had gone, or the last reader went.
   ///
   /// Not while somebody waits for the room: the loop may have answered already, and would take what is asked now for the later wish.
   /// If that one goes too, its answer comes here.
@@ -112,7 +112,7 @@ extension HTTPServer {
     // All rooms together are not watched: what they say is read in the log.
     if room.isEmpty { return }
     if feeds[room] != nil || waiting.values.contains(where: { $0.watchedRoom == room }) { return }
-    _ = lookout.ask(.unwatch(room: room))
+    _ = observatory.ask(.unwatch(room: room))
   }
 
   private func surveyed(_ id: UInt64, _ lines: [RoomLine], at now: Int64) {
@@ -124,7 +124,7 @@ extension HTTPServer {
     surveys[key] = survey
     if exchanges.isEmpty { return }
     let response = HTTPResponse.json(ServiceData.rooms(lines, wall: WallClock.nowMs))
-    for exchange in exchanges where take(exchange.question) != nil { finish(exchange, response) }
+    for exchange in exchanges where take(exchange.query) != nil { finish(exchange, response) }
   }
 
   // MARK: - Readers
@@ -171,7 +171,7 @@ extension HTTPServer {
         unwatchIfUnread(feed.room)
         continue
       }
-      if feed.isForgotten, !feed.room.isEmpty, lookout.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) {
+      if feed.isForgotten, !feed.room.isEmpty, observatory.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) {
         feed.isForgotten = false
       }
     }

@@ -6,11 +6,11 @@ internal import Glibc
 internal import Synchronization
 
 /// The HTTP server: one thread, on which libmicrohttpd runs too, and which the pipeline never waits for. What needs the loop is asked
-/// by way of the ``Lookout``; the connection is suspended until the answer comes, or its time is over.
+/// by way of the ``Observatory``; the connection is suspended until the answer comes, or its time is over.
 ///
 /// The thread is nicer than all others of the process: while there is more work than processors, gifts go first.
 package final class HTTPServer: @unchecked Sendable {
-  // The proof: after `start`, all but `stopping`, the pipe and `address` belongs to the server's thread.
+  // The proof: after `start`, all but `stopping`, `wakePipe` and `address` belongs to the server's thread.
 
   /// What one program takes upon itself at most.
   package enum Limits {
@@ -46,7 +46,7 @@ package final class HTTPServer: @unchecked Sendable {
   package static var libraryVersion: String { String(cString: MHD_get_version()) }
 
   package let address: HTTPAddress
-  package let lookout: Lookout
+  package let observatory: Observatory
   package let identity: ServiceIdentity
   package let statistics: (@Sendable () -> [ClientFigures])?
   private let guarded: Mutex<HTTPGuard>
@@ -65,8 +65,7 @@ package final class HTTPServer: @unchecked Sendable {
   let answerMs: Int64
   let surveyMs: Int64
   private let daemon: OpaquePointer
-  private let wakeRead: Int32
-  private let wakeWrite: Int32
+  private let wakePipe: WakePipe
   private let stopping = Atomic<Bool>(false)
   private var thread: WorkThread?
   /// Takes events in, and knows what all rooms say; nil: neither is offered.
@@ -81,7 +80,7 @@ package final class HTTPServer: @unchecked Sendable {
   package var readers: [ObjectIdentifier: (reader: EventReader, connection: OpaquePointer)] = [:]
   var surveys: [SurveyKey: Survey] = [:]
   var surveyKeys: [UInt64: SurveyKey] = [:]
-  var nextQuestion: UInt64 = 1
+  var nextQuery: UInt64 = 1
   /// Of bodies that are coming in.
   var bodyBytes = 0
   /// Where those who read all rooms read on.
@@ -99,7 +98,7 @@ package final class HTTPServer: @unchecked Sendable {
   ///   - answerMs: ``Limits/answerMs``.
   ///   - surveyMs: ``Limits/surveyMs``.
   package static func start(
-    _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
+    _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
     gate: (any EventGate)? = nil,
     readersMax: Int = Limits.readers, origins: HTTPOrigins = .none, isPublic: Bool = false,
@@ -119,7 +118,7 @@ package final class HTTPServer: @unchecked Sendable {
       (listening, bound) = try address.with(port: 0).listen()
     }
     let server = try HTTPServer(
-      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, gate: gate,
+      listening, bound, token: token, observatory: observatory, identity: identity, statistics: statistics, gate: gate,
       readersMax: readersMax, origins: origins, isPublic: isPublic, resumeMs: resumeMs, keptOpen: keptOpen,
       idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, log: log)
     server.begin()
@@ -127,19 +126,15 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   private init(
-    _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
+    _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])?, gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins, isPublic: Bool,
     resumeMs: Int64,
     keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
   ) throws(HTTPFault) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
+    guard let wakePipe = WakePipe() else {
+      let error = errno
       close(listening)
-      throw HTTPFault(description: "cannot make a pipe for HTTP: \(String(cString: strerror(errno)))")
-    }
-    for end in ends {
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      throw HTTPFault(description: "cannot make a pipe for HTTP: \(String(cString: strerror(error)))")
     }
     // The callbacks' context is this object, which is not made yet.
     let context = UnsafeMutablePointer<Unmanaged<HTTPServer>?>.allocate(capacity: 1)
@@ -152,13 +147,11 @@ package final class HTTPServer: @unchecked Sendable {
     options.memory_max = Limits.headerBytes
     guard let daemon = cmhd_start(&options) else {
       close(listening)
-      close(ends[0])
-      close(ends[1])
       context.deallocate()
       throw HTTPFault(description: "cannot start the HTTP server (libmicrohttpd gives no reason; is it built with epoll?)")
     }
     self.address = address
-    self.lookout = lookout
+    self.observatory = observatory
     self.identity = identity
     self.statistics = statistics
     self.gate = gate
@@ -174,27 +167,16 @@ package final class HTTPServer: @unchecked Sendable {
     guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token, isPublic: isPublic))
     self.daemon = daemon
     self.context = context
-    wakeRead = ends[0]
-    wakeWrite = ends[1]
+    self.wakePipe = wakePipe
     context.pointee = Unmanaged.passUnretained(self)
   }
 
   private let context: UnsafeMutablePointer<Unmanaged<HTTPServer>?>
 
-  deinit {
-    close(wakeRead)
-    close(wakeWrite)
-    context.deallocate()
-  }
+  deinit { context.deallocate() }
 
   private func begin() {
-    let wakeWrite = wakeWrite
-    let wake: @Sendable () -> Void = {
-      var byte: UInt8 = 1
-      // A full pipe wakes as well.
-      _ = write(wakeWrite, &byte, 1)
-    }
-    lookout.onNews(wake)
+    observatory.onNews { [wakePipe] in wakePipe.wake() }
     thread = WorkThread { [self] in run() }
     log.info("http: listening on \(.url, address.url)")
   }
@@ -215,10 +197,9 @@ package final class HTTPServer: @unchecked Sendable {
   /// Tells those who read events, gives answers that are under way a moment, and ends. Once.
   package func stop() {
     stopping.store(true, ordering: .releasing)
-    var byte: UInt8 = 1
-    _ = write(wakeWrite, &byte, 1)
+    wakePipe.wake()
     thread?.join()
-    lookout.onNews(nil)
+    observatory.onNews(nil)
     gate?.onNews(nil)
   }
 
@@ -240,10 +221,10 @@ package final class HTTPServer: @unchecked Sendable {
     let epoll = cmhd_epoll(daemon)
     while !stopping.load(ordering: .acquiring) {
       var descriptors = [
-        pollfd(fd: epoll, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: epoll, events: Int16(POLLIN), revents: 0), pollfd(fd: wakePipe.readEnd, events: Int16(POLLIN), revents: 0),
       ]
       _ = poll(&descriptors, 2, waitMs())
-      if descriptors[1].revents != 0 { drainPipe() }
+      if descriptors[1].revents != 0 { wakePipe.drain() }
       serve()
     }
     closeDown()
@@ -251,22 +232,16 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func serve() {
     let now = MonotonicClock.nowMs
-    for news in lookout.takeNews() { hear(news, at: now) }
+    for news in observatory.takeNews() { hear(news, at: now) }
     takeAnswers()
     readAll()
-    if lookout.stop.isSet, !isClosing { sayClosing() }
+    if observatory.stop.isSet, !isClosing { sayClosing() }
     if now - tickedAt >= 1000 {
       tickedAt = now
       tick(now)
     }
     serveFeeds(now)
     MHD_run(daemon)
-  }
-
-  private func drainPipe() {
-    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-      while read(wakeRead, buffer.baseAddress, buffer.count) > 0 {}
-    }
   }
 
   private func waitMs() -> Int32 {
@@ -310,25 +285,22 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   /// Lets an exchange wait for the loop.
-  /// - Parameter question: of the question's number, and of when nobody will wait for its answer any more.
+  /// - Parameter query: of the query's number, and of when nobody will wait for its answer any more.
   /// - Returns: false if it cannot be asked.
-  package func wait(_ exchange: HTTPExchange, for question: (UInt64, Int64) -> Question) -> Bool {
-    let id = nextQuestion
-    guard lookout.ask(question(id, MonotonicClock.nowMs + answerMs)) else { return false }
-    nextQuestion += 1
-    suspend(exchange, question: id)
+  package func wait(_ exchange: HTTPExchange, for query: (UInt64, Int64) -> Query) -> Bool {
+    let id = nextQuery
+    guard observatory.ask(query(id, MonotonicClock.nowMs + answerMs)) else { return false }
+    nextQuery += 1
+    suspend(exchange, query: id)
     waiting[id] = exchange
     return true
   }
 
   /// Lets the server's thread look for what is new. Any thread.
-  func wake() {
-    var byte: UInt8 = 1
-    _ = write(wakeWrite, &byte, 1)
-  }
+  func wake() { wakePipe.wake() }
 
-  func suspend(_ exchange: HTTPExchange, question: UInt64) {
-    exchange.question = question
+  func suspend(_ exchange: HTTPExchange, query: UInt64) {
+    exchange.query = query
     exchange.stage = .waiting(until: MonotonicClock.nowMs + answerMs)
     MHD_suspend_connection(exchange.connection)
   }
@@ -352,7 +324,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// An exchange waits no more.
   private func leave(_ exchange: HTTPExchange) {
-    guard waiting.removeValue(forKey: exchange.question) != nil else { return }
+    guard waiting.removeValue(forKey: exchange.query) != nil else { return }
     for key in surveys.keys { surveys[key]?.exchanges.removeAll { $0 === exchange } }
   }
 
@@ -387,21 +359,4 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   var connectionCount: Int { connections.count }
-}
-
-/// What the server counts.
-package struct HTTPCounts: Equatable, Sendable {
-  var connections = 0
-  /// Answers, by the hundreds of their status.
-  var responses: [Int] = Array(repeating: 0, count: 6)
-  var readersBegun = 0
-  /// What there may be of them at most.
-  var connectionsMax = HTTPServer.Limits.readers + HTTPServer.Limits.others
-  var readersMax = HTTPServer.Limits.readers
-  package var readersDropped = 0
-  /// Of those begun, who went on where they were.
-  var readersResumed = 0
-  var slowRequests = 0
-
-  mutating func count(_ status: UInt32) { responses[min(5, Int(status) / 100)] += 1 }
 }

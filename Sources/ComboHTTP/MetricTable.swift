@@ -6,7 +6,7 @@ internal import ComboWire
 
 /// What a page of metrics is made of.
 struct MetricsSource {
-  let lookout: Lookout
+  let observatory: Observatory
   let report: ServiceReport
   /// Since the process began.
   let totals: Service.Totals
@@ -21,12 +21,12 @@ struct MetricsSource {
   let running: [ServiceReport.Partition]
 
   init(
-    _ lookout: Lookout, librdkafka: String, statistics: [ClientFigures], http: HTTPCounts, connections: Int, readers: Int,
+    _ observatory: Observatory, librdkafka: String, statistics: [ClientFigures], http: HTTPCounts, connections: Int, readers: Int,
     at now: Int64
   ) {
-    self.lookout = lookout
-    report = lookout.report ?? ServiceReport()
-    var totals = lookout.before
+    self.observatory = observatory
+    report = observatory.report ?? ServiceReport()
+    var totals = observatory.before
     totals.addAll(report.totals)
     self.totals = totals
     self.librdkafka = librdkafka
@@ -123,15 +123,15 @@ enum MetricTable {
       values: .samples { source in
         [.init(labels: [("version", Version.number), ("librdkafka", source.librdkafka)], value: 1)]
       }),
-    .gauge("combo_uptime_seconds", "Since the process began to serve.") { Double($0.now - $0.lookout.began) / 1000 },
+    .gauge("combo_uptime_seconds", "Since the process began to serve.") { Double($0.now - $0.observatory.began) / 1000 },
     .gauge("combo_live", "1 unless the loop is stuck.") {
-      Health.ailment(lastBeat: $0.lookout.lastBeat, at: $0.now, isStopping: $0.lookout.stop.isSet) == nil ? 1 : 0
+      Health.reasonToRestart(lastBeat: $0.observatory.lastBeat, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
     .gauge("combo_ready", "1 while all partitions of this instance take in and commit.") {
-      Health.unreadiness($0.lookout.report, at: $0.now, isStopping: $0.lookout.stop.isSet) == nil ? 1 : 0
+      Health.reasonNotReady($0.observatory.report, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
     .gauge("combo_loop_silence_seconds", "Since the loop last took a turn.") {
-      Double(max(0, $0.now - $0.lookout.lastBeat)) / 1000
+      Double(max(0, $0.now - $0.observatory.lastBeat)) / 1000
     },
     .gauge("combo_uncommitted_seconds", "Since when something waits to become durable; 0 if nothing does.") { source in
       source.report.uncommittedSince.map { Double(max(0, source.now - $0)) / 1000 } ?? 0
@@ -176,7 +176,7 @@ enum MetricTable {
       Int($0.totals.lost)
     },
     .counter("combo_fresh_starts_total", "Services begun in place of one that was no longer a member of its group.") {
-      $0.lookout.freshStarts
+      $0.observatory.freshStarts
     },
     .counter("combo_clock_leads_total", "Times that a partition's clock came to be far ahead of the wall clock.") {
       $0.totals.clockLeads

@@ -6,23 +6,23 @@ internal import ComboWire
 /// The JSON that the pages read.
 enum ServiceData {
   /// `/service/data`.
-  static func service(_ lookout: Lookout, _ identity: ServiceIdentity, wall: Int64, monotonic now: Int64) -> ByteBuffer {
+  static func service(_ observatory: Observatory, _ identity: ServiceIdentity, wall: Int64, monotonic now: Int64) -> ByteBuffer {
     let buffer = ByteBuffer(capacity: 4096)
-    let report = lookout.report
-    var totals = lookout.before
+    let report = observatory.report
+    var totals = observatory.before
     if let report { totals.addAll(report.totals) }
     buffer.append(#"{"v":1,"now":"#)
     buffer.append(wall)
     buffer.append(#","version":"#)
     buffer.append(jsonString: Version.number)
     buffer.append(#","state":""#)
-    buffer.append(Health.state(report, isStopping: lookout.stop.isSet))
+    buffer.append(Health.state(report, isStopping: observatory.stop.isSet))
     buffer.append(#"","group":"#)
     buffer.append(jsonString: identity.group)
     buffer.append(#","instance":"#)
     buffer.append(jsonString: identity.instance)
     buffer.append(#","uptime_s":"#)
-    buffer.append((now - lookout.began) / 1000)
+    buffer.append((now - observatory.began) / 1000)
     buffer.append(#","totals":{"events":"#)
     buffer.append(totals.events)
     buffer.append(#","gifts":"#)

@@ -70,7 +70,7 @@ package struct IntakeSource: Equatable, Sendable {
 
 /// The address of a WebSocket server.
 package struct WebSocketURL: Equatable, Sendable {
-  package var isTLS: Bool
+  var isTLS: Bool
   package var host: String
   package var port: Int
   /// With the query.

@@ -1,18 +1,12 @@
 package import CKafka
 internal import CPrefetch
+package import ComboEdge
 
 /// A record as librdkafka holds it, borrowed: everything it points to is gone once its batch is released.
 package struct KafkaMessage {
   package let pointer: UnsafeMutablePointer<rd_kafka_message_t>
 
-  /// By which it is found again, as long as its batch is not released.
-  package var token: UnsafeRawPointer { UnsafeRawPointer(pointer) }
-
   package init(pointer: UnsafeMutablePointer<rd_kafka_message_t>) { self.pointer = pointer }
-
-  package init(token: UnsafeRawPointer) {
-    pointer = UnsafeMutablePointer(mutating: token.assumingMemoryBound(to: rd_kafka_message_t.self))
-  }
 
   package var partition: Int32 { pointer.pointee.partition }
   package var offset: Int64 { pointer.pointee.offset }
@@ -92,6 +86,30 @@ package struct KafkaMessage {
   }
 }
 
+extension KafkaMessage: RecordSource {
+  /// What an ``InputRecord`` made of this message reads its time and headers by.
+  var source: (reader: any RecordSource.Type, record: UnsafeRawPointer) { (Self.self, UnsafeRawPointer(pointer)) }
+
+  private init(_ record: UnsafeRawPointer) {
+    pointer = UnsafeMutablePointer(mutating: record.assumingMemoryBound(to: rd_kafka_message_t.self))
+  }
+
+  package static func time(of record: UnsafeRawPointer) -> RecordTime? {
+    let time = KafkaMessage(record).timestamp
+    return time.ms.map { RecordTime(ms: $0, isAppendTime: time.type == .append) }
+  }
+
+  package static func headers(of record: UnsafeRawPointer) -> [RecordHeader] {
+    var headers: [RecordHeader] = []
+    KafkaMessage(record).forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
+    return headers
+  }
+
+  package static func withLastHeader(_ name: String, of record: UnsafeRawPointer, _ body: (Bytes) -> Void) {
+    KafkaMessage(record).withLastHeader(name, body)
+  }
+}
+
 /// Room for the messages of one poll, used again and again. One thread at a time.
 package final class MessageBatch {
   /// How many messages it can hold.
@@ -130,13 +148,9 @@ package final class MessageBatch {
   }
 
   /// Hands out all of them in order; they stay. Another thread wrote what they hold: it is asked for some messages ahead.
-  /// - Parameters:
-  ///   - foresee: gets messages before their turn, with how many there are until then.
-  ///   - take: gets the message whose turn it is, borrowed, and whether the next one is of another partition, or there is none.
+  /// - Parameter take: gets the message whose turn it is, borrowed, and whether the next one is of another partition, or there is none.
   @inline(__always)
-  func forEach(
-    foresee: (_ message: KafkaMessage, _ step: Int) -> Void, _ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void
-  ) {
+  func handOut(_ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void) {
     for index in 0..<count {
       if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
       if index + Self.valueAhead < count {
@@ -144,7 +158,6 @@ package final class MessageBatch {
         if let key = message.key { prefetch(key.baseAddress) }
         if let value = message.value { prefetch_lines(value.baseAddress, min(value.count, Self.valueLength)) }
       }
-      for step in 0..<2 where index + Self.stepsAhead(step) < count { foresee(self[index + Self.stepsAhead(step)], step) }
       let message = self[index]
       take(message, index + 1 == count || self[index + 1].partition != message.partition)
     }
@@ -155,7 +168,6 @@ package final class MessageBatch {
   private static let headLength = 128
   private static let valueAhead = 12
   private static let valueLength = 384
-  private static func stepsAhead(_ step: Int) -> Int { step == 0 ? 10 : 5 }
 
   /// Waits up to `maxWaitMs` for one message from the queue. The batch call of librdkafka would wait for a full batch.
   /// - Returns: whether one came (it may be an error).

@@ -162,4 +162,4 @@ final class Statement {
 }
 
 /// SQLite's version, of the library that was loaded: `3.40.1`.
-package var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+var sqliteVersion: String { String(cString: sqlite3_libversion()) }

@@ -38,7 +38,7 @@ extension LogFile {
     }
   }
 
-  package func isOwner(_ owner: UInt64, of group: String) -> Bool { state.withLock { $0.owners[group] == owner } }
+  func isOwner(_ owner: UInt64, of group: String) -> Bool { state.withLock { $0.owners[group] == owner } }
 
   /// Appends records and commits positions, all or nothing; returns once it is durable. The entries of `batch` get their offsets.
   /// - Parameters:

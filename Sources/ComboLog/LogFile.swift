@@ -20,9 +20,9 @@ package final class LogFile: @unchecked Sendable {
     /// Bytes that ``append(_:)`` leaves free on the disk, so that what was appended can still be worked off.
     package var reserve: Int64 = 64 << 20
     /// A file up to this size is checked when it is opened after a crash.
-    package var checkMax: Int64 = 256 << 20
+    var checkMax: Int64 = 256 << 20
     /// The free space of the disk is asked for at most so often.
-    package var diskEveryMs: Int64 = 500
+    var diskEveryMs: Int64 = 500
 
     package init() {}
   }

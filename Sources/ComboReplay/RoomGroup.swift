@@ -13,7 +13,7 @@ final class RoomGroup {
   /// The events of the chunk at hand, room by room, each room's in their order.
   private let turns = GrowingList<(room: Int32, event: Int32)>()
   /// The places that engines say they will look at.
-  private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
+  private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.prefetchMax)
 
   /// Above `roomsMax` rooms, those that have rested are forgotten.
   init(index: Int, settings: EngineSettings, roomsMax: Int) {
@@ -77,7 +77,7 @@ final class RoomGroup {
         let ahead = turn + 13 - 4 * step
         if ahead < count, turns[ahead].room != turns[ahead - 1].room {
           let (room, event) = turns[ahead]
-          prefetchPlaces(rooms[Int(room)].engine.places(step: step, at: events[Int(event)].ts, in: places))
+          prefetchPlaces(rooms[Int(room)].engine.prefetchAddresses(step: step, at: events[Int(event)].ts, in: places))
         }
       }
       for step in 0..<3 {
@@ -85,7 +85,7 @@ final class RoomGroup {
         if ahead >= count { continue }
         let (room, event) = turns[ahead]
         if events[Int(event)].kind != .gift { continue }
-        prefetchPlaces(rooms[Int(room)].engine.places(of: events[Int(event)].gift.hashes, step: step, in: places))
+        prefetchPlaces(rooms[Int(room)].engine.prefetchAddresses(of: events[Int(event)].gift.hashes, step: step, in: places))
         if step == 0, let text = events[Int(event)].gift.id.baseAddress { prefetch_lines(text, 320) }
       }
       let (room, event) = turns[turn]

@@ -5,7 +5,7 @@ package import Dispatch
 
 /// A room that is awake: its engine, its serial queue, and what its partition keeps of it.
 ///
-/// The engine, `hash`, `said` and `look` belong to the room's queue; all else to the partition's owner, to whom the former belong too
+/// The engine, `hash`, `said` and `wakeup` belong to the room's queue; all else to the partition's owner, to whom the former belong too
 /// while the queue is empty (``Batch/wait()``).
 package final class Room: @unchecked Sendable {
   // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
@@ -70,11 +70,11 @@ package final class Room: @unchecked Sendable {
 
   /// Asks for the memory of a room that will be found or be due.
   @inline(__always)
-  package static func foresee(_ room: Unmanaged<Room>) { prefetch_lines(room.toOpaque(), headLength) }
+  package static func prefetchHead(_ room: Unmanaged<Room>) { prefetch_lines(room.toOpaque(), headLength) }
 
   /// Asks for the memory that it will take to work on it, as far as the room itself says where that lies.
   @inline(__always)
-  func foreseeWork() {
+  func prefetchWork() {
     let memory = engine.memory()
     prefetch_lines(memory.address, memory.bytes)
   }
@@ -105,9 +105,9 @@ package final class Room: @unchecked Sendable {
 
   /// Lets the engine take an event. A gift's display data must stay until ``keepLent()``.
   @inline(__always)
-  package func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, lane: Lane) {
-    isLookKnown = false
-    var sink = RoomSink(room: self, lane: lane)
+  package func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, speaker: Speaker) {
+    isWakeupKnown = false
+    var sink = RoomSink(room: self, speaker: speaker)
     switch event.pointee.kind {
     case .gift: engine.takeLent(event.pointer(to: \.gift)!, at: now, to: &sink)
     case .roomClosed: engine.close(at: now, to: &sink)
@@ -121,15 +121,15 @@ package final class Room: @unchecked Sendable {
   func keepLent() { engine.keepLent() }
 
   /// Lets happen what is due.
-  package func advance(to now: Int64, lane: Lane) {
-    isLookKnown = false
-    var sink = RoomSink(room: self, lane: lane)
+  package func advance(to now: Int64, speaker: Speaker) {
+    isWakeupKnown = false
+    var sink = RoomSink(room: self, speaker: speaker)
     engine.advance(to: now, to: &sink)
-    findLook()
+    findWakeup()
   }
 
   /// When somebody must look at it next: a deadline, or the end of its rest.
-  package enum Look {
+  package enum Wakeup {
     case deadline(Int64)
     /// It is idle, and can be forgotten once the time is above this.
     case rest(Int64)
@@ -137,25 +137,25 @@ package final class Room: @unchecked Sendable {
     case never
   }
 
-  package private(set) var look = Look.never
+  private(set) var wakeup = Wakeup.never
   /// Found out by the room's own thread while the engine is in its cache; whoever comes later would wait for memory.
-  private var isLookKnown = false
+  private var isWakeupKnown = false
 
   /// Finds out when somebody must look at it next, if that is not known.
-  func findLook() {
-    if isLookKnown { return }
-    isLookKnown = true
+  func findWakeup() {
+    if isWakeupKnown { return }
+    isWakeupKnown = true
     if let deadline = engine.nextDeadline {
-      look = .deadline(deadline)
+      wakeup = .deadline(deadline)
     } else if let rest = engine.restsAfter {
-      look = .rest(rest)
+      wakeup = .rest(rest)
     } else {
-      look = .never
+      wakeup = .never
     }
   }
 
   /// The engine was changed from outside.
-  package func forgetLook() { isLookKnown = false }
+  package func forgetWakeup() { isWakeupKnown = false }
 }
 
 /// Where what rooms say goes.
@@ -172,7 +172,7 @@ extension SaidTarget {
 }
 
 /// What a thread needs to let rooms speak: a buffer, and where it goes.
-package final class Lane {
+package final class Speaker {
   private let buffer = ByteBuffer()
   private let target: (any SaidTarget)?
   // The same, without a reference count for each instruction: all threads would raise and lower that of the target at once.
@@ -184,7 +184,7 @@ package final class Lane {
   /// The bytes of that.
   var bytes = 0
   /// The places that engines say they will look at.
-  package let places = PlaceList()
+  package let places = PrefetchList()
 
   package init(_ target: (any SaidTarget)?) {
     self.target = target
@@ -196,8 +196,8 @@ package final class Lane {
 }
 
 /// Memory for the places that an engine says it will look at. Who makes one frees it.
-package struct PlaceList {
-  let base = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
+package struct PrefetchList {
+  let base = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.prefetchMax)
 
   func free() { base.deallocate() }
 
@@ -212,30 +212,30 @@ package struct PlaceList {
 struct RoomSink: InstructionSink {
   // Whoever lets the room work holds them: no reference is counted for an instruction.
   private let room: Unmanaged<Room>
-  private let lane: Unmanaged<Lane>
+  private let speaker: Unmanaged<Speaker>
 
-  init(room: Room, lane: Lane) {
+  init(room: Room, speaker: Speaker) {
     self.room = .passUnretained(room)
-    self.lane = .passUnretained(lane)
+    self.speaker = .passUnretained(speaker)
   }
 
   mutating func merged(_ banner: Int, into other: Int) {
     room._withUnsafeGuaranteedRef { room in
-      lane._withUnsafeGuaranteedRef { $0.heldTarget?.merged(banner, into: other, by: room) }
+      speaker._withUnsafeGuaranteedRef { $0.heldTarget?.merged(banner, into: other, by: room) }
     }
   }
 
   mutating func say(_ instruction: Instruction) {
     room._withUnsafeGuaranteedRef { room in
-      lane._withUnsafeGuaranteedRef { lane in
-        lane.heldBuffer._withUnsafeGuaranteedRef { buffer in
+      speaker._withUnsafeGuaranteedRef { speaker in
+        speaker.heldBuffer._withUnsafeGuaranteedRef { buffer in
           buffer.removeAll()
           InstructionEncoder.encode(instruction, room: room.name, into: buffer)
           room.hash.add(buffer.bytes)
           room.said += 1
-          lane.said.count(instruction.operation)
-          lane.bytes &+= buffer.count
-          lane.heldTarget?.said(buffer.bytes, instruction, by: room)
+          speaker.said.count(instruction.operation)
+          speaker.bytes &+= buffer.count
+          speaker.heldTarget?.said(buffer.bytes, instruction, by: room)
         }
       }
     }

@@ -30,21 +30,10 @@ package final class RoomTable {
   /// The room at a place, if there is one.
   package func room(at index: Int) -> Room? { handles[index]?.takeUnretainedValue() }
 
-  /// Asks for the memory that finding this room will take: first, in step 0, for its place, then for the room itself.
-  @inline(__always)
-  func foresee(_ id: Bytes, step: Int) {
-    let mask = places.count - 1
-    guard mask > 0 else { return }
-    let hash = Self.hash(id)
-    if step == 0 { return prefetch(places.baseAddress.unsafelyUnwrapped + Int(hash) & mask) }
-    let place = places[Int(hash) & mask]
-    if place >> 32 == hash, place != 0 { foresee(at: Int(truncatingIfNeeded: place & 0xffff_ffff) - 1) }
-  }
-
   /// Asks for the memory of the room at a place.
   @inline(__always)
-  func foresee(at index: Int) {
-    if let room = handles[index] { Room.foresee(room) }
+  func prefetchRoom(at index: Int) {
+    if let room = handles[index] { Room.prefetchHead(room) }
   }
 
   /// The room of that name, if it is there.
@@ -95,18 +84,10 @@ package final class RoomTable {
       precondition(places[hole] != 0, "a room that is not in the table")
       hole = (hole + 1) & mask
     }
-    var i = hole
-    while true {
-      i = (i + 1) & mask
-      let place = places[i]
-      if place == 0 { break }
-      let first = Int(truncatingIfNeeded: place >> 32) & mask
-      if (i &- first) & mask >= (i &- hole) & mask {
-        places[hole] = place
-        hole = i
-      }
-    }
-    places[hole] = 0
+    let emptied = LinearProbing.close(
+      hole, mask: mask, home: { places[$0] == 0 ? nil : Int(truncatingIfNeeded: places[$0] >> 32) & mask },
+      move: { from, to in places[to] = places[from] })
+    places[emptied] = 0
     let handle = handles[Int(room.index)]
     handles[Int(room.index)] = nil
     free.append(room.index)

@@ -11,7 +11,7 @@ struct Ownership {
   /// Since when each look has found what contradicts itself, by the monotonic clock.
   var doubtedSince: Int64?
   /// When to look again, if nobody does now.
-  var nextLook: Int64?
+  var nextTry: Int64?
 }
 
 /// The entry by which this owner begins.
@@ -60,7 +60,7 @@ package final class ActivePartition {
   /// When the first record of this poll was written, by its own word.
   var firstTimestamp: Int64 = 0
   /// What has come in since the last entry, by kind and by age.
-  package var tally = Tally()
+  package var tally = EventCounts()
   var arrivals = Arrivals()
   /// Whether it was said that its clock is far ahead of the wall clock.
   private var isAhead = false
@@ -91,7 +91,7 @@ package final class ActivePartition {
   /// Whether an entry is due even if nothing came in.
   func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {
     if clock.isBehind { return true }
-    if let look = partition.nextLook, look <= now { return true }
+    if let look = partition.nextWakeup, look <= now { return true }
     return partition.awake > 0 && monotonic - lastEntry >= Self.entryEveryMs
   }
 
@@ -100,7 +100,7 @@ package final class ActivePartition {
     if clock.isBehind { return monotonic }
     guard partition.awake > 0 else { return .max }
     var next = lastEntry + Self.entryEveryMs
-    if let look = partition.nextLook {
+    if let look = partition.nextWakeup {
       next = min(next, monotonic + max(0, look - clock.time(wall: wall, monotonic: monotonic)))
     }
     return next

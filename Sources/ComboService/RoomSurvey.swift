@@ -31,7 +31,7 @@ package final class RoomSurvey {
 
   /// Goes on looking.
   /// - Returns: whether all rooms were looked at.
-  func goOn(_ active: [ActivePartition?], monotonic now: Int64) -> Bool {
+  func search(_ active: [ActivePartition?], monotonic now: Int64) -> Bool {
     var left = Self.roomsPerTurn
     while partition < active.count {
       guard let table = active[partition]?.partition.table, place < table.placeCount else {

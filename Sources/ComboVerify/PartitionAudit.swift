@@ -21,9 +21,9 @@ package final class PartitionAudit {
     var resets = 0
     package var deadLetters = 0
     /// Offsets of the input whose dead letters were compared.
-    package var lettersCompared: Set<Int64> = []
+    var lettersCompared: Set<Int64> = []
     /// Up to this offset of the input it was derived.
-    package var inputEnd: Int64 = 0
+    var inputEnd: Int64 = 0
     /// Records that the map says are none of the service's.
     package var dropped = 0
     /// All of it was derived, from the first entry on.
@@ -41,7 +41,7 @@ package final class PartitionAudit {
     var everUnknown: Set<RoomKey> = []
     var doubtful: [RoomKey: Int] = [:]
     package var findings = Findings()
-    package var tally = Comparison.Tally()
+    package var tally = Comparison.Counts()
 
     package init(number: Int32) {
       self.number = number
@@ -225,7 +225,7 @@ package final class PartitionAudit {
     var end = End.finished
     do {
       let runner = try EntryRunner(
-        partition, derivation: derivation, topics: topics, lane: Lane(comparison), silent: silent,
+        partition, derivation: derivation, topics: topics, speaker: Speaker(comparison), silent: silent,
         rules: rules,
         next: { [comparison] in
           if next == until, !comparison.isAllKnown { isAtCheckpoint = true }
@@ -236,8 +236,6 @@ package final class PartitionAudit {
           return item.entry
         })
       runner.checksDigest = false
-      runner.header = { [reader] in reader.header($1, of: $0, $2) }
-      runner.time = { [reader] in reader.details(of: $0).timestamp }
       runner.admits = { [comparison] in comparison.admits($0, $1, at: $2) }
       runner.took = { [comparison] in comparison.took($0, $1, by: $2, at: $3) }
       runner.deadLettered = { [self] in

@@ -10,7 +10,7 @@ package struct VerifyReport: Equatable, Sendable {
   var resets = 0
   package var deadLetters = 0
   /// Those that were compared with the dead-letter topic; nil: it was not read.
-  package var lettersCompared: Int?
+  var lettersCompared: Int?
   /// Records that the map says are none of the service's.
   package var dropped = 0
   // What the output holds.
@@ -26,7 +26,7 @@ package struct VerifyReport: Equatable, Sendable {
   var unread: [Int32: Int64] = [:]
   /// Rooms of which two partitions of the input spoke, as when it has gained some.
   var movedRooms = 0
-  package var tally = Comparison.Tally()
+  package var tally = Comparison.Counts()
   // What cannot be proved: never counted as right.
   var unprovenRooms = 0
   var unprovenInstructions = 0
@@ -37,7 +37,7 @@ package struct VerifyReport: Equatable, Sendable {
   /// Entries of the journal from which nothing could be derived.
   var entriesSkipped = 0
   /// Of them, by version, those that other versions of the engine's rules made.
-  package var entriesOfOtherRules: [Int: Int] = [:]
+  var entriesOfOtherRules: [Int: Int] = [:]
   package var findings = Findings()
 
   package init() {}
@@ -140,20 +140,6 @@ package struct VerifyReport: Equatable, Sendable {
     return isAll
       ? "proven: the output is what input and journal give, byte for byte, \(each)\(much)"
       : "proven: as far as it can be derived, the output is what input and journal give, byte for byte, \(each)\(much)"
-  }
-}
-
-extension Comparison.Tally {
-  package mutating func add(_ other: Self) {
-    equal += other.equal
-    pending += other.pending
-    deleted += other.deleted
-    skipped += other.skipped
-    unread += other.unread
-    countedEpochs += other.countedEpochs
-    openEpochs += other.openEpochs
-    gifts += other.gifts
-    leftByResets += other.leftByResets
   }
 }
 

@@ -27,7 +27,7 @@ import Testing
 
   private func poll(_ group: LogGroup, hold: Int = 0, maxWaitMs: Int32 = 0) -> [String] {
     var records: [String] = []
-    group.poll(maxWaitMs: maxWaitMs, hold: hold, foresee: { _, _, _ in }) { record in
+    group.poll(maxWaitMs: maxWaitMs, hold: hold) { record in
       let value = record.value.map { String(decoding: $0, as: UTF8.self) } ?? "-"
       records.append("\(record.partition):\(record.offset) \(value)\(record.endsRun ? "." : "")")
     }
@@ -69,7 +69,7 @@ import Testing
     var kept: [Bytes] = []
     for hold in [0, 1] {
       try log.append(.of(0, [("key", String(repeating: "\(hold)", count: 5000))]))
-      group.poll(maxWaitMs: 0, hold: hold, foresee: { _, _, _ in }) { record in
+      group.poll(maxWaitMs: 0, hold: hold) { record in
         #expect(record.isLasting)
         kept.append(record.value!)
       }
@@ -116,8 +116,8 @@ import Testing
       var found: [String] = []
       try reader.read(topic, 0, from: 0, to: 1, unless: { false }) { record in
         found.append(String(decoding: record.value!, as: UTF8.self))
-        #expect(reader.details(of: record).timestamp == 5)
-        #expect(reader.details(of: record).headers == [.init(name: "h", value: [1])])
+        #expect(record.time == RecordTime(ms: 5))
+        #expect(record.headers == [.init(name: "h", value: [1])])
         return true
       }
       #expect(found == ["b"])
@@ -142,7 +142,7 @@ import Testing
     #expect {
       try old.commit([])
     } throws: { fault in
-      if case .fatal? = fault as? TransactionFault { true } else { false }
+      (fault as? TransactionFault)?.kind == .fatal
     }
     #expect(log.bounds(log.stream("out", 0)!).next == 0)
     _ = poll(member)

@@ -55,8 +55,8 @@ struct RoomMirrorTests {
     #expect(mirror.gifts == 3 + 5 + 5)
   }
 
-  @Test("mends itself by a screen, passes over repetitions, and begins anew with an epoch")
-  func mends() {
+  @Test("is right again after a screen, passes over repetitions, and begins anew with an epoch")
+  func restoredByScreen() {
     let mirror = ready()
     take(mirror, Self.record(40, #""op":"update","banner":9,"slot":0,"count":8,"added":5"#))
     #expect(screen(mirror)?.hasSuffix(#""banners":[]}"#) == true)

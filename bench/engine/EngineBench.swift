@@ -40,7 +40,7 @@ enum EngineBench {
     let stream = GiftStream(mix, count: gifts)
     let settings = EngineSettings(Settings())
     let batch = UnsafeMutablePointer<Gift>.allocate(capacity: GiftStream.batch)
-    let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.placesMax)
+    let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.prefetchMax)
     defer {
       batch.deallocate()
       places.deallocate()
@@ -141,7 +141,7 @@ struct LookAhead {
   private let gifts: UnsafeMutablePointer<Gift>
   private let records: UnsafeBufferPointer<GiftRecord>
   private let hasher = GiftHasher()
-  /// Lent, with room for ``Engine/placesMax``.
+  /// Lent, with room for ``Engine/prefetchMax``.
   private let places: UnsafeMutablePointer<UnsafeRawPointer>
 
   init(
@@ -165,12 +165,12 @@ struct LookAhead {
       prefetch_lines(memory.address, memory.bytes)
     }
     for step in 0..<2 {
-      if let room = newRoom(n + 9 - 3 * step) { prefetch(engines[room].places(step: step, at: now, in: places)) }
+      if let room = newRoom(n + 9 - 3 * step) { prefetch(engines[room].prefetchAddresses(step: step, at: now, in: places)) }
     }
     for step in 0..<3 {
       let ahead = n + 8 - 3 * step
       if ahead >= records.count { continue }
-      prefetch(engines[room(ahead)].places(of: gifts[ahead].hashes, step: step, in: places))
+      prefetch(engines[room(ahead)].prefetchAddresses(of: gifts[ahead].hashes, step: step, in: places))
     }
   }
 

@@ -17,7 +17,7 @@ enum CheckCommand {
       check.run()
       report = check.report
     } catch {
-      report.fault(error.message, mend: "fix the properties given with --kafka, --kafka-file or --config")
+      report.fault(error.message, fix: "fix the properties given with --kafka, --kafka-file or --config")
     }
     let notes = report.findings.count { $0.verdict == .note }
     let rest = notes == 0 ? "" : ", \(notes) to know of"

@@ -148,7 +148,7 @@ final class RedriveSender {
 
   /// The record as it was, to the partition where it was, with one header more that counts its rounds.
   func send(_ message: KafkaMessage, _ note: DeadLetterNote) throws(EdgeError) {
-    if places.isEmpty { try check(producer.begin()) }
+    if places.isEmpty { try take { () throws(TransactionFault) in try producer.begin() } }
     places.append(note.place)
     let headers = RecordHeaders()
     message.forEachHeader { name, value in
@@ -172,18 +172,18 @@ final class RedriveSender {
     let headers = RecordHeaders()
     headers.add(DeadLetterNote.Header.receipt, places.map(\.text).joined(separator: ","))
     try producer.producer.produce(deadLetter, key: nil, value: nil, headers: headers)
-    try check(producer.commit(deliveredWithinMs: Self.withinMs, withinMs: 9000))
+    try take { () throws(TransactionFault) in try producer.commit(deliveredWithinMs: Self.withinMs, withinMs: 9000) }
     places.removeAll()
   }
 
-  private func check(_ outcome: TransactionOutcome) throws(EdgeError) {
-    switch outcome {
-    case .success: return
-    case .abortNeeded(let error), .fatal(let error), .indefinite(let error):
+  private func take(_ step: () throws(TransactionFault) -> Void) throws(EdgeError) {
+    do throws(TransactionFault) {
+      try step()
+    } catch {
       throw EdgeError(
-        error.code,
-        "\(error.message) What earlier transactions of this run sent has its receipts; run the command again to send the rest",
-        isRetriable: error.isRetriable)
+        error.error.code,
+        "\(error.reason) What earlier transactions of this run sent has its receipts; run the command again to send the rest",
+        isRetriable: error.error.isRetriable)
     }
   }
 }

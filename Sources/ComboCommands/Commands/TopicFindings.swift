@@ -37,12 +37,12 @@ struct TopicFindings {
     "kafka-configs --bootstrap-server \(brokers) --alter --topic \(topic) --add-config \(setting)"
   }
 
-  private static func fault(_ text: String, _ mend: String) -> CheckReport.Finding {
-    CheckReport.Finding(verdict: .fault, text: text, mend: mend)
+  private static func fault(_ text: String, _ fix: String) -> CheckReport.Finding {
+    CheckReport.Finding(verdict: .fault, text: text, fix: fix)
   }
 
-  private static func note(_ text: String, _ mend: String) -> CheckReport.Finding {
-    CheckReport.Finding(verdict: .note, text: text, mend: mend)
+  private static func note(_ text: String, _ fix: String) -> CheckReport.Finding {
+    CheckReport.Finding(verdict: .note, text: text, fix: fix)
   }
 
   /// With a fault the service cannot work; with a note it does.

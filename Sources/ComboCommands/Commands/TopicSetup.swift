@@ -38,7 +38,7 @@ struct TopicSetup {
   enum Fault: Error {
     /// Nothing is wrong with the topics, but the brokers did not answer, or the input is not there yet.
     case notYet(String)
-    /// Somebody must mend something.
+    /// Somebody must fix something.
     case refused(String)
   }
 
@@ -65,7 +65,7 @@ struct TopicSetup {
       }
       try refuse(findings)
       for note in findings.findings where note.verdict == .note {
-        log.warning("\(.text, note.text). To change it: \(.reason, note.mend ?? "")")
+        log.warning("\(.text, note.text). To change it: \(.reason, note.fix ?? "")")
       }
       return Found(
         partitions: partitions, deadLetterLimits: try deadLetterLimits(),
@@ -83,7 +83,7 @@ struct TopicSetup {
   /// Ends at the first fault.
   private func refuse(_ findings: TopicFindings) throws(Fault) {
     if let fault = findings.findings.first(where: { $0.verdict == .fault }) {
-      throw .refused("\(fault.text). To change it: \(fault.mend ?? "")")
+      throw .refused("\(fault.text). To change it: \(fault.fix ?? "")")
     }
   }
 

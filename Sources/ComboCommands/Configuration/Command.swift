@@ -131,7 +131,7 @@ enum Command: String, CaseIterable, Sendable {
       Takes the options of `run`. Asks each broker, looks at the topics, their partitions and policies, and really tries every
       right that the service needs: it reads, and it writes in a transaction that is aborted, so that no reader who reads
       committed records ever sees any of it. Nothing is created or changed, no running instance is disturbed. Each line says
-      ok, note or FAULT; behind a fault stands how to mend it. Exit code 0 if the service can work, 1 if not.
+      ok, note or FAULT; behind a fault stands how to fix it. Exit code 0 if the service can work, 1 if not.
       """
     case .seek:
       """

@@ -138,13 +138,13 @@ public struct Engine {
   }
 
   /// At most so many places are written by one call.
-  package static var placesMax: Int { Places.max }
+  package static var prefetchMax: Int { Places.max }
 
-  /// Writes to `places`, which has room for ``placesMax``, the places beyond the state itself that taking a gift with these
+  /// Writes to `places`, which has room for ``prefetchMax``, the places beyond the state itself that taking a gift with these
   /// hashes is likely to look at, beside those of the room (``places(step:at:in:)``), and returns how many they are. Which those are is
   /// found step by step, from 0 to 2: each looks at ``memory()`` and at what the steps before it wrote. Costs some nanoseconds if that is
   /// in the cache.
-  package mutating func places(
+  package mutating func prefetchAddresses(
     of hashes: Gift.Hashes, step: Int, in places: UnsafeMutablePointer<UnsafeRawPointer>
   ) -> Int {
     var written = Places(in: places)
@@ -153,7 +153,7 @@ public struct Engine {
   }
 
   /// The same for what ``advance(to:to:)``, and a gift whatever it is, are likely to look at when the time is `now`, in steps 0 and 1.
-  package mutating func places(step: Int, at now: Int64, in places: UnsafeMutablePointer<UnsafeRawPointer>) -> Int {
+  package mutating func prefetchAddresses(step: Int, at now: Int64, in places: UnsafeMutablePointer<UnsafeRawPointer>) -> Int {
     var written = Places(in: places)
     box.core.addPlaces(step: step, at: now, to: &written)
     return written.count

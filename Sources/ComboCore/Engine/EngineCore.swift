@@ -218,7 +218,7 @@ struct EngineCore: ~Copyable {
     sayScreen(at: time, to: &sink)
   }
 
-  /// See ``Engine/places(of:step:in:)``.
+  /// See ``Engine/prefetchAddresses(of:step:in:)``.
   @inline(__always)
   func addPlaces(of hashes: Gift.Hashes, step: Int, to places: inout Places) {
     if step == 0 {
@@ -239,7 +239,7 @@ struct EngineCore: ~Copyable {
     if isMade { banners.addPlacesOfNext(to: &places) }
   }
 
-  /// See ``Engine/places(step:at:in:)``.
+  /// See ``Engine/prefetchAddresses(step:at:in:)``.
   func addPlaces(step: Int, at now: Int64, to places: inout Places) {
     let isDue = earliestDeadline <= now
     if step == 0 {

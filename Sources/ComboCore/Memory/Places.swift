@@ -1,4 +1,4 @@
-/// Addresses of memory that will be looked at, a line of the cache each, in memory that the caller lends: see ``Engine/places(of:step:in:)``.
+/// Addresses of memory that will be looked at, a line of the cache each, in memory that the caller lends: see ``Engine/prefetchAddresses(of:step:in:)``.
 struct Places {
   private let base: UnsafeMutablePointer<UnsafeRawPointer>
   private(set) var count = 0

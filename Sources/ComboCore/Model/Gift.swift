@@ -85,7 +85,7 @@ extension Gift {
   /// Hands out where the names lie that an engine compares and remembers: they may have left the processor's cache since
   /// the hashes were made.
   @inline(__always)
-  package func forEachPlace(_ body: (UnsafeRawPointer) -> Void) {
+  package func forEachAddress(_ body: (UnsafeRawPointer) -> Void) {
     if let id = id.baseAddress { body(id) }
     if let senderID = senderID.baseAddress { body(senderID) }
     if let giftID = giftID.baseAddress { body(giftID) }

@@ -2,7 +2,7 @@ package import ComboCore
 package import ComboRooms
 internal import ComboWire
 
-/// What every room has on its screen, from its instructions alone: what `serve` answers from. It behaves to a ``Lookout`` as a service does.
+/// What every room has on its screen, from its instructions alone: what `serve` answers from. It behaves to an ``Observatory`` as a service does.
 ///
 /// A room is known by what it says: its place (`epoch`, `seq`) and its banners. What was said before its first instruction here is not known;
 /// its next `screen` tells. One thread. A room at rest takes about 200 bytes, and is forgotten after ``forgetMs``.
@@ -33,7 +33,7 @@ package final class RoomMirror {
   /// A room that has said nothing for so long, and has nothing on its screen, is not awake.
   private static let awakeMs: Int64 = 60_000
   /// And after so long it is forgotten: where a late reader joins it is told anew then.
-  package static let forgetMs: Int64 = 3_600_000
+  static let forgetMs: Int64 = 3_600_000
 
   private var rooms: [Room] = []
   private var places: [[UInt8]: Int32] = [:]
@@ -94,8 +94,8 @@ package final class RoomMirror {
   }
 
   /// Answers, unless nobody waits any more.
-  package func answer(_ question: Question, at now: Int64) {
-    switch question {
+  package func answer(_ query: Query, at now: Int64) {
+    switch query {
     case .screen(let room, let id, let watches, let until):
       if until <= now { return }
       guard isReady else {

@@ -44,7 +44,7 @@ extension PartitionExplainer {
 
   var probe: RecordProbe? {
     if madeProbe?.derivation != derivation || madeProbe == nil {
-      let probe = derivation.map { try? RecordProbe($0, reader) } ?? RecordProbe(reader)
+      let probe = derivation.map { try? RecordProbe($0) } ?? RecordProbe()
       madeProbe = (derivation, probe)
     }
     return madeProbe!.probe
@@ -58,7 +58,7 @@ extension PartitionExplainer {
   /// What lies before the place from which the partition can be derived.
   func passUnknown(to end: Int64, _ derivation: Derivation?) throws {
     if seenTo >= end { return }
-    let probe = try derivation.map { try RecordProbe($0, reader) } ?? RecordProbe(reader)
+    let probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
     try reader.read(.input, number, from: seenTo, to: end, unless: { false }) { record in
       probe.forEachEvent(of: record) { missed($0, record, .beforeJournal, at: nil) }
       return true
@@ -73,7 +73,7 @@ extension PartitionExplainer {
     let first = try reader.bounds(.input, number).first
     let since = clock - Int64(settings.dedupeMs) - Self.lateMs
     guard let start = try reader.offset(.input, number, atMs: max(0, since)), max(start, first) < end else { return }
-    let probe = try RecordProbe(derivation, reader)
+    let probe = try RecordProbe(derivation)
     try reader.read(.input, number, from: max(start, first), to: end, unless: { false }) { record in
       probe.forEachEvent(of: record) { event in
         guard event.kind == .gift, event.gift.id.count > 0, question.isAbout(event.room) else { return }

@@ -185,7 +185,7 @@ final class PartitionExplainer {
     var isAtEnd = false
     do {
       let runner = try EntryRunner(
-        partition, derivation: start.derivation, topics: task.topics, lane: Lane(target), silent: start.silent, rules: task.rules,
+        partition, derivation: start.derivation, topics: task.topics, speaker: Speaker(target), silent: start.silent, rules: task.rules,
         next: { [self] in
           if isStopped || isTooLate || isAtCheckpoint || (isAtEnd && target.trail.isEmpty) { return nil }
           guard let item = try pages.next() else { return nil }
@@ -244,11 +244,9 @@ final class PartitionExplainer {
 
   private func prepare(_ runner: EntryRunner) {
     runner.checksDigest = false
-    runner.header = { [reader] in reader.header($1, of: $0, $2) }
-    runner.time = { [reader] in reader.details(of: $0).timestamp }
-    runner.wasTooOld = { [self] in takeOld($0, at: $1) }
+    runner.tooOld = { [self] in takeOld($0, at: $1) }
     runner.admits = { [self] in admits($0, $1, at: $2) }
-    runner.taking = { [self] in take($0, $1, $2, at: $3, lane: $4) }
+    runner.taking = { [self] in take($0, $1, $2, at: $3, speaker: $4) }
     runner.deadLettered = { [self] record, bad in missedUnread(record, .deadLetter, "\(bad)") }
     runner.mapDropped = { [self] record, reason in missedUnread(record, .dropped, reason) }
     runner.passedOver = { [self] record in
@@ -285,7 +283,7 @@ final class PartitionExplainer {
     return time(of: record).map { $0 >= question.until &+ Self.lateMs } ?? true
   }
 
-  func time(of record: InputRecord) -> Int64? { reader.details(of: record).timestamp }
+  func time(of record: InputRecord) -> Int64? { record.time?.ms }
 
   private func knows(since clock: Int64) {
     if report.knownSince == nil { report.knownSince = clock }
@@ -323,10 +321,10 @@ final class PartitionExplainer {
     return false
   }
 
-  private func take(_ room: Room, _ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64, lane: Lane) {
+  private func take(_ room: Room, _ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64, speaker: Speaker) {
     guard event.pointee.kind == .gift, let record, let partition else {
       if event.pointee.kind == .roomClosed { ids.forget() }
-      return room.take(event, own: own, at: now, lane: lane)
+      return room.take(event, own: own, at: now, speaker: speaker)
     }
     let gift = event.pointee.gift
     var note = Note(offset: record.offset, worth: gift.value)
@@ -335,9 +333,9 @@ final class PartitionExplainer {
       note.firstOffset = ids.came(
         gift.id, offset: record.offset, at: now - partition.shifted, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
     }
-    guard isAsked(event.pointee, record, at: now) else { return room.take(event, own: own, at: now, lane: lane) }
+    guard isAsked(event.pointee, record, at: now) else { return room.take(event, own: own, at: now, speaker: speaker) }
     target.trail.take(gift, at: now, by: &room.engine)
-    room.forgetLook()
+    room.forgetWakeup()
     let taken = target.trail.last!.taken
     note.worth *= Double(taken.count)
     if taken.outcome != .duplicate { note.firstOffset = nil }

@@ -5,21 +5,18 @@ internal import ComboWire
 /// Reads records that no engine is told of. One a thread.
 final class RecordProbe {
   private let decoder: RecordDecoder
-  private let reader: any ReadEdge
   private let arena = BumpArena()
   private var event = Event()
 
-  init(_ derivation: Derivation, _ reader: any ReadEdge) throws(FormatFault) {
+  init(_ derivation: Derivation) throws(FormatFault) {
     decoder = try derivation.decoder()
-    self.reader = reader
   }
 
   /// For records of which nobody knows how they would be read.
-  init(_ reader: any ReadEdge) {
+  init() {
     var limits = WireLimits()
     limits.roomFromBody = true
     decoder = RecordDecoder(limits: limits)
-    self.reader = reader
   }
 
   /// Hands out the events of a record; none if it is a bad event, or the map drops it.
@@ -27,7 +24,7 @@ final class RecordProbe {
     guard let value = record.value else { return }
     arena.reset()
     do throws(BadEvent) {
-      if try !decoder.decode(value, key: record.key, header: { reader.header($0, of: record, $1) }, into: arena, &event) {
+      if try !decoder.decode(value, key: record.key, header: { record.withLastHeader($0, $1) }, into: arena, &event) {
         return
       }
     } catch {

@@ -9,9 +9,9 @@ struct CheckReportTests {
     nonisolated(unsafe) var lines: [String] = []
     var report = CheckReport { lines.append($0) }
     report.ok("all\u{1b}[2J is well")
-    report.note("this", mend: "that")
-    report.fault("bad", mend: "mend it")
-    #expect(lines == ["ok     all[2J is well", "note   this", "       → that", "FAULT  bad", "       → mend it"])
+    report.note("this", fix: "that")
+    report.fault("bad", fix: "fix it")
+    #expect(lines == ["ok     all[2J is well", "note   this", "       → that", "FAULT  bad", "       → fix it"])
     #expect(report.faults == 1)
   }
 }

@@ -117,10 +117,10 @@ extension Engine {
   private mutating func foresee(_ gift: Gift, at now: Int64) {
     var gift = gift
     gift.hash(with: GiftHasher())
-    withUnsafeTemporaryAllocation(of: UnsafeRawPointer.self, capacity: Engine.placesMax) {
+    withUnsafeTemporaryAllocation(of: UnsafeRawPointer.self, capacity: Engine.prefetchMax) {
       let places = $0.baseAddress!
-      for step in 0..<2 { precondition(self.places(step: step, at: now, in: places) <= Engine.placesMax) }
-      for step in 0..<3 { precondition(self.places(of: gift.hashes, step: step, in: places) <= Engine.placesMax) }
+      for step in 0..<2 { precondition(self.prefetchAddresses(step: step, at: now, in: places) <= Engine.prefetchMax) }
+      for step in 0..<3 { precondition(self.prefetchAddresses(of: gift.hashes, step: step, in: places) <= Engine.prefetchMax) }
     }
   }
 
