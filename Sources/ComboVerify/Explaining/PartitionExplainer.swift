@@ -185,7 +185,8 @@ final class PartitionExplainer {
     var isAtEnd = false
     do {
       let runner = try EntryRunner(
-        partition, derivation: start.derivation, topics: task.topics, speaker: Speaker(target), silent: start.silent, rules: task.rules,
+        partition, derivation: start.derivation, topics: task.topics, speaker: Speaker(target), silent: start.silent,
+        rules: task.rules,
         next: { [self] in
           if isStopped || isTooLate || isAtCheckpoint || (isAtEnd && target.trail.isEmpty) { return nil }
           guard let item = try pages.next() else { return nil }
