@@ -39,6 +39,7 @@ package enum Program {
     case .tune(let options): TuneCommand.run(options)
     case .generate(let options): GenerateCommand.run(options)
     case .verify(let options): VerifyCommand.run(options)
+    case .explain(let options): ExplainCommand.run(options)
     case .redrive(let options): RedriveCommand.run(options)
     case .watch(let options): WatchCommand.run(options)
     case .check(let options): CheckCommand.run(options)

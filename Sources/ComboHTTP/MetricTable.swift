@@ -147,6 +147,11 @@ enum MetricTable {
     .counter("combo_dropped_records_total", "Records that the map says are none of the service's; they are no dead letters.") {
       $0.totals.tally.dropped
     },
+    .counter(
+      "combo_old_gifts_total", "Gifts that were older than --max-age-ms when they were taken in, so that no room saw them."
+    ) {
+      $0.totals.tally.old
+    },
     // By rule and reason: both are the map's own words, and at most a few dozen.
     Metric(
       name: "combo_map_records_total", kind: .counter,

@@ -59,6 +59,16 @@ package final class EntryRunner {
   package var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
   /// Whether an event is to be taken in, with the settings that it brings; nil: each is.
   package var admits: ((UnsafePointer<Event>, OwnSettings?, Int64) -> Bool)?
+  /// Called for each record that the map drops, with its reason and its rule.
+  package var mapDropped: ((InputRecord, String) -> Void)?
+  /// Called for each record that was passed over when the entries came to a reset: nobody took it in.
+  package var passedOver: ((InputRecord) -> Void)?
+  /// Called for each gift that is older than the maximum age.
+  package var tooOld: ((UnsafePointer<Event>, Int64) -> Void)?
+  /// Lets a room take an event, in place of ``Room/take(_:own:at:speaker:)``.
+  package var taking: ((Room, UnsafePointer<Event>, OwnSettings?, Int64, Speaker) -> Void)?
+  /// Whether all entries have been run: no record is taken any more.
+  package var isOver: Bool { entry == nil }
   /// Called after a room has taken an event in, with the settings that it brought.
   package var took: ((UnsafePointer<Event>, OwnSettings?, Room, Int64) -> Void)?
   /// Whether the input, and number and digest of the rooms, must be those of each entry.
@@ -99,6 +109,7 @@ package final class EntryRunner {
         try endBatch(entry)
       } else if entry.takeover?.reset != nil, entry.batches[batch].taken == 0 {
         // Where a reset goes on. Its owner took in nothing before that: an operator had it skipped.
+        passedOver?(record)
         return
       } else {
         taken += 1
@@ -208,13 +219,22 @@ extension EntryRunner: RecordReceiver {
 
   package func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) {
     room._withUnsafeGuaranteedRef {
-      $0.take(event, own: own, at: now, speaker: speaker)
+      if let taking {
+        taking($0, event, own, now, speaker)
+      } else {
+        $0.take(event, own: own, at: now, speaker: speaker)
+      }
       $0.keepLent()
     }
     took?(event, own, room.takeUnretainedValue(), now)
   }
 
-  package func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) { dropped += 1 }
+  package func wasTooOld(_ event: UnsafePointer<Event>) { tooOld?(event, now) }
+
+  package func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) {
+    dropped += 1
+    if let mapDropped { mapDropped(record, decoder.dropReason) }
+  }
 
   package func wasBad(_ record: InputRecord, _ bad: BadEvent) throws { try deadLettered?(record, bad) }
 }

@@ -8,6 +8,8 @@ package struct EventCounts: Equatable, Sendable {
   private var settings = 0
   /// Records that the map says are none of ours.
   package private(set) var dropped = 0
+  /// Gifts that were older than the maximum age.
+  package private(set) var old = 0
   /// By the code's place among all; empty until there is one.
   private var bad: [Int] = []
 
@@ -26,6 +28,8 @@ package struct EventCounts: Equatable, Sendable {
   @inline(__always)
   package mutating func countDropped() { dropped &+= 1 }
 
+  package mutating func countOld() { old &+= 1 }
+
   package mutating func count(_ code: BadEvent.Code) {
     if bad.isEmpty { bad = Array(repeating: 0, count: BadEvent.Code.allCases.count) }
     bad[Self.place(of: code)] += 1
@@ -37,6 +41,7 @@ package struct EventCounts: Equatable, Sendable {
     retracts += other.retracts
     settings += other.settings
     dropped += other.dropped
+    old += other.old
     if other.bad.isEmpty { return }
     if bad.isEmpty { bad = Array(repeating: 0, count: other.bad.count) }
     for (place, count) in other.bad.enumerated() { bad[place] += count }

@@ -14,6 +14,9 @@ extension PartitionTopics {
 
     package init() {}
 
+    /// Whether there is nothing but a checkpoint, if at all.
+    package var isEmpty: Bool { !records.contains { $0.value != nil } }
+
     package subscript(key: [UInt8]) -> [UInt8]? {
       get { places[key].flatMap { records[$0].value } }
       set {

@@ -11,6 +11,8 @@ package protocol RecordReceiver {
   var arena: BumpArena { get }
   /// Where the next event is to be decoded to.
   func slot() -> UnsafeMutablePointer<Event>
+  /// A gift is older than the maximum age: the partition does not see it.
+  func wasTooOld(_ event: UnsafePointer<Event>)
   /// Whether the partition is to see an event at all.
   func isAdmitted(_ event: UnsafePointer<Event>, own: OwnSettings?) -> Bool
   /// A room is to take the event in the slot that was asked for last.
@@ -52,6 +54,10 @@ package struct RecordIntake {
       of: value, isLasting: record.isLasting, key: record.key, header: { record.withLastHeader($0, $1) }, into: receiver.arena,
       slot: { receiver.slot() }
     ) { (event, own) throws(Receiver.Fault) in
+      if decoder.limits.isTooOld(event, at: now, recordTime: { record.time?.ms }) {
+        receiver.wasTooOld(event)
+        return
+      }
       if !receiver.isAdmitted(event, own: own) { return }
       switch partition.route(event, own: own, offset: record.offset, at: now) {
       case .room(let room): try receiver.take(event, own: own, by: room)

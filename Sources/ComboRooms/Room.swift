@@ -157,13 +157,20 @@ package final class Room: @unchecked Sendable {
   }
 
   /// The engine was changed from outside.
-  func forgetWakeup() { isWakeupKnown = false }
+  package func forgetWakeup() { isWakeupKnown = false }
 }
 
 /// Where what rooms say goes.
 package protocol SaidTarget: AnyObject, Sendable {
   /// Called on the room's queue; the bytes are borrowed.
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room)
+  /// What a waiting banner of the room had gathered belongs to another one now: see ``InstructionSink/merged(_:into:)``.
+  func merged(_ banner: Int, into other: Int, by room: Room)
+}
+
+extension SaidTarget {
+  /// Does nothing.
+  package func merged(_ banner: Int, into other: Int, by room: Room) {}
 }
 
 /// What a thread needs to let rooms speak: a buffer, and where it goes.
@@ -212,6 +219,12 @@ struct RoomSink: InstructionSink {
   init(room: Room, speaker: Speaker) {
     self.room = .passUnretained(room)
     self.speaker = .passUnretained(speaker)
+  }
+
+  mutating func merged(_ banner: Int, into other: Int) {
+    room._withUnsafeGuaranteedRef { room in
+      speaker._withUnsafeGuaranteedRef { $0.heldTarget?.merged(banner, into: other, by: room) }
+    }
   }
 
   mutating func say(_ instruction: Instruction) {

@@ -112,6 +112,8 @@ private struct BatchReceiver: RecordReceiver {
 
   func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) { active.tally.countDropped() }
 
+  func wasTooOld(_ event: UnsafePointer<Event>) { active.tally.countOld() }
+
   func hadNoValue() { service.counted.withoutValue += 1 }
 
   func wasBad(_ record: InputRecord, _ bad: BadEvent) { service.deadLetter(record, bad, active) }

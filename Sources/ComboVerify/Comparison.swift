@@ -340,11 +340,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     // In the entry that changes them, banners may still be there that came under the old ones.
     slots = max(slots, settings.slots)
     settingsSerial += 1
-    let linger = settings.tiers.reduce(max(settings.lingerMs, settings.busyLingerMs)) { max($0, $1.lingerMs, $1.busyLingerMs) }
-    // A gift's own streak_ms holds a room awake, and one that is paused may wait without end.
-    let rest = max(settings.rest, Int(EventDecoder.longestStreakMs))
-    standing.silenceMax =
-      settings.slots == 0 ? .max : Int64(rest + settings.enterMs + settings.countMs + linger + settings.exitMs)
+    standing.silenceMax = settings.silenceMax
   }
 
   /// An entry was run.

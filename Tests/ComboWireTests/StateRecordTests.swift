@@ -126,6 +126,7 @@ struct StateRecordTests {
     var limits = WireLimits()
     limits.depth = 7
     limits.roomFromBody = true
+    limits.maxAgeMs = 60_000
     limits.roomSettings = [.finals, .integer(.slots)]
     return Derivation(settings: settings, version: 3, limits: limits, mapping: "tik\"tok")
   }

@@ -97,6 +97,7 @@ private struct Live {
     configuration.map = options.map
     // There is one partition, so a room cannot be in two.
     configuration.limits.roomFromBody = true
+    configuration.limits.maxAgeMs = options.maxAgeMs
     configuration.commitIntervalMs = options.commitIntervalMs
     configuration.acceptsReset = options.acceptReset
     // Snapshots cost little on one machine's disk, and a restart is soon where it was.

@@ -52,6 +52,7 @@ extension ServiceOptions {
     configuration.settings = settings
     configuration.limits.roomFromBody = roomFromBody
     configuration.limits.roomSettings = roomSettings
+    configuration.limits.maxAgeMs = maxAgeMs
     configuration.map = map
     configuration.delivery = delivery
     configuration.commitIntervalMs = commitIntervalMs

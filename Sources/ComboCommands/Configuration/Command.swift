@@ -1,6 +1,6 @@
 /// What the program can be told to do.
 enum Command: String, CaseIterable, Sendable {
-  case run, serve, live, demo, replay, tune, generate, verify, redrive, watch, check
+  case run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check
   case seek
   case resetClock = "reset-clock"
   case map, config, completions, man
@@ -16,6 +16,7 @@ enum Command: String, CaseIterable, Sendable {
     case .tune: "one recording of gifts under many settings: how long gifts would wait, and what would be seen of them"
     case .generate: "made-up gifts into a file or a topic"
     case .verify: "derives the output again from input and journal, and compares byte for byte"
+    case .explain: "what became of a gift: when it was shown, or why it was not; from input and journal"
     case .redrive: "dead letters back to the input: what there is, which of them, and each at most once"
     case .watch: "a room's banners in the terminal, from the output topic"
     case .check: "tries whether the service can work with these brokers, topics and rights, and says how to fix what is wrong"
@@ -35,7 +36,7 @@ enum Command: String, CaseIterable, Sendable {
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
-    case .run, .serve, .live, .demo, .generate, .verify, .redrive, .check, .seek, .resetClock, .man: nil
+    case .run, .serve, .live, .demo, .generate, .verify, .explain, .redrive, .check, .seek, .resetClock, .man: nil
     }
   }
 
@@ -110,6 +111,16 @@ enum Command: String, CaseIterable, Sendable {
       summary: exit code 0 if nothing differs, 1 if something does or nothing could be compared. What cannot be derived
       any more is counted as not provable, never as right. A transaction that stays open in the output is waited for for
       15 s; what stands behind it is not compared, which is said. Reads only, and may run beside the service.
+      """
+    case .explain:
+      """
+      Derives one room again from input and journal, and prints a line for each of its gifts, or for those of --sender, --gift,
+      --id, --since and --until: when it was taken in and shown, or why it was not. Of what no room took in it prints the nearest
+      miss: a dead letter, dropped by the map, of another room, not yet committed, passed over by seek, or from before what the journal
+      reaches back to. Exit code 0 if anything was found, else 1.
+
+      Reads the partition of the room only, from the nearest checkpoint before --since that the state topic still has, else from the
+      journal's beginning. It reads only, and may run beside the service. docs/why-not-seen.md shows it.
       """
     case .redrive:
       """

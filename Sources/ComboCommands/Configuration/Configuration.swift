@@ -53,6 +53,7 @@ enum Configuration {
     case .tune: invocation = .tune(TuneOptions(&reader, operands: parsed.operands))
     case .generate: invocation = .generate(GenerateOptions(&reader))
     case .verify: invocation = .verify(VerifyOptions(&reader))
+    case .explain: invocation = .explain(ExplainOptions(&reader))
     case .redrive: invocation = .redrive(RedriveOptions(&reader))
     case .watch: invocation = .watch(WatchOptions(&reader, operands: parsed.operands))
     case .map: invocation = .map(MapOptions(&reader, operands: parsed.operands))

@@ -10,6 +10,7 @@ enum Invocation: Equatable, Sendable {
   case tune(TuneOptions)
   case generate(GenerateOptions)
   case verify(VerifyOptions)
+  case explain(ExplainOptions)
   case redrive(RedriveOptions)
   case watch(WatchOptions)
   case check(ServiceOptions)
@@ -26,7 +27,7 @@ enum Invocation: Equatable, Sendable {
   /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
   var answers: Bool {
     switch self {
-    case .tune, .verify, .redrive, .watch, .check, .seek, .resetClock, .map, .tell, .show: true
+    case .tune, .verify, .explain, .redrive, .watch, .check, .seek, .resetClock, .map, .tell, .show: true
     case .run, .serve, .live, .demo, .replay, .generate, .refuse: false
     }
   }
@@ -47,7 +48,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .serve, .live, .demo, .replay, .tune, .generate, .verify, .redrive, .watch, .check, .seek, .resetClock, .map: break
+    case .run, .serve, .live, .demo, .replay, .tune, .generate, .verify, .explain, .redrive, .watch, .check, .seek, .resetClock, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

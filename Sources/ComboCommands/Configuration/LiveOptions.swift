@@ -26,6 +26,8 @@ struct LiveOptions: Equatable, Sendable {
   var commitIntervalMs = 10
   /// What another version's entries led to is given up, where this one cannot derive them.
   var acceptReset = false
+  /// As ``ServiceOptions/maxAgeMs``.
+  var maxAgeMs = 0
   var http: HTTPAddress?
   var httpToken: HTTPToken?
   var logLevel = LogLevel.info
@@ -54,6 +56,7 @@ struct LiveOptions: Equatable, Sendable {
     if exports, data == "none" { reader.fault("--export needs the file of --data: --data none keeps nothing") }
     commitIntervalMs = reader.integer("commit-interval-ms")
     acceptReset = reader.flag("accept-reset")
+    maxAgeMs = reader.integer("max-age-ms")
     http = HTTPAddress(reader.text("http"))
     httpToken = reader.httpToken()
     if let http, !http.isLoopback, httpToken == nil {

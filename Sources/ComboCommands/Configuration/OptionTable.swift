@@ -5,7 +5,7 @@ internal import ComboSystem
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
-  static let all: [Option] = general + tune + live + service + demo + generate + map + seek + redrive + kafka + combo
+  static let all: [Option] = general + tune + live + service + demo + generate + map + seek + explain + redrive + kafka + combo
 
   /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
@@ -13,7 +13,7 @@ enum OptionTable {
   }
 
   private static let kafkaCommands: [Command] = [
-    .run, .serve, .check, .seek, .resetClock, .verify, .redrive, .watch, .generate, .map, .tune,
+    .run, .serve, .check, .seek, .resetClock, .verify, .explain, .redrive, .watch, .generate, .map, .tune,
   ]
   private static let engineCommands: [Command] = [.run, .live, .check, .seek, .resetClock, .demo, .replay, .tune]
   private static let serviceCommands: [Command] = [.run, .check, .seek, .resetClock]
@@ -24,13 +24,13 @@ enum OptionTable {
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
     Option(
-      "input", "TOPIC", .topic, nil, [.run, .check, .seek, .resetClock, .verify, .redrive, .tune], .main,
+      "input", "TOPIC", .topic, nil, [.run, .check, .seek, .resetClock, .verify, .explain, .redrive, .tune], .main,
       "where gift events are read"),
     Option(
-      "output", "TOPIC", .topic, nil, [.run, .serve, .check, .seek, .resetClock, .verify, .watch], .main,
+      "output", "TOPIC", .topic, nil, [.run, .serve, .check, .seek, .resetClock, .verify, .explain, .watch], .main,
       "where display instructions are written"),
     Option(
-      "group", "NAME", .text, "combo-consumer", [.run, .check, .seek, .resetClock, .verify, .redrive], .main,
+      "group", "NAME", .text, "combo-consumer", [.run, .check, .seek, .resetClock, .verify, .explain, .redrive], .main,
       "the consumer group; journal and state belong to it"),
     Option(
       "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .tune, .map], .main,
@@ -64,8 +64,8 @@ enum OptionTable {
       "data", "FILE|none", .text, nil, [.live, .demo], .main,
       "the file that keeps records and state, or none: in memory only; default live.db or demo.db below the state folder"),
     Option(
-      "data", "FILE", .text, nil, [.verify], .main,
-      "verify what live or demo keeps in this file; --brokers, --input, --output and --group do not count then"),
+      "data", "FILE", .text, nil, [.verify, .explain], .main,
+      "read what live or demo keeps in this file; --brokers, --input, --output and --group do not count then"),
     Option(
       "data-max-mib", "N", .integer(16...1_048_576), "2048", [.live], .main,
       "MiB that records may take in that file; the oldest that are not needed any more go first"),
@@ -108,6 +108,9 @@ enum OptionTable {
     Option(
       "max-own-settings", "N", .integer(0...100_000_000), "10000", serviceCommands, .service,
       "rooms of a partition that may have settings of their own"),
+    Option(
+      "max-age-ms", "MS", .integer(0...2_592_000_000), "0", serviceCommands + [.live], .service,
+      "gifts that are older than this when they are taken in reach no room, as after an outage; 0 = no limit"),
     Option(
       "room-settings", "NAMES|all|none", .settingNames, "all", serviceCommands + [.map], .service,
       "the settings that a room may set for itself by room_settings; an event with any other is bad"),
@@ -164,12 +167,12 @@ enum OptionTable {
       "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
     Option(
       "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info",
-      [.run, .serve, .live, .check, .seek, .resetClock, .verify],
+      [.run, .serve, .live, .check, .seek, .resetClock, .verify, .explain],
       .service,
       "the least that is logged on standard error"),
     Option(
       "log-format", "FORMAT", .choice(LogFormat.allCases.map(\.rawValue)), "text",
-      [.run, .serve, .live, .check, .seek, .resetClock, .verify],
+      [.run, .serve, .live, .check, .seek, .resetClock, .verify, .explain],
       .service,
       "text for people, json for programs: one object a line"),
   ]
@@ -217,11 +220,24 @@ enum OptionTable {
     Option("skip-to-end", "", .flag, "false", [.seek], .main, "go on at the end of the input as it is now"),
   ]
 
+  private static let explain: [Option] = [
+    Option("room", "ROOM", .text, nil, [.explain], .main, "the room whose gifts are asked about"),
+    Option("sender", "ID", .text, nil, [.explain], .main, "only gifts of this sender"),
+    Option("gift", "ID", .text, nil, [.explain], .main, "only gifts of this kind"),
+    Option("id", "ID", .text, nil, [.explain], .main, "only the gift of this id"),
+    Option(
+      "partition", "N", .integer(0...1_000_000), nil, [.explain], .main,
+      "the room's partition of the input; default: where Kafka's default partitioner puts the room, then all others"),
+    Option(
+      "format", "FORMAT", .choice(["text", "json"]), "text", [.explain], .main,
+      "text for people, json for programs: an object a gift"),
+  ]
+
   private static let redrive: [Option] = [
     Option("code", "CODE", .text, nil, [.redrive], .main, "only dead letters with this code, such as not_json"),
     Option("reason", "TEXT", .text, nil, [.redrive], .main, "only those whose reason contains this text"),
-    Option("since", "TIME", .time, nil, [.redrive, .tune], .main, "only records of this time or later"),
-    Option("until", "TIME", .time, nil, [.redrive, .tune], .main, "only records from before this time"),
+    Option("since", "TIME", .time, nil, [.redrive, .explain, .tune], .main, "only records of this time or later"),
+    Option("until", "TIME", .time, nil, [.redrive, .explain, .tune], .main, "only records from before this time"),
     Option("limit", "N", .integer(0...1_000_000_000), "0", [.redrive], .main, "at most so many; 0 = no limit"),
     Option(
       "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,

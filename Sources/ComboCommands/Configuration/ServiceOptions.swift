@@ -34,6 +34,8 @@ struct ServiceOptions: Equatable, Sendable {
   var checkpointIntervalMs = 60_000
   /// Rooms of one partition that may have settings of their own.
   var maxOwnSettings = 10_000
+  /// Gifts that are older when they are taken in reach no room, in milliseconds; 0: there is no such limit.
+  var maxAgeMs = 0
   /// A stable name of this instance within the group, or nil.
   var instance: String?
   /// Of the producer; two live processes must not share one.
@@ -99,6 +101,7 @@ struct ServiceOptions: Equatable, Sendable {
     checkpointGifts = reader.integer("checkpoint-gifts")
     checkpointIntervalMs = reader.integer("checkpoint-interval-ms")
     maxOwnSettings = reader.integer("max-own-settings")
+    maxAgeMs = reader.integer("max-age-ms")
     self.instance = instance
     acceptReset = reader.flag("accept-reset")
     topicFormat = reader.command == .check ? reader.optionalText("print-topics").flatMap(TopicText.Format.init) : nil

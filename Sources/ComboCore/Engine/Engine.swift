@@ -203,6 +203,9 @@ public struct Engine {
   /// Since when the banner that has waited longest has waited; nil if none waits.
   public var waitingSince: Int64? { box.core.queue.count > 0 ? box.core.banners[box.core.queue.first].since : nil }
 
+  /// How many banners leave the queue before a waiting one, as it stands now; nil if it does not wait. Reads the whole queue.
+  package func waitingBefore(_ banner: Int) -> Int? { box.core.waitingBefore(banner) }
+
   /// How many gift ids and how many running totals are held.
   public var memoryDepths: (ids: Int, streaks: Int) { (Int(box.core.ids.count), Int(box.core.streaks?.count ?? 0)) }
 }

@@ -1,5 +1,25 @@
 /// Who must give up a slot, and who leaves early: the specification's *Taking turns*.
 extension EngineCore {
+  /// How many banners come out of the queue before the waiting one with this number, as it stands now; nil if it does not wait.
+  func waitingBefore(_ number: Int) -> Int? {
+    func rank(_ index: Int32) -> Int {
+      if settings.values.queueOrder == .fifo { return 0 }
+      let promoteMs = settings.values.promoteMs
+      return tier(index) + (promoteMs > 0 ? Int(time - banners[index].since) / promoteMs : 0)
+    }
+    var own = queue.first
+    while own >= 0, banners[own].number != number { own = banners[own].next }
+    if own < 0 { return nil }
+    var before = 0
+    var other = queue.first
+    while other >= 0 {
+      let (higher, same) = (rank(other) > rank(own), rank(other) == rank(own))
+      if higher || (same && banners[other].number < number) { before += 1 }
+      other = banners[other].next
+    }
+    return before
+  }
+
   /// What a banner on screen is worth, by tier.
   func tier(_ index: Int32) -> Int { settings.values.tier(of: banners[index].value) }
 

@@ -99,6 +99,8 @@ public struct TakenGift: Equatable, Sendable {
     case duplicate
     /// Its total is late or repeated: it changes nothing.
     case stale
+    /// Nowhere: it is older than the service's maximum age, so that no engine saw it. Never told by an engine.
+    case old
   }
 
   /// When the engine was created.
@@ -109,8 +111,17 @@ public struct TakenGift: Equatable, Sendable {
   public var outcome: Outcome
   /// How many it counted.
   public var count: Int
-  /// The banner; 0 for a duplicate or a stale one.
+  /// The banner; 0 for a duplicate, a stale or an old one.
   public var banner: Int
   /// The count that a new banner took over.
   public var base: Int
+
+  package init(epoch: Int64, at: Int64, outcome: Outcome, count: Int, banner: Int, base: Int) {
+    self.epoch = epoch
+    self.at = at
+    self.outcome = outcome
+    self.count = count
+    self.banner = banner
+    self.base = base
+  }
 }

@@ -14,6 +14,8 @@ public struct WireLimits: Equatable, Sendable {
   public var roomSettings = WireLimits.allRoomSettings
   /// Whether an event without `ts` is bad, as in a replay.
   public var requireTs = false
+  /// A gift whose own time lies more milliseconds than this before the time at which it is taken in reaches no engine. 0: there is no such limit.
+  public var maxAgeMs = 0
 
   /// The defaults.
   public init() {}

@@ -10,6 +10,8 @@ package struct GiftFate: Equatable, Sendable {
     case seen(at: Int64, by: String, banner: Int)
     /// Its banner was skipped.
     case skipped(at: Int64, SkipReason)
+    /// Its room began a new epoch before it was seen, as after a reset.
+    case forgotten
   }
 
   package var id: [UInt8] = []
@@ -47,7 +49,7 @@ package struct GiftFate: Equatable, Sendable {
     }
     buffer.append(#"{"room":"#)
     buffer.append(room)
-    number(#","epoch":"#, taken.epoch)
+    if taken.outcome != .old { number(#","epoch":"#, taken.epoch) }
     number(#","at":"#, taken.at)
     text(#","id":"#, id)
     text(#","sender":"#, sender)
@@ -60,7 +62,7 @@ package struct GiftFate: Equatable, Sendable {
     if taken.banner > 0 { number(#","banner":"#, Int64(taken.banner)) }
     if taken.base > 0 { number(#","base":"#, Int64(taken.base)) }
     switch end {
-    case .open: break
+    case .open, .forgotten: break
     case .seen(let at, let by, let banner):
       number(#","seen_at":"#, at)
       buffer.append(#","seen_by":"#)

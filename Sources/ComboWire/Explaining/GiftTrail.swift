@@ -20,6 +20,8 @@ package final class GiftTrail {
   private var unseen: [Int: [Int]] = [:]
   /// The gift that is being taken.
   private var gift: Gift?
+  /// Of what was heard last. When another one begins, what was not seen is forgotten: its banners are no more.
+  private var epoch: Int64?
 
   package init() {}
 
@@ -29,6 +31,17 @@ package final class GiftTrail {
     var sink = sink
     engine.takeFollowed(gift, at: now, to: &sink)
     self.gift = nil
+  }
+
+  /// The gift taken last, if it was not handed out yet.
+  package var last: GiftFate? { fates.last }
+
+  /// Whether no gift is left that was not handed out.
+  package var isEmpty: Bool { fates.isEmpty }
+
+  /// A gift of the room comes that is too old for its engine, which does not see it.
+  package func addOld(_ gift: Gift, at now: Int64) {
+    fates.append(GiftFate(gift, TakenGift(epoch: 0, at: now, outcome: .old, count: 0, banner: 0, base: 0)))
   }
 
   /// For all other calls of the engine.
@@ -46,16 +59,20 @@ package final class GiftTrail {
   }
 
   private func took(_ taken: TakenGift) {
+    begin(taken.epoch)
     guard let gift else { preconditionFailure("an engine took a gift that it was not given here") }
     fates.append(GiftFate(gift, taken))
     if taken.banner > 0 { unseen[taken.banner, default: []].append(handedOut + fates.count - 1) }
   }
 
-  private func merged(_ banner: Int, into other: Int) {
+  /// For who hears an engine by another sink.
+  package func merged(_ banner: Int, into other: Int) {
     unseen[other, default: []] += unseen.removeValue(forKey: banner) ?? []
   }
 
-  private func follow(_ instruction: Instruction) {
+  /// For who hears an engine by another sink.
+  package func follow(_ instruction: Instruction) {
+    begin(instruction.epoch)
     switch instruction.operation {
     case .show(let banner, _, _, _, _): end(banner, .seen(at: instruction.at, by: "show", banner: banner))
     case .update(let banner, _, _, _, _): end(banner, .seen(at: instruction.at, by: "update", banner: banner))
@@ -63,6 +80,13 @@ package final class GiftTrail {
     case .skip(let banner, _, let reason, _): end(banner, .skipped(at: instruction.at, reason))
     case .moveUp, .final, .screen: break
     }
+  }
+
+  private func begin(_ epoch: Int64) {
+    if self.epoch == epoch { return }
+    self.epoch = epoch
+    for number in unseen.values.joined() { fates[number - handedOut].end = .forgotten }
+    unseen.removeAll()
   }
 
   private func end(_ banner: Int, _ end: GiftFate.End) {

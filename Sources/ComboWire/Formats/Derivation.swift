@@ -33,6 +33,10 @@ public struct Derivation: Equatable, Sendable {
     buffer.append(limits.depth)
     buffer.append(limits.roomFromBody ? #","room_from_body":true"# : #","room_from_body":false"#)
     buffer.append(limits.requireTs ? #","require_ts":true"# : #","require_ts":false"#)
+    if limits.maxAgeMs > 0 {
+      buffer.append(#","max_age_ms":"#)
+      buffer.append(limits.maxAgeMs)
+    }
     if limits.roomSettings != WireLimits.allRoomSettings {
       buffer.append(#","room_settings":["#)
       for (index, name) in SettingName.all.filter(limits.roomSettings.contains).enumerated() {
@@ -58,6 +62,7 @@ public struct Derivation: Equatable, Sendable {
     limits.depth = Int(try read.integer("depth", 0...1 << 40))
     limits.roomFromBody = try read.flag("room_from_body")
     limits.requireTs = try read.flag("require_ts")
+    if read.find("max_age_ms") != nil { limits.maxAgeMs = Int(try read.integer("max_age_ms", 0...1 << 40)) }
     if read.find("room_settings") != nil { limits.roomSettings = try read.settingNames("room_settings") }
     mapping = fields.find("mapping") == nil ? nil : try fields.string("mapping")
   }

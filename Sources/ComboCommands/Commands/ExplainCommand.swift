@@ -1,0 +1,137 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboLog
+internal import ComboSystem
+internal import ComboVerify
+internal import ComboWire
+
+/// `explain`: what became of gifts, derived from input and journal.
+enum ExplainCommand {
+  static func run(_ options: ExplainOptions) -> Int32 {
+    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
+    let topics = TopicIdentity(group: options.group, input: options.input, output: options.output)
+    do {
+      if let data = options.data {
+        let file = try LogFile(.file(data), use: .look)
+        return try answer(options, LogReading(file, names: LogStage.names), topics, log)
+      }
+      let properties = try KafkaProperties(
+        brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let control = try ControlClient(properties)
+      let names = TopicNames(
+        input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
+        state: "\(options.input).\(options.group).combo-state",
+        deadLetter: ServiceOptions.deadLetter(input: options.input, group: options.group))
+      for name in [names.input, names.journal] where try control.partitionCount(name, withinMs: 30_000) == nil {
+        Console.say("the topic \"\(name)\" does not exist: check --input and --group, or run the service first")
+        return 1
+      }
+      return try answer(options, KafkaReading(properties, control: control, names: names), topics, log)
+    } catch let error as EdgeError {
+      Console.say(error.message)
+      return error.code == .badProperty ? 2 : 1
+    } catch {
+      Console.say("\(error)")
+      return 1
+    }
+  }
+
+  private static func answer(
+    _ options: ExplainOptions, _ reading: any ReadEdge, _ topics: TopicIdentity, _ log: ServiceLog
+  ) throws -> Int32 {
+    var meter = ProgressMeter(of: nil, unit: "records", isAlone: true)
+    var count = 0
+    var explainer = Explainer(reading, topics: topics, log: log, notice: { Console.say($0) })
+    explainer.progress = {
+      count += $0
+      meter.tell(count)
+    }
+    let answer = ExplainAnswer(options)
+    let outcome = try explainer.run(options.question) { answer.add($0) }
+    meter.end(count)
+    return answer.end(outcome)
+  }
+}
+
+/// Writes answers on standard output, and on standard error what was read for them.
+private final class ExplainAnswer {
+  private let options: ExplainOptions
+  private let room = ByteBuffer(capacity: 600)
+  private let buffer = ByteBuffer(capacity: 1 << 16)
+  private var words = GiftWords()
+  private var ends: [String: Int] = [:]
+
+  init(_ options: ExplainOptions) {
+    self.options = options
+    options.question.room.withUnsafeBytes { room.append(jsonString: $0) }
+  }
+
+  func add(_ gift: ExplainedGift) -> Bool {
+    ends[gift.fate.endWord, default: 0] += 1
+    if !options.isJSON { return write(words.text(of: gift)) }
+    buffer.removeAll()
+    gift.fate.write(room: room.bytes, to: buffer)
+    buffer.append("\n")
+    return Console.write(buffer.bytes, to: 1)
+  }
+
+  /// What else there is to say; the exit code.
+  func end(_ outcome: Explainer.Outcome) -> Int32 {
+    var isWritten = true
+    // Of a whole room's gifts it does not matter what else names the room.
+    let misses = outcome.gifts == 0 || options.question.namesGift ? outcome.misses : []
+    for miss in misses + outcome.elsewhere { isWritten = isWritten && add(miss, outcome) }
+    for partition in outcome.partitions {
+      for fault in partition.faults { Console.say("partition \(partition.number): \(fault)") }
+    }
+    let more = outcome.missCount - misses.count
+    if more > 0 {
+      Console.say("records that name the room, and were not taken in as gifts: \(more). --sender, --gift or --id shows them")
+    }
+    if !outcome.hasFound { isWritten = tellNothing(outcome) && isWritten }
+    if outcome.gifts > 1 {
+      let parts = ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+      Console.say("\(outcome.gifts) gifts: \(parts.joined(separator: ", "))")
+    }
+    return isWritten && outcome.hasFound ? 0 : 1
+  }
+
+  private func add(_ miss: GiftMiss, _ outcome: Explainer.Outcome) -> Bool {
+    if !options.isJSON { return write(words.text(of: miss, reach: outcome.partitions.first { $0.number == miss.partition })) }
+    buffer.removeAll()
+    miss.write(room: room.bytes, to: buffer)
+    buffer.append("\n")
+    return Console.write(buffer.bytes, to: 1)
+  }
+
+  /// Never seen at all.
+  private func tellNothing(_ outcome: Explainer.Outcome) -> Bool {
+    let hasRoom = outcome.partitions.contains(where: \.hasRoom)
+    let places = outcome.partitions.filter { $0.hasRoom || !hasRoom }.map {
+      "partition \($0.number) from offset \($0.from) to \($0.end)"
+    }
+    let what = hasRoom ? "never seen: no such gift in the room's input" : "never seen: no event of the room in the input"
+    if options.isJSON { return write("{\"room\":\(String(decoding: room.bytes, as: UTF8.self)),\"missed\":\"never_seen\"}\n") }
+    return write("\(what), \(options.input), \(places.joined(separator: ", "))\n")
+  }
+
+  private func write(_ text: String) -> Bool { Console.tell(text) == 0 }
+}
+
+extension GiftFate {
+  /// What it came to, for a sum.
+  fileprivate var endWord: String {
+    switch (taken.outcome, end) {
+    case (.duplicate, _): "duplicates"
+    case (.stale, _): "late or repeated totals"
+    case (.old, _): "too old"
+    case (_, .seen): "seen"
+    case (_, .skipped): "skipped"
+    case (_, .forgotten): "forgotten"
+    case (_, .open): "still waiting"
+    }
+  }
+}

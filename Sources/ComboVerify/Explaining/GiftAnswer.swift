@@ -1,0 +1,67 @@
+package import ComboWire
+
+/// What became of a gift that was asked for, and where it stands in the input.
+package struct ExplainedGift: Equatable, Sendable {
+  package var fate: GiftFate
+  package var partition: Int32
+  package var offset: Int64
+  /// How many banners were to come out of the queue before its own when it had been taken in; nil: its own did not wait.
+  package var waitingBefore: Int?
+  /// What its gifts are worth together.
+  package var worth = 0.0
+  /// Of a duplicate: where the gift stands whose id is remembered; nil: before what was derived.
+  package var firstOffset: Int64?
+}
+
+/// A record that is, or may be, the gift asked for, of which no engine was told.
+package struct GiftMiss: Equatable, Sendable {
+  /// Why.
+  package enum Kind: String, Sendable {
+    /// It is a bad event.
+    case deadLetter = "dead_letter"
+    /// The map drops it.
+    case dropped
+    /// The gift is of another room.
+    case otherRoom = "other_room"
+    /// The group has not committed it yet.
+    case notCommitted = "not_committed"
+    /// It was taken in, but what its room was like then is not known.
+    case beforeJournal = "before_journal"
+    /// An operator had it skipped.
+    case passedOver = "passed_over"
+  }
+
+  package var kind: Kind
+  package var partition: Int32
+  package var offset: Int64
+  /// When it was taken in, else its own time, in milliseconds since the Unix epoch.
+  package var time: Int64?
+  /// What else there is to say: the reason of a dead letter, the map's rule, the other room.
+  package var detail = ""
+
+  package init(kind: Kind, partition: Int32, offset: Int64, time: Int64? = nil, detail: String = "") {
+    self.kind = kind
+    self.partition = partition
+    self.offset = offset
+    self.time = time
+    self.detail = detail
+  }
+}
+
+/// What was read to answer a question.
+package struct ExplainedPartition: Equatable, Sendable {
+  package var number: Int32
+  /// Whether any event of the room was in it.
+  package var hasRoom = false
+  /// The offsets of the input that were looked at, and the one behind them.
+  package var from: Int64 = 0
+  package var end: Int64 = 0
+  /// Up to this time and this entry the group has come, as far as it was looked at; nil: there is no entry.
+  package var clock: Int64?
+  package var entry: Int64 = 0
+  /// From this time on the room was known; nil: it never was.
+  package var knownSince: Int64?
+  package var records = 0
+  /// What could not be read or derived, in sentences.
+  package var faults: [String] = []
+}

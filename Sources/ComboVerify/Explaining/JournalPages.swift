@@ -1,0 +1,66 @@
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboWire
+
+/// The entries of a partition's journal that count, one after the other, a page at a time: memory does not grow with the journal.
+final class JournalPages {
+  struct Item {
+    let offset: Int64
+    let entry: JournalEntry
+  }
+
+  private let reader: any ReadEdge
+  private let number: Int32
+  private let topics: TopicIdentity
+  private let end: Int64
+  private let decoder = JournalDecoder()
+  private var terms: JournalTerms
+  private var position: Int64
+  private var page: ArraySlice<Item> = []
+
+  /// So many are read at once: reading on costs a question to the broker.
+  private static let pageMax = 20_000
+
+  /// - Parameters:
+  ///   - terms: where the journal stands before `position`.
+  ///   - end: the offset behind the last record that is read.
+  init(
+    _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, from position: Int64, to end: Int64,
+    after terms: JournalTerms
+  ) {
+    self.reader = reader
+    self.number = number
+    self.topics = topics
+    self.terms = terms
+    self.position = position
+    self.end = end
+  }
+
+  /// The next one; nil: there is none. Throws a ``VerifyFault`` if a record is none of this group's, or cannot be read.
+  func next() throws -> Item? {
+    if page.isEmpty { try turn() }
+    return page.popFirst()
+  }
+
+  private func turn() throws {
+    if position >= end { return }
+    var items: [Item] = []
+    var fault: FormatFault?
+    var last = position
+    try reader.read(.journal, number, from: position, to: end, unless: { false }) { record in
+      last = record.offset
+      guard let value = record.value else { return true }
+      do throws(FormatFault) {
+        let entry = try decoder.entry(value)
+        try topics.check(entry.of, "the journal")
+        if terms.counts(entry, at: record.offset) { items.append(Item(offset: record.offset, entry: entry)) }
+      } catch {
+        fault = error
+      }
+      return fault == nil && items.count < Self.pageMax
+    }
+    if let fault { throw VerifyFault("partition \(number) of the journal, offset \(last): \(fault)") }
+    position = items.count < Self.pageMax ? end : last + 1
+    page = items[...]
+  }
+}

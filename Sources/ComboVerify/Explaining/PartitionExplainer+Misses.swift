@@ -1,0 +1,86 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboWire
+
+/// Gifts that no engine was told of, and records of which nothing is derived.
+extension PartitionExplainer {
+  // MARK: - What no engine was told of
+
+  func missed(_ event: Event, _ record: InputRecord, _ kind: GiftMiss.Kind, at now: Int64?) {
+    if question.isAbout(event.room) {
+      report.hasRoom = true
+      if isAsked(event, record, at: now) {
+        add(GiftMiss(kind: kind, partition: number, offset: record.offset, time: now ?? time(of: event, record)))
+      }
+    } else {
+      missedElsewhere(event, record, at: now)
+    }
+  }
+
+  func time(of event: Event, _ record: InputRecord) -> Int64? { event.ts >= 0 ? event.ts : time(of: record) }
+
+  func missedElsewhere(_ event: Event, _ record: InputRecord, at now: Int64?) {
+    guard question.mayBeElsewhere, elsewhere.count < Self.elsewhereMax, isAsked(event, record, at: now) else { return }
+    elsewhere.append(
+      GiftMiss(
+        kind: .otherRoom, partition: number, offset: record.offset, time: now ?? time(of: event, record),
+        detail: String(decoding: event.room, as: UTF8.self)))
+  }
+
+  func missedUnread(_ record: InputRecord, _ kind: GiftMiss.Kind, _ reason: String) {
+    guard question.isNamed(in: record) else { return }
+    let time = time(of: record)
+    if question.since > .min || question.until < .max, !question.holds(time) { return }
+    add(GiftMiss(kind: kind, partition: number, offset: record.offset, time: time, detail: reason))
+  }
+
+  func add(_ miss: GiftMiss) {
+    missCount += 1
+    if misses.count < Self.missesMax { misses.append(miss) }
+  }
+
+  // MARK: - Records that are not derived
+
+  var probe: RecordProbe? {
+    if madeProbe?.derivation != derivation || madeProbe == nil {
+      let probe = derivation.map { try? RecordProbe($0) } ?? RecordProbe()
+      madeProbe = (derivation, probe)
+    }
+    return madeProbe!.probe
+  }
+
+  func notCommitted(_ record: InputRecord) throws {
+    let probe = probe
+    probe?.forEachEvent(of: record) { missed($0, record, .notCommitted, at: nil) }
+  }
+
+  /// What lies before the place from which the partition can be derived.
+  func passUnknown(to end: Int64, _ derivation: Derivation?) throws {
+    if seenTo >= end { return }
+    let probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
+    try reader.read(.input, number, from: seenTo, to: end, unless: { false }) { record in
+      probe.forEachEvent(of: record) { missed($0, record, .beforeJournal, at: nil) }
+      return true
+    }
+    seenTo = end
+  }
+
+  /// The ids that the room's snapshot remembers, and where their gifts stand.
+  func rememberIDs(before end: Int64, _ derivation: Derivation, at clock: Int64) throws {
+    let settings = derivation.settings
+    if settings.dedupeMs == 0 || settings.maxIds == 0 { return }
+    let first = try reader.bounds(.input, number).first
+    let since = clock - Int64(settings.dedupeMs) - Self.lateMs
+    guard let start = try reader.offset(.input, number, atMs: max(0, since)), max(start, first) < end else { return }
+    let probe = try RecordProbe(derivation)
+    try reader.read(.input, number, from: max(start, first), to: end, unless: { false }) { record in
+      probe.forEachEvent(of: record) { event in
+        guard event.kind == .gift, event.gift.id.count > 0, question.isAbout(event.room) else { return }
+        let at = min(clock, time(of: event, record) ?? clock) - (partition?.shifted ?? 0)
+        _ = ids.came(event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,381 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Derives one room of a partition again, and says what became of the gifts that a question asks for. One thread.
+///
+/// Nothing of the other rooms is derived: rooms do not depend on each other. So it costs what reading and decoding the input costs, and
+/// its memory is that of one room and of a page of the journal.
+final class PartitionExplainer {
+  /// What is asked of all partitions.
+  struct Task {
+    let question: GiftQuestion
+    let topics: TopicIdentity
+    let reader: any ReadEdge
+    /// The version of the engine's rules.
+    let rules: Int
+    let log: ServiceLog
+    /// Takes what was found, in the order of the room's gifts; false: no more is wanted.
+    let answer: (ExplainedGift) -> Bool
+    let progress: (Int) -> Void
+  }
+
+  let number: Int32
+  let task: Task
+  var report: ExplainedPartition
+  /// The first of those that were missed, and how many there are in all.
+  var misses: [GiftMiss] = []
+  var missCount = 0
+  /// Gifts of other rooms that may be what is looked for: the first few.
+  var elsewhere: [GiftMiss] = []
+  private(set) var isStopped = false
+
+  private var journalEnd: Int64 = 0
+  /// Up to this offset of the input all was looked at.
+  var seenTo: Int64 = 0
+  var derivation: Derivation?
+  let target = FollowingTarget()
+  private var notes: [Note] = []
+  var ids = IDOffsets()
+  /// What is known of the room before its next event.
+  private var standing = RoomStanding()
+  // The record in hand.
+  private var record: InputRecord?
+  private var now = Int64.min
+  var partition: Partition?
+  var madeProbe: (derivation: Derivation?, probe: RecordProbe?)?
+
+  /// More misses, and more gifts of other rooms, are counted only.
+  static let missesMax = 100
+  static let elsewhereMax = 5
+  /// A record whose own time lies so far behind the asked ones ends the search: producers' clocks are no better.
+  static let lateMs: Int64 = 60_000
+
+  /// What is known of a gift beside its fate.
+  private struct Note {
+    var offset: Int64
+    var waitingBefore: Int?
+    var worth: Double
+    var firstOffset: Int64?
+  }
+
+  init(_ number: Int32, _ task: Task) {
+    self.number = number
+    self.task = task
+    report = ExplainedPartition(number: number)
+  }
+
+  var question: GiftQuestion { task.question }
+  var reader: any ReadEdge { task.reader }
+
+  /// Reads it. Throws a ``VerifyFault`` or an `EdgeError`.
+  func run() throws {
+    let journalFirst = try reader.partitions(.journal).contains(number) ? reader.bounds(.journal, number).first : 0
+    journalEnd = try reader.partitions(.journal).contains(number) ? reader.stableEnd(.journal, number) : 0
+    let checkpoints = try RoomCheckpoints(number, of: question.room, since: question.since, task.topics, reader)
+    let bounds = try reader.bounds(.input, number)
+    let inputEnd = try reader.stableEnd(.input, number)
+    if inputEnd < bounds.end {
+      report.faults.append("a transaction is open at offset \(inputEnd) of the input: what lies behind it nobody can read yet")
+    }
+    (report.from, report.end, seenTo) = (bounds.first, inputEnd, bounds.first)
+    let starts = try (checkpoints.found + [checkpoints.newest].compactMap { $0 }).compactMap { try start(at: $0, bounds.first) }
+    for start in starts.reversed() where start.partition.clock <= question.since {
+      (report.from, seenTo) = (start.partition.offset, start.partition.offset)
+      if case .tooLate = try pass(start, unknownUpTo: nil, mayBeTooLate: true) {
+        (misses, missCount, elsewhere) = ([], 0, [])
+        continue
+      }
+      return try end()
+    }
+    (report.from, seenTo) = (bounds.first, bounds.first)
+    try runAll(journalFirst, bounds.first, starts)
+    try end()
+  }
+
+  /// From the journal's beginning, or the first checkpoint if that is gone.
+  private func runAll(_ journalFirst: Int64, _ inputFirst: Int64, _ checkpoints: [DerivationStart]) throws {
+    var next = try beginning(from: journalFirst, inputFirst)
+    // An empty journal: nothing was taken in yet.
+    if next == nil, checkpoints.isEmpty, journalEnd == journalFirst { return }
+    if let first = checkpoints.first, first.partition.n < next?.partition.n ?? .max { next = first }
+    while let start = next, !isStopped {
+      try passUnknown(to: start.partition.offset, start.derivation)
+      // Where the room is not known, the next checkpoint says what it is like.
+      let later = checkpoints.first { $0.partition.n > start.partition.n }
+      next = nil
+      switch try pass(start, unknownUpTo: start.isKnown ? nil : later?.partition.n, mayBeTooLate: false) {
+      case .finished, .tooLate: return
+      case .atCheckpoint: next = later
+      case .failed(let n, let journal):
+        let checkpoint = checkpoints.first { $0.partition.n > n }
+        let takeover = try beginning(from: journal, inputFirst, after: n)
+        next = (checkpoint?.partition.n ?? .max) <= (takeover?.partition.n ?? .max) ? checkpoint : takeover
+      }
+    }
+    // No entry tells of what is left.
+    if !isStopped { try passUnknown(to: report.end, derivation) }
+  }
+
+  /// Looks for the gift in other rooms, without deriving anything.
+  func look() throws -> [GiftMiss] {
+    let (bounds, end) = (try reader.bounds(.input, number), try reader.stableEnd(.input, number))
+    // By what records become events, a checkpoint or a takeover says.
+    let journal = try reader.partitions(.journal).contains(number)
+    if journal {
+      journalEnd = try reader.stableEnd(.journal, number)
+      derivation = try beginning(from: reader.bounds(.journal, number).first, 0)?.derivation
+      if derivation == nil {
+        derivation = try RoomCheckpoints(number, of: question.room, since: .min, task.topics, reader).newest?.checkpoint?
+          .derivation
+      }
+    }
+    var start = bounds.first
+    if question.since > .min {
+      // Whoever sent it may have had a clock that is a little wrong.
+      guard let first = try reader.offset(.input, number, atMs: max(0, question.since &- Self.lateMs)) else { return [] }
+      start = max(start, first)
+    }
+    (report.from, report.end) = (start, end)
+    try read(from: start) { record in
+      try notCommitted(record)
+      if elsewhere.count == Self.elsewhereMax { return false }
+      return question.until == .max || (time(of: record).map { $0 < question.until &+ Self.lateMs } ?? true)
+    }
+    return elsewhere
+  }
+
+  // MARK: - Where to begin
+
+  private func start(at state: PartitionTopics.State, _ inputFirst: Int64) throws -> DerivationStart? {
+    try DerivationStart(
+      at: state, number, task.topics, reader, journalEnd: journalEnd, inputFirst: inputFirst, rules: task.rules, log: task.log)
+  }
+
+  private func beginning(from journal: Int64, _ inputFirst: Int64, after n: Int64 = 0) throws -> DerivationStart? {
+    try DerivationStart(
+      from: journal, after: n, number, task.topics, reader, journalEnd: journalEnd, inputFirst: inputFirst, rules: task.rules)
+  }
+
+  // MARK: - One run of entries
+
+  private enum End {
+    case finished
+    case atCheckpoint
+    /// The room was known only after the time that is asked for.
+    case tooLate
+    /// No entry can be derived from this one on, which stands at that offset.
+    case failed(n: Int64, journal: Int64)
+  }
+
+  private func pass(_ start: DerivationStart, unknownUpTo: Int64?, mayBeTooLate: Bool) throws -> End {
+    let partition = start.partition
+    self.partition = partition
+    derivation = start.derivation
+    standing = RoomStanding(start)
+    ids.forget()
+    if start.isKnown, !start.isEmpty { try rememberIDs(before: partition.offset, start.derivation, at: partition.clock) }
+    if standing.isKnown, standing.silentUpTo <= partition.n { knows(since: partition.clock) }
+    let pages = JournalPages(number, task.topics, reader, from: start.journal, to: journalEnd, after: start.terms)
+    var current = (n: partition.n, journal: start.journal)
+    var isAtCheckpoint = false
+    var isTooLate = false
+    var isAtEnd = false
+    do {
+      let runner = try EntryRunner(
+        partition, derivation: start.derivation, topics: task.topics, speaker: Speaker(target), silent: start.silent,
+        rules: task.rules,
+        next: { [self] in
+          if isStopped || isTooLate || isAtCheckpoint || (isAtEnd && target.trail.isEmpty) { return nil }
+          guard let item = try pages.next() else { return nil }
+          if let unknownUpTo, item.entry.n > unknownUpTo, !standing.isKnown {
+            isAtCheckpoint = true
+            return nil
+          }
+          current = (item.entry.n, item.offset)
+          if let takeover = item.entry.takeover { derivation = takeover.derivation }
+          return item.entry
+        })
+      prepare(runner)
+      runner.entryDone = { [self] recorded, derived in
+        if let fault = EntryRunner.inputFault(recorded, derived) { throw fault }
+        report.clock = recorded.clock
+        report.entry = recorded.n
+        if standing.silentUpTo == recorded.n {
+          isTooLate = mayBeTooLate && recorded.clock > question.since
+          knows(since: recorded.clock)
+        }
+        takeOut(all: false)
+      }
+      try read(from: partition.offset) { [self] record in
+        if runner.isOver {
+          if isAtCheckpoint || isTooLate || isStopped { return false }
+        } else {
+          try runner.take(record)
+        }
+        if isAtCheckpoint || isTooLate || isStopped { return false }
+        if runner.isOver { try notCommitted(record) }
+        return !isBeyond(record)
+      }
+      report.records += runner.records
+      if isAtCheckpoint { return .atCheckpoint }
+      if isTooLate { return .tooLate }
+      if !isStopped {
+        isAtEnd = true
+        try runner.finish()
+      }
+      if isAtCheckpoint { return .atCheckpoint }
+      return isTooLate ? .tooLate : .finished
+    } catch let fault as ReplayFault {
+      report.faults.append("\(fault)")
+    } catch let fault as FormatFault {
+      report.faults.append("\(fault)")
+    } catch let other as OtherRules {
+      report.faults.append(
+        "version \(other.version) of the engine's rules made entry \(other.n) and those behind it, which this program cannot derive"
+      )
+    }
+    takeOut(all: true)
+    // Behind a gap the entry itself may be one to begin with.
+    let isGap = current.n > partition.n + 1
+    return .failed(n: isGap ? current.n - 1 : current.n, journal: current.journal)
+  }
+
+  private func prepare(_ runner: EntryRunner) {
+    runner.checksDigest = false
+    runner.tooOld = { [self] in takeOld($0, at: $1) }
+    runner.admits = { [self] in admits($0, $1, at: $2) }
+    runner.taking = { [self] in take($0, $1, $2, at: $3, speaker: $4) }
+    runner.deadLettered = { [self] record, bad in missedUnread(record, .deadLetter, "\(bad)") }
+    runner.mapDropped = { [self] record, reason in missedUnread(record, .dropped, reason) }
+    runner.passedOver = { [self] record in
+      probe?.forEachEvent(of: record) { missed($0, record, .passedOver, at: nil) }
+    }
+  }
+
+  private func read(from start: Int64, _ take: (InputRecord) throws -> Bool) throws {
+    var fault: (any Error)?
+    var told = start
+    try reader.read(.input, number, from: start, to: max(report.end, start), unless: { false }) { record in
+      self.record = record
+      defer { self.record = nil }
+      if record.offset - told >= 10_000 {
+        task.progress(Int(record.offset - told))
+        told = record.offset
+      }
+      do {
+        // The last one may be another run's, which begins with it.
+        let goesOn = try take(record)
+        if goesOn { seenTo = record.offset + 1 }
+        return goesOn
+      } catch {
+        fault = error
+        return false
+      }
+    }
+    if let fault { throw fault }
+  }
+
+  /// Whether neither this record nor one behind it can be of the time that is asked for.
+  private func isBeyond(_ record: InputRecord) -> Bool {
+    if question.until == .max || now < question.until || !target.trail.isEmpty { return false }
+    return time(of: record).map { $0 >= question.until &+ Self.lateMs } ?? true
+  }
+
+  func time(of record: InputRecord) -> Int64? { record.time?.ms }
+
+  private func knows(since clock: Int64) {
+    if report.knownSince == nil { report.knownSince = clock }
+  }
+
+  private func end() throws {
+    takeOut(all: true)
+    // What nothing was derived of, as there is no entry: it is not committed yet.
+    if seenTo < report.end, report.entry == 0, !isStopped {
+      try read(from: seenTo) { record in
+        try notCommitted(record); return true
+      }
+    }
+  }
+
+  // MARK: - Events
+
+  private func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
+    self.now = now
+    guard question.isAbout(event.pointee.room), let partition, let record else {
+      if let record { missedElsewhere(event.pointee, record, at: now) }
+      return false
+    }
+    report.hasRoom = true
+    if standing.silentUpTo > partition.n {
+      missed(event.pointee, record, .beforeJournal, at: now)
+      return false
+    }
+    let wasKnown = standing.isKnown
+    if standing.admits(event.pointee.kind, own, at: now, shifted: partition.shifted, partition.settings.values) {
+      if !wasKnown { knows(since: now) }
+      return true
+    }
+    missed(event.pointee, record, .beforeJournal, at: now)
+    return false
+  }
+
+  private func take(_ room: Room, _ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64, speaker: Speaker) {
+    guard event.pointee.kind == .gift, let record, let partition else {
+      if event.pointee.kind == .roomClosed { ids.forget() }
+      return room.take(event, own: own, at: now, speaker: speaker)
+    }
+    let gift = event.pointee.gift
+    var note = Note(offset: record.offset, worth: gift.value)
+    if gift.id.count > 0 {
+      let settings = room.engine.own.isEmpty ? partition.settings.values : partition.settings.values.with(room.engine.own)
+      note.firstOffset = ids.came(
+        gift.id, offset: record.offset, at: now - partition.shifted, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
+    }
+    guard isAsked(event.pointee, record, at: now) else { return room.take(event, own: own, at: now, speaker: speaker) }
+    target.trail.take(gift, at: now, by: &room.engine)
+    room.forgetWakeup()
+    let taken = target.trail.last!.taken
+    note.worth *= Double(taken.count)
+    if taken.outcome != .duplicate { note.firstOffset = nil }
+    if taken.banner > 0 { note.waitingBefore = room.engine.waitingBefore(taken.banner) }
+    notes.append(note)
+  }
+
+  /// A gift comes that is older than the maximum age: no engine sees it, whatever is known of its room.
+  private func takeOld(_ event: UnsafePointer<Event>, at now: Int64) {
+    self.now = now
+    guard let record else { return }
+    guard question.isAbout(event.pointee.room) else { return missedElsewhere(event.pointee, record, at: now) }
+    report.hasRoom = true
+    if !isAsked(event.pointee, record, at: now) { return }
+    target.trail.addOld(event.pointee.gift, at: now)
+    notes.append(Note(offset: record.offset, worth: 0))
+  }
+
+  private func takeOut(all: Bool) {
+    var count = 0
+    target.trail.takeOut(all: all) { fate in
+      let note = notes[count]
+      count += 1
+      if isStopped { return }
+      isStopped = !task.answer(
+        ExplainedGift(
+          fate: fate, partition: number, offset: note.offset, waitingBefore: note.waitingBefore, worth: note.worth,
+          firstOffset: note.firstOffset))
+    }
+    notes.removeFirst(count)
+  }
+
+  /// Whether a gift of the room is asked for.
+  func isAsked(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
+    event.kind == .gift && question.fits(event.gift) && isInTime(event, record, at: now)
+  }
+
+  private func isInTime(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
+    if question.since == .min && question.until == .max || question.holds(now) { return true }
+    return question.holds(event.ts >= 0 ? event.ts : time(of: record))
+  }
+}
