@@ -41,6 +41,7 @@ extension Service {
     if now - notes.lookedAt >= Self.lookEveryMs {
       notes.lookedAt = now
       noteHeld(now)
+      watchArrivals(now)
     }
     if hasJoined, now - notes.outputLookedAt >= Self.outputEveryMs {
       notes.outputLookedAt = now
