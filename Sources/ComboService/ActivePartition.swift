@@ -12,6 +12,8 @@ struct Ownership {
   var doubtedSince: Int64?
   /// When to look again, if nobody does now.
   var nextLook: Int64?
+  /// Of restoring it.
+  var backOff = BackOff()
 }
 
 /// The entry by which this owner begins.

@@ -141,7 +141,7 @@ package final class MemberPartitions {
     nextToken += 1
     owned[number] = Ownership(
       token: nextToken, cancellation: Cancellation(), doubtedSince: owned[number]?.doubtedSince,
-      nextLook: edges.time.monotonicMs() + afterMs)
+      nextLook: edges.time.monotonicMs() + afterMs, backOff: owned[number]?.backOff ?? BackOff())
     deactivate(number)
     edges.group.stop(number)
   }
@@ -153,7 +153,8 @@ package final class MemberPartitions {
     nextToken += 1
     let token = nextToken
     let cancellation = Cancellation()
-    owned[number] = Ownership(token: token, cancellation: cancellation, doubtedSince: doubtedSince)
+    owned[number] = Ownership(
+      token: token, cancellation: cancellation, doubtedSince: doubtedSince, backOff: owned[number]?.backOff ?? BackOff())
     deactivate(number)
     edges.group.stop(number)
     counts.restores += 1
@@ -188,6 +189,7 @@ package final class MemberPartitions {
       owned[result.number]?.doubtedSince = nil
       switch result.outcome {
       case .restored(let partition):
+        owned[result.number]?.backOff.succeeded()
         if let partition = prepare(partition) { ready.append(partition) }
       case .doubtful(let reason):
         log.warning(
@@ -200,7 +202,8 @@ package final class MemberPartitions {
         delegate?.mustEnd(reason)
       case .failed(let reason):
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
-        restore(result.number)
+        // Brokers that are away, or a right that is missing, come back by themselves or by an operator, and it goes on.
+        restore(result.number, afterMs: owned[result.number]?.backOff.failed() ?? 0)
       case .gone(let topic):
         // Nothing is taken in without it, so nothing else would ever notice.
         delegate?.isGone(topic)
