@@ -35,6 +35,8 @@ package enum KafkaWords {
 
   /// Without how long a connection had been in which state; and a producer id that is not given, in words.
   package static func plain(_ text: String) -> String {
+    // Also said where the brokers only ended a transaction that was open for too long.
+    let text = text.replacing("Local: This instance has been fenced by a newer instance", with: "this producer was fenced")
     if let plain = ofProducerID(text) { return plain }
     guard let start = text.firstRange(of: " (after ") else { return text }
     let rest = text[start.upperBound...]

@@ -9,6 +9,7 @@ extension Service {
     let answers = Mailbox<ArrivalAnswer>()
     var isAsking = false
     var askedAt = Int64.min / 2
+    var lookedAt = Int64.min / 2
     /// When the brokers last answered; nil: they were not asked yet. All times are by the monotonic clock.
     var answeredAt: Int64?
     /// Partitions where a record can be read, and was not handed out: since when, and at which offset.
@@ -35,6 +36,12 @@ extension Service {
   /// Called about once a second.
   func watchArrivals(_ now: Int64) {
     if watching.lookout == nil { return }
+    // Where this process itself stood still, nobody else is to blame.
+    if now - arrivals.lookedAt > Self.askEveryMs {
+      if arrivals.answeredAt != nil { arrivals.answeredAt = now }
+      arrivals.waiting.removeAll()
+    }
+    arrivals.lookedAt = now
     for answer in arrivals.answers.takeAll() {
       arrivals.isAsking = false
       if let found = answer.found { note(found, answer.askedAt, now) }
