@@ -12,6 +12,8 @@ extension Service {
     var lookedAt = Int64.min / 2
     /// When the brokers last answered; nil: they were not asked yet. All times are by the monotonic clock.
     var answeredAt: Int64?
+    /// What was found last, by partition.
+    var found: [Int32: ArrivalLook] = [:]
     /// Partitions where a record can be read, and was not handed out: since when, and at which offset.
     var waiting: [Int32: (since: Int64, offset: Int64)] = [:]
     /// How often in a row the brokers said that there is no input.
@@ -20,10 +22,19 @@ extension Service {
     var stall: String?
   }
 
+  /// What was found of a partition.
+  struct ArrivalLook {
+    /// Where it stood, and where the records that can be read ended.
+    var offset: Int64
+    var end: Int64
+    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was looked at before.
+    var hasRecord: Bool?
+  }
+
   /// What the brokers said of the partitions that take in.
   struct ArrivalAnswer {
-    /// By partition: the offset that it stood at, and whether there is a record at it or behind. nil: the brokers did not answer.
-    var found: [Int32: (offset: Int64, hasRecord: Bool)]?
+    /// nil: the brokers did not answer.
+    var found: [Int32: ArrivalLook]?
     let askedAt: Int64
     /// There is no such topic.
     var isGone = false
@@ -61,14 +72,15 @@ extension Service {
     tellStall(now)
   }
 
-  private func note(_ found: [Int32: (offset: Int64, hasRecord: Bool)], _ askedAt: Int64, _ now: Int64) {
+  private func note(_ found: [Int32: ArrivalLook], _ askedAt: Int64, _ now: Int64) {
     arrivals.answeredAt = now
-    for (number, (offset, hasRecord)) in found {
-      let isThere = partitions.isActive(number) && partitions.active[Int(number)]!.partition.offset == offset
-      if !isThere || !hasRecord {
+    arrivals.found = found
+    for (number, look) in found {
+      let isThere = partitions.isActive(number) && partitions.active[Int(number)]!.partition.offset == look.offset
+      if !isThere || look.hasRecord != true {
         arrivals.waiting[number] = nil
-      } else if arrivals.waiting[number]?.offset != offset {
-        arrivals.waiting[number] = (askedAt, offset)
+      } else if arrivals.waiting[number]?.offset != look.offset {
+        arrivals.waiting[number] = (askedAt, look.offset)
       }
     }
   }
@@ -77,21 +89,26 @@ extension Service {
     arrivals.isAsking = true
     arrivals.askedAt = now
     if arrivals.answeredAt == nil { arrivals.answeredAt = now }
-    let (reader, answers) = (edges.reader, arrivals.answers)
+    let (reader, answers, before) = (edges.reader, arrivals.answers, arrivals.found)
     edges.beside(.question) {
-      var found: [Int32: (offset: Int64, hasRecord: Bool)] = [:]
+      var found: [Int32: ArrivalLook] = [:]
       do throws(EdgeError) {
         for (number, offset) in positions {
-          // Behind an open transaction nothing can be read. The marks of transactions are offsets without a record.
+          // Behind an open transaction nothing can be read.
           let end = try reader.stableEnd(.input, number)
-          var hasRecord = false
-          if end > offset {
-            try reader.read(.input, number, from: offset, to: end, unless: { false }) { _ in
-              hasRecord = true
-              return false
+          var hasRecord: Bool? = end > offset ? nil : false
+          if let last = before[number], last.offset == offset, end > offset {
+            hasRecord = last.end == end ? last.hasRecord : nil
+            if hasRecord == nil {
+              // The marks of transactions are offsets without a record, so the end alone says nothing.
+              hasRecord = false
+              try reader.read(.input, number, from: offset, to: end, unless: { false }) { _ in
+                hasRecord = true
+                return false
+              }
             }
           }
-          found[number] = (offset, hasRecord)
+          found[number] = ArrivalLook(offset: offset, end: end, hasRecord: hasRecord)
         }
         answers.put(ArrivalAnswer(found: found, askedAt: now))
       } catch {
