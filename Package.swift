@@ -50,7 +50,7 @@ let package = Package(
     // The log of those who have no Kafka.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // The WebSocket client, behind a few C functions.
-    .target(name: "CWebSocket", linkerSettings: [.linkedLibrary("websockets")]),
+    .target(name: "CWebSocket", linkerSettings: [.linkedLibrary("websockets"), .linkedLibrary("crypto")]),
     // XXH3, the hash of the journal's digest and of room look-up. Header only.
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // glibc's getopt_long, which Swift's module of glibc leaves out.

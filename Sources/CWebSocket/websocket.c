@@ -1,6 +1,7 @@
 #include "websocket.h"
 
 #include <libwebsockets.h>
+#include <openssl/evp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,6 @@
 
 #define CONNECTIONS_MAX 16
 #define AGAIN_FIRST_MS 1000
-#define AGAIN_MAX_MS 30000
 
 typedef struct outgoing {
   struct outgoing *next;
@@ -27,7 +27,7 @@ typedef struct connection {
   char *host;
   char *path;
   char *name;  // as the Host header has it
-  unsigned int again_ms;
+  unsigned int again_ms, again_max_ms;
   char *bytes;  // of the message that is coming in
   size_t count, room;
   int is_too_large;
@@ -68,7 +68,7 @@ static void lost(connection *one, const char *reason) {
   one->is_due = 1;
   // Between half of it and all of it, so that many do not come at once.
   unsigned int wait = one->again_ms / 2 + (unsigned int)(rand() % (int)(one->again_ms / 2 + 1));
-  one->again_ms = one->again_ms * 2 > AGAIN_MAX_MS ? AGAIN_MAX_MS : one->again_ms * 2;
+  one->again_ms = one->again_ms * 2 > one->again_max_ms ? one->again_max_ms : one->again_ms * 2;
   lws_sul_schedule(one->loop->context, 0, &one->again, begin, (lws_usec_t)wait * 1000);
   one->loop->events.lost(one->loop->events.context, one->number, reason, wait);
 }
@@ -189,7 +189,7 @@ cws_loop *cws_make(const cws_events *events, size_t message_max) {
   return loop;
 }
 
-int cws_add(cws_loop *loop, const char *host, int port, const char *path, int is_tls) {
+int cws_add(cws_loop *loop, const char *host, int port, const char *path, int is_tls, unsigned int again_max_ms) {
   if (loop->count == CONNECTIONS_MAX) return -1;
   connection *one = calloc(1, sizeof *one);
   if (!one) return -1;
@@ -203,6 +203,7 @@ int cws_add(cws_loop *loop, const char *host, int port, const char *path, int is
   one->name = malloc(length);
   if (one->name) snprintf(one->name, length, strchr(host, ':') ? "[%s]:%d" : "%s:%d", host, port);
   one->again_ms = AGAIN_FIRST_MS;
+  one->again_max_ms = again_max_ms;
   loop->connections[loop->count] = one;
   loop->count += 1;
   return one->number;
@@ -252,4 +253,20 @@ void cws_free(cws_loop *loop) {
     free(one);
   }
   free(loop);
+}
+
+// In base64: 44 characters and a zero byte.
+static int hash(const char *first, const char *second, char text[45]) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  EVP_MD_CTX *context = EVP_MD_CTX_new();
+  int is_done = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) && EVP_DigestUpdate(context, first, strlen(first))
+    && EVP_DigestUpdate(context, second, strlen(second)) && EVP_DigestFinal_ex(context, digest, NULL);
+  EVP_MD_CTX_free(context);
+  if (is_done) EVP_EncodeBlock((unsigned char *)text, digest, 32);
+  return is_done;
+}
+
+int cws_answer(const char *password, const char *salt, const char *challenge, char answer[45]) {
+  char secret[45];
+  return hash(password, salt, secret) && hash(secret, challenge, answer);
 }

@@ -78,7 +78,8 @@ extension HTTPServer {
     exchange.asksForHealth = exchange.target.starts(with: health.utf8)
     let isRoom = ["/rooms/", "/assets/", "/overlay"].contains { exchange.target.starts(with: $0.utf8) }
     let lengths = Self.headers(connection, "Content-Length")
-    exchange.isPost = method == "POST" && gate != nil && exchange.path.elementsEqual("/events".utf8)
+    let takesEvents = gate != nil && exchange.path.elementsEqual("/events".utf8)
+    exchange.isPost = method == "POST" && takesEvents
     if exchange.isPost {
       let hosts = Self.headers(connection, "Host")
       return guardian.refusal(
@@ -88,7 +89,7 @@ extension HTTPServer {
     return guardian.refusal(
       method: method, hosts: Self.headers(connection, "Host"), authorizations: Self.headers(connection, "Authorization"),
       hasBody: lengths.contains { $0 != "0" } || !Self.headers(connection, "Transfer-Encoding").isEmpty,
-      isHealth: exchange.asksForHealth, isRoom: isRoom)
+      isHealth: exchange.asksForHealth, isRoom: isRoom, takesEvents: takesEvents)
   }
 
   /// All headers of a name.

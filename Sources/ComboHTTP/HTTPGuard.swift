@@ -14,9 +14,11 @@ struct HTTPGuard: Sendable {
   /// - Parameters:
   ///   - hosts: all `Host` headers.
   ///   - isRoom: whether it asks for a single room, or for a page and its parts.
+  ///   - takesEvents: whether a POST would send events.
   ///   - isHealth: whether it only asks for the state of health, which whoever starts processes must be able to see.
   func refusal(
-    method: String, hosts: [String], authorizations: [String], hasBody: Bool, isHealth: Bool, isRoom: Bool = false
+    method: String, hosts: [String], authorizations: [String], hasBody: Bool, isHealth: Bool, isRoom: Bool = false,
+    takesEvents: Bool = false
   ) -> HTTPResponse? {
     guard hosts.count == 1, let name = Self.name(hosts[0]) else {
       return .error(400, "a request needs one Host header with a name or an address, and perhaps a port")
@@ -38,6 +40,9 @@ struct HTTPGuard: Sendable {
       }
     }
     if method != "GET", method != "HEAD" {
+      if takesEvents {
+        return .error(405, "events are sent by POST, and read by GET", [("Allow", "GET, HEAD, POST")])
+      }
       return .error(405, "only GET and HEAD are answered here: nothing can be changed", [("Allow", "GET, HEAD")])
     }
     if hasBody { return .error(413, "no request here has a body") }

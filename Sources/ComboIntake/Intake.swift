@@ -12,7 +12,7 @@ package final class Intake: Sendable {
   private let counts = Mutex(Counts())
 
   package struct Counts: Equatable, Sendable {
-    /// Records that are durable.
+    /// Records that were taken.
     package var records = 0
     package var bytes = 0
     /// Records that were not taken: too large, or no room.
@@ -47,21 +47,22 @@ package final class Intake: Sendable {
     }
   }
 
-  /// Hands records in. `done` is called once they are durable, or refused.
+  /// Hands records in that somebody waits for. `done` is called once they are durable, or refused.
   /// - Returns: false: too much waits, and `done` is not called.
   package func offer(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
-    return appender.offer(batch) { [self] fault in
+    return appender.offer(batch, .synced) { [self] fault in
       count(records, bytes, fault)
       done(fault)
     }
   }
 
-  /// The same, but waits until there is room.
+  /// The same for records that nobody can send again: waits until there is room. `done` is called once they are written; they are durable
+  /// before anything that comes of them is told.
   /// - Returns: false: the log takes no more.
   package func offerPatiently(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
-    return appender.offerPatiently(batch) { [self] fault in
+    return appender.offerPatiently(batch, .written) { [self] fault in
       count(records, bytes, fault)
       done(fault)
     }

@@ -1,4 +1,5 @@
-/// Where records come from, as `--from` names it: `PLACE[,map=NAME|FILE][,room=ROOM][,hello=FILE]`.
+/// Where records come from, as `--from` names it:
+/// `PLACE[,map=NAME|FILE][,room=ROOM][,hello=FILE][,password=FILE]`.
 package struct IntakeSource: Equatable, Sendable {
   package enum Place: Equatable, Sendable {
     /// `-`
@@ -18,8 +19,10 @@ package struct IntakeSource: Equatable, Sendable {
   package var room: String?
   /// A file whose lines are sent to a WebSocket server after each connect.
   package var hello: String?
+  /// A file with the password of a WebSocket server.
+  package var password: String?
 
-  private static let parameters = ["map", "room", "hello"]
+  private static let parameters = ["map", "room", "hello", "password"]
 
   /// Why it cannot be used, as a sentence.
   package struct Fault: Error, Equatable, CustomStringConvertible {
@@ -47,6 +50,7 @@ package struct IntakeSource: Equatable, Sendable {
       case "room":
         if value.utf8.count > 256 { throw Fault(description: "--from \(text): a room has at most 256 bytes") }
         room = value
+      case "password": password = value
       default: hello = value
       }
     }
@@ -58,12 +62,12 @@ package struct IntakeSource: Equatable, Sendable {
         throw Fault(
           description:
             "--from \(text): expected - (standard input), post, or an address such as ws://127.0.0.1:21213, then perhaps"
-            + " ,map=NAME ,room=ROOM ,hello=FILE")
+            + " ,map=NAME ,room=ROOM ,hello=FILE ,password=FILE")
       }
       self.place = .webSocket(url)
     }
-    if hello != nil, self.place == .standardInput || self.place == .post {
-      throw Fault(description: "--from \(text): hello= is for WebSocket servers")
+    if hello ?? password != nil, self.place == .standardInput || self.place == .post {
+      throw Fault(description: "--from \(text): \(hello != nil ? "hello" : "password")= is for WebSocket servers")
     }
   }
 }
@@ -75,6 +79,9 @@ package struct WebSocketURL: Equatable, Sendable {
   package var port: Int
   /// With the query.
   package var path: String
+
+  /// Whether the server is on this machine.
+  var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
   /// nil: it is none.
   package init?(_ text: String) {

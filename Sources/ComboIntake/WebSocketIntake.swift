@@ -14,12 +14,15 @@ package final class WebSocketIntake: @unchecked Sendable {
     var origin: Intake.Origin
     /// Sent after each connect.
     var hello: [String]
+    /// Asked for by Streamer.bot.
+    var password: String?
 
-    package init(_ url: WebSocketURL, name: String, origin: Intake.Origin, hello: [String]) {
+    package init(_ url: WebSocketURL, name: String, origin: Intake.Origin, hello: [String] = [], password: String? = nil) {
       self.url = url
       self.name = name
       self.origin = origin
       self.hello = hello
+      self.password = password
     }
   }
 
@@ -28,7 +31,13 @@ package final class WebSocketIntake: @unchecked Sendable {
     var lostAt: Int64?
     var wasConnected = false
     var isSocketIOSaid = false
+    /// When a failure was said last, by the monotonic clock.
+    var failureSaidAt: Int64?
   }
+
+  /// A server on this machine costs nothing to ask, and is most often started by hand.
+  private static let againMaxMs: (loopback: UInt32, elsewhere: UInt32) = (2_000, 30_000)
+  private static let failureEveryMs: Int64 = 60_000
 
   private let intake: Intake
   private let servers: [Server]
@@ -52,11 +61,16 @@ package final class WebSocketIntake: @unchecked Sendable {
     events.opened = { WebSocketIntake.of($0).opened(Int($1)) }
     events.message = { WebSocketIntake.of($0).received(Int($1), UnsafeRawBufferPointer(start: $2, count: $3)) }
     events.too_large = { WebSocketIntake.of($0).tooLarge(Int($1)) }
-    events.lost = { WebSocketIntake.of($0).lost(Int($1), $2.map { String(cString: $0) } ?? "", againMs: Int64($3)) }
+    events.lost = { context, number, reason, _ in
+      WebSocketIntake.of(context).lost(Int(number), reason.map { String(cString: $0) } ?? "")
+    }
     guard let loop = cws_make(&events, Intake.recordBytesMax) else { return false }
     self.loop = loop
     for server in servers {
-      if cws_add(loop, server.url.host, Int32(server.url.port), server.url.path, server.url.isTLS ? 1 : 0) < 0 { return false }
+      let againMaxMs = server.url.isLoopback ? Self.againMaxMs.loopback : Self.againMaxMs.elsewhere
+      if cws_add(loop, server.url.host, Int32(server.url.port), server.url.path, server.url.isTLS ? 1 : 0, againMaxMs) < 0 {
+        return false
+      }
     }
     thread = WorkThread { [self] in
       cws_serve(self.loop)
@@ -89,13 +103,17 @@ package final class WebSocketIntake: @unchecked Sendable {
     }
     states[number].lostAt = nil
     states[number].wasConnected = true
+    states[number].failureSaidAt = nil
     for line in server.hello { send(line, to: number) }
   }
 
-  private func lost(_ number: Int, _ reason: String, againMs: Int64) {
+  private func lost(_ number: Int, _ reason: String) {
     let server = servers[number]
-    if states[number].lostAt == nil { states[number].lostAt = MonotonicClock.nowMs }
-    log.warning("no connection to \(.url, server.name), trying again in \(.ms, againMs) ms: \(.reason, reason)")
+    let now = MonotonicClock.nowMs
+    if states[number].lostAt == nil { states[number].lostAt = now }
+    if let said = states[number].failureSaidAt, now - said < Self.failureEveryMs { return }
+    states[number].failureSaidAt = now
+    log.warning("no connection to \(.url, server.name), trying again and again: \(.reason, reason)")
   }
 
   private func tooLarge(_ number: Int) {
@@ -109,13 +127,15 @@ package final class WebSocketIntake: @unchecked Sendable {
     switch WebSocketTalk.kind(of: bytes) {
     case .record: break
     case .nothing: return
-    case .streamerBotHello(let asksForPassword):
-      if asksForPassword {
-        log.error(
-          "\(.url, server.name) asks for a password, which is not supported: switch authentication off in Streamer.bot's WebSocket server"
-        )
-      } else {
+    case .streamerBotHello(let challenge):
+      greet(number, challenge)
+      return
+    case .streamerBotLogin(let isDone):
+      if isDone {
         send(WebSocketTalk.subscribe, to: number)
+      } else {
+        log.error(
+          "\(.url, server.name) has refused the password: compare the file of password= with Streamer.bot's WebSocket server")
       }
       return
     case .socketIO:
@@ -140,53 +160,26 @@ package final class WebSocketIntake: @unchecked Sendable {
     }
   }
 
+  /// Asks Streamer.bot for gifts; first it is told that the password is known, if it wants to know.
+  private func greet(_ number: Int, _ challenge: WebSocketTalk.Challenge?) {
+    let server = servers[number]
+    guard let challenge else { return send(WebSocketTalk.subscribe, to: number) }
+    guard let password = server.password else {
+      log.error("\(.url, server.name) asks for a password: write it to a file, and add ,password=FILE to --from")
+      // Where the password is not enforced, it sends events all the same.
+      return send(WebSocketTalk.subscribe, to: number)
+    }
+    guard let answer = challenge.answer(password) else {
+      log.error("the password of \(.url, server.name) could not be hashed")
+      return
+    }
+    send(WebSocketTalk.login(answer), to: number)
+  }
+
   private func send(_ text: String, to number: Int) {
     var text = text
     text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { cws_send(loop, Int32(number), $0.baseAddress, $0.count) }
     }
   }
-}
-
-/// What servers say besides records.
-enum WebSocketTalk {
-  enum Kind: Equatable {
-    case record
-    /// An answer to what was sent, or a sign of life.
-    case nothing
-    case streamerBotHello(asksForPassword: Bool)
-    case socketIO
-  }
-
-  static func kind(of bytes: UnsafeRawBufferPointer) -> Kind {
-    guard let first = bytes.first(where: { $0 != 0x20 && !(0x09...0x0d).contains($0) }) else { return .nothing }
-    if first == UInt8(ascii: "0"), contains(bytes, #"0{"sid":"#, within: 16) { return .socketIO }
-    if first == UInt8(ascii: "{") {
-      if contains(bytes, #""request":"Hello""#, within: 200) || contains(bytes, #""request": "Hello""#, within: 200) {
-        return .streamerBotHello(asksForPassword: contains(bytes, #""authentication""#, within: bytes.count))
-      }
-      if contains(bytes, #""id":"\#(id)""#, within: bytes.count), contains(bytes, #""status""#, within: bytes.count) {
-        return .nothing
-      }
-    }
-    return .record
-  }
-
-  private static func contains(_ bytes: UnsafeRawBufferPointer, _ text: String, within: Int) -> Bool {
-    let wanted = Array(text.utf8)
-    let end = min(bytes.count, within) - wanted.count
-    if end < 0 { return false }
-    return (0...end).contains { place in
-      bytes[place] == wanted[0] && bytes[place..<place + wanted.count].elementsEqual(wanted)
-    }
-  }
-
-  private static let id = "combo-consumer"
-
-  /// What Streamer.bot must be asked for, or it sends nothing.
-  static let subscribe =
-    #"{"request":"Subscribe","id":"combo-consumer","events":{"#
-    + #""Twitch":["Cheer","Sub","ReSub","GiftSub","GiftBomb"],"#
-    + #""YouTube":["SuperChat","SuperSticker","NewSponsor","MembershipGift","GiftMembershipReceived"],"#
-    + #""Kick":["Subscription","Resubscription","GiftSubscription","MassGiftSubscription"]}}"#
 }

@@ -11,7 +11,7 @@ extension EdgeError {
   ///   - brokers: the addresses that were tried.
   package init(_ error: rd_kafka_resp_err_t, failed: String, detail: String? = nil, brokers: String) {
     let code = Code(error)
-    let reason = detail.flatMap { $0.isEmpty ? nil : $0 } ?? String(cString: rd_kafka_err2str(error))
+    let reason = detail.flatMap { $0.isEmpty ? nil : KafkaWords.plain($0) } ?? String(cString: rd_kafka_err2str(error))
     let name = String(cString: rd_kafka_err2name(error))
     // The reason names the mechanism, if that was what failed.
     let isScram = !LibrdkafkaProperties.hasSoundScram && reason.contains("mechanism SCRAM")
@@ -36,6 +36,9 @@ extension EdgeError {
       RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
       RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
       "The brokers have no coordinator for it at the moment, as when one has just died or started. It goes on by itself."
+    case RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
+      "The brokers ended its transaction because it was open for longer than transaction.timeout.ms, or another client has begun to use"
+        + " this transactional id."
     case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
       "A partition has no leader at the moment: no broker that has a copy of it is alive, or they have not agreed yet. It goes on by itself."
     default: nil

@@ -33,8 +33,11 @@ package enum KafkaWords {
     }
   }
 
-  /// Without how long a connection had been in which state.
+  /// Without how long a connection had been in which state; and a producer id that is not given, in words.
   package static func plain(_ text: String) -> String {
+    // Also said where the brokers only ended a transaction that was open for too long.
+    let text = text.replacing("Local: This instance has been fenced by a newer instance", with: "this producer was fenced")
+    if let plain = ofProducerID(text) { return plain }
     guard let start = text.firstRange(of: " (after ") else { return text }
     let rest = text[start.upperBound...]
     let digits = rest.prefix { $0.isNumber }
@@ -48,5 +51,20 @@ package enum KafkaWords {
       })
     else { return text }
     return String(text[..<start.lowerBound] + text[text.index(after: end)...])
+  }
+
+  /// `Failed to acquire transactional PID from broker HOST: REASON: retrying`, in words; nil: it says something else.
+  private static func ofProducerID(_ text: String) -> String? {
+    guard let start = text.firstRange(of: "Failed to acquire "), let middle = text.firstRange(of: " PID from broker ") else {
+      return nil
+    }
+    if start.upperBound > middle.lowerBound { return nil }
+    let rest = text[middle.upperBound...]
+    guard let colon = rest.firstRange(of: ": ") else { return nil }
+    var reason = rest[colon.upperBound...]
+    let isTriedAgain = reason.hasSuffix(": retrying")
+    if isTriedAgain { reason = reason.dropLast(": retrying".count) }
+    return "the broker \(rest[..<colon.lowerBound]) does not let this producer begin: \(reason)"
+      + (isTriedAgain ? "; it is tried again" : "")
   }
 }

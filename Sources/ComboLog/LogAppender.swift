@@ -1,25 +1,59 @@
 internal import Synchronization
 
 /// Gathers the records of many threads and appends them together, so that one sync of the disk serves all that came meanwhile.
+///
+/// Records of ``Care/synced`` are appended as soon as possible and acknowledged with the next sync: most often that of the commit of
+/// what came of them, a few milliseconds later. Where none comes, the appender syncs by itself. Records of ``Care/written`` have
+/// nobody who waits. Where few of them come, they are appended 20 times a second: an append and its commit cost the same however many
+/// records they hold.
 package final class LogAppender: @unchecked Sendable {
-  // Sendable: what waits is behind a mutex; the thread alone appends.
+  // Sendable: what waits is behind mutexes; the thread alone appends.
 
-  /// Told once its records are durable (nil), or that none of them was taken and why.
+  /// Told once its records are durable (nil), or that none of them was taken and why. On the appender's thread, or on the one that
+  /// commits.
   package typealias Done = @Sendable (LogFault?) -> Void
 
+  /// When ``Done`` is called.
+  package enum Care: Sendable {
+    /// Once the records are on the disk.
+    case synced
+    /// Once they are written. They survive the end of the process, and a power failure after the next commit.
+    case written
+  }
+
+  private struct Offer {
+    let batch: LogBatch
+    let care: Care
+    let done: Done
+  }
+
   private struct Waiting {
-    var batches: [(batch: LogBatch, done: Done)] = []
+    var offers: [Offer] = []
     var bytes = 0
+    var isUrgent = false
     var isStopped = false
+  }
+
+  /// Appended, and waiting for a sync.
+  private struct Unsynced {
+    let ticket: UInt64
+    let at: Int64
+    let done: Done
   }
 
   private let log: LogFile
   private let queueMax: Int
   private let gapMs: Int64
   private let waiting = Mutex(Waiting())
+  private let unsynced = Mutex<[Unsynced]>([])
   private let came = LogBell()
   private let emptied = LogBell()
   private let ended = LogBell()
+
+  /// After so long an append is synced for its own sake.
+  private static let syncMs: Int64 = 20
+  /// From one append to the next, while few records come and nobody waits for them.
+  private static let quietGapMs: Int64 = 50
 
   /// - Parameters:
   ///   - queueMax: bytes that may wait.
@@ -28,35 +62,39 @@ package final class LogAppender: @unchecked Sendable {
     self.log = log
     self.queueMax = queueMax
     self.gapMs = gapMs
+    log.onSync { [weak self] ticket in self?.acknowledge(ticket, nil) }
     LogThread.start { [self] in run() }
   }
 
-  /// Hands records over; any thread. `batch` belongs to the appender until `done` is called, on the appender's thread.
+  /// Hands records over; any thread. `batch` belongs to the appender until `done` is called.
   /// - Returns: false: too much waits, or the appender was stopped; nothing was taken, and `done` is not called.
-  package func offer(_ batch: LogBatch, done: @escaping Done) -> Bool {
-    let isTaken = waiting.withLock { waiting in
+  package func offer(_ batch: LogBatch, _ care: Care = .synced, done: @escaping Done) -> Bool {
+    let (isTaken, rings) = waiting.withLock { waiting in
       // One batch fits always, however large it is.
-      if waiting.isStopped || (waiting.bytes > 0 && waiting.bytes + batch.size > queueMax) { return false }
-      waiting.batches.append((batch, done))
+      if waiting.isStopped || (waiting.bytes > 0 && waiting.bytes + batch.size > queueMax) { return (false, false) }
+      let isFirst = waiting.offers.isEmpty
+      waiting.offers.append(Offer(batch: batch, care: care, done: done))
       waiting.bytes += batch.size
-      return true
+      let isNewlyUrgent = care == .synced && !waiting.isUrgent
+      if care == .synced { waiting.isUrgent = true }
+      return (true, isFirst || isNewlyUrgent)
     }
-    if isTaken { came.ring() }
+    if rings { came.ring() }
     return isTaken
   }
 
   /// Hands records over; waits while too much waits already.
   /// - Returns: false: the appender was stopped.
-  package func offerPatiently(_ batch: LogBatch, done: @escaping Done) -> Bool {
+  package func offerPatiently(_ batch: LogBatch, _ care: Care = .synced, done: @escaping Done) -> Bool {
     while true {
       let rings = emptied.rings
-      if offer(batch, done: done) { return true }
+      if offer(batch, care, done: done) { return true }
       if waiting.withLock({ $0.isStopped }) { return false }
       emptied.wait(after: rings, maxMs: 1000)
     }
   }
 
-  /// Appends what was taken, and ends. Once.
+  /// Appends what was taken, syncs it, and ends. Once.
   package func stop() {
     let rings = ended.rings
     waiting.withLock { $0.isStopped = true }
@@ -64,46 +102,122 @@ package final class LogAppender: @unchecked Sendable {
     ended.wait(after: rings, maxMs: 10_000)
   }
 
+  // MARK: - The thread
+
   private func run() {
-    let all = LogBatch()
+    var rate = QuietRate()
     var last: Int64 = 0
     while true {
       let rings = came.rings
-      let pause = last + gapMs - monotonicMs()
-      if pause > 0 { sleepMs(pause) }
-      let (batches, isStopped) = waiting.withLock { waiting in
-        defer {
-          waiting.batches = []
-          waiting.bytes = 0
-        }
-        return (waiting.batches, waiting.isStopped)
-      }
-      if batches.isEmpty {
+      let (isEmpty, isUrgent, isStopped) = waiting.withLock { ($0.offers.isEmpty, $0.isUrgent, $0.isStopped) }
+      let now = monotonicMs()
+      let syncIn = syncIfDue(now)
+      if isEmpty {
         if isStopped { break }
-        came.wait(after: rings, maxMs: 10_000)
+        came.wait(after: rings, maxMs: syncIn)
         continue
+      }
+      let pause = last + (rate.isQuiet(at: now) && !isUrgent && !isStopped ? Self.quietGapMs : gapMs) - now
+      if pause > gapMs {
+        came.wait(after: rings, maxMs: min(pause, syncIn))
+        continue
+      }
+      if pause > 0 { sleepMs(pause) }
+      let offers = waiting.withLock { waiting in
+        defer {
+          waiting.offers = []
+          waiting.bytes = 0
+          waiting.isUrgent = false
+        }
+        return waiting.offers
       }
       emptied.ring()
       last = monotonicMs()
-      if batches.count == 1 {
-        let (batch, done) = batches[0]
-        done(append(batch))
-      } else {
-        for (batch, _) in batches { all.append(contentsOf: batch) }
-        let fault = append(all)
-        all.removeAll()
-        for (_, done) in batches { done(fault) }
-      }
+      rate.add(offers.reduce(0) { $0 + $1.batch.count }, at: last)
+      append(offers)
     }
+    syncAll()
     ended.ring()
   }
 
-  private func append(_ batch: LogBatch) -> LogFault? {
-    do throws(LogFault) {
-      try log.append(batch)
-      return nil
-    } catch {
-      return error
+  private func append(_ offers: [Offer]) {
+    let all: LogBatch
+    if offers.count == 1 {
+      all = offers[0].batch
+    } else {
+      all = LogBatch()
+      for offer in offers { all.append(contentsOf: offer.batch) }
     }
+    do throws(LogFault) {
+      let ticket = try log.append(all, isSynced: false)
+      let now = monotonicMs()
+      unsynced.withLock { unsynced in
+        for offer in offers where offer.care == .synced {
+          unsynced.append(Unsynced(ticket: ticket, at: now, done: offer.done))
+        }
+      }
+      for offer in offers where offer.care == .written { offer.done(nil) }
+      // The commit of what came of it may have been faster than this.
+      let synced = log.synced
+      if synced >= ticket { acknowledge(synced, nil) }
+    } catch {
+      for offer in offers { offer.done(error) }
+    }
+  }
+
+  /// Any thread.
+  private func acknowledge(_ ticket: UInt64, _ fault: LogFault?) {
+    let done = unsynced.withLock { unsynced in
+      let count = unsynced.prefix { $0.ticket <= ticket }.count
+      defer { unsynced.removeFirst(count) }
+      return unsynced.prefix(count)
+    }
+    for one in done { one.done(fault) }
+  }
+
+  /// - Returns: when to look again, in milliseconds.
+  private func syncIfDue(_ now: Int64) -> Int64 {
+    guard let since = unsynced.withLock({ $0.first?.at }) else { return 10_000 }
+    let left = since + Self.syncMs - now
+    if left > 0 { return left }
+    syncAll()
+    return 10_000
+  }
+
+  private func syncAll() {
+    do throws(LogFault) {
+      try log.sync()
+      acknowledge(log.synced, nil)
+    } catch {
+      acknowledge(.max, error)
+    }
+  }
+}
+
+/// Whether few records come.
+private struct QuietRate {
+  private static let windowMs: Int64 = 100
+  private static let recordsMax = 20
+  private var since: Int64 = 0
+  private var records = 0
+  private var wasBusy = false
+
+  mutating func add(_ count: Int, at now: Int64) {
+    turn(now)
+    records += count
+  }
+
+  mutating func isQuiet(at now: Int64) -> Bool {
+    turn(now)
+    return !wasBusy && records <= Self.recordsMax
+  }
+
+  private mutating func turn(_ now: Int64) {
+    let elapsed = now - since
+    if elapsed < Self.windowMs { return }
+    // What came in a longer time counts by its part.
+    wasBusy = Int64(records) * Self.windowMs > Int64(Self.recordsMax) * elapsed
+    since = now
+    records = 0
   }
 }

@@ -59,6 +59,17 @@ package final class LogBatch: @unchecked Sendable {
     }
   }
 
+  /// Hands out each record, in order.
+  package func eachRecord(_ body: (_ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?) -> Void) {
+    bytes.withUnsafeBytes { bytes in
+      for entry in entries {
+        body(
+          entry.key.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) },
+          entry.value.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) })
+      }
+    }
+  }
+
   package func removeAll() {
     // What one large transaction took is not kept for ever.
     let isLarge = bytes.capacity > 4 << 20

@@ -17,16 +17,24 @@ extension LogFile {
   // MARK: - Writing
 
   /// Appends records, all or none; returns once they are durable. The entries of `batch` get their offsets.
+  /// - Parameter isSynced: false: they are only written. They survive the end of the process, and a power failure once ``synced`` has
+  ///   come to the number that is returned: with the next commit, or ``sync()``.
   /// - Throws: `full`, early: the log still has room for what comes of the records that it took.
-  package func append(_ batch: LogBatch) throws(LogFault) {
-    if batch.isEmpty { return }
+  @discardableResult
+  package func append(_ batch: LogBatch, isSynced: Bool = true) throws(LogFault) -> UInt64 {
+    if batch.isEmpty { return 0 }
+    let numbers: (write: UInt64, isNews: Bool)
     do {
       writing.lock()
       defer { writing.unlock() }
       try checkRoom(for: batch.size)
+      try prepareWrite(isSynced: isSynced)
       try write(batch, group: "", positions: [], holds: [])
+      numbers = countWrite(isSynced: isSynced)
     }
+    tellSynced(numbers)
     appended.ring()
+    return numbers.write
   }
 
   /// Begins to own a group: commits of its former owner are refused from now on.
@@ -48,12 +56,16 @@ extension LogFile {
     _ batch: LogBatch, group: String, positions: [LogPosition] = [], holds: [(stream: Int, offset: Int64)] = [],
     owner: UInt64? = nil
   ) throws(LogFault) {
+    let numbers: (write: UInt64, isNews: Bool)
     do {
       writing.lock()
       defer { writing.unlock() }
       if let owner, !isOwner(owner, of: group) {
         throw LogFault(.fenced, "another owner of the group \(group) has taken over \(place.name)")
       }
+      // SQLite syncs nothing for a transaction that writes nothing.
+      let isSynced = !batch.isEmpty || !positions.isEmpty
+      try prepareWrite(isSynced: isSynced)
       do throws(LogFault) {
         try write(batch, group: group, positions: positions, holds: holds)
       } catch {
@@ -62,7 +74,9 @@ extension LogFile {
         try? writer.run("PRAGMA wal_checkpoint(RESTART)")
         try write(batch, group: group, positions: positions, holds: holds)
       }
+      numbers = countWrite(isSynced: isSynced)
     }
+    tellSynced(numbers)
     tellCommitted()
   }
 

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Topics with partitions, offsets and transactions in one SQLite file, or in memory.
 ///
-/// What is appended together is durable together: one SQLite transaction, written ahead and synced to the disk before the call returns.
+/// What is appended together is durable together: one SQLite transaction, written ahead, and synced to the disk before the call returns
+/// unless the caller asks for less.
 /// One process owns a file; others may look at it (``Use/look``). Any thread may call anything.
 package final class LogFile: @unchecked Sendable {
   // Sendable: `writer` and all that belongs to it is used under `writing`, `reader` under `reading`, `streams` under `state`.
@@ -91,10 +92,20 @@ package final class LogFile: @unchecked Sendable {
   /// Rung when records were appended by ``append(_:)``.
   package let appended = LogBell()
   private let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
+  private let syncHook = Mutex<(@Sendable (UInt64) -> Void)?>(nil)
+  /// The number of the last write. Under `writing`.
+  private var writes: UInt64 = 0
+  private let syncedWrites = Atomic<UInt64>(0)
+  /// Whether the next transaction is synced to the disk before it returns. Under `writing`.
+  private var syncs = true
   /// Rung when a transaction was committed by ``commit(_:group:positions:holds:owner:)``.
   package let committed = LogBell()
   /// Whether the file was not closed in good order last time, and was looked through.
   package let wasChecked: Bool
+  /// Whether the log was made now.
+  package let isNew: Bool
+  /// The folder of the file, if it was made too.
+  package let madeFolder: String?
 
   // MARK: - Opening
 
@@ -110,6 +121,7 @@ package final class LogFile: @unchecked Sendable {
       writer = try Database(nil, name: name)
       try LogSchema.create(writer)
       wasChecked = false
+      (isNew, madeFolder) = (true, nil)
       reader = writer
       writing = PlainMutex()
       reading = writing
@@ -127,16 +139,19 @@ package final class LogFile: @unchecked Sendable {
         writer = try Database(path, name: path, isReader: true)
         try LogSchema.check(writer, name: path)
         wasChecked = false
+        (isNew, madeFolder) = (false, nil)
         reader = writer
         writing = PlainMutex()
         reading = writing
       } else {
-        try LogDisk.makeFolder(of: path)
+        isNew = !isThere
+        madeFolder = try LogDisk.makeFolder(of: path)
         guard LogDisk.isWritable(path) else {
           throw LogFault(
             .readOnly, "\(path) is read-only. Allow this user to write it (chmod u+w), or give --data another file")
         }
         lock = try LogLock(path)
+        if !isThere { LogDisk.makeFile(path) }
         let wasOpen = (LogDisk.size(path + "-wal") ?? 0) > 0
         writer = try Database(path, name: path)
         try LogSchema.prepare(writer, isNew: !isThere, name: path)
@@ -167,6 +182,51 @@ package final class LogFile: @unchecked Sendable {
   func tellCommitted() {
     committed.ring()
     commitHook.withLock { $0 }?()
+  }
+
+  // MARK: - Syncing
+
+  /// Up to which write all is on the disk, by the numbers that ``append(_:isSynced:)`` returns.
+  package var synced: UInt64 { syncedWrites.load(ordering: .acquiring) }
+
+  /// From now on `body` is called when writes that were not synced at once are on the disk, with the last one's number; on the thread that
+  /// synced them.
+  package func onSync(_ body: (@Sendable (UInt64) -> Void)?) { syncHook.withLock { $0 = body } }
+
+  /// Makes all that was appended durable: costs a sync of the disk, or nothing if all is durable.
+  package func sync() throws(LogFault) {
+    let numbers: (write: UInt64, isNews: Bool)
+    do {
+      writing.lock()
+      defer { writing.unlock() }
+      if synced == writes { return }
+      guard let any = state.withLock({ $0.streams.first }) else { return }
+      try prepareWrite(isSynced: true)
+      // SQLite syncs nothing for a transaction that writes nothing. One sync covers all that was written ahead before it.
+      try transaction { () throws(LogFault) in try writeBounds(any) }
+      numbers = countWrite(isSynced: true)
+    }
+    tellSynced(numbers)
+  }
+
+  /// Under `writing`, outside of a transaction.
+  func prepareWrite(isSynced: Bool) throws(LogFault) {
+    if syncs == isSynced { return }
+    if case .file = place { try writer.run("PRAGMA synchronous = \(isSynced ? "FULL" : "NORMAL")") }
+    syncs = isSynced
+  }
+
+  /// Under `writing`, once it has succeeded.
+  /// - Returns: its number, and whether earlier writes were synced with it.
+  func countWrite(isSynced: Bool) -> (write: UInt64, isNews: Bool) {
+    let isNews = isSynced && synced != writes
+    writes += 1
+    if isSynced || place == .memory { syncedWrites.store(writes, ordering: .releasing) }
+    return (writes, isNews)
+  }
+
+  func tellSynced(_ numbers: (write: UInt64, isNews: Bool)) {
+    if numbers.isNews { syncHook.withLock { $0 }?(numbers.write) }
   }
 
   /// Learns what its owner has written meanwhile, if that is another process.

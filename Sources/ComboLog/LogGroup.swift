@@ -30,7 +30,10 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
 
   deinit { cell.deallocate() }
 
-  private var memberName: String { "member of \(group)" }
+  private var memberName: String { Self.memberName(group) }
+
+  /// Under which name a group's member owns its membership.
+  package static func memberName(_ group: String) -> String { "member of \(group)" }
 
   package func subscribe() {
     membership = log.takeOver(memberName)

@@ -61,8 +61,10 @@ final class LogLock {
 /// The file system below a path.
 enum LogDisk {
   /// Makes the folder of a file, with those above it, for this user alone.
-  static func makeFolder(of path: String) throws(LogFault) {
+  /// - Returns: the folder, if it was not there.
+  static func makeFolder(of path: String) throws(LogFault) -> String? {
     let folder = folder(of: path)
+    let isThere = access(folder, F_OK) == 0
     var made = ""
     for piece in folder.split(separator: "/", omittingEmptySubsequences: false) {
       made += piece.isEmpty && made.isEmpty ? "/" : (made.isEmpty || made.hasSuffix("/") ? "" : "/") + piece
@@ -75,6 +77,14 @@ enum LogDisk {
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw LogFault(.foreign, "\(path) is not a regular file. Give --data the name of a file")
     }
+    return isThere ? nil : folder
+  }
+
+  /// Makes the empty file, for this user alone: it holds what viewers sent.
+  static func makeFile(_ path: String) {
+    // If it fails, SQLite tells why.
+    let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if file >= 0 { close(file) }
   }
 
   private static func folder(of path: String) -> String {

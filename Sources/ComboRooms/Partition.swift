@@ -86,6 +86,15 @@ package final class Partition {
 
   /// For how many looks there is a note, also of those that nobody needs any more.
   var deadlines: Int { heap.count }
+  /// Whether a room will say more even if nothing comes in: a banner is on screen or waits, or a final is due. Looks at all rooms that are
+  /// awake.
+  package var hasMoreToSay: Bool {
+    heap.elements.contains { deadline in
+      guard let room = table.room(at: Int(deadline.room)), room.scheduled == deadline.time else { return false }
+      if case .deadline = room.wakeup { return true }
+      return false
+    }
+  }
 
   // MARK: - Taking in
 

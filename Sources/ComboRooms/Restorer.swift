@@ -114,7 +114,8 @@ package struct Restorer: @unchecked Sendable {
       // Not every broker has heard of it yet, or it is a partition of journal or state that looking anew makes.
       return .failed(error.message)
     default:
-      return error.isRetriable ? .failed(error.message) : .refused(error.message)
+      // Whatever the brokers refuse now, a right among it, they may grant later; nothing is taken in until then.
+      return .failed(error.message)
     }
   }
 

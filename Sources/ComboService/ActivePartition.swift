@@ -12,6 +12,8 @@ struct Ownership {
   var doubtedSince: Int64?
   /// When to look again, if nobody does now.
   var nextTry: Int64?
+  /// Of restoring it.
+  var backOff = BackOff()
 }
 
 /// The entry by which this owner begins.
@@ -129,7 +131,7 @@ package final class ActivePartition {
     return true
   }
 
-  /// Notes how far its rooms are behind.
+  /// LogNotes how far its rooms are behind.
   /// - Returns: whether that is so far that somebody should be told, now or again.
   func mustSayBehind(by ms: Int64, monotonic now: Int64) -> Bool {
     behindMs = ms

@@ -18,17 +18,24 @@ struct BackOff {
 }
 
 /// Detects that another instance uses the same transactional id: both fence each other, again and again, and both commit in between.
-/// A transaction that timed out fences its producer too, but not so often.
+/// A transaction that timed out fences its producer too, but not so often. Where each fences the other before it can commit, there are
+/// more fences and no commits.
 struct Fences {
   static let withinMs: Int64 = 30_000
   /// One start of another producer can fence twice: the brokers first abort the open transaction, and its client then asks again.
   static let max = 5
+  /// Without commits in between: a coordinator in trouble may fence several times, too.
+  static let maxInAll = 9
   private var at: [Int64] = []
+  private var all: [Int64] = []
   private var commits = -1
 
   /// - Parameter commits: how many there were so far.
   /// - Returns: whether it was once too often.
   mutating func fenced(at now: Int64, commits: Int) -> Bool {
+    all.removeAll { now - $0 > Self.withinMs }
+    all.append(now)
+    if all.count >= Self.maxInAll { return true }
     if commits == self.commits { return false }
     self.commits = commits
     at.removeAll { now - $0 > Self.withinMs }

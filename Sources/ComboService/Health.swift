@@ -32,6 +32,7 @@ package enum Health {
     if let since = report.uncommittedSince, now - since > uncommittedMs {
       return "nothing was committed for \((now - since) / 1000) s"
     }
+    if let stall = report.stall { return stall }
     return nil
   }
 

@@ -145,7 +145,7 @@ package final class MemberPartitions {
     nextToken += 1
     owned[number] = Ownership(
       token: nextToken, cancellation: Cancellation(), doubtedSince: owned[number]?.doubtedSince,
-      nextTry: edges.time.monotonicMs() + afterMs)
+      nextTry: edges.time.monotonicMs() + afterMs, backOff: owned[number]?.backOff ?? BackOff())
     deactivate(number)
     edges.group.stop(number)
   }
@@ -157,7 +157,8 @@ package final class MemberPartitions {
     nextToken += 1
     let token = nextToken
     let cancellation = Cancellation()
-    owned[number] = Ownership(token: token, cancellation: cancellation, doubtedSince: doubtedSince)
+    owned[number] = Ownership(
+      token: token, cancellation: cancellation, doubtedSince: doubtedSince, backOff: owned[number]?.backOff ?? BackOff())
     deactivate(number)
     edges.group.stop(number)
     counts.restores += 1
@@ -199,6 +200,7 @@ package final class MemberPartitions {
       owned[result.number]?.doubtedSince = nil
       switch result.outcome {
       case .restored(let partition):
+        owned[result.number]?.backOff.succeeded()
         if let partition = prepare(partition) {
           if let since = restoringSince.removeValue(forKey: result.number) {
             restoreTimes.append(edges.time.monotonicMs() - since)
@@ -216,7 +218,8 @@ package final class MemberPartitions {
         delegate?.mustEnd(reason)
       case .failed(let reason):
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
-        restore(result.number)
+        // Brokers that are away, or a right that is missing, come back by themselves or by an operator, and it goes on.
+        restore(result.number, afterMs: owned[result.number]?.backOff.failed() ?? 0)
       case .gone(let topic):
         // Nothing is taken in without it, so nothing else would ever notice.
         delegate?.isGone(topic)

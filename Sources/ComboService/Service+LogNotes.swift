@@ -41,6 +41,7 @@ extension Service {
     if now - notes.checkedAt >= Self.checkEveryMs {
       notes.checkedAt = now
       logHeldPartitions(now)
+      watchArrivals(now)
     }
     if hasJoined, now - notes.outputCheckedAt >= Self.outputEveryMs {
       notes.outputCheckedAt = now

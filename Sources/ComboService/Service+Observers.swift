@@ -197,6 +197,7 @@ extension Service {
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
     // Who owns nothing has nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
+    report.stall = arrivals.stall
     report.totals = totals
     report.commitSeconds = metrics.commitSeconds
     report.latenessSeconds = metrics.latenessSeconds

@@ -32,6 +32,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package let metrics: LoopMetrics
   var clockWatch = ClockWatch()
   var notes = LogNotes()
+  var arrivals = ArrivalWatch()
   private var backOff = BackOff()
   private var fences = Fences()
   var failuresInARow: Int { backOff.failures }
@@ -49,7 +50,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     totals.movedBySeek = partitions.counts.movedBySeek
     return totals
   }
-  private let stopRequested: StopFlag
+  let stopRequested: StopFlag
+  /// Set from outside once nothing more comes in: then the service ends when all is said. nil: it runs until it is told to stop.
+  package var inputOver: StopFlag?
+  var lookedForEndAt = Int64.min / 2
   /// Whether the group has said which partitions are its own.
   private(set) var hasJoined = false
   /// Why it cannot go on.
@@ -148,6 +152,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     delivery.turn()
     logConditions()
     serveObservers()
+    endIfDone()
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
 
@@ -204,6 +209,8 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       fatal =
         "another instance uses the same transactional id, and both fence each other: give each its own --instance or"
         + " --transactional-id. \(fault.reason)"
+      // The same as where the group tells it: one fresh start, and whoever loses its place again ends.
+      loss = .fenced
       return
     }
     if failuresInARow > 1, endsAsTopicIsGone() { return }
@@ -289,8 +296,8 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     log.info(
       lost
         ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
-    // Who was thrown out of the group is no member until it is told anew what is its own.
-    if lost, partitions.count == self.partitions.owned.count { hasJoined = false }
+    // A member without partitions is told anew which are its own, if only that none is. Until then it may be no member.
+    if partitions.count == self.partitions.owned.count { hasJoined = false }
     quiesce()
     if lost {
       let isVoid = delivery.isVoidedByLoss

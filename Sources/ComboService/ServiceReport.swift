@@ -47,6 +47,8 @@ package struct ServiceReport: Sendable {
   package var uncommittedSince: Int64?
   /// Whether what was tried last to be committed failed.
   var isFailing = false
+  /// Why records that wait do not come, or nobody knows whether any wait; nil: they do.
+  package var stall: String?
   /// Of this service.
   package var totals = Service.Totals()
   package var commitSeconds = Histogram(bounds: Histogram.seconds)

@@ -136,7 +136,9 @@ package struct VerifyReport: Equatable, Sendable {
     let much =
       dropped * 2 > records
       ? ". But the map dropped \(ProgressMeter.grouped(dropped)) of \(ProgressMeter.grouped(records)) records: does it fit this input?"
-      : ""
+      : deadLetters * 2 > records
+        ? ". But \(ProgressMeter.grouped(deadLetters)) of \(ProgressMeter.grouped(records)) records were bad and led to nothing: do they need"
+          + " a map, or another one?" : ""
     return isAll
       ? "proven: the output is what input and journal give, byte for byte, \(each)\(much)"
       : "proven: as far as it can be derived, the output is what input and journal give, byte for byte, \(each)\(much)"

@@ -91,7 +91,7 @@ struct EventStreamTests {
       #expect(try wire.nextEvent() != nil)
       let again = try stage.wire()
       again.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: 1-2"]))
-      guard case .screen = try stage.query() else { throw TestKafka.Failure("no question for a screen") }
+      guard case .screen = try stage.query() else { throw TestKafka.Failure("no query for a screen") }
     }
   }
 

@@ -133,7 +133,7 @@ struct GzipTests {
     let wire = try stage.wire()
     wire.send(HTTPStage.request("/rooms/r/events", headers: ["Accept-Encoding: gzip"]))
     guard case .screen(let room, let id, true, _) = try stage.query() else {
-      throw TestKafka.Failure("no question for a screen")
+      throw TestKafka.Failure("no query for a screen")
     }
     stage.observatory.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 1, "first"))])
     let head = try wire.head()

@@ -258,6 +258,9 @@ struct MetricsTests {
     report.isFailing = true
     #expect(why() != nil)
     report.isFailing = false
+    report.stall = "records wait"
+    #expect(why() == "records wait")
+    report.stall = nil
     report.hasJoined = false
     #expect(why()?.contains("joined") == true)
   }

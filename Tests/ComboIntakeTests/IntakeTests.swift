@@ -88,13 +88,35 @@ struct WebSocketTalkTests {
     #expect(kind(#"{"event":"gift","data":{}}"#) == .record)
     #expect(kind("") == .nothing)
     #expect(
-      kind(#"{"timestamp":"x","request":"Hello","info":{"name":"Streamer.bot"}}"#) == .streamerBotHello(asksForPassword: false))
+      kind(#"{"timestamp":"x","request":"Hello","info":{"name":"Streamer.bot"}}"#) == .streamerBotHello(nil))
     #expect(
-      kind(#"{"request":"Hello","info":{},"authentication":{"salt":"a","challenge":"b"}}"#)
-        == .streamerBotHello(asksForPassword: true))
+      kind(#"{"request":"Hello","info":{},"authentication":{"challenge":"b\u002B\/c=","salt" : "a"}}"#)
+        == .streamerBotHello(.init(salt: "a", challenge: "b+/c=")))
+    #expect(kind(#"{"status":"ok","id":"combo-consumer-login"}"#) == .streamerBotLogin(isDone: true))
+    #expect(kind(#"{"id":"combo-consumer-login","status":"error","error":"x"}"#) == .streamerBotLogin(isDone: false))
     #expect(kind(#"{"id":"combo-consumer","status":"ok"}"#) == .nothing)
     #expect(kind(#"0{"sid":"abc","upgrades":[]}"#) == .socketIO)
     #expect(kind("pong") == .record)
+  }
+}
+
+@Suite("A password")
+struct WebSocketPasswordTests {
+  /// The example of the protocol's description, worked out with Python's hashlib.
+  @Test("is not sent, but its hash with what the server sent")
+  func answers() {
+    let challenge = WebSocketTalk.Challenge(salt: "PZVbYpvAnZut2SS6JNJytDm9", challenge: "ztTBnnuqrqaKDzRM3xcVdbYm")
+    #expect(challenge.answer("supersecretpassword") == "zZgWipvwSGrw748kHN4gNpBC1IaeiiWX3Hjkrm849Sc=")
+    #expect(WebSocketTalk.login("x").contains(#""request":"Authenticate""#))
+  }
+
+  @Test("is for WebSocket servers only, and a server on this machine is tried more often")
+  func reads() throws {
+    #expect(try IntakeSource("ws://localhost:8080,password=/tmp/p").password == "/tmp/p")
+    #expect(throws: IntakeSource.Fault.self) { try IntakeSource("-,password=/tmp/p") }
+    for (url, isLoopback) in [("ws://127.0.0.1:1", true), ("ws://[::1]:1", true), ("ws://localhost", true), ("ws://a.b", false)] {
+      #expect(WebSocketURL(url)?.isLoopback == isLoopback)
+    }
   }
 }
 

@@ -10,6 +10,12 @@ struct KafkaWordsTests {
     for more in ["", ", 1 identical error(s) suppressed"] {
       #expect(KafkaWords.plain("b:1/0: Disconnected (after 2024264ms in state UP\(more))") == "b:1/0: Disconnected")
     }
+    #expect(
+      KafkaWords.plain("Failed to acquire transactional PID from broker TxnCoordinator/1: Broker: Not authorized: retrying")
+        == "the broker TxnCoordinator/1 does not let this producer begin: Broker: Not authorized; it is tried again")
+    #expect(
+      KafkaWords.plain("Failed to end transaction: Local: This instance has been fenced by a newer instance")
+        == "Failed to end transaction: this producer was fenced")
     #expect(KafkaWords.plain("timed out (after lunch)") == "timed out (after lunch)")
     #expect(KafkaWords.plain("x (after 5ms in state CONNECT): y") == "x: y")
   }

@@ -239,3 +239,68 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
     #expect(!appender.offer(.of(0, [("k", "v")])) { _ in })
   }
 }
+
+@Suite("An appender")
+struct LogAppenderTests {
+  /// What came of offers.
+  private final class Outcomes: @unchecked Sendable {
+    private let lock = NSLock()
+    private var faults: [LogFault?] = []
+    let bell = LogBell()
+
+    var count: Int { lock.withLock { faults.count } }
+
+    func add(_ fault: LogFault?) {
+      lock.withLock { faults.append(fault) }
+      bell.ring()
+    }
+
+    func wait(for count: Int) {
+      let deadline = monotonicMs() + 20_000
+      while self.count < count, monotonicMs() < deadline {
+        let rings = bell.rings
+        if self.count < count { bell.wait(after: rings, maxMs: 100) }
+      }
+    }
+  }
+
+  @Test("acknowledges what somebody waits for once it is synced, by a commit or by itself")
+  func acknowledges() throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    try log.makeTopic("gifts", partitions: 1)
+    let appender = LogAppender(log)
+    let outcomes = Outcomes()
+    #expect(appender.offer(.of(0, [("a", "1")]), .synced) { outcomes.add($0) })
+    outcomes.wait(for: 1)
+    #expect(outcomes.count == 1)
+    #expect(log.synced > 0)
+    #expect(appender.offer(.of(0, [("a", "2")]), .written) { outcomes.add($0) })
+    outcomes.wait(for: 2)
+    #expect(try log.all(0) == ["0 a=1", "1 a=2"])
+    appender.stop()
+    #expect(outcomes.count == 2)
+    #expect(!appender.offer(.of(0, [("a", "3")])) { outcomes.add($0) })
+  }
+
+  @Test("what was only written is synced by the next commit, and by nothing else before")
+  func syncs() throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    try log.makeTopic("gifts", partitions: 1)
+    let told = Outcomes()
+    log.onSync { _ in told.add(nil) }
+    let first = try log.append(.of(0, [("a", "1")]), isSynced: false)
+    let second = try log.append(.of(0, [("a", "2")]), isSynced: false)
+    #expect(first < second && log.synced < first && told.count == 0)
+    try log.commit(LogBatch(), group: "g", positions: [LogPosition(stream: 0, offset: 2, metadata: "")])
+    #expect(log.synced > second && told.count == 1)
+    let third = try log.append(.of(0, [("a", "3")]), isSynced: false)
+    #expect(log.synced < third)
+    try log.sync()
+    #expect(log.synced > third && told.count == 2)
+    try log.sync()
+    #expect(told.count == 2)
+    #expect(try log.all(0).count == 3)
+  }
+}

@@ -81,6 +81,25 @@ struct SimulatedFaultTests {
     #expect(next.service.totals.events == 1 && next.service.totals.resets == 0)
   }
 
+  @Test("a right that is missing while a partition is restored is waited for, less and less often, and then all goes on")
+  func missingRight() {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.gift(count: 2)
+    scene.settle(instance)
+    scene.world.kill(instance)
+    scene.world.broker.forbidden = .journal
+    let next = scene.start()
+    let began = scene.world.clock.monotonic
+    for _ in 0..<5000 where scene.world.clock.monotonic - began < 60_000 { scene.turn(next) }
+    #expect(next.service.isRunning && !next.service.hasTakenOver)
+    #expect((3...40).contains(next.service.totals.restores), "\(next.service.totals.restores)")
+    scene.world.broker.forbidden = nil
+    scene.gift(count: 3)
+    #expect(scene.finish() == [])
+    #expect(next.service.totals.events == 1 && next.service.totals.resets == 0)
+  }
+
   @Test("a journal that is told without its last entry, which took nothing in, is not taken for the whole")
   func staleEndBehindTheLastGift() {
     let scene = SimScene()

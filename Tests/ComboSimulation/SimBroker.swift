@@ -30,6 +30,8 @@ final class SimBroker {
   var gone: Set<Topic> = []
   /// Whoever leads this topic's partitions has not heard of them yet.
   var unheardOf: Topic?
+  /// Nobody may ask where this topic begins and ends.
+  var forbidden: Topic?
   /// Nobody tells where this topic begins and ends; how often it was asked.
   var unanswered: (topic: Topic, questions: Int)?
   private var logs: [[SimLog]]

@@ -212,6 +212,7 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
       broker.unanswered!.questions += 1
       throw EdgeError(.timedOut, "no answer", isRetriable: true)
     }
+    if !isAudit, broker.forbidden == topic { throw EdgeError(.notAuthorized, "not allowed (made up)") }
     if !isAudit, broker.gone.contains(topic) || broker.unheardOf == topic {
       throw EdgeError(.unknownTopic, "there is no \(topic.word) topic")
     }

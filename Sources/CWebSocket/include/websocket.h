@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 // A WebSocket client on libwebsockets: one thread, any number of connections. A connection that is lost is made again, after 1 s at
-// first, then after up to 30 s. A peer that is silent for 20 s is asked for a sign of life, and given up after 35 s.
+// first, then after longer and longer. A peer that is silent for 20 s is asked for a sign of life, and given up after 35 s.
 //
 // Everything but cws_stop belongs to the thread that calls cws_serve. All callbacks come from within cws_serve.
 typedef struct cws_loop cws_loop;
@@ -21,8 +21,8 @@ typedef struct cws_events {
 // NULL: out of memory, or out of file descriptors.
 cws_loop *cws_make(const cws_events *events, size_t message_max);
 
-// Adds a connection, before cws_serve; its number, or -1: there are too many.
-int cws_add(cws_loop *loop, const char *host, int port, const char *path, int is_tls);
+// Adds a connection, before cws_serve; its number, or -1: there are too many. One that is lost is made again after again_max_ms at most.
+int cws_add(cws_loop *loop, const char *host, int port, const char *path, int is_tls, unsigned int again_max_ms);
 
 // Sends a text message, from within a callback of that connection.
 void cws_send(cws_loop *loop, int connection, const char *text, size_t count);
@@ -34,3 +34,7 @@ void cws_serve(cws_loop *loop);
 void cws_stop(cws_loop *loop);
 
 void cws_free(cws_loop *loop);
+
+// Of base64(SHA-256(password + salt)), with the challenge behind it, again base64(SHA-256): what Streamer.bot and OBS ask for instead of
+// the password. 44 characters and a zero byte; 0: it cannot be computed.
+int cws_answer(const char *password, const char *salt, const char *challenge, char answer[45]);

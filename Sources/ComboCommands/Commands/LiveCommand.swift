@@ -14,6 +14,7 @@ enum LiveCommand {
   static func run(_ options: LiveOptions) -> Int32 {
     if options.exportsMap { return Console.tell(Intake.envelopeMap(options.maps) + "\n") }
     if options.exports { return LiveExport.run(options) }
+    if options.printsDeadLetters { return LiveDeadLetters.run(options) }
     let session = CommandSession(options.logLevel, options.logFormat)
     let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
@@ -26,7 +27,12 @@ enum LiveCommand {
       limits.sizeMax = options.sizeMax
       let stage = try LogStage(LogStage.place(options.data, name: "live.db"), limits: limits)
       defer { stage.file.close() }
-      log.info("records are kept in \(.file, stage.file.place.name)")
+      if let folder = stage.file.madeFolder { log.info("the folder \(.file, folder) did not exist, and was made") }
+      if stage.file.isNew, stage.file.place != .memory {
+        log.info("records are kept in \(.file, stage.file.place.name), a new file")
+      } else {
+        log.info("records are kept in \(.file, stage.file.place.name)")
+      }
       if stage.file.wasChecked { log.info("the log was not closed last time; it was looked through, and is whole") }
       return Live(options, stage, log, stop).run()
     } catch {
@@ -43,6 +49,8 @@ private struct Live {
   let log: ServiceLog
   let stop: StopFlag
   let intake: Intake
+  /// Set once standard input has ended, if nothing else can bring records.
+  private let inputOver = StopFlag()
 
   init(_ options: LiveOptions, _ stage: LogStage, _ log: ServiceLog, _ stop: StopFlag) {
     self.options = options
@@ -104,11 +112,18 @@ private struct Live {
     configuration.checkpointGifts = 250_000
     configuration.checkpointIntervalMs = 10_000
     do throws(EdgeError) {
-      return try stage.service(configuration, log: log, stop: stop, observatory: observatory).run()
+      let service = try stage.service(configuration, log: log, stop: stop, observatory: observatory)
+      if endsWithInput { service.inputOver = inputOver }
+      return service.run()
     } catch {
       log.error("the service cannot go on: \(.reason, error)")
       return 1
     }
+  }
+
+  /// Whether nothing but standard input can bring records.
+  private var endsWithInput: Bool {
+    options.http == nil && options.sources.allSatisfy { $0.place == .standardInput || $0.place == .post }
   }
 
   private struct SourceFault: Error {
@@ -130,7 +145,14 @@ private struct Live {
           case .failure(let failure): return .failure(SourceFault(description: failure.description))
           }
         }
-        servers.append(.init(url, name: source.text, origin: origin, hello: hello))
+        var password: String?
+        if let file = source.password {
+          switch TextFile.read(file, limit: 1024) {
+          case .success(let text): password = String(text.prefix { !$0.isNewline })
+          case .failure(let failure): return .failure(SourceFault(description: failure.description))
+          }
+        }
+        servers.append(.init(url, name: source.text, origin: origin, hello: hello, password: password))
       }
     }
     if !options.sources.contains(where: { $0.place == .standardInput }), Self.isPiped {
@@ -153,8 +175,13 @@ private struct Live {
 
   private func readStandardInput(_ origin: Intake.Origin) {
     log.info("reading standard input")
-    _ = StandardInput(intake, origin, log: log) { [log] lines in
-      log.info("standard input has ended after \(.count, lines) lines; everything else goes on")
+    _ = StandardInput(intake, origin, log: log) { [log, inputOver, endsWithInput] lines in
+      if endsWithInput {
+        log.info("standard input has ended after \(.count, lines) lines; the program ends when all is said")
+      } else {
+        log.info("standard input has ended after \(.count, lines) lines; everything else goes on")
+      }
+      inputOver.set()
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboEdge
 internal import ComboHTTP
 internal import ComboIntake
@@ -14,6 +15,7 @@ final class LiveGate: EventGate {
   private let isWrapped: Bool
   /// What a request may name.
   private let maps: Set<String>
+  private let check: RecordCheck
 
   init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage) {
     self.intake = intake
@@ -22,6 +24,7 @@ final class LiveGate: EventGate {
     isWrapped = options.isWrapped
     let post = options.sources.first { $0.place == .post }
     defaultMap = post?.map ?? options.defaultMap
+    check = RecordCheck(options.map)
     maps = Set(options.sources.compactMap(\.map) + (options.defaultMap.map { [$0] } ?? []) + ["wire"])
   }
 
@@ -46,9 +49,10 @@ final class LiveGate: EventGate {
       return done(.error(400, "the body holds no event: send an object, an array of objects, or an object a line"))
     }
     let count = batch.count
+    let answer = check.answer(batch)
     let isTaken = intake.offer(batch) { fault in
       switch fault?.code {
-      case nil: done(HTTPResponse(200, HTTPResponse.json, Array("{\"taken\":\(count)}\n".utf8), [("Cache-Control", "no-store")]))
+      case nil: done(HTTPResponse(200, HTTPResponse.json, answer, [("Cache-Control", "no-store")]))
       case .full: done(.error(507, fault!.message, [("Retry-After", "10")]))
       default: done(.error(500, fault!.message))
       }
@@ -69,6 +73,49 @@ final class LiveGate: EventGate {
   }
 
   func onNews(_ body: (@Sendable () -> Void)?) { stage.file.onCommit(body) }
+}
+
+/// Tells a client what will become of its records. The service decides the same by the same map; only a partition with too many rooms that
+/// have settings of their own refuses more. Used on the server's thread.
+private final class RecordCheck: @unchecked Sendable {
+  // Sendable: the server's thread alone uses it.
+  private let decoder: RecordDecoder
+  private let arena = BumpArena()
+  private var event = Event()
+
+  init(_ map: RecordMap?) {
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    decoder = RecordDecoder(limits: limits, map: map)
+  }
+
+  /// `{"taken":3}`, and of records that lead to nothing how many there are, and why the first one is bad.
+  func answer(_ batch: LogBatch) -> [UInt8] {
+    var (number, bad, dropped) = (0, 0, 0)
+    var first: (number: Int, fault: BadEvent)?
+    batch.eachRecord { key, value in
+      number += 1
+      guard let value else { return }
+      do throws(BadEvent) {
+        if try !decoder.decode(value, key: key, into: arena, &event) { dropped += 1 }
+      } catch {
+        bad += 1
+        if first == nil { first = (number, error) }
+      }
+      arena.reset()
+    }
+    let buffer = ByteBuffer(capacity: 128)
+    buffer.append("{\"taken\":\(number)")
+    if dropped > 0 { buffer.append(",\"dropped\":\(dropped)") }
+    if let first {
+      buffer.append(
+        ",\"bad\":\(bad),\"first_bad\":{\"record\":\(first.number),\"code\":\"\(first.fault.code.rawValue)\",\"reason\":")
+      buffer.append(jsonString: first.fault.reason)
+      buffer.append("}")
+    }
+    buffer.append("}\n")
+    return buffer.array
+  }
 }
 
 /// Prints what all rooms say, a line an instruction, from now on.

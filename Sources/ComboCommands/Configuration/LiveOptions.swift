@@ -22,6 +22,7 @@ struct LiveOptions: Equatable, Sendable {
   var keepMs: Int64 = 86_400_000
   var prints = false
   var exports = false
+  var printsDeadLetters = false
   var exportsMap = false
   var commitIntervalMs = 10
   /// What another version's entries led to is given up, where this one cannot derive them.
@@ -53,7 +54,10 @@ struct LiveOptions: Equatable, Sendable {
     prints = reader.flag("print")
     exports = reader.flag("export")
     exportsMap = reader.flag("export-map")
-    if exports, data == "none" { reader.fault("--export needs the file of --data: --data none keeps nothing") }
+    printsDeadLetters = reader.flag("dead-letters")
+    if exports || printsDeadLetters, data == "none" {
+      reader.fault("--\(exports ? "export" : "dead-letters") needs the file of --data: --data none keeps nothing")
+    }
     commitIntervalMs = reader.integer("commit-interval-ms")
     acceptReset = reader.flag("accept-reset")
     maxAgeMs = reader.integer("max-age-ms")

@@ -59,7 +59,8 @@ enum OptionTable {
   private static let live: [Option] = [
     Option(
       "from", "SOURCE", .source, nil, [.live], .main,
-      "where records come from: -, post, or ws://HOST:PORT/, then perhaps ,map=NAME ,room=ROOM; may be given several times"),
+      "where records come from: -, post, or ws://HOST:PORT/, then perhaps ,map=NAME ,room=ROOM ,hello=FILE ,password=FILE; may be given several times"
+    ),
     Option(
       "data", "FILE|none", .text, nil, [.live, .demo], .main,
       "the file that keeps records and state, or none: in memory only; default live.db or demo.db below the state folder"),
@@ -74,6 +75,9 @@ enum OptionTable {
     Option(
       "export", "", .flag, "false", [.live], .main,
       "print the records that the file holds, room and record with a tab between, and end: for a Kafka topic"),
+    Option(
+      "dead-letters", "", .flag, "false", [.live], .main,
+      "print the bad records that the file holds, with the reason, as JSON, one a line, and end"),
     Option("export-map", "", .flag, "false", [.live], .main, "print the map that reads those records, and end: for run --map"),
     Option(
       "commit-interval-ms", "MS", .integer(1...5000), "10", [.live], .service,

@@ -121,6 +121,33 @@ struct LiveHTTPTests {
     #expect(try live.ask("GET /events HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n").hasPrefix("HTTP/1.1 421 "))
   }
 
+  @Test("the answer says how many records are bad or dropped, and all of them are kept; bad ones are dead letters")
+  func countsBad() throws {
+    let live = try Live()
+    let broken = #"{"type":"gift","room":"r","sender":{"id":"u"},"gift":{"id":"g\#u{1}"}}"#
+    let answer = try live.post("\(LogScene.gift("r", 1))\n{\"type\":\"gift\"}\n\(broken)")
+    #expect(answer.hasPrefix("HTTP/1.1 200 "))
+    #expect(answer.contains(#"{"taken":3,"bad":2,"first_bad":{"record":2,"code":"missing_field","reason":""#), "\(answer)")
+    try live.scene.settle()
+    #expect(try live.scene.records(.deadLetter).count == 2)
+    let bytes = Array(#"{"type":"gift","room":"r","sender":{"id":"u"},"gift":{"id":""#.utf8) + [0xff] + Array(#""}}"#.utf8)
+    let invalid = try live.ask(
+      "POST /events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: \(bytes.count)\r\n\r\n", bytes)
+    #expect(invalid.contains(#"{"taken":1,"bad":1,"first_bad":{"record":1,"code":"not_json""#), "\(invalid)")
+    let mapped = try Live(["--from", "post,map=tiktok"])
+    #expect(try mapped.post(#"{"event":"chat","data":{"comment":"hi"}}"#).contains(#"{"taken":1,"dropped":1}"#))
+  }
+
+  @Test("other methods on /events are told which ones there are")
+  func methods() throws {
+    let live = try Live()
+    for method in ["PUT", "DELETE", "PATCH"] {
+      let answer = try live.ask("\(method) /events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 405 ") && answer.contains("Allow: GET, HEAD, POST"), "\(answer)")
+    }
+    #expect(try live.ask("PUT /rooms HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n").contains("Allow: GET, HEAD\r\n"))
+  }
+
   @Test("a log that is full answers 507 and says why")
   func full() throws {
     var limits = LogFile.Limits()

@@ -45,10 +45,12 @@ final class LogScene {
 
     var log: [String] { said.withLock { $0 } }
 
-    init(_ stage: LogStage, _ configuration: ServiceConfiguration, observatory: Observatory?) {
+    init(_ stage: LogStage, _ configuration: ServiceConfiguration, observatory: Observatory?, inputOver: StopFlag?) {
       let thread = Thread { [self] in
         let log = ServiceLog(.info, countsRepeats: false) { line in self.said.withLock { $0.append(line) } }
-        let code = (try? stage.service(configuration, log: log, stop: stop, observatory: observatory).run()) ?? -1
+        let service = try? stage.service(configuration, log: log, stop: stop, observatory: observatory)
+        service?.inputOver = inputOver
+        let code = service?.run() ?? -1
         self.code.withLock { $0 = code }
         ended.ring()
       }
@@ -75,8 +77,10 @@ final class LogScene {
     return configuration
   }
 
-  func start(_ configuration: ServiceConfiguration = LogScene.configuration(), observatory: Observatory? = nil) -> Running {
-    Running(stage, configuration, observatory: observatory)
+  func start(
+    _ configuration: ServiceConfiguration = LogScene.configuration(), observatory: Observatory? = nil, inputOver: StopFlag? = nil
+  ) -> Running {
+    Running(stage, configuration, observatory: observatory, inputOver: inputOver)
   }
 
   func give(_ records: [String]) throws {

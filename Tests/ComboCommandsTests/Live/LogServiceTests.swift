@@ -43,6 +43,24 @@ struct LogServiceTests {
     #expect(report.isProven, "\(report.summary)")
   }
 
+  @Test("once its input is over it ends by itself, with the last banner gone")
+  func ends() throws {
+    let scene = try LogScene()
+    try scene.give([LogScene.gift("r", 1), LogScene.gift("s", 1)])
+    let over = StopFlag()
+    let service = scene.start(inputOver: over)
+    try scene.settle()
+    #expect(try scene.records(.output).count >= 2)
+    over.set()
+    #expect(try service.end() == 0, "\(service.log)")
+    let said = try scene.records(.output)
+    for room in ["r", "s"] {
+      let own = said.filter { $0.contains(#""room":"\#(room)""#) }
+      #expect(own.count { $0.contains(#""op":"show""#) } == own.count { $0.contains(#""op":"dismiss""#) }, "\(own)")
+    }
+    #expect(try scene.verify().isProven)
+  }
+
   @Test("bad records go to the dead-letter topic, with the reason")
   func deadLetters() throws {
     let scene = try LogScene()
@@ -52,7 +70,8 @@ struct LogServiceTests {
     service.stop.set()
     #expect(try service.end() == 0)
     #expect(try scene.records(.deadLetter) == ["hello", #"{"type":"gift"}"#])
-    #expect(try scene.verify().isProven)
+    let report = try scene.verify()
+    #expect(report.isProven && report.summary.contains("But 2 of 3 records were bad"), "\(report.summary)")
   }
 
   @Test("one that takes over fences the other, at any moment, and each gift still counts once", arguments: [1, 2] as [UInt64])

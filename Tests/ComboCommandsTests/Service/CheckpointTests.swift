@@ -98,66 +98,6 @@ extension ServiceTests {
       return Int64(String(decoding: digits, as: UTF8.self)) ?? 0
     }
 
-    @Test("a room that has rested is no longer in the state topic after the next checkpoints")
-    func rested() throws {
-      let group = try TestGroup(partitions: 1)
-      let brief = ["--rest-ms", "50", "--reuse-ms", "50", "--dedupe-ms", "50", "--streak-ms", "50"]
-      let service = try group.thread(TestGroup.fast + brief + ["--checkpoint-interval-ms", "50", "--linger-ms", "3600000"])
-      try group.give((0..<50).map { TestGift(room: "r\($0)") })
-      try wait(for: "snapshots of rooms: \(service.text)") { try group.state().keys.contains { $0.contains(#""r7""#) } }
-      // Nothing is left in a room that is closed, so that it rests at once; one whose banner stays cannot.
-      try group.produce((0..<50).map { TestGift.close("r\($0)") })
-      // Gifts of another room keep the sweeps going.
-      var count = 0
-      var keys: [String] = []
-      try wait(for: "only that room and the checkpoint: \(keys)") {
-        count += 1
-        try group.give([TestGift(room: "awake", sender: "u\(count)")])
-        keys = try group.state().keys.sorted()
-        return keys == [#"0 ["checkpoint"]"#, #"0 ["room","awake"]"#]
-      }
-      try service.stop()
-      let again = try group.thread(TestGroup.fast + brief)
-      try again.waitForLog("restored: partition 0", " 1 rooms,")
-      try again.stop()
-      try group.verify()
-    }
-
-    @Test("rooms that rest, and come again, during a sweep: each restart finds its digest")
-    func restDuringSweep() throws {
-      let seed = testSeed("rest during a sweep")
-      var random = SplitMix64(seed: seed)
-      let group = try TestGroup(partitions: 2)
-      let options = [
-        "--enter-ms", "5", "--count-ms", "5", "--linger-ms", "20", "--busy-linger-ms", "5", "--exit-ms", "5", "--reuse-ms", "20",
-        "--rest-ms", "30", "--dedupe-ms", "20", "--streak-ms", "20", "--checkpoint-interval-ms", "10", "--instance", "one",
-      ]
-      var given: [String: Int] = [:]
-      for round in 1...4 {
-        let service = try group.process(options)
-        try service.waitForLog(round == 1 ? "new: " : "restored: ", count: 2)
-        for _ in 0..<20 {
-          var gifts: [TestGift] = []
-          for _ in 0..<60 {
-            let room = "r\(random.below(300))"
-            given[room, default: 0] += 1
-            gifts.append(TestGift(room: room, sender: "u\(random.below(3))"))
-          }
-          try group.give(gifts)
-          MonotonicClock.sleep(ms: Int64(random.below(40)))
-        }
-        try service.crash()
-        #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
-      }
-      let last = try group.process(options)
-      try group.waitUntilSaid(given, last)
-      let ledger = try group.ledger()
-      #expect(ledger.epochs.contains { $0.value.count > 1 })
-      try last.stop()
-      #expect(!last.has("RESET") && !last.has("found another state"), "\(last.text)")
-      try group.verify()
-    }
-
     @Test("what compaction leaves of the state topic is enough to restore from")
     func compacted() throws {
       let group = try TestGroup(partitions: 1)

@@ -28,49 +28,6 @@ extension ServiceTests {
       ("out_of_range", Array(#"{"type":"room_settings","room":"r","settings":{"slots":101}}"#.utf8), "slots"),
     ]
 
-    @Test("every code: bytes, key, timestamp and headers are kept, and combo.* say what was wrong and where")
-    func everyCode() throws {
-      let group = try TestGroup(partitions: 2)
-      var given = Self.bad.enumerated().map { index, bad in
-        var record = TestRecord(key: Array("r".utf8), value: bad.value)
-        record.timestamp = 1_700_000_000_000 + Int64(index)
-        record.headers = [
-          RecordHeader(name: "trace", value: Array("t-\(index)".utf8)), RecordHeader(name: "empty", value: []),
-          RecordHeader(name: "none", value: nil), RecordHeader(name: "trace", value: [0, 255]),
-        ]
-        return record
-      }
-      given[1].headers = []
-      let service = try group.thread(TestGroup.fast)
-      try group.produce(given)
-      try group.give([TestGift(room: "r", count: 3)])
-      try group.waitUntilSaid(["r": 3], service)
-      try service.stop()
-
-      let input = try group.records(of: group.names.input)
-      let letters = try group.records(of: group.names.deadLetter)
-      #expect(letters.count == given.count)
-      for (index, bad) in Self.bad.enumerated() {
-        let letter = try #require(letters.first { $0.timestamp == given[index].timestamp }, "\(bad.code)")
-        let origin = try #require(input.first { $0.timestamp == given[index].timestamp })
-        #expect(letter.value == bad.value && letter.key == given[index].key)
-        #expect(Array(letter.headers.prefix(given[index].headers.count)) == given[index].headers)
-        #expect(
-          letter.headers.dropFirst(given[index].headers.count).map(\.name)
-            == ["combo.error", "combo.reason", "combo.topic", "combo.partition", "combo.offset"])
-        #expect(letter.header("combo.error") == bad.code)
-        #expect(letter.header("combo.reason")?.contains(bad.why) == true, "\(letter.header("combo.reason") ?? "")")
-        #expect((letter.header("combo.reason")?.count ?? 0) > 15)
-        #expect(letter.header("combo.topic") == group.names.input)
-        #expect(letter.header("combo.partition") == "\(origin.partition!)")
-        #expect(letter.header("combo.offset") == "\(origin.offset)")
-        // By the key, as Java's producer would.
-        #expect(letter.partition == origin.partition)
-      }
-      #expect(service.progress.last?.hasSuffix(" bad \(given.count)") == true, "\(service.text)")
-      try group.verify()
-    }
-
     @Test("64 KiB is taken in, one byte more is a dead letter")
     func largest() throws {
       let group = try TestGroup(partitions: 1)
@@ -86,53 +43,6 @@ extension ServiceTests {
       let letters = try group.records(of: group.names.deadLetter)
       #expect(letters.map { $0.value?.count } == [65_537])
       #expect(letters.map { $0.header("combo.error") } == ["too_large"])
-    }
-
-    @Test("keys that are no UTF-8, rooms of 257 bytes, and records without key are dead letters; 256 bytes are a room")
-    func keys() throws {
-      let group = try TestGroup(partitions: 1)
-      let long = String(repeating: "r", count: 257)
-      let notText: [UInt8] = [0x72, 0xff, 0xfe]
-      let service = try group.thread(TestGroup.fast)
-      var records = [
-        TestRecord(key: notText, value: Array(#"{"room":"r",\#(Self.good)}"#.utf8)),
-        TestRecord(key: notText, value: Array(#"{\#(Self.good)}"#.utf8)),
-        TestRecord(key: long, #"{"room":"\#(long)",\#(Self.good)}"#),
-        TestRecord(key: long, #"{\#(Self.good)}"#),
-        TestRecord(key: nil, #"{"room":"r",\#(Self.good)}"#),
-        TestRecord(key: nil, #"{\#(Self.good)}"#),
-        TestRecord(key: "", #"{\#(Self.good)}"#),
-      ]
-      for index in records.indices { records[index].timestamp = 1_700_000_000_000 + Int64(index) }
-      try group.produce(records)
-      let longest = String(repeating: "r", count: 256)
-      try group.give([TestGift(room: longest)])
-      // Without a room in the event, the key is the room.
-      try group.produce([TestRecord(key: "by-key", #"{\#(Self.good),"count":2}"#)])
-      try group.waitUntilSaid([longest: 1, "by-key": 2], service)
-      try service.stop()
-      let letters = try group.records(of: group.names.deadLetter).sorted { $0.timestamp! < $1.timestamp! }
-      #expect(letters.map(\.key) == records.map(\.key))
-      #expect(letters.map(\.value) == records.map(\.value))
-      for letter in letters { #expect(letter.header("combo.reason")?.isEmpty == false) }
-      #expect(
-        letters.map { $0.header("combo.error")! }
-          == ["wrong_key", "wrong_key", "out_of_range", "out_of_range", "wrong_key", "missing_field", "out_of_range"])
-      try group.verify()
-    }
-
-    @Test("a record without value is skipped and counted as taken in, and is no dead letter")
-    func withoutValue() throws {
-      let group = try TestGroup(partitions: 1)
-      let service = try group.thread(TestGroup.fast)
-      try group.produce([TestRecord(key: Array("r".utf8), value: nil), TestRecord(key: nil, value: nil)])
-      try group.give([TestGift(room: "r")])
-      try group.waitUntilSaid(["r": 1], service)
-      try service.stop()
-      #expect(service.progress.last?.hasPrefix("events 3 ") == true, "\(service.text)")
-      #expect(service.progress.last?.hasSuffix(" bad 0") == true)
-      #expect(try group.records(of: group.names.deadLetter).isEmpty)
-      try group.verify()
     }
 
     @Test("a bad record of some megabytes, from an input that takes them, is handed on whole")

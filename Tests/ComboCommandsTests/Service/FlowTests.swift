@@ -8,27 +8,6 @@ import Testing
 extension ServiceTests {
   @Suite("Gifts in, instructions out")
   struct FlowTests {
-    @Test("each gift comes out once, under the room as key, with `at` as the timestamp, where Java's producer would put it")
-    func flow() throws {
-      // From the tests of Kafka's own Utils.murmur2.
-      for (text, hash) in [("21", -973_932_308), ("foobar", -790_332_482), ("a-little-bit-long-string", -985_981_536)] {
-        #expect(Int(Int32(bitPattern: JavaPartitioner.murmur2(Array(text.utf8)))) == hash)
-      }
-      let group = try TestGroup()
-      let service = try group.thread(TestGroup.fast)
-      let rooms = (0..<20).map { "room-\($0)" } + ["房间", "a room with spaces"]
-      var gifts: [TestGift] = []
-      for round in 1...5 { gifts += rooms.map { TestGift(room: $0, sender: "u\(round % 2)", count: round) } }
-      try group.give(gifts)
-      let ledger = try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: rooms.map { ($0, 15) }), service)
-      #expect(ledger.ops["show", default: 0] >= rooms.count)
-      #expect(ledger.epochs.allSatisfy { $0.value.count == 1 })
-      try service.stop()
-      #expect(service.progress.last?.hasPrefix("events \(gifts.count) instructions ") == true, "\(service.text)")
-      #expect(service.progress.last?.hasSuffix(" bad 0") == true)
-      try group.verify()
-    }
-
     @Test("progress tells the committed totals, the last line all of them")
     func progress() throws {
       let group = try TestGroup(partitions: 1)
@@ -102,22 +81,6 @@ extension ServiceTests {
       try service.stop()
       let taken = try group.journal().map { $0.flatMap(\.batches).reduce(0) { $0 + $1.taken } }
       #expect(taken.reduce(0, +) == gifts.count)
-      try group.verify()
-    }
-
-    @Test("--from latest leaves what was there before; a group that has a journal goes on where it was")
-    func fromLatest() throws {
-      let group = try TestGroup(partitions: 1)
-      try group.give([TestGift(room: "old", count: 1)])
-      let service = try group.thread(TestGroup.fast + ["--from", "latest"])
-      try service.waitForLog("new: partition 0, read from its end, offset 1")
-      try group.give([TestGift(room: "new", count: 2)])
-      try group.waitUntilSaid(["new": 2], service)
-      try service.stop()
-      try group.give([TestGift(room: "meanwhile", count: 3)])
-      let again = try group.thread(TestGroup.fast + ["--from", "latest"])
-      try group.waitUntilSaid(["new": 2, "meanwhile": 3], again)
-      try again.stop()
       try group.verify()
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import ComboWire
 
 /// A consumer group with topics of its own on the brokers under test, and what can be done to them from outside.
-final class TestGroup {
+final class TestGroup: ServiceGround {
   let brokers: String
   let names: TopicNames
   let group: String
@@ -113,9 +113,6 @@ final class TestGroup {
     return try bytes.withUnsafeBytes { try body($0) }
   }
 
-  /// Puts gifts into the input.
-  func give(_ gifts: [TestGift]) throws { try produce(gifts.map(\.record)) }
-
   /// Everything that a topic holds, as a `read_committed` reader sees it, partition by partition.
   func records(of topic: String) throws -> [TestRecord] {
     var records: [TestRecord] = []
@@ -134,33 +131,8 @@ final class TestGroup {
     return records
   }
 
-  /// The output so far, checked.
-  func ledger() throws -> OutputLedger {
-    try OutputLedger(try records(of: names.output), partitions: partitions, passesOverRepeats: isRepeating)
-  }
-
   /// Whether the output may say something again.
   var isRepeating = false
-
-  /// The journal's entries that count, partition by partition.
-  func journal() throws -> [[JournalEntry]] {
-    var written: [[(offset: Int64, entry: JournalEntry)]] = Array(repeating: [], count: partitions)
-    let decoder = JournalDecoder()
-    for record in try records(of: names.journal) {
-      let entry = try record.value!.withUnsafeBytes { try decoder.entry($0) }
-      written[Int(record.partition!)].append((record.offset, entry))
-    }
-    return written.map { JournalTerms.counting($0) }
-  }
-
-  /// The newest value of each key of the state topic; keys without one are left out.
-  func state() throws -> [String: [UInt8]] {
-    var state: [String: [UInt8]] = [:]
-    for record in try records(of: names.state) {
-      state["\(record.partition!) " + String(decoding: record.key!, as: UTF8.self)] = record.value
-    }
-    return state
-  }
 
   // MARK: - Waiting
 
@@ -171,35 +143,26 @@ final class TestGroup {
   /// How many offsets of the input the group has behind it.
   func takenIn() throws -> Int64 { try committed().reduce(0) { $0 + ($1.offset ?? 0) } }
 
-  /// Waits until the group has committed all that the input now holds.
-  func waitUntilTakenIn(_ service: (any RunningService)? = nil) throws {
-    let ends = try (0..<Int32(partitions)).map {
-      try control.watermarks(names.input, $0, withinMs: ServiceKafka.patienceMs).end
-    }
-    var last: [Int64?] = []
-    try wait(for: "committed \(last), the input ends at \(ends). \(service?.text ?? "")") {
-      if let code = service?.exitCode { throw TestKafka.Failure("the service ended with \(code): \(service!.text)") }
-      last = try committed().map(\.offset)
-      return zip(last, ends).allSatisfy { $0 ?? 0 >= $1 }
-    }
-  }
+  // MARK: - As a ground
 
-  /// Waits until the output has accounted for so many gifts, room by room. A room that has more fails at once.
-  @discardableResult
-  func waitUntilSaid(_ expected: [String: Int], _ service: (any RunningService)? = nil) throws -> OutputLedger {
-    var ledger = try self.ledger()
-    try wait(for: "\(ledger.differences(from: expected)). \(service?.text ?? "")") {
-      ledger = try self.ledger()
-      if let room = ledger.firstWithMore(than: expected) { throw TestKafka.Failure("more than was given: \(room)") }
-      return ledger.accounted.filter { $0.value > 0 } == expected
-    }
-    return ledger
-  }
+  var identity: TopicIdentity { TopicIdentity(group: group, input: names.input, output: names.output) }
 
-  // MARK: - The proof
+  func start(_ more: [String]) throws -> any RunningService { try thread(more + ["--instance", "one"]) }
+
+  func startMortal(_ more: [String]) throws -> any RunningService { try process(more + ["--instance", "one"]) }
+
+  func crash(_ service: any RunningService) throws { try (service as! ServiceProcess).crash() }
+
+  func put(_ records: [TestRecord]) throws { try produce(records) }
+
+  func records(of topic: Topic) throws -> [TestRecord] { try records(of: names[topic]) }
+
+  func ends() throws -> [Int64] {
+    try (0..<Int32(partitions)).map { try control.watermarks(names.input, $0, withinMs: ServiceKafka.patienceMs).end }
+  }
 
   /// `verify` must prove it, with no partition begun anew.
-  func verify(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
+  func prove(_ sourceLocation: SourceLocation) throws {
     let (code, output, log) = try ServiceProcess.run(
       [
         "verify", "--brokers", brokers, "--input", names.input, "--output", names.output, "--group", group,

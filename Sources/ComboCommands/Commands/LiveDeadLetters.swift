@@ -1,0 +1,49 @@
+internal import ComboEdge
+internal import ComboLog
+internal import ComboSystem
+internal import ComboWire
+
+/// `live --dead-letters`: the bad records of the file, for people to read.
+enum LiveDeadLetters {
+  /// Prints them, oldest first, as JSON, one a line.
+  static func run(_ options: LiveOptions) -> Int32 {
+    let place = LogStage.place(options.data, name: "live.db")
+    do throws(LogFault) {
+      let file = try LogFile(place, use: .look)
+      guard let letters = file.stream(LogStage.names[.deadLetter], 0) else {
+        throw LogFault(.unknown, "\(place.name) has no dead letters yet")
+      }
+      let page = LogPage()
+      var (position, end) = file.bounds(letters)
+      while position < end {
+        page.removeAll()
+        position = try file.read(letters, from: position, to: end, into: page)
+        let lines = ByteBuffer(capacity: 4096)
+        for record in page.records { append(record, of: page, to: lines) }
+        if !Console.write(lines.bytes, to: 1) { return 1 }
+      }
+      return 0
+    } catch {
+      Console.say(error.message)
+      return 1
+    }
+  }
+
+  /// `{"offset":…,"time":…,"combo.error":…,…,"record":…}`: the record's headers, then the record as a text.
+  private static func append(_ record: LogPage.Record, of page: LogPage, to lines: ByteBuffer) {
+    lines.append("{\"offset\":\(record.offset)")
+    if let time = record.timestamp { lines.append(",\"time\":\(time)") }
+    if let headers = page.headers(record) {
+      LogHeaders.forEach(headers) { name, value in
+        lines.append(",")
+        lines.append(jsonString: String(decoding: name, as: UTF8.self))
+        lines.append(":")
+        lines.append(jsonString: String(decoding: value ?? UnsafeRawBufferPointer(start: nil, count: 0), as: UTF8.self))
+      }
+    }
+    lines.append(",\"record\":")
+    // What is no UTF-8 is shown as U+FFFD.
+    lines.append(jsonString: String(decoding: page.value(record) ?? UnsafeRawBufferPointer(start: nil, count: 0), as: UTF8.self))
+    lines.append("}\n")
+  }
+}

@@ -1,0 +1,145 @@
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+
+/// Whether the records that wait do come. Where nothing fails and nothing comes, nothing else would notice.
+extension Service {
+  /// What is known of it.
+  struct ArrivalWatch {
+    let answers = Mailbox<ArrivalAnswer>()
+    var isAsking = false
+    var askedAt = Int64.min / 2
+    var lookedAt = Int64.min / 2
+    /// When the brokers last answered; nil: they were not asked yet. All times are by the monotonic clock.
+    var answeredAt: Int64?
+    /// What was found last, by partition.
+    var found: [Int32: ArrivalLook] = [:]
+    /// Partitions where a record can be read, and was not handed out: since when, and at which offset.
+    var waiting: [Int32: (since: Int64, offset: Int64)] = [:]
+    /// How often in a row the brokers said that there is no input.
+    var timesGone = 0
+    /// Why the service is not ready; nil: it is.
+    var stall: String?
+  }
+
+  /// What was found of a partition.
+  struct ArrivalLook {
+    /// Where it stood, and where the records that can be read ended.
+    var offset: Int64
+    var end: Int64
+    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was looked at before.
+    var hasRecord: Bool?
+  }
+
+  /// What the brokers said of the partitions that take in.
+  struct ArrivalAnswer {
+    /// nil: the brokers did not answer.
+    var found: [Int32: ArrivalLook]?
+    let askedAt: Int64
+    /// There is no such topic.
+    var isGone = false
+  }
+
+  private static let askEveryMs: Int64 = 5_000
+  private static let waitingMs: Int64 = 15_000
+  private static let silentMs: Int64 = 20_000
+
+  /// Called about once a second.
+  func watchArrivals(_ now: Int64) {
+    if watched.observatory == nil { return }
+    // Where this process itself stood still, nobody else is to blame.
+    if now - arrivals.lookedAt > Self.askEveryMs {
+      if arrivals.answeredAt != nil { arrivals.answeredAt = now }
+      arrivals.waiting.removeAll()
+    }
+    arrivals.lookedAt = now
+    for answer in arrivals.answers.takeAll() {
+      arrivals.isAsking = false
+      if let found = answer.found { note(found, answer.askedAt, now) }
+      arrivals.timesGone = answer.isGone ? arrivals.timesGone + 1 : 0
+    }
+    // Twice, as a broker that has just started may not know it yet. Nothing else tells it where records only come and offsets are
+    // committed without waiting.
+    if arrivals.timesGone > 1 { return isGone(.input) }
+    let positions = partitions.active.compactMap { $0.map { (number: $0.number, offset: $0.partition.offset) } }
+    if positions.isEmpty {
+      // Others of the checks tell of a service that has none. What was not asked is not missed.
+      arrivals.answeredAt = nil
+      arrivals.waiting.removeAll()
+    } else if !arrivals.isAsking, now - arrivals.askedAt >= Self.askEveryMs {
+      ask(positions, now)
+    }
+    tellStall(now)
+  }
+
+  private func note(_ found: [Int32: ArrivalLook], _ askedAt: Int64, _ now: Int64) {
+    arrivals.answeredAt = now
+    arrivals.found = found
+    for (number, look) in found {
+      let isThere = partitions.isActive(number) && partitions.active[Int(number)]!.partition.offset == look.offset
+      if !isThere || look.hasRecord != true {
+        arrivals.waiting[number] = nil
+      } else if arrivals.waiting[number]?.offset != look.offset {
+        arrivals.waiting[number] = (askedAt, look.offset)
+      }
+    }
+  }
+
+  private func ask(_ positions: [(number: Int32, offset: Int64)], _ now: Int64) {
+    arrivals.isAsking = true
+    arrivals.askedAt = now
+    if arrivals.answeredAt == nil { arrivals.answeredAt = now }
+    let (reader, answers, before) = (edges.reader, arrivals.answers, arrivals.found)
+    edges.inBackground(.query) {
+      var found: [Int32: ArrivalLook] = [:]
+      do throws(EdgeError) {
+        for (number, offset) in positions {
+          // Behind an open transaction nothing can be read.
+          let end = try reader.stableEnd(.input, number)
+          var hasRecord: Bool? = end > offset ? nil : false
+          if let last = before[number], last.offset == offset, end > offset {
+            hasRecord = last.end == end ? last.hasRecord : nil
+            if hasRecord == nil {
+              // The marks of transactions are offsets without a record, so the end alone says nothing.
+              hasRecord = false
+              try reader.read(.input, number, from: offset, to: end, unless: { false }) { _ in
+                hasRecord = true
+                return false
+              }
+            }
+          }
+          found[number] = ArrivalLook(offset: offset, end: end, hasRecord: hasRecord)
+        }
+        answers.put(ArrivalAnswer(found: found, askedAt: now))
+      } catch {
+        let partitions = error.code == .unknownTopic ? try? reader.partitions(.input) : nil
+        answers.put(ArrivalAnswer(found: nil, askedAt: now, isGone: partitions?.isEmpty ?? false))
+      }
+    }
+  }
+
+  private func tellStall(_ now: Int64) {
+    let before = arrivals.stall
+    arrivals.waiting = arrivals.waiting.filter { number, look in
+      partitions.isActive(number) && partitions.active[Int(number)]!.partition.offset == look.offset
+    }
+    if let (number, look) = arrivals.waiting.min(by: { $0.value.since < $1.value.since }), now - look.since >= Self.waitingMs {
+      let seconds = (now - look.since) / 1000
+      arrivals.stall = "records wait in partition \(number) from offset \(look.offset) on, and none has come for \(seconds) s"
+      if before == nil {
+        log.warning(
+          """
+          records wait in partition \(.partition, number) from offset \(.offset, look.offset) on, and none has come for \(.seconds, seconds) s: \
+          not ready until one comes
+          """)
+      }
+    } else if let answered = arrivals.answeredAt, now - answered >= Self.silentMs {
+      let seconds = (now - answered) / 1000
+      arrivals.stall = "the brokers have not answered for \(seconds) s"
+      if before == nil { log.warning("the brokers have not answered for \(.seconds, seconds) s: not ready until they do") }
+    } else {
+      arrivals.stall = nil
+      if before != nil { log.info("records come again, and the brokers answer: ready") }
+    }
+  }
+}
