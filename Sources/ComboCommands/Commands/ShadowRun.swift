@@ -71,7 +71,7 @@ struct ShadowRun {
         noteRound(shadow.report)
       }
       let next = MonotonicClock.nowMs + Self.roundMs
-      while !cancellation.isCancelled, MonotonicClock.nowMs < next { MonotonicClock.sleep(ms: Self.backgroundCheckMs) }
+      while !cancellation.isCancelled, MonotonicClock.nowMs < next { MonotonicClock.sleep(ms: Self.lookMs) }
     }
     _ = Console.tell(shadow.report.summary)
     return shadow.report.isGood ? 0 : 1
