@@ -2,7 +2,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick clients browser-test bench bench-counts chaos build install uninstall deb release image docs check-docs install-deps \
+.PHONY: help demo test quick clients browser-test bench bench-counts chaos build install uninstall deb release image docs reference check-docs install-deps \
 	check-swift format lint clean
 
 BIN := .build/release/combo-consumer
@@ -48,6 +48,10 @@ image: ## a container image (by docker or podman); it has the version as label a
 
 docs: install-deps check-swift ## the libraries' pages, by DocC, in .build/docs
 	@tools/make-docs
+
+reference: install-deps check-swift ## writes the parts of the docs that are made from tables of the sources
+	$(SWIFT_BUILD) --build-tests
+	@COMBO_REFERENCE=write tools/run-tests --filter '(ReferenceTests|SettingsSchemaTests|/reference)'
 
 check-docs: build ## runs the commands of the docs, and looks where their links go
 	@tools/check-docs
