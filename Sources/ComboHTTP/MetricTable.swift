@@ -111,7 +111,7 @@ struct Metric: Sendable {
   }
 }
 
-/// Every metric, in the order of the page. docs/metrics.md is made from it.
+/// Every metric, in the order of the page. docs/schemas/metrics.tsv is made from it.
 ///
 /// Only labels with a few values that are known beforehand, and the partitions that are this instance's.
 enum MetricTable {

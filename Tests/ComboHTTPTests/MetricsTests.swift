@@ -163,10 +163,10 @@ struct MetricsTests {
 
   private var names: Set<String> { Set(MetricTable.all.map(\.name)) }
 
-  @Test("stand in docs/metrics.md, each with its type and meaning")
+  @Test("stand in docs/schemas/metrics.tsv, each with its type and meaning")
   func reference() throws {
-    let rows = MetricTable.all.map { "| `\($0.name)` | \($0.kind.rawValue) | \($0.help) |" }
-    try GeneratedPart.expect("docs/metrics.md", part: "metrics", is: ["| metric | type | meaning |", "| --- | --- | --- |"] + rows)
+    let rows = MetricTable.all.map { "\($0.name)\t\($0.kind.rawValue)\t\($0.help)" }
+    try GeneratedPart.expect("docs/schemas/metrics.tsv", is: ["metric\ttype\tmeaning"] + rows)
   }
 
   @Test("each family stands once, with its help and type, and each sample once")
