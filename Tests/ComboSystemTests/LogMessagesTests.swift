@@ -22,9 +22,9 @@ struct LogMessagesTests {
         let rest = text[match.range.upperBound...]
         if rest.hasPrefix("\"") { found.append((String(match.output.1), template(of: rest))) }
       }
-      for match in text.matches(of: /\\\(\.[a-z]\w*, /) {
+      for match in text.matches(of: #/\\\(\.[a-z]\w*, /#) {
         let before = text[..<match.range.lowerBound]
-        guard let quote = before.matches(of: /(?:^|[^\\])"/).last.map({ before.index(before: $0.range.upperBound) }),
+        guard let quote = before.matches(of: #/(?:^|[^\\])"/#).last.map({ before.index(before: $0.range.upperBound) }),
           !before[quote...].contains("\\(")
         else { continue }
         let isLong = before[..<quote].hasSuffix("\"\"")
