@@ -40,8 +40,8 @@ uninstall: ## removes what install put there
 deb: build ## a Debian package in .build/dist
 	@tools/make-deb
 
-release: build ## an archive with its checksum in .build/dist
-	@tools/make-release
+release: build ## all files of a release with their checksums in .build/dist/VERSION; ARGS=--strict to leave nothing out
+	@tools/make-release $(ARGS)
 
 image: ## a container image (by docker or podman); it has the version as label and tag
 	$(ENGINE) build -f deploy/Dockerfile --build-arg VERSION=$$(tools/version) -t combo-consumer:$$(tools/version) .
