@@ -17,13 +17,13 @@ faults = []
 
 
 class Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML's parsers silently take one."""
+    """Refuses a key that occurs twice, of which YAML's parsers silently take one."""
 
     def construct_mapping(self, node, deep=False):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.YAMLError(f"the key {key!r} stands twice, line {node.start_mark.line + 1}")
+                raise yaml.YAMLError(f"the key {key!r} occurs twice, line {node.start_mark.line + 1}")
         return super().construct_mapping(node, deep)
 
 
@@ -35,7 +35,7 @@ def documents(path):
 def unique(pairs):
     keys = [key for key, _ in pairs]
     if len(keys) != len(set(keys)):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return dict(pairs)
 
 

@@ -10,7 +10,7 @@ package enum Program {
     let code = perform(invocation)
     // An answer that nobody got is none. Those that only print their progress may go on without.
     if code == 0, Console.hasLostOutput, invocation.answers {
-      Console.say("standard output could not be written: is the disk full, or nobody reading?")
+      Console.say("standard output could not be written: is the disk full, or the reader gone?")
       end(1)
     }
     end(code)

@@ -57,9 +57,9 @@ package enum Topic: Int, CaseIterable, Sendable {
 
 /// Why a transaction did not come to its end.
 package enum TransactionFault: Error, Equatable, Sendable {
-  /// It must be aborted, and the producer be made anew.
+  /// It must be aborted, and the producer be created again.
   case abort(String)
-  /// Nobody knows whether it was committed; the producer must be made anew before the offsets are asked for.
+  /// Nobody knows whether it was committed; the producer must be created again before the offsets are asked for.
   case indefinite(String)
   /// The producer is done for, as when it was fenced.
   case fatal(String)

@@ -38,7 +38,7 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case undelivered
     /// The broker or this librdkafka is too old or too new for it.
     case unsupported
-    /// The client has given up and must be made anew.
+    /// The client has given up and must be created again.
     case fatal
     case other
   }

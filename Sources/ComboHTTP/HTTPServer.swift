@@ -209,7 +209,7 @@ package final class HTTPServer: @unchecked Sendable {
       return true
     }
     if isTaken { return }
-    log.warning("http: until a restart other machines can reach \(.url, address.url), so the token from before stays")
+    log.warning("http: other machines can still reach \(.url, address.url), so the old token stays until a restart")
   }
 
   /// Tells those who read events, gives answers that are under way a moment, and ends. Once.

@@ -90,7 +90,7 @@ package final class StandardInput: Sendable {
 
   private func sayTooLarge(_ line: Int?) {
     intake.refused(1)
-    log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes, and was left out")
+    log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes, and was skipped")
   }
 
   /// Waits while the log is full: nothing that comes by a pipe is lost for that.

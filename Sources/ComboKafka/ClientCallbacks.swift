@@ -129,7 +129,7 @@ package class ClientCallbacks: @unchecked Sendable {
       let why = lastConnectionFault ?? reason
       passOn(
         EdgeError(
-          number, failed: "The \(kind.word) reaches no Kafka broker, and goes on trying", detail: why, brokers: brokers))
+          number, failed: "The \(kind.word) reaches no Kafka broker, and keeps trying", detail: why, brokers: brokers))
     case RD_KAFKA_RESP_ERR__FATAL:
       var text = [CChar](repeating: 0, count: 512)
       let cause = handle.map { rd_kafka_fatal_error($0, &text, text.count) } ?? number

@@ -79,6 +79,6 @@ extension GroupConsumer {
   private func giveUpMembership() {
     failMembership(
       "this member of the group was forgotten while it joined again, and others may have had its partitions meanwhile."
-        + " It must be made anew.")
+        + " It must be created again.")
   }
 }

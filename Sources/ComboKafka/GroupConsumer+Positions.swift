@@ -116,7 +116,7 @@ extension GroupConsumer {
     if error == nil { error = rd_kafka_incremental_assign(client.handle, list.pointer) }
     if sift() {
       // It came before these calls, or after them: who knows.
-      failMembership("\(failed): the group has rebalanced in the same moment. This member must be made anew.")
+      failMembership("\(failed): the group has rebalanced in the same moment. This member must be created again.")
     }
     // What was sifted out is read again.
     seekStarted(except: targets.map(\.partition))

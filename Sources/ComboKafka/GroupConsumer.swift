@@ -212,7 +212,7 @@ package final class GroupConsumer {
       return
     }
     let message =
-      "this static member of the group has lost its session, and librdkafka has given up over it (\(detail)). It must be made anew."
+      "this static member of the group has lost its session, and librdkafka has given up over it (\(detail)). It must be created again."
     delegate?.failed(EdgeError(.fatal, message, number: cause.rawValue), partition: nil)
   }
 

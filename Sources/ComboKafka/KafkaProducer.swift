@@ -105,7 +105,7 @@ package final class KafkaProducer: Sendable {
   ///   - timestampMs: since the epoch; nil: now.
   ///   - tag: anything but 0: the receiver hears of this record.
   /// - Throws: `queueFull`, `recordTooLarge`, `unknownPartition`; `undelivered` if the transaction has failed and must be
-  ///   aborted; `fatal` or `fenced` if the producer must be made anew.
+  ///   aborted; `fatal` or `fenced` if the producer must be created again.
   @inline(__always)
   package func produce(
     _ topic: ProducerTopic, partition: Int32? = nil, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
@@ -201,7 +201,7 @@ package final class KafkaProducer: Sendable {
     if let fatal = fatalError(failed) { return fatal }
     if error == RD_KAFKA_RESP_ERR__STATE {
       return EdgeError(
-        .undelivered, "\(failed): the transaction has failed, or none is open. Abort it and begin anew.",
+        .undelivered, "\(failed): the transaction has failed, or none is open. Abort it and begin again.",
         number: error.rawValue)
     }
     return client.error(error, failed)

@@ -186,11 +186,11 @@ package struct KafkaProperties: Sendable {
       "request.required.acks": idempotence,
       "partitioner": "any consumer must find a room's partition by its key",
       "delivery.report.only.error": "the service asks for the reports that it needs",
-      "blacklist": "the service reads the topics that it is told to",
+      "blacklist": "the service reads the topics that its options name",
       "allow.auto.create.topics": "the service creates missing topics with the right settings itself",
       "test.mock.num.brokers": "use the demo command for a broker inside the process",
       "log.queue": "librdkafka's log goes to the service's own",
-      "enable.sasl.oauthbearer.unsecure.jwt": "tokens that nobody signed prove nothing",
+      "enable.sasl.oauthbearer.unsecure.jwt": "unsigned tokens prove nothing",
     ]
   }()
 }

@@ -10,7 +10,7 @@ package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
     case damaged
     /// The file is not a log, or a log of another version.
     case foreign
-    /// The file lies on a network file system.
+    /// The file is on a network file system.
     case networkDisk
     /// No more records fit: the disk is full, or the log has reached its size limit.
     case full

@@ -117,7 +117,7 @@ package final class LogFile: @unchecked Sendable {
       if let network = LogDisk.network(path) {
         throw LogFault(
           .networkDisk,
-          "\(path) lies on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
+          "\(path) is on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
             + " this machine")
       }
       let isThere = LogDisk.size(path).map { $0 > 0 } ?? false

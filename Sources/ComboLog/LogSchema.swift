@@ -27,7 +27,7 @@ enum LogSchema {
     guard mode == "wal" else {
       throw LogFault(
         .networkDisk,
-        "\(name) lies on a file system without shared memory, so SQLite cannot write ahead. Give --data a file on a disk of this machine"
+        "\(name) is on a file system without shared memory, so SQLite cannot write ahead. Give --data a file on a disk of this machine"
       )
     }
     try database.run(

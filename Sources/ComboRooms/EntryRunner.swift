@@ -161,7 +161,7 @@ package final class EntryRunner {
     if taken != expected.taken {
       throw ReplayFault(
         "entry \(entry.n) took in \(expected.taken) records below offset \(expected.endOffset), but the input now holds \(taken):"
-          + " it was compacted, cut or made anew")
+          + " it was compacted, truncated or recreated")
     }
     partition.tookIn(
       taken, upTo: expected.endOffset, last: expected.taken == 0 ? partition.last : last, now: expected.now)
@@ -192,7 +192,7 @@ package final class EntryRunner {
     guard let taken = recorded.last, let last = derived.last, taken != last else { return nil }
     return ReplayFault(
       "the record at offset \(derived.batches.last!.endOffset - 1), the last of entry \(recorded.n), is another one than was taken in: the"
-        + " input was cut or made anew")
+        + " input was truncated or recreated")
   }
 
   private func open() throws {
@@ -201,7 +201,7 @@ package final class EntryRunner {
     taken = 0
     guard let entry else { return }
     if entry.n != partition.n + 1 {
-      throw ReplayFault("the journal goes on with entry \(entry.n) where \(partition.n + 1) should be")
+      throw ReplayFault("the journal continues with entry \(entry.n) where \(partition.n + 1) should be")
     }
     if let takeover = entry.takeover {
       derivation = takeover.derivation

@@ -156,7 +156,7 @@ extension PartitionTopics {
   /// In a sentence, for the log.
   static func resetSummary(_ number: Int32, reason: String, neverTaken: Int64) -> LogMessage {
     """
-    RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch, and \
+    RESET: partition \(.partition, number) could not be restored, all its rooms begin a new epoch, and \
     \(.records, neverTaken) records of the input were never taken in: \(.reason, reason)
     """
   }

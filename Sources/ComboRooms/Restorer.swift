@@ -222,14 +222,14 @@ package struct Restorer: @unchecked Sendable {
     if let checkpoint = state.checkpoint, journalBounds.end < checkpoint.journal {
       missing =
         "the journal ends at offset \(journalBounds.end), but the checkpoint was written when it ended at offset \(checkpoint.journal):"
-        + " it was cut or made anew"
+        + " it was truncated or recreated"
     }
     if broken == nil && missing == nil {
       let isInTransactions = journal.terms.term == nil
       try check(committed, against: last, isInTransactions: isInTransactions, inputBounds)
       if let n = committed.entry, isInTransactions ? n != last.n : n > last.n {
         missing =
-          "the group stands at entry \(n), but the journal ends with entry \(last.n): what lay behind it was lost or deleted"
+          "the group stands at entry \(n), but the journal ends with entry \(last.n): later entries were lost or deleted"
         last.n = max(last.n, n)
       }
     } else {
@@ -333,12 +333,12 @@ package struct Restorer: @unchecked Sendable {
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
       throw Stop.contradiction(
         "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
-          + " changed by somebody else. To go on from the journal, stop all instances and run: \(resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
+          + " changed from outside. To continue from the journal, stop all instances and run: \(resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
           + " group, or delete the topics of this one's journal and state")
     }
     func otherInput(_ what: String) -> Stop {
       .contradiction(
-        "\(input) \(what): the topic was cut or made anew. Use another group for it, or delete the topics of this group's journal and"
+        "\(input) \(what): the topic was truncated or recreated. Use another group for it, or delete the topics of this group's journal and"
           + " state and its offsets")
     }
     if bounds.end < offset { throw otherInput("ends at offset \(bounds.end), but the journal has taken it in up to \(offset)") }
@@ -426,8 +426,8 @@ package struct Restorer: @unchecked Sendable {
       reset: nil,
       summary: """
         restored: partition \(.partition, number) at offset \(.offset, partition.offset), entry \(.entry, partition.n), \
-        \(.rooms, partition.awake) rooms, \(.records, runner.records) records and \(.entries, runner.entries) entries run through again, \
-        \(proof), in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are said again")
+        \(.rooms, partition.awake) rooms, \(.records, runner.records) records and \(.entries, runner.entries) entries derived again, \
+        \(proof), in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are written again")
         """)
   }
 }

@@ -28,8 +28,8 @@ struct EntryMaker {
     if active.isNewlyBehind(by: target - clock) {
       log.warning(
         """
-        the rooms of partition \(.partition, active.number) are \(.ms, target - clock) ms behind: they say more than can be written. They go on \
-        as fast as it can; see which rooms are the busiest, and which may have settings of their own (--room-settings)
+        the rooms of partition \(.partition, active.number) are \(.ms, target - clock) ms behind: they emit more than can be \
+        written. Find the busiest rooms, and restrict the settings of rooms (--room-settings)
         """)
     }
     return active.partition.closeEntry(clock: clock, of: configuration.topics)

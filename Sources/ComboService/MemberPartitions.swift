@@ -94,7 +94,7 @@ package final class MemberPartitions {
     do throws(EdgeError) {
       if !configuration.onlyTakesOver { try edges.group.start(new.number, at: new.partition.offset) }
     } catch {
-      log.warning("partition \(.partition, new.number) cannot be read on, trying again: \(.reason, error)")
+      log.warning("partition \(.partition, new.number) cannot be read further, trying again: \(.reason, error)")
       restore(new.number)
       return false
     }
@@ -191,7 +191,7 @@ package final class MemberPartitions {
         if let partition = prepare(partition) { ready.append(partition) }
       case .doubtful(let reason):
         log.warning(
-          "partition \(.partition, result.number) was found in another state than it was left in, looking again: \(.reason, reason)"
+          "partition \(.partition, result.number) is not in the state in which it was left, checking again: \(.reason, reason)"
         )
         let now = edges.time.monotonicMs()
         owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
@@ -270,14 +270,14 @@ package final class MemberPartitions {
     partition.stand(at: partition.n, clock: partition.clock, offset: target, last: nil, shifted: partition.shifted)
     counts.sought += 1
     if isNew {
-      log.info("new: partition \(.partition, partition.number) begins at offset \(.offset, target), as seek was told")
+      log.info("new: partition \(.partition, partition.number) begins at offset \(.offset, target), as requested by seek")
       return reset
     }
     let skipped = target - from
     log.warning(
       """
       RESET: partition \(.partition, partition.number) skips \(.count, skipped) offsets, up to \(.offset, target), \
-      as seek was told; all its rooms begin a new epoch
+      as requested by seek; all its rooms begin a new epoch
       """)
     return JournalEntry.Reset(
       reason: "an operator skipped offsets \(from) to \(target - 1)", offsetsLost: skipped + (reset?.offsetsLost ?? 0))
@@ -294,7 +294,7 @@ package final class MemberPartitions {
     if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
       log.error(
         """
-        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output takes no more \
+        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output accepts no more \
         than \(.limit, max) ms: the partition waits. To bring its time back, stop all instances of the group and run combo-consumer reset-clock \
         with the options of run: its rooms begin a new epoch
         """)
@@ -359,7 +359,7 @@ package final class MemberPartitions {
         case .counts(let takeover, let position):
           claimed(result.active, takeover, position)
         case .clear, .overtaken:
-          log.warning("partition \(.partition, number): its last owner wrote on while it was taken over; restoring it anew")
+          log.warning("partition \(.partition, number): its last owner wrote during the takeover; restoring it again")
           restore(number)
         case .failed(let reason):
           log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")

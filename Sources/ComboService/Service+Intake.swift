@@ -78,7 +78,7 @@ extension Service {
     log.warning(
       """
       the clock of partition \(.partition, partition.number) is \(.ms, partition.clock.lead(over: wall)) ms ahead of this machine's, \
-      and goes on from there: the wall clock was set back, or is behind that of the partition's last owner
+      and continues from there: the wall clock was set back, or is behind that of the partition's last owner
       """)
   }
 

@@ -59,8 +59,8 @@ extension Service {
         guard let end = try? reader.bounds(.output, partition).end, let before = ends.fell(partition, to: end) else { continue }
         log.error(
           """
-          the output was deleted and made anew, or has lost records: its partition \(.partition, partition) ended at offset \(.limit, before) \
-          and ends at \(.offset, end) now. What is gone is not said again; each room says its whole screen within screen-ms
+          the output was deleted and recreated, or has lost records: its partition \(.partition, partition) ended at offset \(.limit, before) \
+          and ends at \(.offset, end) now. Lost instructions are not written again; each room writes its whole screen within screen-ms
           """)
       }
     }
@@ -78,8 +78,8 @@ extension Service {
     notes.hasSaidWaiting = true
     log.info(
       """
-      waiting to join the group: a member that was killed keeps its partitions until its session is over, which takes 10 s unless \
-      session.timeout.ms says otherwise
+      waiting to join the group: a member that was killed keeps its partitions until its session times out \
+      (session.timeout.ms, 10 s by default)
       """)
   }
 
@@ -87,7 +87,7 @@ extension Service {
     guard let told = notes.bad.take(at: now) else { return }
     log.warning(
       """
-      bad records went to the dead-letter topic: \(.count, told.count) since this was said last, the newest from partition \
+      bad records went to the dead-letter topic: \(.count, told.count) since the last report, the newest from partition \
       \(.partition, told.partition), offset \(.offset, told.offset): \(.code, told.code)
       """)
   }
@@ -122,7 +122,7 @@ extension Service {
       log.warning(
         """
         a transaction of a producer of the input is open in partition \(.partition, number), from offset \(.offset, stable) on, for more than \
-        \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. Who left it open is told by: kafka-transactions \
+        \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. To find its producer: kafka-transactions \
         --bootstrap-server \(.text, brokers) describe-producers --topic \(.topic, topic) --partition \(.partition, number)
         """)
     }

@@ -195,7 +195,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package func goBack(_ fault: TransactionFault) {
     counted.aborts += 1
     let delayMs = countFailure(fault.reason)
-    log.warning("going back to what is durable: \(.reason, fault.reason)")
+    log.warning("returning to the last commit: \(.reason, fault.reason)")
     quiesce()
     if case .fenced(let reason) = fault, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
       fatal =
@@ -310,12 +310,12 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   package func failed(_ error: EdgeError, partition: Int32?) {
     if let partition, error.code == .offsetOutOfRange {
-      log.error("partition \(.partition, partition): \(.reason, error); restoring it anew")
+      log.error("partition \(.partition, partition): \(.reason, error); restoring it again")
       if partitions.isActive(partition) { goBack(.abort("an offset of partition \(partition) is out of range")) }
       return
     }
     if let partition, error.code == .positionLost {
-      log.warning("partition \(.partition, partition): \(.reason, error); restoring it anew")
+      log.warning("partition \(.partition, partition): \(.reason, error); restoring it again")
       if partitions.isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
       return
     }
@@ -334,7 +334,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package func stop() -> Int32 {
     let hadFailed = fatal != nil
     if let fatal {
-      log.error("the service cannot go on: \(.reason, fatal)")
+      log.error("the service cannot continue: \(.reason, fatal)")
       quiesce()
       delivery.abandon()
     } else {
@@ -345,7 +345,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     for number in partitions.owned.keys { partitions.forget(number) }
     edges.group.close()
     if let fatal {
-      if !hadFailed { log.error("the service cannot go on: \(.reason, fatal)") }
+      if !hadFailed { log.error("the service cannot continue: \(.reason, fatal)") }
       return 1
     }
     progress?.end(totals)

@@ -25,7 +25,7 @@ package final class ServiceManager: @unchecked Sendable {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
     guard let socket = NotifySocket(name) else {
       log.warning(
-        "NOTIFY_SOCKET is \(.text, Sentence.quoted(name)), which is no socket of this machine: nobody is told that the service is ready"
+        "NOTIFY_SOCKET is \(.text, Sentence.quoted(name)), which is not a socket of this machine: systemd is not notified that the service is ready"
       )
       return nil
     }

@@ -34,7 +34,7 @@ package final class StopWatchdog: @unchecked Sendable {
     sinceMs = began
     if nowMs - began < Self.patienceMs { return }
     log.warning(
-      "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next start"
+      "stopped without a last commit, because the brokers did not answer in time: uncommitted work is done again at the next start"
     )
     log.flush()
     _exit(0)

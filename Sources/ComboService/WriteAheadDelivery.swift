@@ -292,11 +292,11 @@ package final class WriteAheadDelivery: Delivery {
       log.position = log.entries[log.released].journalOffset!
       goOn(active, log)
     case .overtaken, .counts:
-      parts.log.warning("partition \(.partition, active.number): somebody else has taken it over; restoring it anew")
+      parts.log.warning("partition \(.partition, active.number): another instance has taken it over; restoring it again")
       leave(active)
     case .failed(let reason):
       parts.log.warning(
-        "partition \(.partition, active.number): cannot read what stands in the journal; restoring it anew: \(.reason, reason)")
+        "partition \(.partition, active.number): cannot read the journal; restoring it again: \(.reason, reason)")
       leave(active)
     }
   }

@@ -73,7 +73,7 @@ extension Comparison {
       }
     }
     tell(.conservation, proof, at: proof.client.lastAt) {
-      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are told of"
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are accounted for"
         + (given == said ? ", of other combos" : "") + " (up to \(place))"
     }
   }

@@ -77,7 +77,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   /// How much was looked at.
   package struct Tally: Equatable, Sendable {
     var equal = 0
-    /// At the journal's end, and perhaps not said yet.
+    /// At the journal's end, and perhaps not written yet.
     var pending = 0
     /// Derived, but its partition of the output was read only up to a transaction that is open.
     var unread = 0
@@ -290,13 +290,13 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       return
     }
     if entry.hash != VerifyHash.one(record) || entry.otherHash != VerifyHash.other(record) {
-      differs(.bytes, proof, instruction, record) { "the output says something else (\(Place(entry)))" }
+      differs(.bytes, proof, instruction, record) { "the output differs (\(Place(entry)))" }
       return
     }
     tally.equal += 1
     if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
       differs(.sequence, proof, instruction, record) {
-        again.isLate ? "it stands behind later ones (\(again.place))" : "it was said twice (\(Place(entry)), then \(again.place))"
+        again.isLate ? "it stands behind later ones (\(again.place))" : "it was written twice (\(Place(entry)), then \(again.place))"
       }
     }
   }
@@ -322,8 +322,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       return
     }
     differs(.missing, proof, instruction, record) {
-      guard let output = proof.output else { return "the output says nothing of this room" }
-      guard let epoch = proof.outputEpoch else { return "partition \(output.partition) of the output says nothing of this epoch" }
+      guard let output = proof.output else { return "the output has nothing of this room" }
+      guard let epoch = proof.outputEpoch else { return "partition \(output.partition) of the output has nothing of this epoch" }
       let before = epoch.entry(instruction.seq - 1).map { ", where it should follow \(Place($0))" }
       return "it is missing in the output\(before ?? ", partition \(output.partition)")"
     }

@@ -114,7 +114,7 @@ package final class OutputIndex {
     }
     findings.add(
       .sequence,
-      "room \(epoch.room.text), epoch \(epoch.epoch): seq \(seq) stands twice, and says something else the second time"
+      "room \(epoch.room.text), epoch \(epoch.epoch): seq \(seq) occurs twice, and says something else the second time"
         + " (\(Place(first)), then \(Place(entry)))", at: at)
   }
 

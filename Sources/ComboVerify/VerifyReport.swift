@@ -80,14 +80,15 @@ package struct VerifyReport: Equatable, Sendable {
         + "dead letters \(n(deadLetters))" + (lettersCompared == nil || deadLetters == 0 ? "" : ", compared")
         + (dropped > 0 ? ", dropped by the map \(n(dropped))" : ""),
       "output: \(n(instructions)) instructions of \(n(rooms)) rooms in \(n(epochs)) epochs, \(n(tally.equal)) equal byte for byte"
-        + (repetitions > 0 ? ", \(n(repetitions)) said again" : "") + (movedRooms > 0 ? ", \(n(movedRooms)) rooms moved" : "")
-        + (tally.pending > 0 ? ", \(n(tally.pending)) not said yet" : ""),
+        + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "") + (movedRooms > 0 ? ", \(n(movedRooms)) rooms moved" : "")
+        + (tally.pending > 0 ? ", \(n(tally.pending)) not written yet" : ""),
       "seq: \(verdict([.sequence], "no gap, none twice"))",
       "screen: \(verdict([.screen], "\(n(screens)) screens are what a client has drawn"))",
       "conservation: "
         + verdict(
           [.conservation],
-          "\(n(tally.gifts)) gifts told of, each once; \(n(tally.countedEpochs)) epochs add up, in \(n(tally.openEpochs)) gifts still wait"
+          "\(n(tally.gifts)) gifts accounted for, each once; \(n(tally.countedEpochs)) epochs add up, "
+            + "in \(n(tally.openEpochs)) gifts still wait"
         )
         + (tally.leftByResets > 0 ? "; resets left \(n(tally.leftByResets)) untold" : ""),
     ]

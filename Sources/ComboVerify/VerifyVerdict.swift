@@ -74,7 +74,7 @@ struct VerifyVerdict {
       where offset < outcome.inputEnd && !outcome.lettersCompared.contains(offset) {
         found.findings.add(
           .madeUp,
-          "a dead letter (\(letter.place.text)) tells of offset \(offset) of input partition \(outcome.number), which is no bad record",
+          "a dead letter (\(letter.place.text)) names offset \(offset) of input partition \(outcome.number), which is no bad record",
           at: .max)
       }
     }
@@ -99,7 +99,7 @@ struct VerifyVerdict {
       if isAllowed {
         found.repetitions += 1
       } else if isAtLeastOnce || !claims.contains(where: { $0.from <= again.seq && again.seq <= $0.upTo }) {
-        let what = again.isLate ? "it stands behind later ones (" : "it was said twice (the second: "
+        let what = again.isLate ? "it stands behind later ones (" : "it was written twice (the second: "
         found.findings.add(
           .sequence, "room \(epoch.room.text), epoch \(epoch.epoch), seq \(again.seq): \(what)\(again.place))", at: again.at)
       }

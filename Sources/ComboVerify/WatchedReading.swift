@@ -78,7 +78,7 @@ final class WatchedReading: ReadEdge {
     let openAt = try min(end, reader.stableEnd(topic, partition))
     try read(topic, partition, from: next, to: openAt, unless: { false }, take)
     if openAt == end { return nil }
-    say("\(name(topic, partition)): what lies behind offset \(openAt) is not compared")
+    say("\(name(topic, partition)): everything after offset \(openAt) is not compared")
     return openAt
   }
 

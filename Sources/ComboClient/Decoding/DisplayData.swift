@@ -51,7 +51,7 @@ public struct DisplayData: Hashable, Sendable {
     }
   }
 
-  /// Where a name stands twice, the last counts.
+  /// Where a name occurs twice, the last counts.
   private func find<Value>(_ field: String, _ read: (inout JSONCursor) throws(JSONCursor.Malformed) -> Value?) -> Value? {
     var json = json
     return json.withUTF8 { bytes in

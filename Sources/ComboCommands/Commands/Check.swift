@@ -100,7 +100,7 @@ struct Check {
         table.replicas[name] = replicas
       } catch {
         let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
-        report.fault("cannot look at the \(what) \"\(name)\": \(Self.reason(error))", mend: mend(error, right, "--topic", name))
+        report.fault("cannot examine the \(what) \"\(name)\": \(Self.reason(error))", mend: mend(error, right, "--topic", name))
       }
     }
     checkPolicies()
@@ -295,7 +295,7 @@ struct Check {
     }
     let isMark = try found(low) == mark
     guard end >= before + 2, isMark || table.settings[topic]?.hasAppendTime == true else {
-      report.note("how far the broker's clock is from this machine's could not be told: the dead-letter topic was busy")
+      report.note("the distance of the broker's clock from this machine's could not be determined: the dead-letter topic was busy")
       return
     }
     // Somewhere between the two moments the mark was made.

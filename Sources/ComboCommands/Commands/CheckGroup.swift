@@ -39,7 +39,7 @@ struct CheckGroup {
       try checkPartitions(reading, group)
       try checkNewest(reading)
     } catch {
-      report.note("whether group, journal and input fit together could not be looked at: \(error.message)")
+      report.note("whether group, journal and input fit together could not be checked: \(error.message)")
     }
     return report
   }
@@ -91,7 +91,7 @@ struct CheckGroup {
     case .failed(let reason):
       // A member that is at work on it has moved on meanwhile.
       if reason.contains("another member") { return true }
-      report.note("partition \(partition) could not be looked at: \(reason)")
+      report.note("partition \(partition) could not be checked: \(reason)")
     case .gone, .stopped: return true
     }
     return false

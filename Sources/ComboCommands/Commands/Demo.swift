@@ -73,7 +73,7 @@ final class Demo {
     let (service, stage, stop, state) = (service, stage, stop, state)
     return WorkThread {
       state.serviceCode.store(service(stage, stop), ordering: .releasing)
-      if !stop.isSet { state.failure.withLock { $0 = $0 ?? "the service has ended by itself: its log says why" } }
+      if !stop.isSet { state.failure.withLock { $0 = $0 ?? "the service has ended: its log has the reason" } }
       stop.set()
     }
   }

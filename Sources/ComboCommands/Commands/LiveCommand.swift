@@ -17,7 +17,7 @@ enum LiveCommand {
     let log = ServiceLog(options.logLevel, format: options.logFormat)
     defer { log.flush() }
     if options.http == nil, options.sources.isEmpty, !Live.isPiped {
-      log.error("no record can come in: --http is none, standard input is no pipe, and there is no --from")
+      log.error("there is no source of records: --http is none, standard input is not a pipe, and there is no --from")
       return 2
     }
     let stop = StopFlag()
@@ -31,7 +31,7 @@ enum LiveCommand {
       let stage = try LogStage(LogStage.place(options.data, name: "live.db"), limits: limits)
       defer { stage.file.close() }
       log.info("records are kept in \(.file, stage.file.place.name)")
-      if stage.file.wasChecked { log.info("the log was not closed last time; it was looked through, and is whole") }
+      if stage.file.wasChecked { log.info("the log was not closed last time; it was checked and is intact") }
       return Live(options, stage, log, stop).run()
     } catch {
       log.error("the log cannot be used: \(.reason, error)")
@@ -70,7 +70,7 @@ private struct Live {
           address, token: options.httpToken, lookout: lookout,
           identity: ServiceIdentity(group: LogStage.group, instance: Console.hostName), gate: gate, log: log)
       } catch {
-        log.error("http cannot begin: \(.reason, error)")
+        log.error("http cannot start: \(.reason, error)")
         return 1
       }
     }
@@ -109,7 +109,7 @@ private struct Live {
     do throws(EdgeError) {
       return try stage.service(configuration, log: log, stop: stop, lookout: lookout).run()
     } catch {
-      log.error("the service cannot go on: \(.reason, error)")
+      log.error("the service cannot continue: \(.reason, error)")
       return 1
     }
   }
@@ -157,7 +157,7 @@ private struct Live {
   private func readStandardInput(_ origin: Intake.Origin) {
     log.info("reading standard input")
     _ = StandardInput(intake, origin, log: log) { [log] lines in
-      log.info("standard input has ended after \(.count, lines) lines; everything else goes on")
+      log.info("standard input has ended after \(.count, lines) lines; the service continues")
     }
   }
 }

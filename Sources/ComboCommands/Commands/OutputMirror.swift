@@ -50,7 +50,7 @@ final class OutputMirror {
       } catch {
         guard error.code == .offsetOutOfRange else { throw error }
         // It was away for longer than the topic is kept: what rooms show now is said again within their screens.
-        log.warning("serve reads anew: \(.reason, error)")
+        log.warning("serve reads the output again: \(.reason, error)")
         mirror.forgetAll()
         lookout.tell(mirror.takeNews())
         try begin()

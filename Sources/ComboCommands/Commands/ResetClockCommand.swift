@@ -37,7 +37,7 @@ enum ResetClockCommand {
     _ = Console.tell("\(back) of \(looked) partitions brought back to this machine's clock.\n")
     if looked < all {
       Console.say(
-        "only \(looked) of \(all) partitions were looked at: other instances have the rest. Stop them, and run this again")
+        "only \(looked) of \(all) partitions were checked: other instances have the rest. Stop them, and run this again")
       return 1
     }
     return 0

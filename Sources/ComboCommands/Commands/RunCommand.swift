@@ -31,7 +31,7 @@ enum RunCommand {
     do throws(EdgeError) {
       return try serve(options, reload, log, stop)
     } catch {
-      log.error("the service cannot go on: \(.reason, error)")
+      log.error("the service cannot continue: \(.reason, error)")
       return error.code == .badProperty ? 2 : 1
     }
   }
@@ -58,7 +58,7 @@ enum RunCommand {
           address, token: options.httpToken, lookout: lookout, identity: identity, statistics: { statistics.figures() },
           origins: options.httpOrigins, log: log)
       } catch {
-        log.error("http cannot begin: \(.reason, error)")
+        log.error("http cannot start: \(.reason, error)")
         return 1
       }
     }
@@ -90,12 +90,12 @@ enum RunCommand {
         guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
           log.error(
             """
-            gave up, as fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
+            giving up, because fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
             and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has this one's place
             """)
           return code
         }
-        log.warning("starting afresh")
+        log.warning("starting again within the process")
       }
       if let service {
         lookout?.startsAfresh(after: service.totals, isWanted: isWanted)

@@ -47,7 +47,7 @@ enum SeekCommand {
     // Its clients go with the process.
     _ = Unmanaged.passRetained(service)
     if code != 0 || isStopped { return 1 }
-    _ = Console.tell("\(service.totals.sought) partitions go on elsewhere now.\n")
+    _ = Console.tell("\(service.totals.sought) partitions were moved.\n")
     if owned < plan.places.count {
       Console.say(
         "only \(owned) of \(plan.places.count) partitions were moved: other instances have the rest. Stop them, and run this again"
@@ -133,7 +133,7 @@ struct SeekPlan: Equatable {
     /// Why that cannot be, as the end of a sentence.
     var refusal: String? {
       guard let target else { return nil }
-      if target > end { return "offset \(target) lies beyond its end, \(end)" }
+      if target > end { return "offset \(target) is beyond its end, \(end)" }
       if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
       if !isNew, let stands, target < stands {
         return "it stands at \(stands), and going back to \(target) would count \(stands - target) records twice."
@@ -167,7 +167,8 @@ struct SeekPlan: Equatable {
       } else {
         let skipped = place.target! - (place.stands ?? place.first)
         lines.append(
-          "partition \(place.partition): \(stands), would go on at \(place.target!): \(skipped) offsets are skipped, its rooms begin anew"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): \(skipped) offsets are skipped, its rooms "
+            + "begin anew"
         )
       }
     }

@@ -112,7 +112,7 @@ extension Service {
       } catch {
         switch error {
         case .refused(let reason):
-          log.error("the service cannot begin: \(.reason, reason)")
+          log.error("the service cannot start: \(.reason, reason)")
           return nil
         case .notYet(let reason):
           if reason != said { log.warning("waiting, and trying again: \(.reason, reason)") }
@@ -122,10 +122,10 @@ extension Service {
       }
     }
     if let map = options.map {
-      log.info("reading records by the map \(.map, map.title): \(.text, map.about)")
-      for note in map.notes { log.warning("the map says: \(.text, note.description)") }
+      log.info("reading records with the map \(.map, map.title): \(.text, map.about)")
+      for note in map.notes { log.warning("note about the map: \(.text, note.description)") }
     } else {
-      log.info("reading records without a map, as docs/wire.md has them")
+      log.info("reading records without a map, in the form of docs/wire.md")
     }
     let group = try KafkaGroup(
       properties,
@@ -155,12 +155,12 @@ extension Service {
         guard let reason = try owner.fault() else {
           if try owner.outputWasMadeAnew() {
             log.warning(
-              "the output is empty though the journal says that instructions were written: it was deleted, and what it held is not said again"
+              "the output is empty although instructions were written to it: it was deleted, and they are not written again"
             )
           }
           return false
         }
-        log.error("the service cannot begin: \(.reason, reason)")
+        log.error("the service cannot start: \(.reason, reason)")
         return true
       } catch {
         // What is wrong with topics or rights is told by those who look at them next.

@@ -34,7 +34,7 @@ struct TopicSetup {
     var outputAheadMaxMs: Int64?
   }
 
-  /// Why the service cannot begin.
+  /// Why the service cannot start.
   enum Fault: Error {
     /// Nothing is wrong with the topics, but the brokers did not answer, or the input is not there yet.
     case notYet(String)

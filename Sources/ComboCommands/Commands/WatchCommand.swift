@@ -108,8 +108,8 @@ struct Watch {
     while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try take(maxWaitMs: 50) { _ in } }
     guard screen.isKnown else {
       Console.say(
-        "what is on the screen of \(Sentence.quoted(options.room)) cannot be told: in the last \(Self.backMsMax / 60_000) minutes and"
-          + " \(Self.onceMs / 1000) s from now on it has said no `screen` (--screen-ms 0?)")
+        "the screen of \(Sentence.quoted(options.room)) cannot be determined: in the last \(Self.backMsMax / 60_000) minutes and"
+          + " \(Self.onceMs / 1000) s from now on it has emitted no `screen` (--screen-ms 0?)")
       return 1
     }
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
@@ -163,7 +163,7 @@ struct Watch {
   }
 
   private func state(_ heardAt: Int64?, at now: Int64) -> String {
-    if !screen.isKnown { return feed.hasHeard ? "Waiting for the room's next `screen`." : "The room has said nothing lately." }
+    if !screen.isKnown { return feed.hasHeard ? "Waiting for the room's next `screen`." : "The room has been silent." }
     let place =
       screen.seq > 0
       ? "seq \(screen.seq), \(ProgressMeter.grouped(stage.instructions)) instructions" : "quiet"

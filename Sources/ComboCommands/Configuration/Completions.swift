@@ -154,7 +154,7 @@ enum Completions {
         cases += "        \(quoted(spec)) \\\n"
       }
       let operand = command == .replay ? " '1:FILE:_files'" : command.operand.map { " '1:\($0): '" } ?? ""
-      cases += "        '(- *)--help[tells its options]'\(operand) ;;\n"
+      cases += "        '(- *)--help[prints its options]'\(operand) ;;\n"
     }
     let commands = Command.allCases.map { "    \(quoted("\($0.rawValue):\(escaped($0.summary))"))\n" }.joined()
     return #"""
@@ -219,7 +219,7 @@ enum Completions {
     lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from replay' -F")
     for command in commandsWithOptions {
       let seen = "complete -c combo-consumer -n '__fish_seen_subcommand_from \(command.rawValue)'"
-      lines.append("\(seen) -l help -d 'tells its options'")
+      lines.append("\(seen) -l help -d 'prints its options'")
       for option in OptionTable.options(of: command) {
         let takes: String =
           switch values(of: option) {

@@ -77,7 +77,7 @@ struct ConfigFile: Sendable {
     if !options[0].isRepeatable,
       let first = entries.first(where: { $0.name == entry.name && $0.command == entry.command })
     {
-      return "\(entry.name) stands in line \(first.line) already"
+      return "\(entry.name) is already in line \(first.line)"
     }
     // Where commands have different options of one name, a value that suits one of them may be meant for it.
     let faults = options.map { $0.fault(of: entry.value) }

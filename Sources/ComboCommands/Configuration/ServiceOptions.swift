@@ -53,7 +53,7 @@ struct ServiceOptions: Equatable, Sendable {
   var httpOrigins = HTTPOrigins.none
   var outputHeaders: [OutputHeader] = []
   var screens: String?
-  /// Whether to say the committed totals on standard output once a second.
+  /// Whether to print the committed totals on standard output once a second.
   var progress = false
   var logLevel = LogLevel.info
   var logFormat = LogFormat.text

@@ -31,7 +31,7 @@ package enum TextFile {
     if fstat(file, &status) == 0 {
       switch status.st_mode & S_IFMT {
       case S_IFDIR: return fail("cannot read \(path): it is a folder")
-      case S_IFIFO where isNamed(path): return fail("cannot read \(path): it is a named pipe, to which nobody may ever write")
+      case S_IFIFO where isNamed(path): return fail("cannot read \(path): it is a named pipe, which may never get a writer")
       default: break
       }
     }

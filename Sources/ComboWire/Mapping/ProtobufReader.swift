@@ -228,6 +228,6 @@ final class ProtobufReader {
 
   @inline(never)
   private func fault(_ what: String) -> BadEvent {
-    BadEvent(.wrongType, "\(place) is not the Protobuf in base64 that the map says: \(what)")
+    BadEvent(.wrongType, "\(place) is not the Protobuf in base64 that note about the map: \(what)")
   }
 }
