@@ -4,7 +4,7 @@ internal import ComboSystem
 
 extension GroupConsumer {
   /// What the group has committed of these partitions. Waits for transactions that are open on them, and asks again when
-  /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only when said three times: a
+  /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only after three answers: a
   /// coordinator that is still loading may say so.
   ///
   /// Any thread. The group need not be joined for it.
@@ -33,7 +33,7 @@ extension GroupConsumer {
   }
 
   /// Commits offsets outside any transaction, without waiting for the answer: for tools that show the lag. An error is
-  /// logged, and mended by the next one. Nothing is sent by who is not, or no longer, the member that the partitions were given to:
+  /// logged, and corrected by the next one. Only the member that got the partitions sends offsets:
   /// without id and generation it would be taken for a tool, and an empty group takes what a tool says.
   func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
     guard let id = memberID, id == ownerID else { return }

@@ -76,8 +76,8 @@ package final class KafkaProducer: Sendable {
     }
   }
 
-  /// Waits until the producer knows this partition of the topic, which may be newer than what it was told at its start.
-  /// Nothing is asked if it does.
+  /// Waits until the producer knows this partition of the topic, which may be newer than its metadata.
+  /// Makes no request if it does.
   func awaitPartition(_ partition: Int32, of topic: ProducerTopic, withinMs: Int64) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
     // Asks librdkafka's own memory: an unknown partition is never "available".
@@ -217,7 +217,7 @@ package final class KafkaProducer: Sendable {
     return EdgeError(error.code == .fenced ? .fenced : .fatal, error.message, number: cause.rawValue)
   }
 
-  /// Serves delivery reports and errors; waits for the first. To be called now and then by whoever does not commit or flush.
+  /// Serves delivery reports and errors; waits for the first. Call it regularly if there is no commit or flush.
   package func poll(maxWaitMs: Int32 = 0) { rd_kafka_poll(client.handle, maxWaitMs) }
 
   /// Waits until all that was produced is delivered or has failed, serving the reports.

@@ -4,7 +4,7 @@ internal import Synchronization
 package final class LogAppender: @unchecked Sendable {
   // Sendable: what waits is behind a mutex; the thread alone appends.
 
-  /// Told once its records are durable (nil), or that none of them was taken and why.
+  /// Called once its records are durable (nil), or with the reason why none of them was taken.
   package typealias Done = @Sendable (LogFault?) -> Void
 
   private struct Waiting {
@@ -32,7 +32,7 @@ package final class LogAppender: @unchecked Sendable {
   }
 
   /// Hands records over; any thread. `batch` belongs to the appender until `done` is called, on the appender's thread.
-  /// - Returns: false: too much waits, or the appender was stopped; nothing was taken, and `done` is not called.
+  /// - Returns: false: the queue is full, or the appender was stopped; no record was taken, and `done` is not called.
   package func offer(_ batch: LogBatch, done: @escaping Done) -> Bool {
     let isTaken = waiting.withLock { waiting in
       // One batch fits always, however large it is.

@@ -31,7 +31,7 @@ package final class LogFile: @unchecked Sendable {
   package enum Keeping: Int64, Sendable {
     /// For the time and up to the size that ``retain(ageMs:now:)`` is given.
     case retained = 0
-    /// The same, but never beyond what ``commit(_:group:positions:holds:owner:)`` was told to hold.
+    /// The same, but never beyond what ``commit(_:group:positions:holds:owner:)`` was asked to hold.
     case held = 1
     /// The newest record of each key, for ever; a record without value deletes its key.
     case compacted = 2
@@ -61,7 +61,7 @@ package final class LogFile: @unchecked Sendable {
   struct State {
     var streams: [Stream] = []
     var places: [Name: Int] = [:]
-    /// Who may commit for a group: the newest.
+    /// The owner that may commit for a group: the newest.
     var owners: [String: UInt64] = [:]
   }
 

@@ -54,7 +54,7 @@ package enum TextFile {
     return .success(bytes)
   }
 
-  /// Whether a pipe stands in a file system, rather than being handed over by whoever started this process.
+  /// Whether a pipe is in a file system, rather than inherited from the process that started this one.
   private static func isNamed(_ pipe: String) -> Bool {
     let place = realpath(pipe, nil)
     free(place)
