@@ -183,7 +183,7 @@ enum WebSocketTalk {
 
   private static let id = "combo-consumer"
 
-  /// What Streamer.bot must be asked for, or it sends nothing.
+  /// The subscription request without which Streamer.bot sends nothing.
   static let subscribe =
     #"{"request":"Subscribe","id":"combo-consumer","events":{"#
     + #""Twitch":["Cheer","Sub","ReSub","GiftSub","GiftBomb"],"#

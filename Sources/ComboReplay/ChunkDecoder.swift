@@ -11,7 +11,7 @@ package final class ChunkDecoder {
 
   package init(map: RecordMap?) {
     var limits = WireLimits.replay
-    // Not every platform's records tell a time and a room; a line has no key.
+    // Not every platform's records have a time and a room; a line has no key.
     if map != nil { limits.requireTs = false }
     decoder = RecordDecoder(limits: limits, map: map)
     room = map == nil ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }

@@ -13,7 +13,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     package let places: OutputPlaces
     /// nil: dead letters are not compared.
     package var letters: DeadLetterIndex?
-    /// Whether nobody else writes dead letters of this input there.
+    /// Whether only this group writes dead letters of this input there.
     package var lettersAreOwn = true
     /// Instructions before this time are not compared.
     package let from: Int64
@@ -85,7 +85,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     var deleted = 0
     /// Derived, but of a time that is not to be compared.
     package var skipped = 0
-    /// Epochs in which all gifts were counted and told of.
+    /// Epochs in which all gifts were counted and accounted for.
     var countedEpochs = 0
     /// Epochs in which gifts still wait.
     var openEpochs = 0
@@ -150,7 +150,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   /// What a room said behind what is claimed may be right though it is not derived, and what differed under settings that it may
-  /// have had is nothing: nobody can tell.
+  /// have had is unknown.
   func leaveOpen(_ proof: RoomProof) {
     if let claim = proof.claim { claims[claim].isEndKnown = false }
     for claim in proof.doubtedClaims { claims[claim].isEndKnown = false }
@@ -216,7 +216,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   var shifted: Int64 { partition?.shifted ?? 0 }
 
-  /// Whether the output begins an epoch of the room now, after it was silent for so long that it must have rested.
+  /// Whether the output begins an epoch of the room now, after a silence in which it must have rested.
   private func hasRested(_ proof: RoomProof, at now: Int64) -> Bool {
     guard let output = proof.output, let begun = output.epoch(now), begun.firstSeq == 1 else { return false }
     let since = now - shifted
@@ -241,7 +241,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     if !standing.isReset { proof.recount.forget() }
     proof.epoch = epoch
     proof.outputEpoch = proof.output?.epoch(epoch)
-    // Both begin with nothing but the settings that are known.
+    // Both begin with only the settings that are known.
     if proof.isSettling, seq == 1, proof.outputEpoch?.firstSeq == 1 { settleDoubts(proof) }
     proof.claim = nil
     proof.client = ScreenClient(isWhole: seq == 1)
@@ -258,7 +258,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       differs(.screen, proof, instruction, record) { "what is derived cannot be read as an instruction" }
       return
     }
-    // What is wrong with it is told of the output's own record, which is the same.
+    // Its faults are reported for the output's own record, which is the same.
     _ = proof.client.draw(text)
     if case .show = instruction.operation, proof.client.isKnown {
       let count = proof.client.banners.count
@@ -353,7 +353,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     "in input partition \(number) at offset \(standing.inputOffset), entry \(standing.n) (journal offset \(standing.journalOffset))"
   }
 
-  /// A room that may have had settings of its own had none, as far as anyone can tell, unless it was given others since.
+  /// A room that may have had settings of its own had none, as far as is known, unless it was given others since.
   private func settleDoubts(_ proof: RoomProof) {
     if proof.isSettling { leaveOpen(proof) }
     findings.merge(proof.doubts)
@@ -373,7 +373,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       standing.isAtLeastOnce = entry.term != nil
       return
     }
-    // One with `said_to` follows at-least-once delivery: what it leads to is said by whoever goes on from it, in its delivery.
+    // One with `said_to` follows at-least-once delivery: its output is written by the next owner, in that owner's delivery.
     standing.isAtLeastOnce = takeover.delivery == .atLeastOnce || entry.saidTo != nil
     standing.isReset = takeover.reset != nil
     settle(takeover.derivation.settings)
@@ -404,7 +404,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       standing.isReset = false
       if isSame { findings.merge(ofReset) }
       ofReset = Findings()
-      // Rooms that slept through it remember nothing.
+      // Rooms that slept through it have no memory.
       let awake = Set(spoke.map(\.key))
       for proof in rooms.values where !awake.contains(proof.key) { proof.recount.forget() }
       spoke = []
