@@ -80,7 +80,7 @@ extension HTTPAddress {
     ])
   }
 
-  /// Listens at the first address that this machine has. If another program has its port, it listens at none: whoever asked for
+  /// Listens at the first address that this machine has. If another program has its port, it listens at none: a client of
   /// all addresses would hear of it only when the others are asked.
   /// - Parameter addresses: in numbers; one at least.
   static func listen(atFirstOf addresses: [HTTPAddress]) throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {

@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// Who may ask at all.
+/// Access to any path.
 ///
 /// On loopback the name in the `Host` header must be one of this machine's own: a page from elsewhere whose name was made to lead
 /// here (DNS rebinding) carries its own name. Beyond loopback any name leads here, and a token must be shown.
@@ -14,7 +14,7 @@ struct HTTPGuard: Sendable {
   /// - Parameters:
   ///   - hosts: all `Host` headers.
   ///   - isRoom: whether it asks for a single room, or for a page and its parts.
-  ///   - isHealth: whether it only asks for the state of health, which whoever starts processes must be able to see.
+  ///   - isHealth: whether it only asks for the state of health, which orchestrators must be able to read.
   func refusal(
     method: String, hosts: [String], authorizations: [String], hasBody: Bool, isHealth: Bool, isRoom: Bool = false
   ) -> HTTPResponse? {
@@ -38,7 +38,7 @@ struct HTTPGuard: Sendable {
       }
     }
     if method != "GET", method != "HEAD" {
-      return .error(405, "only GET and HEAD are answered here: nothing can be changed", [("Allow", "GET, HEAD")])
+      return .error(405, "only GET and HEAD are allowed here", [("Allow", "GET, HEAD")])
     }
     if hasBody { return .error(413, "no request here has a body") }
     return nil

@@ -45,7 +45,7 @@ struct Metric: Sendable {
     case counter, gauge, histogram
   }
 
-  /// A value, with the labels that tell it from others.
+  /// A value, with its labels.
   struct Sample {
     var labels: [(String, String)] = []
     let value: Double
@@ -164,7 +164,7 @@ enum MetricTable {
     .counter("combo_commits_total", "Transactions committed.") { $0.totals.commits },
     .counter("combo_aborts_total", "Returns to the last commit.") { $0.totals.aborts },
     .counter("combo_restores_total", "Restores of a partition that were begun.") { $0.totals.restores },
-    .counter("combo_resets_total", "Resets: partitions whose state could not be restored, so that all their rooms began anew.") {
+    .counter("combo_resets_total", "Resets: partitions whose state could not be restored, so that their rooms began a new epoch.") {
       $0.totals.resets
     },
     .counter("combo_lost_records_total", "Records of the input that were deleted before they were read.") {
