@@ -43,8 +43,9 @@ deb: build ## a Debian package in .build/dist
 release: build ## all files of a release with their checksums in .build/dist/VERSION; ARGS=--strict to leave nothing out
 	@tools/make-release $(ARGS)
 
-image: ## a container image (by docker or podman); it has the version as label and tag
-	$(ENGINE) build -f deploy/Dockerfile --build-arg VERSION=$$(tools/version) -t combo-consumer:$$(tools/version) .
+image: ## a container image (by docker or podman); BUILD_IMAGE=… and BASE_IMAGE=… name its bases, best by digest
+	$(ENGINE) build -f deploy/Dockerfile --build-arg VERSION=$$(tools/version) \
+	  $(if $(BUILD_IMAGE),--build-arg BUILD_IMAGE=$(BUILD_IMAGE)) $(if $(BASE_IMAGE),--build-arg BASE_IMAGE=$(BASE_IMAGE)) -t combo-consumer:$$(tools/version) .
 
 docs: install-deps check-swift ## the libraries' pages, by DocC, in .build/docs
 	@tools/make-docs

@@ -45,6 +45,8 @@ let package = Package(
     .systemLibrary(name: "CKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
     // The HTTP server.
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    // Compressed answers of the HTTP server.
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // The log of those who have no Kafka.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // The WebSocket client, behind a few C functions.
@@ -81,7 +83,7 @@ let package = Package(
     library("ComboService", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "CPrefetch"]),
     library(
       "ComboHTTP",
-      ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "CMicroHTTPD", "CPages"],
+      ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "CMicroHTTPD", "CPages", "CZlib"],
       exclude: ["Pages/web"]),
     library("ComboGenerate", ["ComboSystem"]),
     library("ComboReplay", ["ComboCore", "ComboWire", "ComboSystem", "CPrefetch"]),

@@ -217,10 +217,10 @@ def options(help_file):
 # Debian's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
 PACKAGES = {
     "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12", "libsimdjson": "libsimdjson14", "libxxhash": "libxxhash0",
-    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets17",
+    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets17", "libz": "zlib1g",
 }
 BROUGHT_ALONG = (
-    "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "libz", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
+    "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
     "libgnutls", "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp", "libffi", "libcurl", "libcap", "libdl", "libpthread",
 )
 # Linked in statically by the image's build.
@@ -279,6 +279,28 @@ def compose():
         for port in service.get("ports", []):
             if not port.startswith("127.0.0.1:"):
                 faults.append(f"compose.yaml, {name}: the port {port} is not on loopback only")
+
+
+def collector(scrape_file):
+    """The collector's pipelines name only what is there; what it scrapes is written to a file, for promtool."""
+    (file,) = documents(DEPLOY / "otel/collector.yaml")
+    used = {"receivers": set(), "processors": set(), "exporters": set()}
+    for name, pipeline in file["service"]["pipelines"].items():
+        for kind, found in used.items():
+            found |= set(pipeline[kind])
+            for part in pipeline[kind]:
+                if part not in file[kind]:
+                    faults.append(f"collector.yaml, {name}: {kind} has no {part}")
+    for kind, found in used.items():
+        for part in set(file[kind]) - found:
+            faults.append(f"collector.yaml: {part} is in no pipeline")
+    config = file["receivers"]["prometheus"]["config"]
+    if [job["job_name"] for job in config["scrape_configs"]] != [NAME]:
+        faults.append(f"collector.yaml: the job is not named {NAME}, by which dashboards know it")
+    text = yaml.safe_dump(config)
+    if re.search(r"(?<!\$)\$(?![${])", text):
+        faults.append("collector.yaml: a $ must be written $$")
+    pathlib.Path(scrape_file).write_text(text.replace("$$", "$"), encoding="utf-8")
 
 
 def manifests():
@@ -366,6 +388,7 @@ what, *arguments = sys.argv[1:]
 {
     "parse": parse, "metrics": metrics, "write-rules": write_rules, "rules": rules, "alerts": alerts, "options": options,
     "libraries": libraries, "queries": queries, "live": live, "compose": compose, "manifests": manifests, "kubernetes": kubernetes,
+    "collector": collector,
 }[what](*arguments)
 for fault in faults:
     print(fault)

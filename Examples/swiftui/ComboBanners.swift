@@ -36,6 +36,9 @@ final class ComboRoom: ObservableObject {
         if screen.takeJoined(joined) != .ignore { pool.follow(screen, after: joined, now: Self.now) }
       case .event(.ending(_, let sentence)), .disconnected(let sentence, _):
         trouble = sentence
+      case .stale:
+        for one in pacer.reset() { take(one) }
+        pool.clear(now: Self.now)
       }
     }
   }

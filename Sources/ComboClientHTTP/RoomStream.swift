@@ -6,12 +6,17 @@ public import Foundation
 #endif
 
 /// A room's instructions over HTTP, by URLSession. It connects again whenever the connection breaks, is silent or is refused,
-/// for as long as it is read; cancel the task that reads it to end it.
+/// for as long as it is read; cancel the task that reads it to end it. After a short break it asks the service to continue after
+/// the last event (`Last-Event-ID`); otherwise a stream begins with a screen.
 ///
 ///     var screen = RoomScreen()
 ///     for await happened in RoomStream(service: URL(string: "https://combo.example")!, room: "r1") {
-///       if case .event(.screen(let one)) = happened { _ = screen.takeJoined(one) }
-///       if case .event(.instruction(let one)) = happened { _ = screen.take(one) }
+///       switch happened {
+///       case .event(.screen(let one)): _ = screen.takeJoined(one)
+///       case .event(.instruction(let one)): _ = screen.take(one)
+///       case .event(.ending), .disconnected: break
+///       case .stale: pool.clear(now: now)
+///       }
 ///     }
 public struct RoomStream: AsyncSequence, Sendable {
   /// What happens on the way.
@@ -20,6 +25,8 @@ public struct RoomStream: AsyncSequence, Sendable {
     case event(RoomEvent)
     /// There is no connection, and why. It tries again after so many milliseconds.
     case disconnected(sentence: String, retryMs: Int)
+    /// There has been no connection for ``Waits/staleMs``: remove the banners that are drawn. The next event is a screen.
+    case stale
   }
 
   /// Waits, in milliseconds.
@@ -30,6 +37,8 @@ public struct RoomStream: AsyncSequence, Sendable {
     public var retryMs = 500
     /// The longest one. Each is up to a third shorter or longer, so that not all clients come at once.
     public var retryMostMs = 8000
+    /// For so long banners stay on screen without a connection.
+    public var staleMs = 10_000
 
     /// The defaults.
     public init() {}
@@ -66,19 +75,42 @@ public struct RoomStream: AsyncSequence, Sendable {
   }
 
   private func run(_ continuation: AsyncStream<Element>.Continuation) async {
+    let place = StreamPlace()
+    var stale: Task<Void, Never>?
+    defer { stale?.cancel() }
     var failures = 0
     while !Task.isCancelled {
       var sentence = "the connection ended"
+      let lastID = place.lastID
+      var asking = request
+      if !lastID.isEmpty { asking.setValue(lastID, forHTTPHeaderField: "Last-Event-ID") }
       do {
-        for try await event in RoomEvents(ResponseBody.chunks(of: request)) {
-          failures = 0
-          continuation.yield(.event(event))
-          if case .ending(_, let said) = event { sentence = said }
+        var parser = EventParser()
+        for try await chunk in ResponseBody.chunks(of: asking) {
+          guard place.connect(after: lastID) else { break }
+          stale?.cancel()
+          stale = nil
+          for event in parser.push(chunk) {
+            failures = 0
+            place.lastID = event.id
+            guard let said = RoomEvent(event) else { continue }
+            continuation.yield(.event(said))
+            if case .ending(_, let why) = said { sentence = why }
+          }
+          if parser.isTooLong { break }
         }
       } catch {
         sentence = (error as? Refusal)?.sentence ?? error.localizedDescription
       }
+      place.disconnect()
       if Task.isCancelled { break }
+      if stale == nil {
+        let waitNs = UInt64(waits.staleMs) * 1_000_000
+        stale = Task {
+          try? await Task.sleep(nanoseconds: waitNs)
+          if !Task.isCancelled, place.letGo() { continuation.yield(.stale) }
+        }
+      }
       var wait = Double(waits.retryMs)
       for _ in 0..<Swift.min(failures, 20) { wait = Swift.min(Double(waits.retryMostMs), wait * 1.7) }
       failures += 1
@@ -87,6 +119,46 @@ public struct RoomStream: AsyncSequence, Sendable {
       try? await Task.sleep(nanoseconds: UInt64(waitMs) * 1_000_000)
     }
     continuation.finish()
+  }
+}
+
+/// Where a stream stands: which event came last, and whether there is a connection. Shared by the task that reads and the one that
+/// waits until the banners are stale.
+///
+/// A lock of Foundation, as those of `Synchronization` need iOS 18.
+private final class StreamPlace: @unchecked Sendable {
+  private let lock = NSLock()
+  private var last = ""
+  private var isConnected = false
+
+  /// The id of the last event; empty if the next stream must begin with a screen.
+  var lastID: String {
+    get { lock.withLock { last } }
+    set { lock.withLock { last = newValue } }
+  }
+
+  /// The service answers a request that had this id.
+  ///
+  /// - Returns: false if the banners have become stale since: the stream would continue without a screen.
+  func connect(after id: String) -> Bool {
+    lock.withLock {
+      if !isConnected, last != id { return false }
+      isConnected = true
+      return true
+    }
+  }
+
+  func disconnect() {
+    lock.withLock { isConnected = false }
+  }
+
+  /// The banners are stale, unless there is a connection again: then false.
+  func letGo() -> Bool {
+    lock.withLock {
+      if isConnected { return false }
+      last = ""
+      return true
+    }
   }
 }
 

@@ -36,6 +36,7 @@ package enum Program {
     case .live(let options): LiveCommand.run(options)
     case .demo(let options): DemoCommand.run(options)
     case .replay(let options): ReplayCommand.run(options)
+    case .tune(let options): TuneCommand.run(options)
     case .generate(let options): GenerateCommand.run(options)
     case .verify(let options): VerifyCommand.run(options)
     case .redrive(let options): RedriveCommand.run(options)

@@ -2,75 +2,12 @@ package import ComboSystem
 
 // The border between the service's logic and the log that it reads and writes: Kafka, a file, or a simulation.
 
-/// Bytes that somebody else keeps.
-package typealias Bytes = UnsafeRawBufferPointer
-
-/// A record that is handed out, borrowed: valid during the call, unless it is lasting.
-package struct InputRecord {
-  package var partition: Int32
-  package var offset: Int64
-  /// nil: the record has none.
-  package var key: Bytes?
-  /// nil: the record has none.
-  package var value: Bytes?
-  /// What its time and headers are found by.
-  package var token: UnsafeRawPointer?
-  /// Whether the next one that is handed out may be another partition's, or none may come. Where it is false, the next one is of the
-  /// same partition.
-  package var endsRun = true
-  /// Whether key and value stay as they are, with ``InputRecord/padding`` more bytes that can be read behind the value, until the next poll with
-  /// the same `hold`, or ``GroupEdge/release()``.
-  package var isLasting = false
-
-  package init(
-    partition: Int32, offset: Int64, key: Bytes? = nil, value: Bytes? = nil, token: UnsafeRawPointer? = nil,
-    endsRun: Bool = true, isLasting: Bool = false
-  ) {
-    self.partition = partition
-    self.offset = offset
-    self.key = key
-    self.value = value
-    self.token = token
-    self.endsRun = endsRun
-    self.isLasting = isLasting
-  }
-}
-
-/// A header of a record.
-package struct RecordHeader: Equatable, Sendable {
-  package var name: String
-  package var value: [UInt8]?
-
-  package init(name: String, value: [UInt8]? = nil) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// The topics that a group reads and writes.
 package enum Topic: Int, CaseIterable, Sendable {
   case input, output, journal, state, deadLetter
 
   /// As one says it.
   package var word: String { self == .deadLetter ? "dead-letter" : "\(self)" }
-}
-
-/// Why a transaction did not come to its end.
-package enum TransactionFault: Error, Equatable, Sendable {
-  /// It must be aborted, and the producer be created again.
-  case abort(String)
-  /// It is unknown whether it was committed; the producer must be created again before the offsets are asked for.
-  case indefinite(String)
-  /// The producer is done for, as when it was fenced.
-  case fatal(String)
-  /// The same: another producer with its id has come after it.
-  case fenced(String)
-
-  package var reason: String {
-    switch self {
-    case .abort(let reason), .indefinite(let reason), .fatal(let reason), .fenced(let reason): reason
-    }
-  }
 }
 
 /// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:foresee:_:)`` or `close`, on their thread.
@@ -109,12 +46,6 @@ package protocol GroupEdge: AnyObject, Sendable {
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
   /// Commits offsets outside of any transaction, for tools that show the lag, without waiting.
   func commitWithoutWaiting(_ offsets: [CommittedOffset])
-  /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
-  /// Calls `body` with the value of the last header of this name, if there is one.
-  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void)
-  /// The time alone, which costs less.
-  func timestamp(of record: InputRecord) -> Int64?
   /// The end offset of a partition, as far as it is known, without a request.
   func end(of partition: Int32) -> Int64?
   /// Leaves the group.
@@ -123,11 +54,7 @@ package protocol GroupEdge: AnyObject, Sendable {
 
 extension GroupEdge {
   package func release() {}
-  package func timestamp(of record: InputRecord) -> Int64? { details(of: record).timestamp }
   package func end(of partition: Int32) -> Int64? { nil }
-  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    details(of: record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
-  }
 }
 
 /// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by
@@ -191,17 +118,9 @@ package protocol ReadEdge: AnyObject, Sendable {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(EdgeError)
-  /// The time, in milliseconds since the Unix epoch, and the headers of a record that is being handed out.
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader])
-  /// Calls `body` with the value of the last header of this name, if there is one.
-  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void)
 }
 
 extension ReadEdge {
-  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    details(of: record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
-  }
-  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { (nil, []) }
   package func makeRoom(for partition: Int32) throws(EdgeError) {}
   package func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? { nil }
 }
@@ -217,7 +136,7 @@ package struct Edges {
   /// Needed where the output does not take records of any time.
   package var clockTrial: ClockTrial?
   /// Runs blocking work outside of the loop.
-  package var beside: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
+  package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
 
   package init(
     group: any GroupEdge, output: any OutputEdge, direct: (any DirectEdge)? = nil, reader: any ReadEdge, time: any TimeSource,

@@ -10,10 +10,12 @@ package struct OutputHeader: Equatable, Sendable {
   package let name: String
   private let pieces: [Piece]
 
-  /// From `NAME=TEMPLATE`; nil if it is none: no name, a brace without its other, or another word between braces.
+  /// From `NAME=TEMPLATE`; nil if it is none: no name, one with a control
+  /// character, a brace without its other, or another word between braces.
   package init?(_ option: String) {
     let halves = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2, !halves[0].isEmpty, halves[0].utf8.count <= 256 else { return nil }
+    if option.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) { return nil }
     name = String(halves[0])
     var pieces: [Piece] = []
     var rest = halves[1]
@@ -45,7 +47,7 @@ package struct OutputHeader: Equatable, Sendable {
   }
 
   /// What stands between the quotes of `"op":"…"`. A quote within a string is escaped, so that no room's id can be taken for it.
-  static func operation(_ value: Bytes) -> Slice<Bytes> {
+  package static func operation(_ value: Bytes) -> Slice<Bytes> {
     let name = StaticString(#","op":""#)
     let length = name.utf8CodeUnitCount
     var start = 0

@@ -10,7 +10,7 @@ package final class GiftGenerator {
   }
 
   /// What was made so far.
-  package struct Tally: Equatable, Sendable {
+  package struct Counts: Equatable, Sendable {
     package var events = 0
     package var gifts = 0
     package var totals = 0
@@ -69,7 +69,7 @@ package final class GiftGenerator {
   private var roomTextSize = 0
 
   /// What was made so far.
-  package private(set) var tally = Tally()
+  package private(set) var tally = Counts()
 
   /// `prefix` begins each event's id: what is made in another run needs another one, or it would be taken for repeats.
   /// Takes 24 bytes for each room and active sender.

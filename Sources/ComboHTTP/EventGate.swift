@@ -74,9 +74,9 @@ extension HTTPServer {
       }
       texts.append(text)
     }
-    let id = nextQuestion
-    nextQuestion += 1
-    suspend(exchange, question: id)
+    let id = nextQuery
+    nextQuery += 1
+    suspend(exchange, query: id)
     waiting[id] = exchange
     let body = exchange.body
     drop(exchange)
@@ -124,7 +124,7 @@ extension HTTPServer {
         place = next
       }
     }
-    suspend(exchange, question: 0)
+    suspend(exchange, query: 0)
     begin(exchange, Self.room, missed, id: nil, at: MonotonicClock.nowMs)
     return nil
   }

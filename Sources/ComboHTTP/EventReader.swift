@@ -21,17 +21,31 @@ package final class EventReader {
   private var place = 0
   private var current: [UInt8] = []
   private var sent = 0
+  /// For a stream that is compressed: makes its pieces.
+  private let gzip: GzipPieces?
+  var isCompressed: Bool { gzip != nil }
+  private var sum = GzipPieces.Sum()
+  private var hasBegun = false
+  private var isClosed = false
 
   /// One that begins with a screen; what the feed gets from here on follows.
-  package init(_ feed: EventFeed, screen: [UInt8], at now: Int64) {
+  package convenience init(_ feed: EventFeed, screen: [UInt8], at now: Int64) {
+    self.init(feed, screen: screen, gzip: nil, at: now)
+  }
+
+  /// The same.
+  /// - Parameter gzip: nil: its stream is not compressed.
+  init(_ feed: EventFeed, screen: [UInt8], gzip: GzipPieces?, at now: Int64) {
     self.feed = feed
+    self.gzip = gzip
     sentAt = now
     begin(screen)
   }
 
   /// A reader that reconnects, and has all of the feed up to a place. A comment confirms the connection at once.
-  init(_ feed: EventFeed, from place: Int, at now: Int64) {
+  init(_ feed: EventFeed, from place: Int, gzip: GzipPieces? = nil, at now: Int64) {
     self.feed = feed
+    self.gzip = gzip
     self.place = place
     sentAt = now
     own = [StreamText.alive]
@@ -89,9 +103,11 @@ package final class EventReader {
     return isEnding ? .ended : .wait
   }
 
+  /// What is sent next; false: nothing is there now.
   private func next() -> Bool {
     sent = 0
     current = []
+    if let gzip { return nextPiece(gzip) }
     if !own.isEmpty {
       current = own.removeFirst()
       return true
@@ -106,6 +122,41 @@ package final class EventReader {
     current = feed[place]
     place += 1
     return true
+  }
+
+  /// The same, of a stream that is compressed.
+  private func nextPiece(_ gzip: GzipPieces) -> Bool {
+    if !hasBegun {
+      hasBegun = true
+      current = GzipPieces.head
+      return true
+    }
+    if !own.isEmpty {
+      take(gzip.piece(own.flatMap(\.self), readers: 1))
+      own = []
+      return true
+    }
+    if isEnding {
+      if isClosed { return false }
+      isClosed = true
+      current = sum.tail
+      return true
+    }
+    if place < feed.first {
+      wasTooSlow = true
+      end(with: StreamText.dropped)
+      return nextPiece(gzip)
+    }
+    guard place < feed.end else { return false }
+    let (piece, end) = feed.piece(from: place, gzip)
+    place = end
+    take(piece)
+    return true
+  }
+
+  private func take(_ piece: GzipPieces.Piece) {
+    sum.add(piece)
+    current = piece.blocks
   }
 }
 
@@ -147,6 +198,8 @@ package final class EventFeed {
   package var end: Int { first + events.count - head }
   package private(set) var bytes = 0
   package var readers: [ObjectIdentifier: EventReader] = [:]
+  /// Events that were compressed together, by the number of the first: readers of one round need the same.
+  private var pieces: [Int: (piece: GzipPieces.Piece, end: Int)] = [:]
   /// When its readers may be served next, by the monotonic clock, and whether there is something to serve.
   var nextRound: Int64 = 0
   var isDue = false
@@ -162,6 +215,16 @@ package final class EventFeed {
   package init(_ room: [UInt8]) { self.room = room }
 
   package subscript(place: Int) -> [UInt8] { events[head + place - first].bytes }
+
+  /// The events from a place on, compressed, and the place behind them.
+  func piece(from place: Int, _ gzip: GzipPieces) -> (piece: GzipPieces.Piece, end: Int) {
+    if let made = pieces[place] { return made }
+    var text: [UInt8] = []
+    for event in events[(head + place - first)...] { text += event.bytes }
+    let made = (piece: gzip.piece(text, readers: readers.count), end: end)
+    pieces[place] = made
+    return made
+  }
 
   package func add(_ event: [UInt8], id: EventID?, at now: Int64, bytesMax: Int) {
     events.append(Event(bytes: event, id: id, at: now))
@@ -191,6 +254,7 @@ package final class EventFeed {
 
   private func removeFirst() {
     bytes -= events[head].bytes.count
+    pieces[first] = nil
     before = events[head].id
     events[head].bytes = []
     head += 1

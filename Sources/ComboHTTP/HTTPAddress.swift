@@ -143,7 +143,7 @@ extension HTTPAddress {
   }
 
   private func fault(_ what: String, _ error: Int32) -> HTTPFault {
-    let mend =
+    let fix =
       switch error {
       case EADDRINUSE:
         "another program (or another instance) has that port. Give this one another by --http \(isIPv6 ? "[\(host)]" : host):PORT,"
@@ -152,6 +152,6 @@ extension HTTPAddress {
       case EADDRNOTAVAIL: "this machine does not have that address. Give one of its own by --http, or *:\(port) for all of them"
       default: String(cString: strerror(error))
       }
-    return HTTPFault(description: "cannot \(what) for HTTP: \(mend)", isPortTaken: error == EADDRINUSE)
+    return HTTPFault(description: "cannot \(what) for HTTP: \(fix)", isPortTaken: error == EADDRINUSE)
   }
 }

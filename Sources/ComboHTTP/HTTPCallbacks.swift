@@ -51,6 +51,7 @@ extension HTTPServer {
     case .new:
       connections[connection]?.owesSince = nil
       exchange.isHead = method == "HEAD"
+      exchange.acceptsGzip = GzipPieces.isAccepted(Self.headers(connection, "Accept-Encoding"))
       exchange.allowedOrigin = Self.headers(connection, "Origin").first.flatMap { origins.answer(to: $0) }
       // A browser asks before it sends a page's own headers elsewhere; it shows no token with that.
       if method == "OPTIONS", exchange.allowedOrigin != nil { return queue(.preflight, exchange, connection) }
@@ -114,7 +115,8 @@ extension HTTPServer {
     exchange.stage = .over
     // A 503 is what health is asked for, not an error of the server.
     if !exchange.asksForHealth { counts.count(response.status) }
-    var body = response.body
+    let compresses = exchange.acceptsGzip && response.pays
+    var body = compresses ? response.gzipped ?? gzip.whole(response.body) : response.body
     guard
       let made = body.withUnsafeMutableBytes({
         MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
@@ -123,6 +125,8 @@ extension HTTPServer {
     defer { MHD_destroy_response(made) }
     MHD_add_response_header(made, "Content-Type", response.contentType)
     for (name, value) in response.standing + response.headers { MHD_add_response_header(made, name, value) }
+    if response.pays { MHD_add_response_header(made, "Vary", "Accept-Encoding") }
+    if compresses { MHD_add_response_header(made, "Content-Encoding", "gzip") }
     allow(exchange, made)
     if connectionCount > keptOpen { MHD_add_response_header(made, "Connection", "close") }
     return MHD_queue_response(connection, response.status, made)
@@ -167,6 +171,8 @@ extension HTTPServer {
     defer { MHD_destroy_response(made) }
     MHD_add_response_header(made, "Content-Type", "text/event-stream; charset=utf-8")
     MHD_add_response_header(made, "Cache-Control", "no-store")
+    MHD_add_response_header(made, "Vary", "Accept-Encoding")
+    if reader.isCompressed { MHD_add_response_header(made, "Content-Encoding", "gzip") }
     // Proxies that collect an answer would keep events back.
     MHD_add_response_header(made, "X-Accel-Buffering", "no")
     for (name, value) in HTTPResponse.always { MHD_add_response_header(made, name, value) }

@@ -29,6 +29,8 @@ package final class HTTPExchange {
   var isBodyTooLarge = false
   /// For a page of another origin that may read the answer: what `Access-Control-Allow-Origin` says.
   var allowedOrigin: String?
+  /// Whether the answer may be compressed.
+  var acceptsGzip = false
   var asksForHealth = false
   /// For a stream of events.
   package var reader: EventReader?
@@ -36,8 +38,8 @@ package final class HTTPExchange {
   var streams = false
   /// The room that the loop is asked to watch for it, if it is.
   var watchedRoom: [UInt8]?
-  /// The question that it waits for.
-  var question: UInt64 = 0
+  /// The query that it waits for.
+  var query: UInt64 = 0
 
   package init(_ connection: OpaquePointer, target: [UInt8]) {
     self.connection = connection

@@ -9,6 +9,10 @@ package struct HTTPResponse: Sendable {
   /// Whether the page takes styles that were put into it: a browser source's custom CSS is a `<style>` that the browser adds. For the
   /// overlay alone, which shows only banners.
   var takesInlineStyles = false
+  /// The body, compressed, where that was done before.
+  var gzipped: [UInt8]?
+  /// Whether it is so long that compressing pays. All that is served here is text.
+  var pays: Bool { body.count >= 1024 }
 
   package static let json = "application/json; charset=utf-8"
   package static let text = "text/plain; charset=utf-8"

@@ -5,7 +5,7 @@ internal import Glibc
 
 /// News of the loop, and their readers.
 extension HTTPServer {
-  /// The number of a question without a caller: a room is watched again.
+  /// The number of a query that nobody waits for: a room is watched anew.
   private static let rewatch = UInt64.max
 
   func hear(_ news: News, at now: Int64) {
@@ -19,13 +19,12 @@ extension HTTPServer {
     case .asleep(let id, let room):
       if let exchange = take(id) {
         if exchange.streams {
-          let screen = StreamText.event("screen", ServiceData.emptyScreen(room, wall: WallClock.nowMs))
-          begin(exchange, room, screen, id: nil, at: now)
+          begin(exchange, room, StreamText.event("screen", emptyScreen(room)), id: nil, at: now)
         } else {
           finish(exchange, .error(404, "the room is not awake here: no gift came for it of late"))
         }
       } else {
-        let record = ServiceData.emptyScreen(room, wall: WallClock.nowMs)
+        let record = emptyScreen(room)
         show(StreamText.event("screen", record), record, to: id, room, at: now)
       }
     case .elsewhere(let id, let room):
@@ -46,6 +45,10 @@ extension HTTPServer {
     case .overrun:
       for feed in feeds.values where !feed.room.isEmpty { end(feed, with: StreamText.overrun) }
     }
+  }
+
+  private func emptyScreen(_ room: [UInt8]) -> [UInt8] {
+    ServiceData.emptyScreen(room, told: lookout.report?.told ?? "", wall: WallClock.nowMs)
   }
 
   private var elsewhere: String {
@@ -82,7 +85,7 @@ extension HTTPServer {
     let feed = feeds[room] ?? EventFeed(room)
     feeds[room] = feed
     if feed.readers.isEmpty { feed.stands(at: id) }
-    enlist(EventReader(feed, screen: screen, at: now), exchange)
+    enlist(EventReader(feed, screen: screen, gzip: exchange.acceptsGzip ? gzip : nil, at: now), exchange)
     MHD_resume_connection(exchange.connection)
   }
 
@@ -90,7 +93,7 @@ extension HTTPServer {
   func resume(_ exchange: HTTPExchange, _ room: [UInt8], after id: EventID) -> Bool {
     guard let feed = feeds[room], !feed.isForgotten, let place = feed.place(after: id) else { return false }
     counts.readersResumed += 1
-    enlist(EventReader(feed, from: place, at: MonotonicClock.nowMs), exchange)
+    enlist(EventReader(feed, from: place, gzip: exchange.acceptsGzip ? gzip : nil, at: MonotonicClock.nowMs), exchange)
     return true
   }
 
@@ -104,7 +107,7 @@ extension HTTPServer {
     if isClosing { reader.end(with: StreamText.stopping) }
   }
 
-  /// An answer arrived after its caller had gone, or the last reader went.
+  /// A query came to its answer after who asked had gone, or the last reader went.
   ///
   /// Not while somebody waits for the room: the loop may have answered already, and would take what is asked now for the later wish.
   /// If that one goes too, its answer comes here.
@@ -112,7 +115,7 @@ extension HTTPServer {
     // All rooms together are not watched: what they say is read in the log.
     if room.isEmpty { return }
     if feeds[room] != nil || waiting.values.contains(where: { $0.watchedRoom == room }) { return }
-    _ = lookout.ask(.unwatch(room: room))
+    _ = observatory.ask(.unwatch(room: room))
   }
 
   private func surveyed(_ id: UInt64, _ lines: [RoomLine], at now: Int64) {
@@ -124,7 +127,7 @@ extension HTTPServer {
     surveys[key] = survey
     if exchanges.isEmpty { return }
     let response = HTTPResponse.json(ServiceData.rooms(lines, wall: WallClock.nowMs))
-    for exchange in exchanges where take(exchange.question) != nil { finish(exchange, response) }
+    for exchange in exchanges where take(exchange.query) != nil { finish(exchange, response) }
   }
 
   // MARK: - Readers
@@ -136,6 +139,8 @@ extension HTTPServer {
   }
 
   private func end(_ feed: EventFeed, with event: [UInt8]) {
+    // What this feed gets from here on, if anything, does not follow what its readers have: nobody goes on in it.
+    feed.stands(at: nil)
     for (id, reader) in feed.readers {
       reader.end(with: event)
       if let connection = readers[id]?.connection { wake(reader, connection) }
@@ -171,7 +176,7 @@ extension HTTPServer {
         unwatchIfUnread(feed.room)
         continue
       }
-      if feed.isForgotten, !feed.room.isEmpty, lookout.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) {
+      if feed.isForgotten, !feed.room.isEmpty, observatory.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) {
         feed.isForgotten = false
       }
     }

@@ -7,6 +7,7 @@ internal import Glibc
 struct SurveyKey: Hashable {
   var prefix: [UInt8]
   var limit: Int
+  var order: RoomOrder
 }
 
 /// One that was made, or is being made, for all that ask for the same.
@@ -36,19 +37,20 @@ extension HTTPServer {
       response.takesInlineStyles = true
       return response
     case ["health", "live"]:
-      return health(Health.ailment(lastBeat: lookout.lastBeat, at: now, isStopping: lookout.stop.isSet))
+      return health(Health.reasonToRestart(lastBeat: observatory.lastBeat, at: now, isStopping: observatory.stop.isSet))
     case ["health", "ready"]:
-      return health(Health.unreadiness(lookout.report, hindrance: lookout.hindrance, at: now, isStopping: lookout.stop.isSet))
+      return health(
+        Health.reasonNotReady(observatory.report, hindrance: observatory.hindrance, at: now, isStopping: observatory.stop.isSet))
     case ["metrics"]:
       let text = MetricsPage.text(
-        lookout, identity, statistics: statistics?() ?? [], http: counts, connections: connectionCount,
+        observatory, identity, statistics: statistics?() ?? [], http: counts, connections: connectionCount,
         readers: readers.count,
         at: now)
       return HTTPResponse(
         200, "text/plain; version=0.0.4; charset=utf-8", text.array, [("Cache-Control", "no-store")])
     case ["rooms"]: return routeRooms(target, exchange, now)
     case ["service", "data"]:
-      return .json(ServiceData.service(lookout, identity, wall: WallClock.nowMs, monotonic: now))
+      return .json(ServiceData.service(observatory, identity, wall: WallClock.nowMs, monotonic: now))
     default:
       if words.first == "assets" { return page(words.dropFirst().joined(separator: "/"), exchange) }
       return Self.nothing
@@ -62,11 +64,20 @@ extension HTTPServer {
 
   private func page(_ name: String, _ exchange: HTTPExchange) -> HTTPResponse {
     guard let page = EmbeddedPage.all[name] else { return Self.nothing }
-    let headers = [("Cache-Control", "no-cache"), ("ETag", page.tag)]
-    if Self.headers(exchange.connection, "If-None-Match").contains(page.tag) {
-      return HTTPResponse(304, page.contentType, [], headers)
+    // The two forms of a page differ in their bytes, so in their tags too.
+    let tags = [page.tag, page.gzipTag]
+    let isCompressed = exchange.acceptsGzip && page.bytes.count >= 1024
+    let headers = [("Cache-Control", "no-cache"), ("ETag", isCompressed ? page.gzipTag : page.tag)]
+    if Self.headers(exchange.connection, "If-None-Match").contains(where: tags.contains) {
+      return HTTPResponse(304, page.contentType, [], headers + [("Vary", "Accept-Encoding")])
     }
-    return HTTPResponse(200, page.contentType, [UInt8](page.bytes), headers)
+    var response = HTTPResponse(200, page.contentType, [UInt8](page.bytes), headers)
+    if isCompressed {
+      let compressed = compressedPages[name] ?? gzip.whole(response.body)
+      compressedPages[name] = compressed
+      response.gzipped = compressed
+    }
+    return response
   }
 
   // MARK: - Rooms
@@ -82,12 +93,22 @@ extension HTTPServer {
       }
       limit = number
     }
+    var order = RoomOrder.rate
+    if let text = target.value("sort") {
+      guard let named = RoomOrder(rawValue: String(decoding: text, as: UTF8.self)) else {
+        return .error(400, "sort must be \(RoomOrder.allCases.map(\.rawValue).joined(separator: " or "))")
+      }
+      order = named
+    }
     let prefix = target.value("prefix") ?? []
     guard prefix.count <= 256 else { return .error(400, "prefix is longer than the 256 bytes that a room's id can have") }
-    if lookout.report == nil {
+    if observatory.report == nil {
       return .error(503, "the service has not begun: it waits for the brokers and its topics", [("Retry-After", "2")])
     }
-    let key = SurveyKey(prefix: prefix, limit: limit)
+    if order != .rate, observatory.report?.knowsWaits == false {
+      return .error(400, "this instance reads instructions only and does not know what waits: sort by rate, or ask the service")
+    }
+    let key = SurveyKey(prefix: prefix, limit: limit, order: order)
     if let lines = surveys[key]?.lines, now - surveys[key]!.at <= surveyMs {
       return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
@@ -95,18 +116,18 @@ extension HTTPServer {
     let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < answerMs } ?? false
     if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
-      let id = nextQuestion
-      guard lookout.ask(.survey(prefix: prefix, limit: limit, id: id, until: MonotonicClock.nowMs + answerMs)) else {
+      let id = nextQuery
+      guard observatory.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + answerMs)) else {
         return Self.busy
       }
-      nextQuestion += 1
+      nextQuery += 1
       surveys[key] = Survey(at: now, exchanges: surveys[key]?.exchanges ?? [])
       surveyKeys[id] = key
     }
     surveys[key]!.exchanges.append(exchange)
-    let id = nextQuestion
-    nextQuestion += 1
-    suspend(exchange, question: id)
+    let id = nextQuery
+    nextQuery += 1
+    suspend(exchange, query: id)
     waiting[id] = exchange
     return nil
   }
@@ -118,7 +139,7 @@ extension HTTPServer {
     guard (1...256).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
       return .error(400, "a room's id has 1 to 256 bytes of UTF-8, here percent-encoded")
     }
-    if lookout.report == nil {
+    if observatory.report == nil {
       return .error(503, "the service has not begun: it waits for the brokers and its topics", [("Retry-After", "2")])
     }
     if isStream, !exchange.isHead {

@@ -6,11 +6,12 @@ internal import Glibc
 internal import Synchronization
 
 /// The HTTP server: one thread, on which libmicrohttpd runs too, and which the pipeline never waits for. What needs the loop is asked
-/// by way of the ``Lookout``; the connection is suspended until the answer comes, or its time is over.
+/// by way of the ``Observatory``; the connection is suspended until the answer comes, or its time is over.
 ///
-/// The thread is nicer than all others of the process: while there is more work than processors, gifts go first.
+/// The thread is nicer than all others of the process, unless it serves viewers and nothing else: while there is more work than
+/// processors, gifts go first.
 package final class HTTPServer: @unchecked Sendable {
-  // The proof: after `start`, all but `stopping`, the pipe and `address` belongs to the server's thread.
+  // The proof: after `start`, all but `stopping`, `wakePipe` and `address` belongs to the server's thread.
 
   /// What one program takes upon itself at most.
   package enum Limits {
@@ -46,7 +47,7 @@ package final class HTTPServer: @unchecked Sendable {
   package static var libraryVersion: String { String(cString: MHD_get_version()) }
 
   package let address: HTTPAddress
-  package let lookout: Lookout
+  package let observatory: Observatory
   package let identity: ServiceIdentity
   package let statistics: (@Sendable () -> [ClientFigures])?
   private let guarded: Mutex<HTTPGuard>
@@ -64,9 +65,9 @@ package final class HTTPServer: @unchecked Sendable {
   let resumeMs: Int64
   let answerMs: Int64
   let surveyMs: Int64
+  private let isNice: Bool
   private let daemon: OpaquePointer
-  private let wakeRead: Int32
-  private let wakeWrite: Int32
+  private let wakePipe: WakePipe
   private let stopping = Atomic<Bool>(false)
   private var thread: WorkThread?
   /// Takes events in, and knows what all rooms say; nil: neither is offered.
@@ -75,13 +76,16 @@ package final class HTTPServer: @unchecked Sendable {
   let answers = Mutex<[(id: UInt64, response: HTTPResponse)]>([])
 
   // What belongs to the thread.
+  let gzip = GzipPieces()
+  /// Pages that were asked for, by name.
+  var compressedPages: [String: [UInt8]] = [:]
   private(set) var connections: [OpaquePointer: HTTPConnection] = [:]
   package var waiting: [UInt64: HTTPExchange] = [:]
   var feeds: [[UInt8]: EventFeed] = [:]
   package var readers: [ObjectIdentifier: (reader: EventReader, connection: OpaquePointer)] = [:]
   var surveys: [SurveyKey: Survey] = [:]
   var surveyKeys: [UInt64: SurveyKey] = [:]
-  var nextQuestion: UInt64 = 1
+  var nextQuery: UInt64 = 1
   /// Of bodies that are coming in.
   var bodyBytes = 0
   /// The position of the readers of all rooms.
@@ -98,14 +102,15 @@ package final class HTTPServer: @unchecked Sendable {
   ///   - idleS: ``Limits/idleS``.
   ///   - answerMs: ``Limits/answerMs``.
   ///   - surveyMs: ``Limits/surveyMs``.
+  ///   - isNice: whether other threads go first.
   package static func start(
-    _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
+    _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
     gate: (any EventGate)? = nil,
     readersMax: Int = Limits.readers, origins: HTTPOrigins = .none, isPublic: Bool = false,
     resumeMs: Int64 = EventFeed.resumeMs, isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS,
     answerMs: Int64 = Limits.answerMs,
-    surveyMs: Int64 = Limits.surveyMs, log: ServiceLog
+    surveyMs: Int64 = Limits.surveyMs, isNice: Bool = true, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
     if !address.isLoopback, token == nil, !isPublic {
       throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is needed too")
@@ -119,27 +124,23 @@ package final class HTTPServer: @unchecked Sendable {
       (listening, bound) = try address.with(port: 0).listen()
     }
     let server = try HTTPServer(
-      listening, bound, token: token, lookout: lookout, identity: identity, statistics: statistics, gate: gate,
+      listening, bound, token: token, observatory: observatory, identity: identity, statistics: statistics, gate: gate,
       readersMax: readersMax, origins: origins, isPublic: isPublic, resumeMs: resumeMs, keptOpen: keptOpen,
-      idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, log: log)
+      idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, isNice: isNice, log: log)
     server.begin()
     return server
   }
 
   private init(
-    _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, lookout: Lookout, identity: ServiceIdentity,
+    _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])?, gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins, isPublic: Bool,
     resumeMs: Int64,
-    keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, log: ServiceLog
+    keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, isNice: Bool, log: ServiceLog
   ) throws(HTTPFault) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
+    guard let wakePipe = WakePipe() else {
+      let error = errno
       close(listening)
-      throw HTTPFault(description: "cannot make a pipe for HTTP: \(String(cString: strerror(errno)))")
-    }
-    for end in ends {
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      throw HTTPFault(description: "cannot make a pipe for HTTP: \(String(cString: strerror(error)))")
     }
     // The callbacks' context is this object, which is not made yet.
     let context = UnsafeMutablePointer<Unmanaged<HTTPServer>?>.allocate(capacity: 1)
@@ -152,13 +153,11 @@ package final class HTTPServer: @unchecked Sendable {
     options.memory_max = Limits.headerBytes
     guard let daemon = cmhd_start(&options) else {
       close(listening)
-      close(ends[0])
-      close(ends[1])
       context.deallocate()
       throw HTTPFault(description: "cannot start the HTTP server (libmicrohttpd gives no reason; is it built with epoll?)")
     }
     self.address = address
-    self.lookout = lookout
+    self.observatory = observatory
     self.identity = identity
     self.statistics = statistics
     self.gate = gate
@@ -171,30 +170,20 @@ package final class HTTPServer: @unchecked Sendable {
     self.resumeMs = resumeMs
     self.answerMs = answerMs
     self.surveyMs = surveyMs
+    self.isNice = isNice
     guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token, isPublic: isPublic))
     self.daemon = daemon
     self.context = context
-    wakeRead = ends[0]
-    wakeWrite = ends[1]
+    self.wakePipe = wakePipe
     context.pointee = Unmanaged.passUnretained(self)
   }
 
   private let context: UnsafeMutablePointer<Unmanaged<HTTPServer>?>
 
-  deinit {
-    close(wakeRead)
-    close(wakeWrite)
-    context.deallocate()
-  }
+  deinit { context.deallocate() }
 
   private func begin() {
-    let wakeWrite = wakeWrite
-    let wake: @Sendable () -> Void = {
-      var byte: UInt8 = 1
-      // A full pipe wakes as well.
-      _ = write(wakeWrite, &byte, 1)
-    }
-    lookout.onNews(wake)
+    observatory.onNews { [wakePipe] in wakePipe.wake() }
     thread = WorkThread { [self] in run() }
     log.info("http: listening on \(.url, address.url)")
   }
@@ -215,10 +204,9 @@ package final class HTTPServer: @unchecked Sendable {
   /// Informs readers of events, gives answers in progress a moment, and ends. Once.
   package func stop() {
     stopping.store(true, ordering: .releasing)
-    var byte: UInt8 = 1
-    _ = write(wakeWrite, &byte, 1)
+    wakePipe.wake()
     thread?.join()
-    lookout.onNews(nil)
+    observatory.onNews(nil)
     gate?.onNews(nil)
   }
 
@@ -236,14 +224,14 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func run() {
     // Of this thread alone, on Linux.
-    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    if isNice { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
     let epoll = cmhd_epoll(daemon)
     while !stopping.load(ordering: .acquiring) {
       var descriptors = [
-        pollfd(fd: epoll, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: epoll, events: Int16(POLLIN), revents: 0), pollfd(fd: wakePipe.readEnd, events: Int16(POLLIN), revents: 0),
       ]
       _ = poll(&descriptors, 2, waitMs())
-      if descriptors[1].revents != 0 { drainPipe() }
+      if descriptors[1].revents != 0 { wakePipe.drain() }
       serve()
     }
     closeDown()
@@ -251,22 +239,16 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func serve() {
     let now = MonotonicClock.nowMs
-    for news in lookout.takeNews() { hear(news, at: now) }
+    for news in observatory.takeNews() { hear(news, at: now) }
     takeAnswers()
     readAll()
-    if lookout.stop.isSet, !isClosing { sayClosing() }
+    if observatory.stop.isSet, !isClosing { sayClosing() }
     if now - tickedAt >= 1000 {
       tickedAt = now
       tick(now)
     }
     serveFeeds(now)
     MHD_run(daemon)
-  }
-
-  private func drainPipe() {
-    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-      while read(wakeRead, buffer.baseAddress, buffer.count) > 0 {}
-    }
   }
 
   private func waitMs() -> Int32 {
@@ -310,25 +292,22 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   /// Lets an exchange wait for the loop.
-  /// - Parameter question: of the question's number, and of its answer's deadline.
+  /// - Parameter query: of the query's number, and of when nobody will wait for its answer any more.
   /// - Returns: false if it cannot be asked.
-  package func wait(_ exchange: HTTPExchange, for question: (UInt64, Int64) -> Question) -> Bool {
-    let id = nextQuestion
-    guard lookout.ask(question(id, MonotonicClock.nowMs + answerMs)) else { return false }
-    nextQuestion += 1
-    suspend(exchange, question: id)
+  package func wait(_ exchange: HTTPExchange, for query: (UInt64, Int64) -> Query) -> Bool {
+    let id = nextQuery
+    guard observatory.ask(query(id, MonotonicClock.nowMs + answerMs)) else { return false }
+    nextQuery += 1
+    suspend(exchange, query: id)
     waiting[id] = exchange
     return true
   }
 
   /// Lets the server's thread look for what is new. Any thread.
-  func wake() {
-    var byte: UInt8 = 1
-    _ = write(wakeWrite, &byte, 1)
-  }
+  func wake() { wakePipe.wake() }
 
-  func suspend(_ exchange: HTTPExchange, question: UInt64) {
-    exchange.question = question
+  func suspend(_ exchange: HTTPExchange, query: UInt64) {
+    exchange.query = query
     exchange.stage = .waiting(until: MonotonicClock.nowMs + answerMs)
     MHD_suspend_connection(exchange.connection)
   }
@@ -352,7 +331,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// An exchange waits no more.
   private func leave(_ exchange: HTTPExchange) {
-    guard waiting.removeValue(forKey: exchange.question) != nil else { return }
+    guard waiting.removeValue(forKey: exchange.query) != nil else { return }
     for key in surveys.keys { surveys[key]?.exchanges.removeAll { $0 === exchange } }
   }
 
@@ -387,21 +366,4 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   var connectionCount: Int { connections.count }
-}
-
-/// What the server counts.
-package struct HTTPCounts: Equatable, Sendable {
-  var connections = 0
-  /// Answers, by the hundreds of their status.
-  var responses: [Int] = Array(repeating: 0, count: 6)
-  var readersBegun = 0
-  /// What there may be of them at most.
-  var connectionsMax = HTTPServer.Limits.readers + HTTPServer.Limits.others
-  var readersMax = HTTPServer.Limits.readers
-  package var readersDropped = 0
-  /// Of those begun, the resumed ones.
-  var readersResumed = 0
-  var slowRequests = 0
-
-  mutating func count(_ status: UInt32) { responses[min(5, Int(status) / 100)] += 1 }
 }

@@ -6,7 +6,7 @@ internal import ComboWire
 
 /// What a page of metrics is made of.
 struct MetricsSource {
-  let lookout: Lookout
+  let observatory: Observatory
   let report: ServiceReport
   /// Since the process began.
   let totals: Service.Totals
@@ -21,12 +21,12 @@ struct MetricsSource {
   let running: [ServiceReport.Partition]
 
   init(
-    _ lookout: Lookout, librdkafka: String, statistics: [ClientFigures], http: HTTPCounts, connections: Int, readers: Int,
+    _ observatory: Observatory, librdkafka: String, statistics: [ClientFigures], http: HTTPCounts, connections: Int, readers: Int,
     at now: Int64
   ) {
-    self.lookout = lookout
-    report = lookout.report ?? ServiceReport()
-    var totals = lookout.before
+    self.observatory = observatory
+    report = observatory.report ?? ServiceReport()
+    var totals = observatory.before
     totals.addAll(report.totals)
     self.totals = totals
     self.librdkafka = librdkafka
@@ -123,15 +123,15 @@ enum MetricTable {
       values: .samples { source in
         [.init(labels: [("version", Version.number), ("librdkafka", source.librdkafka)], value: 1)]
       }),
-    .gauge("combo_uptime_seconds", "Seconds since the process began to serve.") { Double($0.now - $0.lookout.began) / 1000 },
+    .gauge("combo_uptime_seconds", "Seconds since the process began to serve.") { Double($0.now - $0.observatory.began) / 1000 },
     .gauge("combo_live", "1 unless the loop is stuck.") {
-      Health.ailment(lastBeat: $0.lookout.lastBeat, at: $0.now, isStopping: $0.lookout.stop.isSet) == nil ? 1 : 0
+      Health.reasonToRestart(lastBeat: $0.observatory.lastBeat, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
     .gauge("combo_ready", "1 while all partitions of this instance read and commit.") {
-      Health.unreadiness($0.lookout.report, at: $0.now, isStopping: $0.lookout.stop.isSet) == nil ? 1 : 0
+      Health.reasonNotReady($0.observatory.report, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
     .gauge("combo_loop_silence_seconds", "Seconds since the last turn of the loop.") {
-      Double(max(0, $0.now - $0.lookout.lastBeat)) / 1000
+      Double(max(0, $0.now - $0.observatory.lastBeat)) / 1000
     },
     .gauge("combo_uncommitted_seconds", "Age of the oldest work that is not durable yet; 0 if there is none.") { source in
       source.report.uncommittedSince.map { Double(max(0, source.now - $0)) / 1000 } ?? 0
@@ -161,6 +161,14 @@ enum MetricTable {
       $0.totals.said.named
     },
     .counters("combo_dismissals_total", by: "reason", "Banners that left the screen, by reason.") { $0.totals.said.dismissals },
+    .counters("combo_gifts_skipped_total", by: "reason", "Gifts that were never shown, by reason.") { source in
+      source.totals.said.waits.skips.map { ($0.reason, $0.1.gifts) }
+    },
+    Metric(
+      name: "combo_gifts_skipped_worth_total", kind: .counter, help: "Worth of the gifts that were never shown, by reason.",
+      values: .samples { source in
+        source.totals.said.waits.skips.map { .init(labels: [("reason", $0.reason)], value: $0.1.worth) }
+      }),
     .counter("combo_commits_total", "Transactions committed.") { $0.totals.commits },
     .counter("combo_aborts_total", "Returns to the last commit.") { $0.totals.aborts },
     .counter("combo_restores_total", "Restores of a partition that were begun.") { $0.totals.restores },
@@ -171,7 +179,7 @@ enum MetricTable {
       Int($0.totals.lost)
     },
     .counter("combo_fresh_starts_total", "Fresh starts within the process.") {
-      $0.lookout.freshStarts
+      $0.observatory.freshStarts
     },
     .counter("combo_clock_leads_total", "Times that a partition's clock ran far ahead of the wall clock.") {
       $0.totals.clockLeads
@@ -189,6 +197,17 @@ enum MetricTable {
       "combo_lateness_seconds",
       "From a record's timestamp until its outcome is durable; the first record of each poll counts for all."
     ) { $0.report.latenessSeconds },
+    .histogram(
+      "combo_gift_wait_seconds",
+      "From the time at which a gift is read until the instruction that shows it; the longest wait of each instruction counts."
+    ) { Histogram($0.totals.said.waits) },
+    .histogram(
+      "combo_input_age_seconds",
+      "From a record's timestamp until it is read; the first record of each poll and partition counts for all."
+    ) { $0.report.inputAgeSeconds },
+    .histogram("combo_restore_duration_seconds", "From the beginning of a restore until the takeover.") {
+      $0.report.restoreSeconds
+    },
     .histogram("combo_batch_records", "Records per poll of the input.") { $0.report.batchRecords },
   ]
 
@@ -206,6 +225,9 @@ enum MetricTable {
     ) { $0.restored },
     .partition("combo_partition_lag_records", "Records of the input that are not read yet.") { $0.lag.map(Double.init) },
     .partition("combo_partition_rooms", "Rooms awake in the partition.") { Double($0.rooms) },
+    .partition(
+      "combo_partition_behind_seconds", "How far the rooms of the partition are behind its clock, because they emit more than can be written."
+    ) { Double($0.behindMs) / 1000 },
     .partition("combo_partition_own_settings_rooms", "Rooms with settings of their own.") { Double($0.roomsWithOwnSettings) },
     .gauge("combo_own_settings_rooms_max", "Maximum of combo_partition_own_settings_rooms.") {
       Double($0.report.ownSettingsMax)

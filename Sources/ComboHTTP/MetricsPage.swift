@@ -13,12 +13,13 @@ struct MetricsPage {
   private init(_ identity: ServiceIdentity) { common = [("group", identity.group), ("input", identity.input)] }
 
   static func text(
-    _ lookout: Lookout, _ identity: ServiceIdentity, statistics: [ClientFigures], http: HTTPCounts, connections: Int,
+    _ observatory: Observatory, _ identity: ServiceIdentity, statistics: [ClientFigures], http: HTTPCounts, connections: Int,
     readers: Int, at now: Int64
   ) -> ByteBuffer {
     let page = MetricsPage(identity)
     let source = MetricsSource(
-      lookout, librdkafka: identity.librdkafka, statistics: statistics, http: http, connections: connections, readers: readers,
+      observatory, librdkafka: identity.librdkafka, statistics: statistics, http: http, connections: connections,
+      readers: readers,
       at: now)
     for metric in MetricTable.all { page.write(metric, of: source) }
     return page.buffer

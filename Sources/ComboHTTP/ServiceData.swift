@@ -6,23 +6,23 @@ internal import ComboWire
 /// The JSON that the pages read.
 enum ServiceData {
   /// `/service/data`.
-  static func service(_ lookout: Lookout, _ identity: ServiceIdentity, wall: Int64, monotonic now: Int64) -> ByteBuffer {
+  static func service(_ observatory: Observatory, _ identity: ServiceIdentity, wall: Int64, monotonic now: Int64) -> ByteBuffer {
     let buffer = ByteBuffer(capacity: 4096)
-    let report = lookout.report
-    var totals = lookout.before
+    let report = observatory.report
+    var totals = observatory.before
     if let report { totals.addAll(report.totals) }
     buffer.append(#"{"v":1,"now":"#)
     buffer.append(wall)
     buffer.append(#","version":"#)
     buffer.append(jsonString: Version.number)
     buffer.append(#","state":""#)
-    buffer.append(Health.state(report, isStopping: lookout.stop.isSet))
+    buffer.append(Health.state(report, isStopping: observatory.stop.isSet))
     buffer.append(#"","group":"#)
     buffer.append(jsonString: identity.group)
     buffer.append(#","instance":"#)
     buffer.append(jsonString: identity.instance)
     buffer.append(#","uptime_s":"#)
-    buffer.append((now - lookout.began) / 1000)
+    buffer.append((now - observatory.began) / 1000)
     buffer.append(#","totals":{"events":"#)
     buffer.append(totals.events)
     buffer.append(#","gifts":"#)
@@ -90,12 +90,22 @@ enum ServiceData {
       buffer.append(line.seq)
       buffer.append(#","banners":"#)
       buffer.append(line.banners)
-      buffer.append(#","queued":"#)
-      buffer.append(line.queued)
-      buffer.append(#","gifts":"#)
+      if let queued = line.queued {
+        buffer.append(#","queued":"#)
+        buffer.append(queued)
+      }
+      buffer.append(line.queued == nil ? #","shown":"# : #","gifts":"#)
       buffer.append(line.gifts)
       buffer.append(#","rate":"#)
       buffer.append((line.rate * 100).rounded() / 100)
+      if let waitMs = line.waitMs {
+        buffer.append(#","waiting_ms":"#)
+        buffer.append(waitMs)
+      }
+      if let skipped = line.skipped {
+        buffer.append(#","skipped":"#)
+        buffer.append(skipped)
+      }
       buffer.append("}")
     }
     buffer.append("]}\n")
@@ -103,13 +113,16 @@ enum ServiceData {
   }
 
   /// The screen of a room that sleeps.
-  static func emptyScreen(_ room: [UInt8], wall: Int64) -> [UInt8] {
+  /// - Parameter told: ``ServiceReport/told``.
+  static func emptyScreen(_ room: [UInt8], told: String, wall: Int64) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 256)
     buffer.append(#"{"v":1,"room":"#)
     room.withUnsafeBytes { buffer.append(jsonString: $0) }
     buffer.append(#","epoch":0,"seq":0,"at":"#)
     buffer.append(wall)
-    buffer.append(#","op":"screen","banners":[]}"#)
+    buffer.append(#","op":"screen","banners":[]"#)
+    buffer.append(told)
+    buffer.append("}")
     return buffer.array
   }
 }

@@ -10,6 +10,10 @@ package struct BrokerVersions: Equatable, Sendable {
     case produce = 0
     case fetch = 1
     case joinGroup = 11
+    case initProducerID = 22
+    case addPartitionsToTxn = 24
+    case addOffsetsToTxn = 25
+    case endTxn = 26
     case txnOffsetCommit = 28
   }
 
@@ -45,6 +49,15 @@ package struct BrokerVersions: Equatable, Sendable {
     case 12: return "2.7 to 3.0"
     default: return hasGroupTransactions ? "2.5 or 2.6" : "before 2.5"
     }
+  }
+
+  /// The requests of transactions that the broker does not take; none: it has transactions.
+  package var missingTransactions: [String] {
+    [
+      (Request.initProducerID, "InitProducerId"), (.addPartitionsToTxn, "AddPartitionsToTxn"),
+      (.addOffsetsToTxn, "AddOffsetsToTxn"),
+      (.endTxn, "EndTxn"), (.txnOffsetCommit, "TxnOffsetCommit"),
+    ].filter { most($0.0) < 0 }.map(\.1)
   }
 
   /// Whether a transaction may be fenced by the group (KIP-447), which exactly-once delivery rests on.

@@ -33,7 +33,7 @@ extension GroupConsumer {
   }
 
   /// Commits offsets outside any transaction, without waiting for the answer: for tools that show the lag. An error is
-  /// logged, and corrected by the next one. Only the member that got the partitions sends offsets:
+  /// logged, and corrected by the next one. Nothing is sent by who is not, or no longer, the member that the partitions were given to:
   /// without id and generation it would be taken for a tool, and an empty group takes what a tool says.
   func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
     guard let id = memberID, id == ownerID else { return }

@@ -272,6 +272,12 @@ package final class GroupConsumer {
     isRebalancing = true
     defer { isRebalancing = false }
     let list = PartitionList(owning: rebalance.takePartitions())
+    // A static member that comes to the place of one with another topic is given what that one had.
+    if let other = list.keepOnly(topic: topic), rebalance.kind == .assign {
+      failMembership(
+        "the group gave this member partitions of the topic \"\(other)\": another program has the same group and the same instance name, but"
+          + " reads that topic. Use another --group for each input.")
+    }
     switch rebalance.kind {
     case .assign: assign(list)
     case .revoke: unassign(list)

@@ -39,7 +39,7 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
       take(
         InputRecord(
           partition: message.partition, offset: message.offset, key: message.key, value: message.value,
-          token: message.token, endsRun: endsRun, isLasting: message.isPadded))
+          source: message.source, endsRun: endsRun, isLasting: message.isPadded))
     }
   }
 
@@ -54,15 +54,6 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   }
 
   package func commitWithoutWaiting(_ offsets: [CommittedOffset]) { consumer.commitWithoutWaiting(offsets) }
-
-  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    KafkaMessage.details(of: record)
-  }
-  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    KafkaMessage.header(name, of: record, body)
-  }
-
-  package func timestamp(of record: InputRecord) -> Int64? { record.token.flatMap { KafkaMessage(token: $0).timestampMs } }
 
   package func end(of partition: Int32) -> Int64? { consumer.watermarks(partition)?.end }
 
@@ -95,9 +86,9 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   }
 
   private var current: Current? {
-    didSet { taker = current.map(Unmanaged.passUnretained) }
+    didSet { currentHandle = current.map(Unmanaged.passUnretained) }
   }
-  private var taker: Unmanaged<Current>?
+  private var currentHandle: Unmanaged<Current>?
   private let properties: KafkaProperties
   private let transactionalID: String
   private let names: TopicNames
@@ -153,19 +144,19 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   package func begin() throws(TransactionFault) {
     guard let current else { throw .fatal("there is no producer") }
     forgetFault()
-    try check(current.transactional.begin())
+    try withAdvice { () throws(TransactionFault) in try current.transactional.begin() }
   }
 
   package func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
   ) {
-    guard let taker else { return }
+    guard let currentHandle else { return }
     // This transaction has failed, as the commit reports. A record would only wait like the first one for room in the full queue.
     if hasFailed.load(ordering: .relaxed) { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
-    if topic == .output, names.screens != nil { keepScreen(taker, key, value, timestamp) }
-    let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
+    if topic == .output, names.screens != nil { keepScreen(currentHandle, key, value, timestamp) }
+    let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
     producer._withUnsafeGuaranteedRef { producer in
       handle._withUnsafeGuaranteedRef { handle in
         do throws(EdgeError) {
@@ -181,11 +172,11 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   }
 
   /// In the same transaction as what it is made of.
-  private func keepScreen(_ taker: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
+  private func keepScreen(_ currentHandle: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
     guard let key, let value else { return }
     let change = newest.said(key: key, value: value)
     if change == .nothing { return }
-    let (producer, handle) = taker._withUnsafeGuaranteedRef { ($0.producer, $0.handles[Topic.allCases.count - 1]) }
+    let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[Topic.allCases.count - 1]) }
     let screen = change == .screen ? value : nil
     producer._withUnsafeGuaranteedRef { producer in
       handle._withUnsafeGuaranteedRef { handle in
@@ -201,28 +192,26 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   package func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {
     guard let current else { throw .fatal("there is no producer") }
-    if let fault = fault.withLock({ $0 }) {
-      switch fault.code {
-      case .fenced: throw .fenced(fault.message)
-      case .fatal: throw .fatal(fault.message)
-      default: throw .abort(fault.message)
+    if let error = fault.withLock({ $0 }) {
+      let isFatal = error.code == .fenced || error.code == .fatal
+      throw TransactionFault(isFatal ? .fatal : .abort, error)
+    }
+    try withAdvice { () throws(TransactionFault) in
+      let metadata: GroupMetadata
+      do throws(EdgeError) {
+        metadata = try group.consumer.groupMetadata()
+      } catch {
+        throw .abort(error)
       }
+      try current.transactional.sendOffsets(offsets, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
+      try current.transactional.commit(deliveredWithinMs: Self.deliveredWithinMs, withinMs: Self.commitWithinMs)
     }
-    let sent: TransactionOutcome
-    do throws(EdgeError) {
-      let metadata = try group.consumer.groupMetadata()
-      sent = current.transactional.sendOffsets(offsets, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
-    } catch {
-      throw .abort(error.message)
-    }
-    try check(sent)
-    try check(current.transactional.commit(deliveredWithinMs: Self.deliveredWithinMs, withinMs: Self.commitWithinMs))
   }
 
   package func abort() throws(TransactionFault) {
     guard let current else { return }
     forgetFault()
-    try check(current.transactional.abort(withinMs: Self.abortWithinMs))
+    try withAdvice { () throws(TransactionFault) in try current.transactional.abort(withinMs: Self.abortWithinMs) }
   }
 
   package func serve() { current?.transactional.producer.poll() }
@@ -240,31 +229,17 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     hasFailed.store(false, ordering: .relaxed)
   }
 
-  private func check(_ outcome: TransactionOutcome) throws(TransactionFault) {
-    switch outcome {
-    case .success: return
-    case .abortNeeded(let error): throw .abort(error.message)
-    case .indefinite(let error): throw .indefinite(error.message)
-    case .fatal(let error) where error.code == .fenced:
-      throw .fenced(
-        error.message + " If another instance is alive on this host, give each its own --instance or --transactional-id")
-    case .fatal(let error): throw .fatal(error.message)
+  /// Says what to do if another instance has fenced this one.
+  private func withAdvice(_ step: () throws(TransactionFault) -> Void) throws(TransactionFault) {
+    do throws(TransactionFault) {
+      try step()
+    } catch {
+      if !error.isFenced { throw error }
+      throw .fatal(
+        EdgeError(
+          .fenced, error.reason + " If another instance is alive on this host, give each its own --instance or --transactional-id"
+        ))
     }
-  }
-}
-
-extension KafkaMessage {
-  fileprivate static func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    guard let token = record.token else { return }
-    KafkaMessage(token: token).withLastHeader(name, body)
-  }
-
-  fileprivate static func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    guard let token = record.token else { return (nil, []) }
-    let message = KafkaMessage(token: token)
-    var headers: [RecordHeader] = []
-    message.forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
-    return (message.timestampMs, headers)
   }
 }
 
@@ -292,13 +267,6 @@ extension KafkaProducer {
 
 /// Readers of partitions, by librdkafka.
 package final class KafkaReading: ReadEdge {
-  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    KafkaMessage.details(of: record)
-  }
-  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    KafkaMessage.header(name, of: record, body)
-  }
-
   private let readers: ReaderClient
   private let control: ControlClient
   private let names: TopicNames
@@ -376,7 +344,7 @@ package final class KafkaReading: ReadEdge {
       for index in 0..<batch.count {
         let message = batch[index]
         let record = InputRecord(
-          partition: partition, offset: message.offset, key: message.key, value: message.value, token: message.token)
+          partition: partition, offset: message.offset, key: message.key, value: message.value, source: message.source)
         if !take(record) { return }
       }
       if wasAtEnd || (reader.isAtEnd && batch.isEmpty) { return }

@@ -1,18 +1,12 @@
 package import CKafka
 internal import CPrefetch
+package import ComboEdge
 
 /// A record as librdkafka holds it, borrowed: everything it points to is gone once its batch is released.
 package struct KafkaMessage {
   package let pointer: UnsafeMutablePointer<rd_kafka_message_t>
 
-  /// By which it is found again, as long as its batch is not released.
-  package var token: UnsafeRawPointer { UnsafeRawPointer(pointer) }
-
   package init(pointer: UnsafeMutablePointer<rd_kafka_message_t>) { self.pointer = pointer }
-
-  package init(token: UnsafeRawPointer) {
-    pointer = UnsafeMutablePointer(mutating: token.assumingMemoryBound(to: rd_kafka_message_t.self))
-  }
 
   package var partition: Int32 { pointer.pointee.partition }
   package var offset: Int64 { pointer.pointee.offset }
@@ -89,6 +83,30 @@ package struct KafkaMessage {
       }
       index += 1
     }
+  }
+}
+
+extension KafkaMessage: RecordSource {
+  /// What an ``InputRecord`` made of this message reads its time and headers by.
+  var source: (reader: any RecordSource.Type, record: UnsafeRawPointer) { (Self.self, UnsafeRawPointer(pointer)) }
+
+  private init(_ record: UnsafeRawPointer) {
+    pointer = UnsafeMutablePointer(mutating: record.assumingMemoryBound(to: rd_kafka_message_t.self))
+  }
+
+  package static func time(of record: UnsafeRawPointer) -> RecordTime? {
+    let time = KafkaMessage(record).timestamp
+    return time.ms.map { RecordTime(ms: $0, isAppendTime: time.type == .append) }
+  }
+
+  package static func headers(of record: UnsafeRawPointer) -> [RecordHeader] {
+    var headers: [RecordHeader] = []
+    KafkaMessage(record).forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
+    return headers
+  }
+
+  package static func withLastHeader(_ name: String, of record: UnsafeRawPointer, _ body: (Bytes) -> Void) {
+    KafkaMessage(record).withLastHeader(name, body)
   }
 }
 

@@ -50,6 +50,9 @@ package final class MockCluster {
     rd_kafka_mock_push_request_errors_array(cluster, 0, errors.count, errors)
   }
 
+  /// From now on it does not take a request, by its number in Kafka's protocol.
+  package func leaveOut(request number: Int16) { rd_kafka_mock_set_apiversion(cluster, number, -1, -1) }
+
   /// Properties for its clients.
   package func properties(
     clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .none

@@ -43,6 +43,18 @@ struct PartitionList: ~Copyable {
   /// The numbers of all partitions in it.
   var partitions: [Int32] { (0..<count).map { self[$0].partition } }
 
+  /// Takes out the partitions of other topics.
+  /// - Returns: the name of one of those topics; nil: there were none.
+  func keepOnly(topic: String) -> String? {
+    var other: String?
+    for index in (0..<count).reversed() {
+      guard let name = self[index].topic.map({ String(cString: $0) }), name != topic else { continue }
+      other = name
+      rd_kafka_topic_partition_list_del_by_idx(pointer, Int32(index))
+    }
+    return other
+  }
+
   /// Sets the offset of every partition in it.
   func setOffsets(_ offset: Int64) {
     for index in 0..<count { pointer.pointee.elems[index].offset = offset }

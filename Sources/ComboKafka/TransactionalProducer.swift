@@ -2,20 +2,6 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// What became of a step of a transaction, and so what to do next.
-package enum TransactionOutcome: Equatable, Sendable {
-  case success
-  /// The transaction has failed. Abort it, return to the last commit, and continue with a new producer (see
-  /// ``TransactionalProducer/abort(withinMs:)``).
-  case abortNeeded(EdgeError)
-  /// This producer is unusable: another with the same id has fenced it, or librdkafka has given up. Create a new one. If it was
-  /// the commit that ended so, its outcome is unknown, as with `indefinite`.
-  case fatal(EdgeError)
-  /// A step did not end in time: it may have happened or not, and may still happen. Create a new producer
-  /// (`initTransactions` settles it), then ask the broker what is committed.
-  case indefinite(EdgeError)
-}
-
 /// An exactly-once producer: all that is produced between `begin` and `commit`, and the offsets sent along, counts at once
 /// or not at all.
 ///
@@ -79,11 +65,12 @@ package final class TransactionalProducer {
   }
 
   /// Opens a transaction. Local, so cheap.
-  package func begin() -> TransactionOutcome {
+  package func begin() throws(TransactionFault) {
     failedBefore = producer.failedDeliveries
     producer.forgetFirstFailure()
-    guard let error = rd_kafka_begin_transaction(producer.client.handle) else { return .success }
-    return .fatal(describe(error, "cannot begin a transaction"))
+    if let error = rd_kafka_begin_transaction(producer.client.handle) {
+      throw .fatal(describe(error, "cannot begin a transaction"))
+    }
   }
 
   /// Makes the group's new offsets part of the open transaction, while what was produced goes out.
@@ -98,8 +85,8 @@ package final class TransactionalProducer {
   func sendOffsets(
     _ offsets: [CommittedOffset], topic: String, of group: borrowing GroupMetadata,
     withinMs: Int64
-  ) -> TransactionOutcome {
-    guard !offsets.isEmpty else { return .success }
+  ) throws(TransactionFault) {
+    guard !offsets.isEmpty else { return }
     // If they cannot be sent, the abort, or the end of this producer, ends it.
     flusher.begin()
     let list = PartitionList(capacity: offsets.count)
@@ -112,49 +99,46 @@ package final class TransactionalProducer {
       let timeout = max(1, deadline.left(atMostMs: .max))
       guard
         let error = rd_kafka_send_offsets_to_transaction(producer.client.handle, list.pointer, group.pointer, timeout)
-      else { return .success }
+      else { return }
       switch sort(error, "cannot make offsets part of the transaction") {
-      case .again(let fault):
+      case .again(let error):
         // The same producer must not go on: what is still under way could arrive in its next transaction.
-        if deadline.isOver { return .indefinite(fault) }
+        if deadline.isOver { throw .indefinite(error) }
         MonotonicClock.sleep(ms: 10)
-      case .outcome(.fatal(let fault)) where fault.code == .memberLost:
+      case .fault(let fault):
         // The group has gone on without us, which is no reason to end.
-        return .abortNeeded(fault)
-      case .outcome(let outcome):
-        return outcome
+        throw fault.error.code == .memberLost ? .abort(fault.error) : fault
       }
     }
   }
 
-  /// Delivers all that is left, then commits. A record that could not be delivered makes it `abortNeeded`.
+  /// Delivers all that is left, then commits. A record that could not be delivered makes it an `abort`.
   ///
   /// Brokers write the marks of a commit or an abort a moment after they answer: a partition's end may still grow by them.
   ///
   /// - Parameters:
-  ///   - deliveredWithinMs: for the records; what is not delivered by then makes it `abortNeeded`.
+  ///   - deliveredWithinMs: for the records; what is not delivered by then makes it an `abort`.
   ///   - withinMs: for the commit itself. Less than `socket.timeout.ms`, 100 ms less than a transaction may take: after that
   ///     librdkafka would ask for it once more, and the first request, if it came late, would commit half of the next transaction.
-  package func commit(deliveredWithinMs: Int64, withinMs: Int64) -> TransactionOutcome {
+  package func commit(deliveredWithinMs: Int64, withinMs: Int64) throws(TransactionFault) {
     if failedInThisTransaction == nil {
       do throws(EdgeError) {
         try flusher.finish(withinMs: deliveredWithinMs)
       } catch {
-        return .abortNeeded(error)
+        throw .abort(error)
       }
     }
-    if let failure = failedInThisTransaction { return .abortNeeded(failure) }
+    if let failure = failedInThisTransaction { throw .abort(failure) }
     let deadline = Deadline(afterMs: withinMs)
     while true {
       guard
         let error = rd_kafka_commit_transaction(producer.client.handle, max(1, deadline.left(atMostMs: .max)))
-      else { return .success }
+      else { return }
       switch sort(error, "cannot commit the transaction") {
-      case .again(let fault):
-        if deadline.isOver { return .indefinite(fault) }
+      case .again(let error):
+        if deadline.isOver { throw .indefinite(error) }
         MonotonicClock.sleep(ms: 10)
-      case .outcome(let outcome):
-        return outcome
+      case .fault(let fault): throw fault
       }
     }
   }
@@ -167,20 +151,22 @@ package final class TransactionalProducer {
   /// the next records, as if none of them had ever been sent. One that was sent, and waits there to be sent again because its answer
   /// was lost, may stand in the log: to the broker the next record is then the same one once more, and is acknowledged without being
   /// written. A new producer has a new epoch, in which numbers start again.
-  func abort(withinMs: Int64) -> TransactionOutcome {
+  func abort(withinMs: Int64) throws(TransactionFault) {
     flusher.end()
     let deadline = Deadline(afterMs: withinMs)
     while true {
       guard
         let error = rd_kafka_abort_transaction(producer.client.handle, max(1, deadline.left(atMostMs: .max)))
-      else { return .success }
+      else { return }
       switch sort(error, "cannot abort the transaction") {
-      case .again(let fault), .outcome(.abortNeeded(let fault)):
-        if deadline.isOver { return .fatal(fault) }
-        MonotonicClock.sleep(ms: 10)
-      case .outcome(let outcome):
-        return outcome
+      case .fault(let fault):
+        // One that asks for an abort is tried again: this is the abort.
+        if fault.kind != .abort { throw fault }
+        if deadline.isOver { throw .fatal(fault.error) }
+      case .again(let error):
+        if deadline.isOver { throw .fatal(error) }
       }
+      MonotonicClock.sleep(ms: 10)
     }
   }
 
@@ -188,17 +174,17 @@ package final class TransactionalProducer {
 
   private enum Sorted {
     case again(EdgeError)
-    case outcome(TransactionOutcome)
+    case fault(TransactionFault)
   }
 
   /// In the order that librdkafka asks for: does it need an abort; may the call be repeated; else it is fatal.
   private func sort(_ error: OpaquePointer, _ failed: String) -> Sorted {
     let needsAbort = rd_kafka_error_txn_requires_abort(error) != 0
     let isRetriable = rd_kafka_error_is_retriable(error) != 0
-    let fault = describe(error, failed)
-    if needsAbort { return .outcome(.abortNeeded(fault)) }
-    if isRetriable { return .again(fault) }
-    return .outcome(.fatal(fault))
+    let described = describe(error, failed)
+    if needsAbort { return .fault(.abort(described)) }
+    if isRetriable { return .again(described) }
+    return .fault(.fatal(described))
   }
 
   /// The error in a sentence; destroys it.

@@ -34,19 +34,17 @@ package struct Trial {
     let transactional = try producer()
     let producer = transactional.producer
     let handle = try producer.topic(topic, withinMs: withinMs)
-    try Self.succeed(transactional.begin())
+    try Self.take { () throws(TransactionFault) in try transactional.begin() }
     let key = Array("combo-consumer check".utf8)
-    var fault: EdgeError?
     do throws(EdgeError) {
       try Self.produce(key, to: handle, partition, timestampMs, producer)
       try wait(for: producer, handle)
     } catch {
-      fault = error
+      // If this fails, the brokers abort soon; what went wrong before says more.
+      try? transactional.abort(withinMs: withinMs)
+      throw error
     }
-    // If the abort fails, the brokers abort soon; the earlier error says more.
-    let abort = transactional.abort(withinMs: withinMs)
-    if let fault { throw fault }
-    try Self.succeed(abort)
+    try Self.take { () throws(TransactionFault) in try transactional.abort(withinMs: withinMs) }
   }
 
   /// Until the record is there, or is known never to come.
@@ -88,18 +86,22 @@ package struct Trial {
       throw EdgeError(.invalidRequest, "\"\(group)\" can be no group")
     }
     let metadata = GroupMetadata(pointer: pointer)
-    try Self.succeed(transactional.begin())
-    let outcome = transactional.sendOffsets(
-      [CommittedOffset(partition: 0, offset: 0, metadata: "")], topic: input, of: metadata, withinMs: withinMs)
-    let abort = transactional.abort(withinMs: withinMs)
-    try Self.succeed(outcome)
-    try Self.succeed(abort)
+    try Self.take { () throws(TransactionFault) in try transactional.begin() }
+    do throws(TransactionFault) {
+      try transactional.sendOffsets(
+        [CommittedOffset(partition: 0, offset: 0, metadata: "")], topic: input, of: metadata, withinMs: withinMs)
+    } catch {
+      try? transactional.abort(withinMs: withinMs)
+      throw error.error
+    }
+    try Self.take { () throws(TransactionFault) in try transactional.abort(withinMs: withinMs) }
   }
 
-  private static func succeed(_ outcome: TransactionOutcome) throws(EdgeError) {
-    switch outcome {
-    case .success: return
-    case .abortNeeded(let error), .fatal(let error), .indefinite(let error): throw error
+  private static func take(_ step: () throws(TransactionFault) -> Void) throws(EdgeError) {
+    do throws(TransactionFault) {
+      try step()
+    } catch {
+      throw error.error
     }
   }
 

@@ -87,7 +87,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
         take(
           InputRecord(
             partition: partition, offset: record.offset, key: page.key(record), value: page.value(record),
-            token: UnsafeRawPointer(cell), endsRun: index == records.upperBound - 1, isLasting: true))
+            source: (LogCell.self, UnsafeRawPointer(cell)), endsRun: index == records.upperBound - 1, isLasting: true))
       }
     }
     return !runs.isEmpty
@@ -114,18 +114,6 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     }
     // For tools that show the lag only; the next one says it again.
     try? log.commit(LogBatch(), group: group, positions: positions)
-  }
-
-  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    LogCell.details(of: record)
-  }
-
-  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    LogCell.header(name, of: record, body)
-  }
-
-  package func timestamp(of record: InputRecord) -> Int64? {
-    LogCell.timestamp(of: record)
   }
 
   package func end(of partition: Int32) -> Int64? { log.bounds(streams[.input, partition]).next }
@@ -166,28 +154,27 @@ struct LogStreams: Sendable {
   func partitions(_ topic: Topic) -> Range<Int32> { 0..<Int32(streams[topic.rawValue].count) }
 }
 
-/// What ``InputRecord/token`` points to: the rest of the record that is being handed out.
-struct LogCell {
+/// The time and the headers of the record that is being handed out.
+struct LogCell: RecordSource {
   var timestamp: Int64?
   var headers: Bytes?
 
-  private static func of(_ record: InputRecord) -> LogCell? { record.token?.assumingMemoryBound(to: LogCell.self).pointee }
+  private static func cell(_ record: UnsafeRawPointer) -> LogCell { record.assumingMemoryBound(to: LogCell.self).pointee }
 
-  static func timestamp(of record: InputRecord) -> Int64? { of(record)?.timestamp }
+  static func time(of record: UnsafeRawPointer) -> RecordTime? { cell(record).timestamp.map { RecordTime(ms: $0) } }
 
-  static func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    guard let cell = of(record) else { return (nil, []) }
+  static func headers(of record: UnsafeRawPointer) -> [RecordHeader] {
     var headers: [RecordHeader] = []
-    if let bytes = cell.headers {
+    if let bytes = cell(record).headers {
       LogHeaders.forEach(bytes) { name, value in
         headers.append(RecordHeader(name: String(decoding: name, as: UTF8.self), value: value.map { [UInt8]($0) }))
       }
     }
-    return (cell.timestamp, headers)
+    return headers
   }
 
-  static func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    guard let bytes = of(record)?.headers else { return }
+  static func withLastHeader(_ name: String, of record: UnsafeRawPointer, _ body: (Bytes) -> Void) {
+    guard let bytes = cell(record).headers else { return }
     var last: Bytes?
     LogHeaders.forEach(bytes) { own, value in if own.elementsEqual(name.utf8) { last = value } }
     if let last { body(last) }

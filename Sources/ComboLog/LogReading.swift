@@ -32,12 +32,6 @@ package final class LogReading: ReadEdge {
 
   package func partitions(_ topic: Topic) -> Range<Int32> { streams.partitions(topic) }
 
-  package func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { LogCell.details(of: record) }
-
-  package func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) {
-    LogCell.header(name, of: record, body)
-  }
-
   package func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
@@ -59,7 +53,7 @@ package final class LogReading: ReadEdge {
         cell.pointee = LogCell(timestamp: record.timestamp, headers: page.headers(record))
         let handed = InputRecord(
           partition: partition, offset: record.offset, key: page.key(record), value: page.value(record),
-          token: UnsafeRawPointer(cell))
+          source: (LogCell.self, UnsafeRawPointer(cell)))
         if !take(handed) { return }
       }
       // The end of the partition, for now.

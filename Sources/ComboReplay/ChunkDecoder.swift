@@ -38,28 +38,16 @@ package final class ChunkDecoder {
 
   @inline(__always)
   private func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
-    let event = chunk.nextEvent()
-    do throws(BadEvent) {
-      if try !decoder.decode(record, isLasting: true, key: room, into: chunk.arena, &event.pointee) { return }
-    } catch {
-      chunk.badLines.append((number, error.description))
-      return
+    let fate = decoder.forEachEvent(
+      of: record, isLasting: true, key: room, header: { _, _ in }, into: chunk.arena, slot: { chunk.nextEvent() }
+    ) { event, own in
+      if event.pointee.kind == .gift { event.pointee.gift.hash(with: hasher) }
+      if let own { chunk.owns[chunk.eventCount] = own }
+      if event.pointee.ts >= 0, event.pointee.ts < chunk.earliest { chunk.earliest = event.pointee.ts }
+      let hash = ReplayRooms.hash(event.pointee.room)
+      chunk.add(group: Int(truncatingIfNeeded: hash >> 29) & (groups - 1), hash: hash)
     }
-    add(event, to: chunk, groups: groups)
-    for further in decoder.further {
-      let event = chunk.nextEvent()
-      event.pointee = further
-      add(event, to: chunk, groups: groups)
-    }
-  }
-
-  @inline(__always)
-  private func add(_ event: UnsafeMutablePointer<Event>, to chunk: ReplayChunk, groups: Int) {
-    if event.pointee.kind == .gift { event.pointee.gift.hash(with: hasher) }
-    if event.pointee.kind == .roomSettings { chunk.owns[chunk.eventCount] = decoder.own }
-    if event.pointee.ts >= 0, event.pointee.ts < chunk.earliest { chunk.earliest = event.pointee.ts }
-    let hash = ReplayRooms.hash(event.pointee.room)
-    chunk.add(group: Int(truncatingIfNeeded: hash >> 29) & (groups - 1), hash: hash)
+    if case .bad(let bad) = fate { chunk.badLines.append((number, bad.description)) }
   }
 
   @inline(__always)

@@ -151,17 +151,14 @@ final class ReplayRooms {
   func remove(_ index: Int) {
     var place = Int(truncatingIfNeeded: rooms[index].hash) & mask
     while Int(cells[place].index) != index + 1 { place = (place + 1) & mask }
-    // What stands behind it moves up, unless it would come before its own place.
-    var next = (place + 1) & mask
-    while cells[next].index != 0 {
-      let home = Int(truncatingIfNeeded: rooms[Int(cells[next].index) - 1].hash) & mask
-      if (next - home) & mask >= (next - place) & mask {
-        cells[place] = cells[next]
-        place = next
-      }
-      next = (next + 1) & mask
-    }
-    cells[place] = Cell(tag: 0, index: 0)
+    let emptied = LinearProbing.close(
+      place, mask: mask,
+      home: { place in
+        let index = Int(cells[place].index)
+        return index == 0 ? nil : Int(truncatingIfNeeded: rooms[index - 1].hash) & mask
+      },
+      move: { from, to in cells[to] = cells[from] })
+    cells[emptied] = Cell(tag: 0, index: 0)
     rooms[index].names.deallocate()
     (rooms + index).deinitialize(count: 1)
     free.append(index)

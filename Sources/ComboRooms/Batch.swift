@@ -78,7 +78,7 @@ package final class Batch: @unchecked Sendable {
   /// - Parameters:
   ///   - before: the batch dispatched last, which may still be under way; those before it are done.
   ///   - period: see ``RoomRate``.
-  package func dispatch(behind before: Batch, lanes: Lanes, hopMin: Int, period: Int32) {
+  package func dispatch(behind before: Batch, speakers: Speakers, hopMin: Int, period: Int32) {
     number = before.number + 1
     outstanding.store(1, ordering: .relaxed)
     // The long ones first: others run them while this thread does the short ones.
@@ -91,23 +91,23 @@ package final class Batch: @unchecked Sendable {
         room.lastHop = number
         outstanding.add(1, ordering: .relaxed)
         room.queue.async { [self] in
-          lanes.withLane { lane in handle._withUnsafeGuaranteedRef { run($0, from: first, at: now, lane: lane) } }
+          speakers.withSpeaker { speaker in handle._withUnsafeGuaranteedRef { run($0, from: first, at: now, speaker: speaker) } }
           finish()
         }
       }
     }
-    lanes.withLane { lane in
+    speakers.withSpeaker { speaker in
       for index in parts.indices {
-        foresee(index, lane.places)
+        foresee(index, speaker.places)
         let (handle, now) = parts[index]
         handle._withUnsafeGuaranteedRef { room in
           let first = room.firstOfBatch
           if first < 0 { return }
           room.firstOfBatch = -1
           if room.lastHop == before.number, !before.isDone {
-            room.queue.sync { run(room, from: first, at: now, lane: lane) }
+            room.queue.sync { run(room, from: first, at: now, speaker: speaker) }
           } else {
-            run(room, from: first, at: now, lane: lane)
+            run(room, from: first, at: now, speaker: speaker)
           }
         }
       }
@@ -158,17 +158,17 @@ package final class Batch: @unchecked Sendable {
     arena.reset()
   }
 
-  private func run(_ room: Room, from first: Int32, at now: Int64, lane: Lane) {
+  private func run(_ room: Room, from first: Int32, at now: Int64, speaker: Speaker) {
     var index = first
     var ahead = Ahead(first, next)
     while index >= 0 {
-      foresee(room, ahead, lane.places)
-      room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, lane: lane)
+      foresee(room, ahead, speaker.places)
+      room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, speaker: speaker)
       index = next[Int(index)]
       ahead.step(next)
     }
     room.keepLent()
-    room.findLook()
+    room.findWakeup()
   }
 
   /// The same for the next events of one room.
@@ -232,17 +232,17 @@ private struct Ahead {
   }
 }
 
-/// Lanes for the threads that run rooms: each takes one, and puts it back.
-package final class Lanes: Sendable {
-  private let idle = Mutex<[Lane]>([])
+/// Speakers for the threads that run rooms: each takes one, and puts it back.
+package final class Speakers: Sendable {
+  private let idle = Mutex<[Speaker]>([])
   private let target: (any SaidTarget)?
 
   package init(_ target: (any SaidTarget)?) { self.target = target }
 
-  package func withLane(_ body: (Lane) -> Void) {
-    let lane = idle.withLock { idle in UnsafeTransfer(idle.popLast()) }.value ?? Lane(target)
-    body(lane)
-    let back = UnsafeTransfer(lane)
+  package func withSpeaker(_ body: (Speaker) -> Void) {
+    let speaker = idle.withLock { idle in UnsafeTransfer(idle.popLast()) }.value ?? Speaker(target)
+    body(speaker)
+    let back = UnsafeTransfer(speaker)
     idle.withLock { $0.append(back.value) }
   }
 
@@ -250,20 +250,20 @@ package final class Lanes: Sendable {
   package func takeCounts() -> InstructionCounts {
     idle.withLock { idle in
       var counts = InstructionCounts()
-      for lane in idle {
-        counts.add(lane.said)
-        lane.said = InstructionCounts()
-        lane.bytes = 0
+      for speaker in idle {
+        counts.add(speaker.said)
+        speaker.said = InstructionCounts()
+        speaker.bytes = 0
       }
       return counts
     }
   }
 
-  /// The bytes that were said on them since the counts were taken last; of a lane that is in use, as soon as it is put back.
+  /// The bytes that were said on them since the counts were taken last; of a speaker that is in use, as soon as it is put back.
   package var bytes: Int { idle.withLock { $0.reduce(0) { $0 + $1.bytes } } }
 }
 
-/// Carries a lane over the lock: it is in one hand at a time.
+/// Carries a speaker over the lock: it is in one hand at a time.
 private struct UnsafeTransfer<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

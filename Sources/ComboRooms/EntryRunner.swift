@@ -22,7 +22,7 @@ package struct OtherRules: Error, Equatable, Sendable {
 /// Hand it the input's records in order, then ``finish()``. One thread.
 package final class EntryRunner {
   package let partition: Partition
-  private let lane: Lane
+  private let speaker: Speaker
   private let topics: TopicIdentity
   private let nextEntry: () throws -> JournalEntry?
   /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which it holds.
@@ -33,12 +33,16 @@ package final class EntryRunner {
   /// The version of the engine's rules.
   private let rules: Int?
   /// By what the next entry was derived, unless it is a takeover.
-  private var derivation: Derivation
-  private var decoder: RecordDecoder
-  /// Whether `decoder` goes by `derivation`.
-  private var isDecoderMade = false
-  private let arena = BumpArena()
-  private var event = Event()
+  package private(set) var derivation: Derivation
+  /// By what entries are derived whatever their takeovers say; nil: by what those say.
+  private var own: Derivation?
+  private var intake: RecordIntake
+  /// Whether `intake` goes by `derivation`.
+  private var isIntakeMade = false
+  package let arena = BumpArena()
+  private let event: UnsafeMutablePointer<Event>
+  /// When the record in hand is taken in.
+  private var now: Int64 = 0
   private var entry: JournalEntry?
   private var batch = 0
   private var taken = 0
@@ -51,8 +55,6 @@ package final class EntryRunner {
   package private(set) var records = 0
   /// Called after each entry, with what the journal says and what came of it.
   package var entryDone: ((_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Void)?
-  /// Hands out the value of a record's header, for maps that name it.
-  package var header: (InputRecord, _ name: String, _ body: (Bytes) -> Void) -> Void = { _, _, _ in }
   /// Called for each record that is no event.
   package var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
   /// Whether an event is to be taken in, with the settings that it brings; nil: each is.
@@ -63,26 +65,30 @@ package final class EntryRunner {
   package var checksDigest = true
 
   /// - Parameters:
-  ///   - lane: where what is said goes.
+  ///   - speaker: where what is said goes.
   ///   - silent: rooms that wait until the run has come to their snapshot.
   ///   - rules: the version of the engine's rules. Entries made by another one end in ``OtherRules``. nil: whatever they say, for
   ///     tests that only pretend to have another one.
   ///   - next: the journal's entries, from `partition.n + 1` on.
   package init(
-    _ partition: Partition, derivation: Derivation, topics: TopicIdentity, lane: Lane, silent: [Int64: [Room]] = [:],
+    _ partition: Partition, derivation: Derivation, topics: TopicIdentity, speaker: Speaker, silent: [Int64: [Room]] = [:],
     rules: Int? = ServiceConfiguration.engineVersion, next: @escaping () throws -> JournalEntry?
   ) throws {
     self.partition = partition
-    self.lane = lane
+    self.speaker = speaker
     self.topics = topics
     self.silent = silent
     silentUpTo = silent.keys.max() ?? 0
     nextEntry = next
     self.rules = rules
     self.derivation = derivation
-    decoder = RecordDecoder(limits: derivation.limits)
+    intake = RecordIntake(RecordDecoder(limits: derivation.limits))
+    event = .allocate(capacity: 1)
+    event.initialize(to: Event())
     try open()
   }
+
+  deinit { event.deallocate() }
 
   /// Takes the next record of the input in.
   package func take(_ record: InputRecord) throws {
@@ -98,61 +104,33 @@ package final class EntryRunner {
         taken += 1
         if record.offset + 1 == entry.batches[batch].endOffset { last = record.fingerprint }
         records += 1
-        try run(record, at: entry.batches[batch].now)
+        now = entry.batches[batch].now
+        arena.reset()
+        try intake.take(record, into: partition, at: now, to: self)
         return
       }
     }
     // What lies above the last entry has not been taken in yet.
   }
 
+  /// From the next entry on everything is derived by these rules, settings and map, whatever the journal says: as if the owner had been
+  /// restarted with them. No entry may be under way.
+  package func derive(by own: Derivation) throws {
+    self.own = own
+    derivation = own
+    intake = RecordIntake(try own.decoder())
+    isIntakeMade = true
+    partition.takeOver(shift: 0, settings: EngineSettings(own.settings), isReset: false, speaker: speaker)
+  }
+
+  /// Asks for the next entry again, after ``finish()`` has come to the end of those that were there.
+  package func goOn() throws { if entry == nil { try open() } }
+
   /// The input has no more records that belong to the entries.
   package func finish() throws {
     while let entry {
       while batch < entry.batches.count { try endBatch(entry) }
       try close(entry)
-    }
-  }
-
-  private func run(_ record: InputRecord, at now: Int64) throws {
-    guard let value = record.value else { return }
-    arena.reset()
-    do throws(BadEvent) {
-      let isOurs = try decoder.decode(
-        value, key: record.key, header: { header(record, $0, $1) }, into: arena, &event)
-      if !isOurs {
-        dropped += 1
-        return
-      }
-    } catch {
-      partition.deadLettered()
-      try deadLettered?(record, error)
-      return
-    }
-    try take(record, at: now)
-    for further in decoder.further {
-      event = further
-      try take(record, at: now)
-    }
-  }
-
-  /// Takes the event in.
-  private func take(_ record: InputRecord, at now: Int64) throws {
-    let own = event.kind == .roomSettings ? decoder.own : nil
-    if let admits, !withUnsafePointer(to: &event, { admits($0, own, now) }) { return }
-    let route = withUnsafePointer(to: &event) { partition.route($0, own: own, offset: record.offset, at: now) }
-    switch route {
-    case .room(let room):
-      withUnsafePointer(to: &event) { event in
-        room._withUnsafeGuaranteedRef {
-          $0.take(event, own: own, at: now, lane: lane)
-          $0.keepLent()
-        }
-        if let took { took(event, own, room.takeUnretainedValue(), now) }
-      }
-    case .nowhere: break
-    case .tooManyOwnSettings:
-      partition.deadLettered()
-      try deadLettered?(record, .tooManyOwnSettings(partition.ownSettingsMax))
     }
   }
 
@@ -171,7 +149,7 @@ package final class EntryRunner {
   }
 
   private func close(_ entry: JournalEntry) throws {
-    partition.forEachDue(at: entry.clock) { $0.advance(to: entry.clock, lane: lane) }
+    partition.forEachDue(at: entry.clock) { $0.advance(to: entry.clock, speaker: speaker) }
     let derived = partition.closeEntry(clock: entry.clock, of: topics)
     if let rooms = silent.removeValue(forKey: entry.n) {
       for room in rooms { partition.wake(room) }
@@ -204,19 +182,39 @@ package final class EntryRunner {
       throw ReplayFault("the journal continues with entry \(entry.n) where \(partition.n + 1) should be")
     }
     if let takeover = entry.takeover {
-      derivation = takeover.derivation
-      isDecoderMade = false
+      derivation = own ?? takeover.derivation
+      isIntakeMade = false
     }
     if let rules, derivation.version != rules { throw OtherRules(n: entry.n, version: derivation.version) }
-    if !isDecoderMade {
+    if !isIntakeMade {
       // Not before an entry needs it: after a clean stop nothing needs what an earlier version went by.
-      decoder = try derivation.decoder()
-      isDecoderMade = true
+      intake = RecordIntake(try derivation.decoder())
+      isIntakeMade = true
     }
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
       partition.takeOver(
-        shift: takeover.shift, settings: EngineSettings(takeover.derivation.settings), isReset: takeover.reset != nil, lane: lane)
+        shift: takeover.shift, settings: EngineSettings(derivation.settings), isReset: takeover.reset != nil, speaker: speaker)
     }
   }
+}
+
+extension EntryRunner: RecordReceiver {
+  package typealias Fault = any Error
+
+  package func slot() -> UnsafeMutablePointer<Event> { event }
+
+  package func isAdmitted(_ event: UnsafePointer<Event>, own: OwnSettings?) -> Bool { admits?(event, own, now) ?? true }
+
+  package func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) {
+    room._withUnsafeGuaranteedRef {
+      $0.take(event, own: own, at: now, speaker: speaker)
+      $0.keepLent()
+    }
+    took?(event, own, room.takeUnretainedValue(), now)
+  }
+
+  package func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) { dropped += 1 }
+
+  package func wasBad(_ record: InputRecord, _ bad: BadEvent) throws { try deadLettered?(record, bad) }
 }

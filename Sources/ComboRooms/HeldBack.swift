@@ -37,10 +37,10 @@ package final class HeldBack: @unchecked Sendable {
   /// Copies a record. Any thread.
   package func add(
     _ topic: Topic, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader] = [],
-    saying operation: Instruction.Operation? = nil
+    saying instruction: Instruction? = nil
   ) {
     lock.withLock { _ in
-      if let operation { said.count(operation) }
+      if let instruction { said.count(instruction) }
       var place: Int32 = -1
       if !headers.isEmpty {
         place = Int32(self.headers.count)
@@ -57,7 +57,7 @@ package final class HeldBack: @unchecked Sendable {
 
   /// The same for an instruction, which is counted.
   package func add(_ instruction: Instruction, key: Bytes, value: Bytes) {
-    add(.output, key: key, value: value, timestamp: instruction.at, saying: instruction.operation)
+    add(.output, key: key, value: value, timestamp: instruction.at, saying: instruction)
   }
 
   /// Hands all out, in the order in which they came; the bytes are borrowed. Nobody may add anything meanwhile.

@@ -3,7 +3,7 @@ package import ComboEdge
 package import ComboWire
 
 /// What an owner finds in the journal behind what it knows.
-package enum JournalLook {
+package enum JournalCheck {
   /// Its takeover counts: it stands at this offset, and before `position` nothing of others does that counts.
   case counts(takeover: Int64, position: Int64)
   /// Nothing is there that ends its term.
@@ -32,7 +32,7 @@ package struct JournalReader: @unchecked Sendable {
   /// Whether the takeover that was just committed counts, by all that stands before it.
   /// - Parameters:
   ///   - known: where the journal's entries stand before offset `from`.
-  package func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalLook {
+  package func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalCheck {
     var terms = known
     var from = from
     var found: Int64?
@@ -66,7 +66,7 @@ package struct JournalReader: @unchecked Sendable {
   }
 
   /// Whether there is a takeover from one offset to another.
-  package func look(from: Int64, to end: Int64) -> JournalLook {
+  package func check(from: Int64, to end: Int64) -> JournalCheck {
     var isOvertaken = false
     do throws(EdgeError) {
       try read(from, end) { _, entry in

@@ -120,9 +120,9 @@ package struct DeadLetter {
   private static let headerBytes = 1024
 
   package init(
-    _ record: InputRecord, _ bad: BadEvent, topic: String, details: (timestamp: Int64?, headers: [RecordHeader]),
-    limits: DeadLetterLimits, wall: Int64
+    _ record: InputRecord, _ bad: BadEvent, topic: String, limits: DeadLetterLimits, wall: Int64
   ) {
+    let (time, others) = (record.time?.ms, record.headers)
     func header(_ name: String, _ value: some StringProtocol) -> RecordHeader {
       RecordHeader(name: name, value: Array(value.utf8))
     }
@@ -130,16 +130,16 @@ package struct DeadLetter {
       header("combo.error", bad.code.rawValue), header("combo.reason", bad.reason), header("combo.topic", topic),
       header("combo.partition", String(record.partition)), header("combo.offset", String(record.offset)),
     ]
-    let whole = Self.size(details.headers) + Self.size(why) + (record.value?.count ?? 0) + (record.key?.count ?? 0)
+    let whole = Self.size(others) + Self.size(why) + (record.value?.count ?? 0) + (record.key?.count ?? 0)
     let isTooLarge = whole > limits.bytes
-    guard isTooLarge || details.timestamp.map({ limits.refuse($0, wall: wall) }) ?? false else {
-      (key, value, timestamp, headers) = (record.key, record.value, details.timestamp, details.headers + why)
+    guard isTooLarge || time.map({ limits.refuse($0, wall: wall) }) ?? false else {
+      (key, value, timestamp, headers) = (record.key, record.value, time, others + why)
       return
     }
-    var all = details.headers
+    var all = others
     var own = why
     own.append(header("combo.truncated", String(record.value?.count ?? 0)))
-    own.append(header("combo.timestamp", details.timestamp.map { String($0) } ?? ""))
+    own.append(header("combo.timestamp", time.map { String($0) } ?? ""))
     var kept = record.key
     var left = Self.truncatedBytes
     if isTooLarge {

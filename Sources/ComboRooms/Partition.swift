@@ -58,7 +58,7 @@ package final class Partition {
   private var touched: [Unmanaged<Room>] = []
 
   /// Whom its rooms are watched by; nil where nobody can.
-  package var watching: (any RoomWatching)?
+  package var watcher: (any RoomWatcher)?
   /// What the state topic holds of the rooms; nil where nobody keeps it.
   package let records: RoomRecords?
 
@@ -82,7 +82,7 @@ package final class Partition {
   package var hasNews: Bool { !batches.isEmpty }
 
   /// When somebody must look at it: a deadline of a room, or the end of its rest; nil if nothing is to come.
-  package var nextLook: Int64? { heap.first?.time }
+  package var nextWakeup: Int64? { heap.first?.time }
 
   /// For how many looks there is a note, also of those that nobody needs any more.
   var deadlines: Int { heap.count }
@@ -124,7 +124,7 @@ package final class Partition {
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
     let room = Room(id, Engine(at: now, epoch: now + epochLead, settings: settings))
     room.partition = number
-    if let watching { room.isWatched = watching.woke(id, in: number) }
+    if let watcher { room.isWatched = watcher.woke(id, in: number) }
     table.insert(room, hash: hash)
     awake += 1
     digest &+= room.hash.value
@@ -217,8 +217,8 @@ package final class Partition {
       if index + 8 < popped.count { table.foresee(at: Int(popped[index + 8].room)) }
       guard let room = table.room(at: Int(next.room)), room.scheduled == next.time else { continue }
       room.scheduled = .max
-      room.findLook()
-      switch room.look {
+      room.findWakeup()
+      switch room.wakeup {
       case .deadline(let deadline) where deadline <= clock: touch(room)
       case .rest(let rest) where rest < clock: touch(room)  // closing the entry drops it
       default:
@@ -229,8 +229,8 @@ package final class Partition {
     var due: [Room] = []
     for handle in touched {
       handle._withUnsafeGuaranteedRef { room in
-        room.findLook()
-        if case .deadline(let deadline) = room.look, deadline <= clock { due.append(room) }
+        room.findWakeup()
+        if case .deadline(let deadline) = room.wakeup, deadline <= clock { due.append(room) }
       }
     }
     return due
@@ -239,18 +239,18 @@ package final class Partition {
   /// Lets happen what is due up to `target`; up to an earlier time if the rooms say more than `budget` bytes until then. So a partition that is
   /// behind comes to the present in several entries, each of a bounded size. All rooms are quiet.
   /// - Returns: the time come to, for ``closeEntry(clock:of:)``.
-  package func advance(to target: Int64, lane: Lane, budget: Int) -> Int64 {
+  package func advance(to target: Int64, speaker: Speaker, budget: Int) -> Int64 {
     // No entry ends before a time at which it has taken something in.
     let least = batches.last?.now ?? clock
-    let before = lane.bytes
+    let before = speaker.bytes
     // Before this nothing is due.
-    var reached = min(target, max(clock, min(nextLook ?? .max, batches.first?.now ?? .max)))
+    var reached = min(target, max(clock, min(nextWakeup ?? .max, batches.first?.now ?? .max)))
     repeat {
-      let (from, bytes) = (reached, lane.bytes)
+      let (from, bytes) = (reached, speaker.bytes)
       reached = min(target, reached + pace.step)
-      forEachDue(at: reached) { $0.advance(to: reached, lane: lane) }
-      pace.took(max(1, reached - from), bytes: lane.bytes - bytes, budget: budget)
-    } while reached < target && (reached < least || lane.bytes - before < budget)
+      forEachDue(at: reached) { $0.advance(to: reached, speaker: speaker) }
+      pace.took(max(1, reached - from), bytes: speaker.bytes - bytes, budget: budget)
+    } while reached < target && (reached < least || speaker.bytes - before < budget)
     return reached
   }
 
@@ -283,8 +283,8 @@ package final class Partition {
 
   /// Schedules a room's next look, or drops it if it has rested.
   private func settle(_ room: Room) {
-    room.findLook()
-    if case .rest(let rest) = room.look, rest < clock {
+    room.findWakeup()
+    if case .rest(let rest) = room.wakeup, rest < clock {
       records?.rested(room)
       forget(room)
     } else {
@@ -306,7 +306,7 @@ package final class Partition {
   /// The time away is cut out: everything that is yet to come moves by `shift`, and rooms come under new settings, which
   /// may make them say something. The entry is then closed like any other, at `clock + shift`.
   /// - Parameter isReset: the state could not be proved: all rooms begin a new epoch.
-  package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, lane: Lane) {
+  package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, speaker: Speaker) {
     let changed = new.values != settings.values
     shifted += shift
     epochLead += max(0, -shift)
@@ -316,22 +316,22 @@ package final class Partition {
       // A snapshot that is newer than this entry holds all of it already.
       if room.isGhost || room.silentUpTo > n { return }
       room.engine.shift(by: shift)
-      room.forgetLook()
+      room.forgetWakeup()
       if isReset { return }
       if changed {
         touch(room)
-        var sink = RoomSink(room: room, lane: lane)
+        var sink = RoomSink(room: room, speaker: speaker)
         room.engine.adopt(new, at: clock + shift, to: &sink)
-        room.forgetLook()
+        room.forgetWakeup()
       }
       room.scheduled = .max
       schedule(room)
     }
-    if isReset { reset(at: clock + shift, adopting: changed ? new : nil, lane: lane) }
+    if isReset { reset(at: clock + shift, adopting: changed ? new : nil, speaker: speaker) }
   }
 
   /// All rooms begin a new epoch at `now`. New settings come afterwards: what a room would have said before was said already, or never.
-  private func reset(at now: Int64, adopting new: EngineSettings?, lane: Lane) {
+  private func reset(at now: Int64, adopting new: EngineSettings?, speaker: Speaker) {
     heap.removeAll()
     table.forEachRoom { room in
       if room.isGhost {
@@ -340,10 +340,10 @@ package final class Partition {
       }
       room.silentUpTo = -1
       touch(room)
-      var sink = RoomSink(room: room, lane: lane)
+      var sink = RoomSink(room: room, speaker: speaker)
       room.engine.beginAnew(at: now, to: &sink)
       if let new { room.engine.adopt(new, at: now, to: &sink) }
-      room.forgetLook()
+      room.forgetWakeup()
       room.scheduled = .max
     }
   }
@@ -354,7 +354,7 @@ package final class Partition {
     table.forEachRoom { room in
       if room.silentUpTo >= 0 { return }
       room.engine.shift(by: shifted - self.shifted)
-      room.forgetLook()
+      room.forgetWakeup()
     }
     self.n = n
     self.clock = clock
@@ -382,9 +382,9 @@ package final class Partition {
 
   /// A look that comes later than the heap knows is found out when it comes up.
   private func schedule(_ room: Room) {
-    room.findLook()
+    room.findWakeup()
     let time: Int64
-    switch room.look {
+    switch room.wakeup {
     case .deadline(let deadline): time = deadline
     case .rest(let rest): time = rest + 1
     case .never: return
@@ -417,7 +417,7 @@ package final class Partition {
 }
 
 /// Who knows which rooms are watched.
-package protocol RoomWatching: AnyObject {
+package protocol RoomWatcher: AnyObject {
   /// A room wakes.
   /// - Returns: whether it is watched.
   func woke(_ id: Bytes, in partition: Int32) -> Bool

@@ -44,4 +44,10 @@ package struct PartitionTopics {
 
   package var topics: TopicIdentity { configuration.topics }
   package var input: String { "\(topics.input) partition \(number)" }
+
+  /// The command that sets the group's offset, as it is to be typed.
+  func resettingOffsets(_ to: String) -> String {
+    "kafka-consumer-groups --bootstrap-server \(configuration.brokers) --group \(topics.group) --topic \(topics.input):\(number)"
+      + " --reset-offsets \(to) --execute"
+  }
 }

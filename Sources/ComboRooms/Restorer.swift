@@ -1,90 +1,7 @@
 internal import ComboCore
 package import ComboEdge
 package import ComboSystem
-package import ComboWire
-internal import Synchronization
-
-/// A partition as its last owner left it.
-package struct RestoredPartition {
-  package let partition: Partition
-  package let records: RoomRecords
-  /// What its last entries led to and may be missing in the output.
-  package let unsaid: HeldBack
-  /// Where its journal stands before the offset `journalEnd`.
-  package let terms: JournalTerms
-  package let journalEnd: Int64
-  /// If it could not be restored as it was.
-  package let reset: JournalEntry.Reset?
-  /// Records of the input that nobody took in and that are gone.
-  package var neverTaken: Int64 = 0
-  /// In a sentence, for the log.
-  package let summary: LogMessage
-
-  package init(
-    partition: Partition, records: RoomRecords, unsaid: HeldBack, terms: JournalTerms, journalEnd: Int64,
-    reset: JournalEntry.Reset?, neverTaken: Int64 = 0, summary: LogMessage
-  ) {
-    self.partition = partition
-    self.records = records
-    self.unsaid = unsaid
-    self.terms = terms
-    self.journalEnd = journalEnd
-    self.reset = reset
-    self.neverTaken = neverTaken
-    self.summary = summary
-  }
-}
-
-/// What came of restoring a partition.
-package enum RestoreOutcome {
-  case restored(RestoredPartition)
-  /// The service must not go on: somebody has to mend something first.
-  case refused(String)
-  /// What was found contradicts itself. It is to be believed only if it stays so.
-  case doubtful(String)
-  /// It may work later.
-  case failed(String)
-  /// Somebody has deleted this topic.
-  case gone(Topic)
-  /// Nobody needs it any more.
-  case stopped
-  /// It was only looked whether all fits together, and it does; this is the time to which the partition has come.
-  case examined(clock: Int64)
-}
-
-package struct RestoreResult {
-  package let number: Int32
-  package let token: Int
-  package let outcome: RestoreOutcome
-
-  package init(number: Int32, token: Int, outcome: RestoreOutcome) {
-    self.number = number
-    self.token = token
-    self.outcome = outcome
-  }
-}
-
-/// Tells a restorer that it is no longer needed.
-package final class Cancellation: Sendable {
-  private let flag = Atomic<Bool>(false)
-  package init() {}
-  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
-  package func cancel() { flag.store(true, ordering: .relaxed) }
-
-  // How far it is.
-  private let ahead = Atomic<Int64>(0)
-  private let done = Atomic<Int64>(0)
-
-  /// So many records of the input are to be run through again.
-  package func begins(_ count: Int64) { ahead.store(count, ordering: .relaxed) }
-  /// So many of them were.
-  package func came(to count: Int64) { done.store(count, ordering: .relaxed) }
-  /// From 0 to 1.
-  package var progress: Double {
-    let all = ahead.load(ordering: .relaxed)
-    return all <= 0 ? 0 : min(1, Double(done.load(ordering: .relaxed)) / Double(all))
-  }
-}
+internal import ComboWire
 
 /// Brings a partition's rooms back to the last commit: the newest snapshots, then the input from the checkpoint on, in the
 /// journal's batches; the digest of the last entry proves that all is as it was.
@@ -122,6 +39,7 @@ package struct Restorer: @unchecked Sendable {
   private var cancellation: Cancellation { source.cancellation }
   private var topics: TopicIdentity { source.topics }
   private var input: String { source.input }
+  private var firstOwner: FirstOwner { FirstOwner(source, time: time, isCertain: isCertain, clockMin: clockMin) }
 
   /// What the group has committed, or why that cannot be known.
   package enum Answer {
@@ -148,7 +66,7 @@ package struct Restorer: @unchecked Sendable {
     if hasJournal { return other.run(from: committed) }
     do {
       let bounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.input, number) }
-      return .restored(try begin(committed, bounds, PartitionTopics.Journal(terms: JournalTerms(after: nil), end: 0)))
+      return .restored(try firstOwner.begin(committed, bounds, PartitionTopics.Journal(terms: JournalTerms(after: nil), end: 0)))
     } catch {
       return outcome(of: error)
     }
@@ -160,7 +78,7 @@ package struct Restorer: @unchecked Sendable {
       do {
         return .restored(try restore(from: committed))
       } catch let stop as Stop {
-        // Somebody whose partition it is may have committed between two of our looks.
+        // Somebody whose partition it is may have committed between two of our checks.
         if stop.isAboutWhatWasFound, try self.committed() != committed { return .failed("another member is still at work on it") }
         throw stop
       }
@@ -216,7 +134,7 @@ package struct Restorer: @unchecked Sendable {
     let broken = journal.broken
     let unknown = broken == nil ? nil : JournalStanding(unknownSince: time.wallMs())
     guard var last = JournalStanding(journal.entries, state.checkpoint) ?? unknown else {
-      return try begin(committed, inputBounds, journal)
+      return try firstOwner.begin(committed, inputBounds, journal)
     }
     var missing: String?
     if let checkpoint = state.checkpoint, journalBounds.end < checkpoint.journal {
@@ -261,69 +179,6 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
-  /// A partition that nobody has read.
-  private func begin(
-    _ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64), _ journal: PartitionTopics.Journal
-  ) throws -> RestoredPartition {
-    var offset = bounds.first
-    var why = "from its beginning"
-    var reset: JournalEntry.Reset?
-    if let known = committed.offset {
-      offset = known
-      why = "where the group stands"
-      if !isCertain, let n = committed.entry {
-        throw Stop.contradiction("the group stands at offset \(known) of \(input), entry \(n), but its journal is empty")
-      }
-      if let n = committed.entry, known <= bounds.end {
-        reset = JournalEntry.Reset(
-          reason: "the group stands at entry \(n), offset \(known), but its journal and its state are gone: they were deleted",
-          offsetsLost: max(0, bounds.first - known))
-        offset = max(known, bounds.first)
-      } else if known > bounds.end || known < bounds.first {
-        throw Stop.contradiction(
-          "the group stands at offset \(known) of \(input), which holds offsets \(bounds.first) to \(bounds.end). "
-            + "Say where to begin: \(resettingOffsets("--to-earliest"))")
-      }
-    } else if configuration.fromLatest {
-      if let began = try groupBegan() {
-        // It has partitions already: this one was made since, or is taken over some moments after the others.
-        offset =
-          began == .min
-          ? bounds.first
-          : try source.kafka { () throws(EdgeError) in try source.reader.offset(.input, number, atMs: began) ?? bounds.end }
-        why = "from the time on at which the group began"
-      } else {
-        offset = bounds.end
-        why = "from its end"
-      }
-    }
-    let records = RoomRecords(topics, partBytes: configuration.partBytes)
-    let partition = Partition(
-      number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
-      clock: max(time.wallMs(), clockMin), offset: offset, records: records)
-    return RestoredPartition(
-      partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: reset,
-      neverTaken: reset?.offsetsLost ?? 0,
-      summary: reset.map { PartitionTopics.resetSummary(number, reason: $0.reason, neverTaken: $0.offsetsLost) }
-        ?? "new: partition \(.partition, number), read \(.reason, why), offset \(.offset, offset)")
-  }
-
-  /// The time of the group's first entry in any journal; nil if there is none. As early as can be if a first entry is deleted already.
-  private func groupBegan() throws -> Int64? {
-    var began: Int64?
-    let decoder = JournalDecoder()
-    for other in try source.kafka({ () throws(EdgeError) in try source.reader.partitions(.journal) }) where other != number {
-      let bounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.journal, other) }
-      if bounds.first > 0 { return .min }
-      try source.read(.journal, other, from: 0, to: bounds.end) { record in
-        guard let value = record.value, let entry = try? decoder.entry(value) else { return true }
-        began = min(began ?? .max, entry.clock)
-        return false
-      }
-    }
-    return began
-  }
-
   /// The journal is the truth: what the group says must agree with it. Where offsets are committed beside it, for tools only, the
   /// group may be behind.
   private func check(
@@ -333,7 +188,7 @@ package struct Restorer: @unchecked Sendable {
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
       throw Stop.contradiction(
         "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
-          + " changed from outside. To continue from the journal, stop all instances and run: \(resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
+          + " changed from outside. To continue from the journal, stop all instances and run: \(source.resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
           + " group, or delete the topics of this one's journal and state")
     }
     func otherInput(_ what: String) -> Stop {
@@ -352,12 +207,6 @@ package struct Restorer: @unchecked Sendable {
       }
       if found != taken { throw otherInput("holds another record at offset \(offset - 1) than the one that was taken in") }
     }
-  }
-
-  /// The command that sets the group's offset, as it is to be typed.
-  private func resettingOffsets(_ to: String) -> String {
-    "kafka-consumer-groups --bootstrap-server \(configuration.brokers) --group \(topics.group) --topic \(topics.input):\(number)"
-      + " --reset-offsets \(to) --execute"
   }
 
   // MARK: - Running through again
@@ -385,19 +234,16 @@ package struct Restorer: @unchecked Sendable {
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
-      partition, derivation: beginning.derivation, topics: topics, lane: Lane(unsaid), silent: beginning.silent,
+      partition, derivation: beginning.derivation, topics: topics, speaker: Speaker(unsaid), silent: beginning.silent,
       rules: configuration.rules,
       next: {
         let next = rest.next()
         unsaid.isOn = next.map { $0.n > saidTo } ?? false
         return next
       })
-    runner.header = { [reader = source.reader] in reader.header($1, of: $0, $2) }
     runner.deadLettered = { record, bad in
       if !unsaid.isOn { return }
-      let letter = DeadLetter(
-        record, bad, topic: topics.input, details: source.reader.details(of: record), limits: configuration.deadLetterLimits,
-        wall: time.wallMs())
+      let letter = DeadLetter(record, bad, topic: topics.input, limits: configuration.deadLetterLimits, wall: time.wallMs())
       unsaid.held.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
     }
     var fault: (any Error)?

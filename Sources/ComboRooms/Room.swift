@@ -5,7 +5,7 @@ package import Dispatch
 
 /// A room that is awake: its engine, its serial queue, and what its partition keeps of it.
 ///
-/// The engine, `hash`, `said` and `look` belong to the room's queue; all else to the partition's owner, to whom the former belong too
+/// The engine, `hash`, `said`, `skipped` and `wakeup` belong to the room's queue; all else to the partition's owner, to whom the former belong too
 /// while the queue is empty (``Batch/wait()``).
 package final class Room: @unchecked Sendable {
   // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
@@ -22,6 +22,8 @@ package final class Room: @unchecked Sendable {
   package var hash = RunningHash()
   /// Instructions said since the entry began.
   package var said = 0
+  /// Gifts that were skipped since it woke in this process.
+  package var skipped = 0
 
   /// The number of its partition.
   package var partition: Int32 = 0
@@ -105,9 +107,9 @@ package final class Room: @unchecked Sendable {
 
   /// Lets the engine take an event. A gift's display data must stay until ``keepLent()``.
   @inline(__always)
-  package func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, lane: Lane) {
-    isLookKnown = false
-    var sink = RoomSink(room: self, lane: lane)
+  package func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, speaker: Speaker) {
+    isWakeupKnown = false
+    var sink = RoomSink(room: self, speaker: speaker)
     switch event.pointee.kind {
     case .gift: engine.takeLent(event.pointer(to: \.gift)!, at: now, to: &sink)
     case .roomClosed: engine.close(at: now, to: &sink)
@@ -121,15 +123,15 @@ package final class Room: @unchecked Sendable {
   func keepLent() { engine.keepLent() }
 
   /// Lets happen what is due.
-  package func advance(to now: Int64, lane: Lane) {
-    isLookKnown = false
-    var sink = RoomSink(room: self, lane: lane)
+  package func advance(to now: Int64, speaker: Speaker) {
+    isWakeupKnown = false
+    var sink = RoomSink(room: self, speaker: speaker)
     engine.advance(to: now, to: &sink)
-    findLook()
+    findWakeup()
   }
 
   /// When somebody must look at it next: a deadline, or the end of its rest.
-  package enum Look {
+  package enum Wakeup {
     case deadline(Int64)
     /// It is idle, and can be forgotten once the time is above this.
     case rest(Int64)
@@ -137,25 +139,25 @@ package final class Room: @unchecked Sendable {
     case never
   }
 
-  package private(set) var look = Look.never
+  package private(set) var wakeup = Wakeup.never
   /// Found out by the room's own thread while the engine is in its cache; whoever comes later would wait for memory.
-  private var isLookKnown = false
+  private var isWakeupKnown = false
 
   /// Finds out when somebody must look at it next, if that is not known.
-  func findLook() {
-    if isLookKnown { return }
-    isLookKnown = true
+  func findWakeup() {
+    if isWakeupKnown { return }
+    isWakeupKnown = true
     if let deadline = engine.nextDeadline {
-      look = .deadline(deadline)
+      wakeup = .deadline(deadline)
     } else if let rest = engine.restsAfter {
-      look = .rest(rest)
+      wakeup = .rest(rest)
     } else {
-      look = .never
+      wakeup = .never
     }
   }
 
   /// The engine was changed from outside.
-  func forgetLook() { isLookKnown = false }
+  func forgetWakeup() { isWakeupKnown = false }
 }
 
 /// Where what rooms say goes.
@@ -165,7 +167,7 @@ package protocol SaidTarget: AnyObject, Sendable {
 }
 
 /// What a thread needs to let rooms speak: a buffer, and where it goes.
-package final class Lane {
+package final class Speaker {
   private let buffer = ByteBuffer()
   private let target: (any SaidTarget)?
   // The same, without a reference count for each instruction: all threads would raise and lower that of the target at once.
@@ -205,24 +207,25 @@ package struct PlaceList {
 struct RoomSink: InstructionSink {
   // Whoever lets the room work holds them: no reference is counted for an instruction.
   private let room: Unmanaged<Room>
-  private let lane: Unmanaged<Lane>
+  private let speaker: Unmanaged<Speaker>
 
-  init(room: Room, lane: Lane) {
+  init(room: Room, speaker: Speaker) {
     self.room = .passUnretained(room)
-    self.lane = .passUnretained(lane)
+    self.speaker = .passUnretained(speaker)
   }
 
   mutating func say(_ instruction: Instruction) {
     room._withUnsafeGuaranteedRef { room in
-      lane._withUnsafeGuaranteedRef { lane in
-        lane.heldBuffer._withUnsafeGuaranteedRef { buffer in
+      speaker._withUnsafeGuaranteedRef { speaker in
+        speaker.heldBuffer._withUnsafeGuaranteedRef { buffer in
           buffer.removeAll()
           InstructionEncoder.encode(instruction, room: room.name, into: buffer)
           room.hash.add(buffer.bytes)
           room.said += 1
-          lane.said.count(instruction.operation)
-          lane.bytes &+= buffer.count
-          lane.heldTarget?.said(buffer.bytes, instruction, by: room)
+          speaker.said.count(instruction)
+          if case .skip(_, let count, _, _) = instruction.operation { room.skipped &+= count }
+          speaker.bytes &+= buffer.count
+          speaker.heldTarget?.said(buffer.bytes, instruction, by: room)
         }
       }
     }

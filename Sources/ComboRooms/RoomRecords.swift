@@ -63,6 +63,8 @@ package final class RoomRecords {
   /// Whether entries are run through again: then the topic may hold a snapshot of any room that was awake, though none was seen, as
   /// a topic that is told without its end does. It must not come back to life once the room has rested, now or later.
   var isRunThrough = false
+  /// Whether nobody sweeps, so that rooms which rest need not be remembered.
+  package var isOnlyRead = false
   /// Gifts taken in, and when, at the start of the last sweep.
   package var takenSince = 0
   /// Bytes written by the call under way.
@@ -82,6 +84,7 @@ package final class RoomRecords {
 
   /// A room has rested and is dropped.
   package func rested(_ room: Room) {
+    if isOnlyRead { return }
     if let sweep, Int(room.index) >= sweep.cursor, Int(room.index) < sweep.places {
       self.sweep!.rested.append(([UInt8](room.id), room.parts))
     } else if room.hasRecord || isRunThrough {

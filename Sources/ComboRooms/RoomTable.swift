@@ -95,18 +95,10 @@ package final class RoomTable {
       precondition(places[hole] != 0, "a room that is not in the table")
       hole = (hole + 1) & mask
     }
-    var i = hole
-    while true {
-      i = (i + 1) & mask
-      let place = places[i]
-      if place == 0 { break }
-      let first = Int(truncatingIfNeeded: place >> 32) & mask
-      if (i &- first) & mask >= (i &- hole) & mask {
-        places[hole] = place
-        hole = i
-      }
-    }
-    places[hole] = 0
+    let emptied = LinearProbing.close(
+      hole, mask: mask, home: { places[$0] == 0 ? nil : Int(truncatingIfNeeded: places[$0] >> 32) & mask },
+      move: { from, to in places[to] = places[from] })
+    places[emptied] = 0
     let handle = handles[Int(room.index)]
     handles[Int(room.index)] = nil
     free.append(room.index)

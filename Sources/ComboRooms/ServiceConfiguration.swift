@@ -37,13 +37,8 @@ package struct ServiceConfiguration: Sendable {
   package var ownSettingsMax = 10_000
   /// Whether a partition that nobody has read begins at its end.
   package var fromLatest = false
-  /// Whether a partition whose time lies ahead of the clock is brought back, which resets it.
-  package var bringsClocksBack = false
-  /// Where partitions go on, by number, if somebody wants them to skip a part of the input. One that stands there already, or behind, is
-  /// left as it is.
-  package var seek: [Int32: Int64] = [:]
-  /// Whether partitions are only taken over, and nothing is taken in: for commands that change where they stand.
-  package var onlyTakesOver = false
+  /// What partitions are taken over for.
+  package var purpose = Purpose.service
   /// What the dead-letter topic takes.
   package var deadLetterLimits = DeadLetterLimits()
 

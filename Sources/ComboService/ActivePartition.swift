@@ -11,7 +11,7 @@ struct Ownership {
   /// Since when each look has found what contradicts itself, by the monotonic clock.
   var doubtedSince: Int64?
   /// When to look again, if nobody does now.
-  var nextLook: Int64?
+  var nextTry: Int64?
 }
 
 /// The entry by which this owner begins.
@@ -60,12 +60,14 @@ package final class ActivePartition {
   /// When the first record of this poll was written, by its own word.
   var firstTimestamp: Int64 = 0
   /// What has come in since the last entry, by kind and by age.
-  package var tally = Tally()
+  package var tally = EventCounts()
   var arrivals = Arrivals()
   /// Whether it was said that its clock is far ahead of the wall clock.
   private var isAhead = false
-  /// Whether it was said that its rooms are far behind.
-  private var isFarBehind = false
+  /// How far its rooms were behind its clock after the last entry, in milliseconds.
+  private(set) var behindMs: Int64 = 0
+  /// When it was last said that they are far behind, by the monotonic clock; nil: not since they were up to date.
+  private var saidBehind: Int64?
 
   package init(_ restored: RestoredPartition, takeover: PendingTakeover, time: any TimeSource) {
     partition = restored.partition
@@ -91,7 +93,7 @@ package final class ActivePartition {
   /// Whether an entry is due even if nothing came in.
   func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {
     if clock.isBehind { return true }
-    if let look = partition.nextLook, look <= now { return true }
+    if let look = partition.nextWakeup, look <= now { return true }
     return partition.awake > 0 && monotonic - lastEntry >= Self.entryEveryMs
   }
 
@@ -100,7 +102,7 @@ package final class ActivePartition {
     if clock.isBehind { return monotonic }
     guard partition.awake > 0 else { return .max }
     var next = lastEntry + Self.entryEveryMs
-    if let look = partition.nextLook {
+    if let look = partition.nextWakeup {
       next = min(next, monotonic + max(0, look - clock.time(wall: wall, monotonic: monotonic)))
     }
     return next
@@ -127,13 +129,17 @@ package final class ActivePartition {
     return true
   }
 
-  /// Whether its rooms have just come to be so far behind that somebody should know.
-  func isNewlyBehind(by ms: Int64) -> Bool {
-    if ms == 0 { isFarBehind = false }
-    if isFarBehind || ms <= Self.leadMaxMs { return false }
-    isFarBehind = true
+  /// Notes how far its rooms are behind.
+  /// - Returns: whether that is so far that somebody should be told, now or again.
+  func mustSayBehind(by ms: Int64, monotonic now: Int64) -> Bool {
+    behindMs = ms
+    if ms == 0 { saidBehind = nil }
+    if ms <= Self.leadMaxMs || now - (saidBehind ?? .min / 2) < Self.sayBehindEveryMs { return false }
+    saidBehind = now
     return true
   }
+
+  private static let sayBehindEveryMs: Int64 = 60_000
 
   private static let leadMaxMs: Int64 = 5000
 }

@@ -8,7 +8,7 @@ internal import Dispatch
 /// How what the rooms say gets out, and when entries of the journal are made. The loop's thread alone calls it.
 protocol Delivery: AnyObject {
   /// For whoever lets rooms work; what they say goes where this delivery wants it.
-  var lanes: Lanes { get }
+  var speakers: Speakers { get }
   /// Whether records may be taken in now; if not, ``turn()`` waits for what is on its way.
   /// - Parameter polled: how many the last poll brought.
   func takesIn(polled: Int) -> Bool
@@ -18,7 +18,7 @@ protocol Delivery: AnyObject {
   /// New producers; what the old ones left open is ended.
   func renew() throws(EdgeError)
   /// Something is about to come of what was taken in.
-  func willSay()
+  func willProduce()
   /// A record that is no event goes out.
   func produce(_ letter: DeadLetter, of active: ActivePartition)
   /// For how long the loop may wait for records.
@@ -32,19 +32,19 @@ protocol Delivery: AnyObject {
   /// in the journal, and before `position` nothing else does that counts.
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64)
   /// What was looked for in a gap of the journal was found.
-  func looked(_ active: ActivePartition, _ look: JournalLook)
+  func checked(_ active: ActivePartition, _ check: JournalCheck)
 
   /// Answers what is asked of rooms, of each once all that it has said is out.
-  func answerQuestions()
+  func answerQueries()
   /// Since when, by the monotonic clock, something waits to be durable; nil if nothing does.
   var uncommittedSince: Int64? { get }
 
   /// The partitions are given up in good order: what is under way is brought to its end, as far as there is time.
   /// - Parameter isStop: whether the service ends. Then all rooms are written if that can be done within
   ///   ``DeliveryParts/stopMs``, so that a newer version of the engine's rules can go on.
-  func giveUp(_ partitions: [Int32], isStop: Bool)
+  func handOver(_ partitions: [Int32], isStop: Bool)
   /// The partition is no longer taken in.
-  func forgot(_ active: ActivePartition)
+  func deactivated(_ active: ActivePartition)
   /// Nothing that is under way counts. Leaves producers with which to go on, made anew if need be.
   func drop(_ fault: TransactionFault)
   /// The process ends without going on.
@@ -57,7 +57,7 @@ struct DeliveryParts {
   let edges: Edges
   let log: ServiceLog
   let partitions: MemberPartitions
-  let watching: Watching
+  let watched: WatchedRooms
   let maker: EntryMaker
 
   /// For how long partitions that are given up may be seen to.
@@ -70,7 +70,7 @@ struct DeliveryParts {
 
   /// Says which of these were not written to their last entry.
   /// - Parameter isLost: what was under way failed.
-  func tellUnwritten(_ given: [ActivePartition], isLost: Bool = false) {
+  func warnOfUnwritten(_ given: [ActivePartition], isLost: Bool = false) {
     for active in given where isLost || !active.isWritten {
       log.warning(
         """
@@ -97,13 +97,13 @@ protocol DeliveryHost: AnyObject {
   func tellWatchers()
   /// Answers to what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not told yet.
   /// No room of these partitions may work, and all that they said must have been told, or be told before.
-  func answers(where fits: (ActivePartition?) -> Bool) -> [Watching.Answer]
+  func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer]
 }
 
 extension DeliveryHost {
   /// Ends a transaction that failed, if one is open, and goes on with new producers.
   func endTransaction(isOpen: Bool, after fault: TransactionFault, _ output: any OutputEdge, log: ServiceLog) {
-    if case .abort = fault {
+    if fault.kind == .abort {
       if !isOpen { return }
       do throws(TransactionFault) {
         // Quicker than if the new producer has to find it open.

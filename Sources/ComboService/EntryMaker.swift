@@ -19,13 +19,13 @@ struct EntryMaker {
   }
 
   /// The next entry of a partition, up to `target`, or up to an earlier time if that is too much for one entry.
-  func entry(of active: ActivePartition, at target: Int64, _ lanes: Lanes) -> JournalEntry {
+  func entry(of active: ActivePartition, at target: Int64, _ speakers: Speakers) -> JournalEntry {
     var clock = target
-    lanes.withLane { lane in
-      clock = active.partition.advance(to: target, lane: lane, budget: configuration.entryBytes)
+    speakers.withSpeaker { speaker in
+      clock = active.partition.advance(to: target, speaker: speaker, budget: configuration.entryBytes)
     }
     active.clock.came(to: clock, of: target)
-    if active.isNewlyBehind(by: target - clock) {
+    if active.mustSayBehind(by: target - clock, monotonic: time.monotonicMs()) {
       log.warning(
         """
         the rooms of partition \(.partition, active.number) are \(.ms, target - clock) ms behind: they emit more than can be \
@@ -35,16 +35,16 @@ struct EntryMaker {
     return active.partition.closeEntry(clock: clock, of: configuration.topics)
   }
 
-  /// The entry by which an owner begins. What rooms say in it goes to `lane`.
-  func takeover(of active: ActivePartition, _ takeover: PendingTakeover, lane: Lane) -> JournalEntry {
+  /// The entry by which an owner begins. What rooms say in it goes to `speaker`.
+  func takeover(of active: ActivePartition, _ takeover: PendingTakeover, speaker: Speaker) -> JournalEntry {
     let partition = active.partition
     // Not what time it is by now: rooms may have been due in between.
     let clock = partition.clock + takeover.shift
     // An empty batch says from which offset it goes on.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
-    partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, lane: lane)
+    partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, speaker: speaker)
     // Under new settings a room may say something that is over at once.
-    partition.forEachDue(at: clock) { room in room.advance(to: clock, lane: lane) }
+    partition.forEachDue(at: clock) { room in room.advance(to: clock, speaker: speaker) }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)
     entry.takeover = JournalEntry.Takeover(
       shift: takeover.shift, derivation: configuration.derivation, delivery: configuration.delivery, topics: configuration.topics,
@@ -57,8 +57,8 @@ struct EntryMaker {
   /// The takeover of a partition whose last owner may still write at once: it must be known to count before anything it leads to is
   /// said.
   func claim(of active: ActivePartition) -> JournalEntry {
-    let lane = Lane(UnsaidTarget(active.unsaid))
-    var entry = takeover(of: active, active.takeover!, lane: lane)
+    let speaker = Speaker(UnsaidTarget(active.unsaid))
+    var entry = takeover(of: active, active.takeover!, speaker: speaker)
     entry.saidTo = active.terms.saidTo
     active.claim = entry
     return entry

@@ -8,13 +8,13 @@ package enum Health {
   static let silentMs: Int64 = 5_000
 
   /// Why the process should be started anew; nil: it should not.
-  package static func ailment(lastBeat: Int64, at now: Int64, isStopping: Bool) -> String? {
+  package static func reasonToRestart(lastBeat: Int64, at now: Int64, isStopping: Bool) -> String? {
     if isStopping || now - lastBeat < stuckAfterMs { return nil }
     return "the loop is stuck: it has not taken a turn for \((now - lastBeat) / 1000) s"
   }
 
   /// Why it is not ready; nil: it is.
-  package static func unreadiness(
+  package static func reasonNotReady(
     _ report: ServiceReport?, hindrance: String? = nil, at now: Int64, isStopping: Bool
   ) -> String? {
     if isStopping { return "the service is stopping" }

@@ -1,3 +1,5 @@
+package import ComboRooms
+
 /// How often a value was up to which bound. One thread counts; a copy may be read by others.
 package struct Histogram: Equatable, Sendable {
   /// Rising.
@@ -9,6 +11,21 @@ package struct Histogram: Equatable, Sendable {
   package init(bounds: [Double]) {
     self.bounds = bounds
     counts = Array(repeating: 0, count: bounds.count + 1)
+  }
+
+  /// Counts that were made elsewhere: one more than bounds.
+  package init(bounds: [Double], counts: [Int], sum: Double) {
+    precondition(counts.count == bounds.count + 1, "a histogram has one count more than bounds")
+    self.bounds = bounds
+    self.counts = counts
+    self.sum = sum
+  }
+
+  /// How long gifts waited, in seconds.
+  package init(_ waits: WaitCounts) {
+    let bounds = WaitCounts.bounds.map { Double($0) / 1000 }
+    let counts = waits.counts.isEmpty ? Array(repeating: 0, count: bounds.count + 1) : waits.counts
+    self.init(bounds: bounds, counts: counts, sum: Double(waits.sum) / 1000)
   }
 
   /// A value that came `times` times.

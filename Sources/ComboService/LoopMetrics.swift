@@ -8,10 +8,19 @@ package final class LoopMetrics: @unchecked Sendable {
   package private(set) var commitSeconds = Histogram(bounds: Histogram.seconds)
   /// From a record's timestamp until what it led to is durable.
   package private(set) var latenessSeconds = Histogram(bounds: Histogram.lateness)
+  /// From a record's timestamp until it is taken in.
+  package private(set) var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
+  /// From the time at which restoring a partition began until it is taken over.
+  package private(set) var restoreSeconds = Histogram(bounds: Histogram.seconds)
   /// Records that one poll brought.
   package private(set) var batchRecords = Histogram(bounds: Histogram.records)
   private var recentCommits = RecentTimes()
   private var recentLateness = RecentTimes()
+
+  /// So many records of one partition are taken in, the first of which is so old.
+  func tookIn(_ records: Int, ageMs: Int64) { inputAgeSeconds.add(Double(max(0, ageMs)) / 1000, times: records) }
+
+  func restored(afterMs ms: Int64) { restoreSeconds.add(Double(max(0, ms)) / 1000) }
 
   func polled(_ records: Int) { batchRecords.add(Double(records)) }
 

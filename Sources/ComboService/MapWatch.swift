@@ -25,7 +25,7 @@ struct MapWatch {
   /// - Parameters:
   ///   - now: by the monotonic clock.
   ///   - outcomes: of all records so far.
-  mutating func look(_ now: Int64, _ outcomes: RecordOutcomes) -> Finding? {
+  mutating func check(_ now: Int64, _ outcomes: RecordOutcomes) -> Finding? {
     guard let began else {
       self.began = now
       base = outcomes

@@ -52,14 +52,18 @@ package final class MemberPartitions {
     /// Those whose time was brought back.
     var clocksBroughtBack = 0
     /// Those that `seek` moved on.
-    var sought = 0
+    var movedBySeek = 0
   }
   private(set) var counts = Counts()
+  /// Since when each partition that is not active has been restored, by the monotonic clock.
+  private var restoringSince: [Int32: Int64] = [:]
+  /// How long the partitions took that were taken over since this was last asked, in milliseconds.
+  private var restoreTimes: [Int64] = []
   /// The latest time that a partition had come to when it was given up.
   private var latestClock = Int64.min
   private var nextToken = 0
   private let restored = Mailbox<RestoreResult>()
-  private let looks = Mailbox<JournalLookResult>()
+  private let checks = Mailbox<JournalCheckResult>()
 
   package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog) {
     self.configuration = configuration
@@ -68,7 +72,7 @@ package final class MemberPartitions {
   }
 
   /// Whether what is done beside the loop for one of them is waited for.
-  var isAwaited: Bool { owned.count != activeCount && owned.contains { !isActive($0.key) && $0.value.nextLook == nil } }
+  var isAwaited: Bool { owned.count != activeCount && owned.contains { !isActive($0.key) && $0.value.nextTry == nil } }
 
   /// The partition that takes a record in; valid until partitions come or go.
   @inline(__always)
@@ -92,7 +96,7 @@ package final class MemberPartitions {
   /// - Returns: whether it can be read; if not, it is restored again.
   func activate(_ new: ActivePartition) -> Bool {
     do throws(EdgeError) {
-      if !configuration.onlyTakesOver { try edges.group.start(new.number, at: new.partition.offset) }
+      if configuration.purpose == .service { try edges.group.start(new.number, at: new.partition.offset) }
     } catch {
       log.warning("partition \(.partition, new.number) cannot be read further, trying again: \(.reason, error)")
       restore(new.number)
@@ -141,7 +145,7 @@ package final class MemberPartitions {
     nextToken += 1
     owned[number] = Ownership(
       token: nextToken, cancellation: Cancellation(), doubtedSince: owned[number]?.doubtedSince,
-      nextLook: edges.time.monotonicMs() + afterMs)
+      nextTry: edges.time.monotonicMs() + afterMs)
     deactivate(number)
     edges.group.stop(number)
   }
@@ -157,17 +161,18 @@ package final class MemberPartitions {
     deactivate(number)
     edges.group.stop(number)
     counts.restores += 1
+    if restoringSince[number] == nil { restoringSince[number] = edges.time.monotonicMs() }
     let group = edges.group
     let restorer = Restorer(
       PartitionTopics(number, configuration, edges.reader, log: log, cancellation: cancellation), time: edges.time,
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
       clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) },
       position: { () throws(EdgeError) in try group.committed(number) })
-    let (mailbox, beside) = (restored, edges.beside)
-    beside(.question) {
+    let (mailbox, inBackground) = (restored, edges.inBackground)
+    inBackground(.query) {
       switch restorer.ask() {
       case .answer(let committed):
-        beside(.restoring) {
+        inBackground(.restoring) {
           mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run(from: committed)))
         }
       case .noAnswer(let outcome):
@@ -179,23 +184,34 @@ package final class MemberPartitions {
   /// All of them, in order.
   func restoreAll(afterMs: Int64) { for number in owned.keys.sorted() { restore(number, afterMs: afterMs) } }
 
+  /// How long the partitions took that were restored since this was asked last, in milliseconds, tries that failed among it.
+  func takeRestoreTimes() -> [Int64] {
+    defer { restoreTimes.removeAll() }
+    return restoreTimes
+  }
+
   /// Those that have been restored meanwhile and can be taken over. What could not be is tried again.
   func takeRestored() -> [ActivePartition] {
-    lookAgain()
+    restoreDue()
     var ready: [ActivePartition] = []
     for result in restored.takeAll() {
       guard let ownership = owned[result.number], ownership.token == result.token else { continue }
       owned[result.number]?.doubtedSince = nil
       switch result.outcome {
       case .restored(let partition):
-        if let partition = prepare(partition) { ready.append(partition) }
+        if let partition = prepare(partition) {
+          if let since = restoringSince.removeValue(forKey: result.number) {
+            restoreTimes.append(edges.time.monotonicMs() - since)
+          }
+          ready.append(partition)
+        }
       case .doubtful(let reason):
         log.warning(
           "partition \(.partition, result.number) is not in the state in which it was left, checking again: \(.reason, reason)"
         )
         let now = edges.time.monotonicMs()
         owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
-        owned[result.number]?.nextLook = now + Self.nextLookMs
+        owned[result.number]?.nextTry = now + Self.nextTryMs
       case .refused(let reason):
         delegate?.mustEnd(reason)
       case .failed(let reason):
@@ -215,15 +231,15 @@ package final class MemberPartitions {
   /// contradicts itself is believed only once it was found so for as long as brokers need to notice that: a controller gives up one
   /// that is silent for 9 s (`broker.session.timeout.ms`).
   private static let doubtMs: Int64 = 10_000
-  private static let nextLookMs: Int64 = 1_000
+  private static let nextTryMs: Int64 = 1_000
   /// So often it is looked whether the clock has caught up with a partition's time.
   private static let waitForTimeMs: Int64 = 10_000
 
-  private func lookAgain() {
-    if !owned.values.contains(where: { $0.nextLook != nil }) { return }
+  private func restoreDue() {
+    if !owned.values.contains(where: { $0.nextTry != nil }) { return }
     let now = edges.time.monotonicMs()
     for number in owned.keys.sorted() {
-      if let next = owned[number]?.nextLook, next <= now { restore(number) }
+      if let next = owned[number]?.nextTry, next <= now { restore(number) }
     }
   }
 
@@ -253,7 +269,7 @@ package final class MemberPartitions {
       restored.unsaid.removeAll()
       counts.clocksBroughtBack += 1
     }
-    if let target = configuration.seek[partition.number] { reset = seek(partition, to: target, reset) }
+    if let target = configuration.purpose.target(of: partition.number) { reset = seek(partition, to: target, reset) }
     let takeover = PendingTakeover(shift: shift, reset: reset)
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
@@ -268,7 +284,7 @@ package final class MemberPartitions {
     let isNew = partition.n == 0
     guard isNew || target > from else { return reset }
     partition.stand(at: partition.n, clock: partition.clock, offset: target, last: nil, shifted: partition.shifted)
-    counts.sought += 1
+    counts.movedBySeek += 1
     if isNew {
       log.info("new: partition \(.partition, partition.number) begins at offset \(.offset, target), as requested by seek")
       return reset
@@ -290,7 +306,7 @@ package final class MemberPartitions {
     let partition = restored.partition
     let ahead = partition.clock - edges.time.wallMs()
     if partition.n == 0 { return 0 }
-    if configuration.bringsClocksBack, ahead > Self.broughtBackMs { return -ahead }
+    if configuration.purpose == .bringClocksBack, ahead > Self.broughtBackMs { return -ahead }
     if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
       log.error(
         """
@@ -317,16 +333,16 @@ package final class MemberPartitions {
   }
 
   /// The claim was committed: does it count?
-  func readBack(_ active: ActivePartition) {
+  func confirm(_ active: ActivePartition) {
     guard let claim = active.claim, let reader = reader(active) else { return }
     let (terms, end) = (active.terms, active.journalEnd)
-    look(active) { reader.find(claim, after: terms, from: end) }
+    check(active) { reader.find(claim, after: terms, from: end) }
   }
 
   /// Looks whether somebody took over between two offsets of the journal.
-  func look(_ active: ActivePartition, from start: Int64, to end: Int64) {
+  func checkJournal(of active: ActivePartition, from start: Int64, to end: Int64) {
     guard let reader = reader(active) else { return }
-    look(active) { reader.look(from: start, to: end) }
+    check(active) { reader.check(from: start, to: end) }
   }
 
   private func reader(_ active: ActivePartition) -> JournalReader? {
@@ -335,27 +351,27 @@ package final class MemberPartitions {
     }
   }
 
-  private func look(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalLook) {
-    let mailbox = looks
+  private func check(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalCheck) {
+    let mailbox = checks
     let carried = Carried(value: active)
-    edges.beside(.question) { mailbox.put(JournalLookResult(active: carried.value, look: body())) }
+    edges.inBackground(.query) { mailbox.put(JournalCheckResult(active: carried.value, check: body())) }
   }
 
   /// What was found in the journal meanwhile. Claims that do not count are restored again.
   /// - Parameters:
-  ///   - looked: gets what was found for a partition that takes in.
+  ///   - checked: gets what was found for a partition that takes in.
   ///   - claimed: gets a claim that counts.
-  func takeLooks(
-    looked: (ActivePartition, JournalLook) -> Void,
+  func takeChecks(
+    checked: (ActivePartition, JournalCheck) -> Void,
     claimed: (_ active: ActivePartition, _ takeover: Int64, _ position: Int64) -> Void
   ) {
-    for result in looks.takeAll() {
+    for result in checks.takeAll() {
       let number = result.active.number
       if isActive(number), active[Int(number)] === result.active {
-        looked(result.active, result.look)
+        checked(result.active, result.check)
       } else if claims[number] === result.active {
         claims[number] = nil
-        switch result.look {
+        switch result.check {
         case .counts(let takeover, let position):
           claimed(result.active, takeover, position)
         case .clear, .overtaken:
@@ -371,9 +387,9 @@ package final class MemberPartitions {
 }
 
 /// What came of a look into the journal.
-private struct JournalLookResult {
+private struct JournalCheckResult {
   let active: ActivePartition
-  let look: JournalLook
+  let check: JournalCheck
 }
 
 /// Handed through another thread, which does not touch it.

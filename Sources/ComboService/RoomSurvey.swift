@@ -2,64 +2,81 @@ internal import ComboCore
 internal import ComboRooms
 internal import Glibc
 
-/// Looks for the busiest rooms, some thousands a turn of the loop, so that a million rooms hold nothing up.
+/// Looks for the rooms that come first in some order, some thousands a turn of the loop, so that a million rooms hold nothing up.
 package final class RoomSurvey {
   package let id: UInt64
   /// From this time of the monotonic clock on nobody waits for it.
   package let until: Int64
   private let prefix: [UInt8]
   private let limit: Int
+  let order: RoomOrder
   private var partition = 0
   private var place = 0
   private var found: [Candidate] = []
 
   private struct Candidate {
     let room: Room
+    let owner: ActivePartition
     let rate: Double
     let gifts: Int
+    /// By which it is sorted.
+    let rank: Double
   }
 
   /// A room in nobody's cache takes about 0.1 µs.
   private static let roomsPerTurn = 16_384
 
-  package init(id: UInt64, prefix: [UInt8], limit: Int, until: Int64) {
+  package init(id: UInt64, prefix: [UInt8], limit: Int, order: RoomOrder, until: Int64) {
     self.id = id
-    self.until = until
     self.prefix = prefix
     self.limit = limit
+    self.order = order
+    self.until = until
   }
 
-  /// Goes on looking.
+  /// Goes on looking. No room may work, unless the order is that of the rates.
   /// - Returns: whether all rooms were looked at.
-  func goOn(_ active: [ActivePartition?], monotonic now: Int64) -> Bool {
+  func search(_ active: [ActivePartition?], wall: Int64, monotonic now: Int64) -> Bool {
     var left = Self.roomsPerTurn
     while partition < active.count {
-      guard let table = active[partition]?.partition.table, place < table.placeCount else {
+      guard let owner = active[partition], place < owner.partition.table.placeCount else {
         partition += 1
         place = 0
         continue
       }
       if left == 0 { return false }
       left -= 1
-      if let room = table.room(at: place), !room.isGhost { take(room, now) }
+      if let room = owner.partition.table.room(at: place), !room.isGhost { take(room, owner, wall, now) }
       place += 1
     }
     keepBest()
     return true
   }
 
-  private func take(_ room: Room, _ now: Int64) {
+  private func take(_ room: Room, _ owner: ActivePartition, _ wall: Int64, _ now: Int64) {
     let id = room.id
     if id.count < prefix.count { return }
     let fits = prefix.isEmpty || prefix.withUnsafeBytes { memcmp($0.baseAddress!, id.baseAddress!, $0.count) == 0 }
     if !fits { return }
-    found.append(Candidate(room: room, rate: room.rate.perSecond(at: now), gifts: room.rate.gifts))
+    let rate = room.rate.perSecond(at: now)
+    let rank =
+      switch order {
+      case .rate: rate
+      case .wait: Double(Self.wait(of: room, owner, wall, now))
+      case .skipped: Double(room.skipped)
+      }
+    found.append(Candidate(room: room, owner: owner, rate: rate, gifts: room.rate.gifts, rank: rank))
     if found.count >= 2 * limit + 64 { keepBest() }
+  }
+
+  /// For how long the banner that has waited longest has waited, by the partition's time.
+  private static func wait(of room: Room, _ owner: ActivePartition, _ wall: Int64, _ now: Int64) -> Int64 {
+    room.engine.waitingSince.map { max(0, owner.clock.time(wall: wall, monotonic: now) - $0) } ?? 0
   }
 
   private func keepBest() {
     found.sort { one, other in
-      if one.rate != other.rate { return one.rate > other.rate }
+      if one.rank != other.rank { return one.rank > other.rank }
       if one.gifts != other.gifts { return one.gifts > other.gifts }
       return one.room.id.lexicographicallyPrecedes(other.room.id)
     }
@@ -67,12 +84,13 @@ package final class RoomSurvey {
   }
 
   /// What was found. No room may work.
-  package func lines() -> [RoomLine] {
+  package func lines(wall: Int64, monotonic now: Int64) -> [RoomLine] {
     found.map { candidate in
       let engine = candidate.room.engine
       return RoomLine(
         room: [UInt8](candidate.room.id), epoch: engine.position.epoch, seq: engine.position.seq, banners: engine.screenDepth,
-        queued: engine.queueDepth, gifts: candidate.gifts, rate: candidate.rate)
+        queued: engine.queueDepth, gifts: candidate.gifts, rate: candidate.rate,
+        waitMs: Self.wait(of: candidate.room, candidate.owner, wall, now), skipped: candidate.room.skipped)
     }
   }
 }

@@ -20,14 +20,14 @@ extension Service {
   func awaitSoundClock() {
     guard let trial = edges.clockTrial else { return }
     while isRunning {
-      watching.lookout?.beat()
+      watched.observatory?.beat()
       switch trial.run() {
       case .taken:
-        watching.lookout?.hindrance = nil
+        watched.observatory?.hindrance = nil
         return trial.time.trust()
       case .refused:
-        sayClockRefused(trial)
-        watching.lookout?.hindrance = "this machine's clock is further ahead of the brokers' than the output takes"
+        warnClockRefused(trial)
+        watched.observatory?.hindrance = "this machine's clock is further ahead of the brokers' than the output takes"
         pause(ms: Self.tryAgainMs)
       case .failed(let error) where error.isRetriable || error.code == .unknownTopic:
         log.warning("waiting, and trying again: \(.reason, error)")
@@ -50,7 +50,7 @@ extension Service {
       case .taken:
         trial.time.trust()
         log.info("the output accepts the time of this machine's clock, which is followed from now on")
-      case .refused: sayClockRefused(trial)
+      case .refused: warnClockRefused(trial)
       case .failed(let error):
         log.warning("could not determine whether the output accepts the time of this machine's clock: \(.reason, error)")
       }
@@ -66,10 +66,10 @@ extension Service {
     guard isDoubted, !clockWatch.isTrying, edges.time.monotonicMs() >= clockWatch.nextTrial else { return }
     clockWatch.isTrying = true
     let outcomes = clockWatch.outcomes
-    edges.beside(.question) { outcomes.put(trial.run()) }
+    edges.inBackground(.query) { outcomes.put(trial.run()) }
   }
 
-  private func sayClockRefused(_ trial: ClockTrial) {
+  private func warnClockRefused(_ trial: ClockTrial) {
     log.warning(
       """
       this machine's clock is further ahead of the brokers' than the output accepts (\(.limit, trial.aheadMaxMs) ms, \

@@ -21,25 +21,28 @@ extension Service {
           let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())
           times = time
           partition.now = partition.clock.now(wall: time.wall, monotonic: time.monotonic)
-          partition.firstTimestamp = edges.group.timestamp(of: record) ?? time.wall
-          if partition.isNewlyAhead(of: time.wall) { sayAhead(partition, time.wall) }
+          partition.firstTimestamp = record.time?.ms ?? time.wall
+          if partition.isNewlyAhead(of: time.wall) { warnAhead(partition, time.wall) }
         }
         partition.taken += 1
         partition.next = record.offset + 1
         // Not of each: the last of a poll ends a run.
         if record.endsRun { partition.last = record.fingerprint }
-        take(record, partition, into: batch)
+        intake.take(
+          record, into: partition.partition, at: partition.now, to: BatchReceiver(service: self, active: partition, batch: batch))
       }
     }
     var records = 0
     for case let partition? in partitions.active where partition.taken > 0 {
       records += partition.taken
       partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
+      // The timestamp is the producer's, who may have put anything there.
+      if let times { metrics.tookIn(partition.taken, ageMs: times.wall - max(0, partition.firstTimestamp)) }
       partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
       partition.records.takenSince += partition.taken
       partition.taken = 0
       // Also where no room has anything to do with it: the offset moves.
-      delivery.willSay()
+      delivery.willProduce()
     }
     polled = records
     if records > 0 {
@@ -52,7 +55,7 @@ extension Service {
     }
     if batch.count > 0 {
       batch.dispatch(
-        behind: batches[1 - filling], lanes: delivery.lanes, hopMin: configuration.hopMin,
+        behind: batches[1 - filling], speakers: delivery.speakers, hopMin: configuration.hopMin,
         period: RoomRate.period(at: times?.monotonic ?? 0))
       // The other one is filled while the rooms are busy with this one.
       filling = 1 - filling
@@ -62,8 +65,8 @@ extension Service {
 
   /// Says so if most of what is read is no event.
   private func watchMap(_ now: Int64) {
-    guard let found = mapWatch.look(now, decoder.outcomes) else { return }
-    let most = decoder.commonestLoss
+    guard let found = mapWatch.check(now, intake.decoder.outcomes) else { return }
+    let most = intake.decoder.commonestLoss
     let reason = most.map { "\($0.row.reason) (\($0.row.rule))" } ?? "unknown"
     log.warning(
       """
@@ -73,7 +76,7 @@ extension Service {
       """)
   }
 
-  private func sayAhead(_ partition: ActivePartition, _ wall: Int64) {
+  private func warnAhead(_ partition: ActivePartition, _ wall: Int64) {
     counted.clockLeads += 1
     log.warning(
       """
@@ -82,56 +85,40 @@ extension Service {
       """)
   }
 
-  @inline(__always)
-  private func take(_ record: InputRecord, _ active: ActivePartition, into batch: Batch) {
-    guard let value = record.value else {
-      counted.withoutValue += 1
-      return
-    }
-    let slot = batch.slot()
-    let isGift: Bool
-    do throws(BadEvent) {
-      isGift = try decoder.decode(
-        value, isLasting: record.isLasting, key: record.key, header: { edges.group.header($0, of: record, $1) },
-        into: batch.arena, &slot.pointee)
-    } catch {
-      deadLetter(record, error, active)
-      return
-    }
-    if !isGift {
-      active.tally.countDropped()
-      return
-    }
-    take(slot, record, active, into: batch)
-    for further in decoder.further {
-      let slot = batch.slot()
-      slot.pointee = further
-      take(slot, record, active, into: batch)
-    }
-  }
-
-  @inline(__always)
-  private func take(_ slot: UnsafeMutablePointer<Event>, _ record: InputRecord, _ active: ActivePartition, into batch: Batch) {
-    let own = slot.pointee.kind == .roomSettings ? decoder.own : nil
-    switch active.partition.route(UnsafePointer(slot), own: own, offset: record.offset, at: active.now) {
-    case .room(let room):
-      active.tally.count(slot.pointee.kind)
-      batch.add(to: room, own: own, now: active.now)
-    case .nowhere: active.tally.count(slot.pointee.kind)
-    case .tooManyOwnSettings: deadLetter(record, .tooManyOwnSettings(active.partition.ownSettingsMax), active)
-    }
-  }
-
-  private func deadLetter(_ record: InputRecord, _ bad: BadEvent, _ active: ActivePartition) {
-    active.partition.deadLettered()
+  fileprivate func deadLetter(_ record: InputRecord, _ bad: BadEvent, _ active: ActivePartition) {
     active.tally.count(bad.code)
     notes.bad.add(bad.code.rawValue, partition: record.partition, offset: record.offset)
     let letter = DeadLetter(
-      record, bad, topic: configuration.topics.input, details: edges.group.details(of: record),
-      limits: configuration.deadLetterLimits, wall: edges.time.wallMs())
+      record, bad, topic: configuration.topics.input, limits: configuration.deadLetterLimits, wall: edges.time.wallMs())
     delivery.produce(letter, of: active)
     log.debug(
       "bad event in \(.topic, configuration.topics.input)/\(.partition, record.partition) at offset \(.offset, record.offset): \(.code, bad.code.rawValue)"
     )
   }
+}
+
+/// Takes the events of a partition's records into the batch that is being filled.
+private struct BatchReceiver: RecordReceiver {
+  // Not counted: all of them outlive the poll, and counting would cost more than what is done here.
+  unowned(unsafe) let service: Service
+  unowned(unsafe) let active: ActivePartition
+  unowned(unsafe) let batch: Batch
+
+  @inline(__always) var arena: BumpArena { batch.arena }
+
+  @inline(__always) func slot() -> UnsafeMutablePointer<Event> { batch.slot() }
+
+  @inline(__always)
+  func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) {
+    active.tally.count(event.pointee.kind)
+    batch.add(to: room, own: own, now: active.now)
+  }
+
+  func wasPassedOver(_ event: UnsafePointer<Event>) { active.tally.count(event.pointee.kind) }
+
+  func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) { active.tally.countDropped() }
+
+  func hadNoValue() { service.counted.withoutValue += 1 }
+
+  func wasBad(_ record: InputRecord, _ bad: BadEvent) { service.deadLetter(record, bad, active) }
 }

@@ -19,7 +19,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package let settings: EngineSettings
   /// How what the rooms say gets out.
   private(set) var delivery: (any Delivery)!
-  let decoder: RecordDecoder
+  let intake: RecordIntake
   var mapWatch = MapWatch()
 
   package let partitions: MemberPartitions
@@ -28,10 +28,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// How many records the last poll took in.
   var polled = 0
   /// Looked at from outside by.
-  let watching: Watching
+  let watched: WatchedRooms
   package let metrics: LoopMetrics
   var clockWatch = ClockWatch()
-  var notes = Notes()
+  var notes = LogNotes()
   private var backOff = BackOff()
   private var fences = Fences()
   package var failuresInARow: Int { backOff.failures }
@@ -46,7 +46,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     totals.resets = partitions.counts.resets
     totals.lost = partitions.counts.lost
     totals.clocksBroughtBack = partitions.counts.clocksBroughtBack
-    totals.sought = partitions.counts.sought
+    totals.movedBySeek = partitions.counts.movedBySeek
     return totals
   }
   private let stopRequested: StopFlag
@@ -79,28 +79,30 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     /// Partitions whose time was brought back.
     package var clocksBroughtBack = 0
     /// Partitions that `seek` moved on.
-    package var sought = 0
+    package var movedBySeek = 0
     /// What came in by kind, and what was said.
-    package var tally = Tally()
+    package var tally = EventCounts()
     package var said = InstructionCounts()
 
     package init() {}
   }
 
-  /// - Parameter lookout: for those who look at it from outside; nil: nobody does.
-  package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, lookout: Lookout? = nil) {
-    watching = Watching(lookout)
-    metrics = lookout?.metrics ?? LoopMetrics()
+  /// - Parameter observatory: for those who look at it from outside; nil: nobody does.
+  package init(
+    _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
+  ) {
+    watched = WatchedRooms(observatory)
+    metrics = observatory?.metrics ?? LoopMetrics()
     self.configuration = configuration
     self.edges = edges
     self.log = log
     stopRequested = stop
-    decoder = RecordDecoder(limits: configuration.limits, map: configuration.map)
+    intake = RecordIntake(RecordDecoder(limits: configuration.limits, map: configuration.map))
     settings = EngineSettings(configuration.settings)
     partitions = MemberPartitions(configuration, edges, log: log)
     partitions.delegate = self
     let parts = DeliveryParts(
-      configuration: configuration, edges: edges, log: log, partitions: partitions, watching: watching,
+      configuration: configuration, edges: edges, log: log, partitions: partitions, watched: watched,
       maker: EntryMaker(configuration, time: edges.time, log: log))
     switch configuration.delivery {
     case .exactlyOnce:
@@ -139,24 +141,25 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package func turn() {
     watchClock()
     let restored = partitions.takeRestored()
+    for ms in partitions.takeRestoreTimes() { metrics.restored(afterMs: ms) }
     if !restored.isEmpty { delivery.begin(restored) }
-    partitions.takeLooks(looked: { delivery.looked($0, $1) }, claimed: { delivery.claimed($0, takeover: $1, position: $2) })
+    partitions.takeChecks(checked: { delivery.checked($0, $1) }, claimed: { delivery.claimed($0, takeover: $1, position: $2) })
     if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }
     delivery.turn()
-    takeNotes()
-    attend()
+    logConditions()
+    serveObservers()
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
 
   /// For how long it may wait for records.
   private func waitMs() -> Int32 {
-    if watching.isInHaste { return 0 }
+    if watched.hasUrgentWork { return 0 }
     let ms = delivery.waitMs()
     // What is being done for partitions beside the loop is seen by looking.
-    return partitions.isAwaited ? min(ms, Self.lookMs) : ms
+    return partitions.isAwaited ? min(ms, Self.backgroundCheckMs) : ms
   }
 
-  private static let lookMs: Int32 = 5
+  private static let backgroundCheckMs: Int32 = 5
 
   /// Waits until no room works.
   package func quiesce() {
@@ -197,10 +200,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     let delayMs = countFailure(fault.reason)
     log.warning("returning to the last commit: \(.reason, fault.reason)")
     quiesce()
-    if case .fenced(let reason) = fault, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
+    if fault.isFenced, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
       fatal =
         "another instance uses the same transactional id, and both fence each other: give each its own --instance or"
-        + " --transactional-id. \(reason)"
+        + " --transactional-id. \(fault.reason)"
       return
     }
     if failuresInARow > 1, endsAsTopicIsGone() { return }
@@ -232,7 +235,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// Makes the producers anew, for as long as it takes.
   func renewProducers() {
     while isRunning {
-      watching.lookout?.beat()
+      watched.observatory?.beat()
       do throws(EdgeError) {
         try delivery.renew()
         return
@@ -250,13 +253,13 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package func pause(ms: Int64) {
     let until = edges.time.monotonicMs() + ms
     while isRunning, edges.time.monotonicMs() < until {
-      watching.lookout?.beat()
+      watched.observatory?.beat()
       edges.time.sleep(ms: 20)
     }
   }
 
-  /// Going back is sound, so it is done for as long as it takes, but not all the time. What has failed for so often may only mend
-  /// itself with new clients: then the service begins afresh.
+  /// Going back is sound, so it is done for as long as it takes, but not all the time. What has failed for so often may only be fixed
+  /// by new clients: then the service begins afresh.
   /// - Returns: how long to wait before it is tried again.
   private func countFailure(_ reason: String) -> Int64 {
     let delayMs = backOff.failed()
@@ -294,16 +297,16 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       for number in partitions { self.partitions.forget(number) }
       if isVoid { goBack(.abort("partitions were lost")) }
     } else {
-      delivery.giveUp(partitions, isStop: false)
+      delivery.handOver(partitions, isStop: false)
     }
     for number in partitions { self.partitions.forget(number) }
   }
 
-  package func began(_ active: ActivePartition) { watching.began(active) }
+  package func began(_ active: ActivePartition) { watched.began(active) }
 
   package func ended(_ active: ActivePartition) {
-    watching.ended(active)
-    delivery.forgot(active)
+    watched.ended(active)
+    delivery.deactivated(active)
   }
 
   package func mustEnd(_ reason: String) { fatal = reason }
@@ -340,7 +343,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     } else {
       log.info("stopping: giving up all partitions and leaving the group")
       quiesce()
-      delivery.giveUp(partitions.owned.keys.sorted(), isStop: true)
+      delivery.handOver(partitions.owned.keys.sorted(), isStop: true)
     }
     for number in partitions.owned.keys { partitions.forget(number) }
     edges.group.close()
@@ -376,7 +379,7 @@ extension Service.Totals {
     clockLeads += other.clockLeads
     lost += other.lost
     clocksBroughtBack += other.clocksBroughtBack
-    sought += other.sought
+    movedBySeek += other.movedBySeek
   }
 
   /// What an entry took in and led to.

@@ -14,14 +14,14 @@ package final class ServiceManager: @unchecked Sendable {
   private let queue = DispatchQueue(label: "service-manager")
   private let timer: any DispatchSourceTimer
   private let socket: NotifySocket
-  private let lookout: Lookout
+  private let observatory: Observatory
   private var words: ServiceManagerWords
 
   /// - Parameters:
   ///   - environment: looks up a variable.
-  ///   - lookout: what the service says of itself.
+  ///   - observatory: what the service says of itself.
   /// - Returns: nil if nobody wants to be told.
-  package init?(environment: (String) -> String?, lookout: Lookout, log: ServiceLog) {
+  package init?(environment: (String) -> String?, observatory: Observatory, log: ServiceLog) {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
     guard let socket = NotifySocket(name) else {
       log.warning(
@@ -30,7 +30,7 @@ package final class ServiceManager: @unchecked Sendable {
       return nil
     }
     self.socket = socket
-    self.lookout = lookout
+    self.observatory = observatory
     words = ServiceManagerWords(watchdogMs: Self.watchdogMs(environment))
     timer = DispatchSource.makeTimerSource(queue: queue)
     timer.setEventHandler { [self] in look() }
@@ -38,7 +38,7 @@ package final class ServiceManager: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Whether somebody wants to be told: then a lookout is needed.
+  /// Whether somebody wants to be told: then an observatory is needed.
   package static func isWanted(_ environment: (String) -> String?) -> Bool { environment("NOTIFY_SOCKET")?.isEmpty == false }
 
   /// How often it wants to hear that the service lives; nil: never. Meant for this process, if it is meant for one.
@@ -54,7 +54,7 @@ package final class ServiceManager: @unchecked Sendable {
   private func look() {
     var next = words
     let lines = next.next(
-      lookout.report, lastBeat: lookout.lastBeat, at: MonotonicClock.nowMs, isStopping: lookout.stop.isSet)
+      observatory.report, lastBeat: observatory.lastBeat, at: MonotonicClock.nowMs, isStopping: observatory.stop.isSet)
     // What is not taken is as if it was never said: it is said again, if it is still so. A service whose READY=1 is lost would be
     // ended when its time to start is over.
     if lines.isEmpty || socket.send(lines.joined(separator: "\n")) { words = next }
@@ -83,23 +83,23 @@ struct ServiceManagerWords {
   /// The lines of the next datagram; none if there is nothing to say.
   mutating func next(_ report: ServiceReport?, lastBeat: Int64, at now: Int64, isStopping stops: Bool) -> [String] {
     var lines: [String] = []
-    let ailment = Health.ailment(lastBeat: lastBeat, at: now, isStopping: stops)
-    let unreadiness = Health.unreadiness(report, at: now, isStopping: stops)
+    let reasonToRestart = Health.reasonToRestart(lastBeat: lastBeat, at: now, isStopping: stops)
+    let reasonNotReady = Health.reasonNotReady(report, at: now, isStopping: stops)
     if stops, !isStopping {
       isStopping = true
       lines.append("STOPPING=1")
     }
-    if unreadiness == nil, !isReady {
+    if reasonNotReady == nil, !isReady {
       isReady = true
       lines.append("READY=1")
     }
     // The same health as /health/live tells: without this word the process is ended, and started anew.
-    if watchdogMs != nil, ailment == nil { lines.append("WATCHDOG=1") }
-    if !isReady, !stops, ailment == nil, extendedAt.map({ now - $0 >= Self.extensionMs / 4 }) ?? true {
+    if watchdogMs != nil, reasonToRestart == nil { lines.append("WATCHDOG=1") }
+    if !isReady, !stops, reasonToRestart == nil, extendedAt.map({ now - $0 >= Self.extensionMs / 4 }) ?? true {
       extendedAt = now
       lines.append("EXTEND_TIMEOUT_USEC=\(Self.extensionMs * 1000)")
     }
-    let status = ailment ?? unreadiness ?? "ready: \(report?.partitions.count ?? 0) partitions"
+    let status = reasonToRestart ?? reasonNotReady ?? "ready: \(report?.partitions.count ?? 0) partitions"
     // Not each second that it waits.
     let kind = String(status.filter { !$0.isNumber })
     if kind != said {

@@ -13,6 +13,8 @@ package struct ServiceReport: Sendable {
     /// How much of the input that is run through again has been, from 0 to 1.
     package var restored = 1.0
     package var roomsWithOwnSettings = 0
+    /// How far its rooms are behind its clock, in milliseconds.
+    package var behindMs: Int64 = 0
     /// In at-least-once delivery: entries that are on their way.
     package var entriesOnTheirWay = 0
     /// Records taken in that no entry holds yet.
@@ -20,7 +22,7 @@ package struct ServiceReport: Sendable {
 
     package init(
       number: Int32, isRunning: Bool, lag: Int64? = nil, rooms: Int = 0, restored: Double = 1.0, roomsWithOwnSettings: Int = 0,
-      entriesOnTheirWay: Int = 0, recordsWithoutEntry: Int = 0
+      behindMs: Int64 = 0, entriesOnTheirWay: Int = 0, recordsWithoutEntry: Int = 0
     ) {
       self.number = number
       self.isRunning = isRunning
@@ -28,6 +30,7 @@ package struct ServiceReport: Sendable {
       self.rooms = rooms
       self.restored = restored
       self.roomsWithOwnSettings = roomsWithOwnSettings
+      self.behindMs = behindMs
       self.entriesOnTheirWay = entriesOnTheirWay
       self.recordsWithoutEntry = recordsWithoutEntry
     }
@@ -38,6 +41,8 @@ package struct ServiceReport: Sendable {
   /// Whether the group has told it which partitions are its own.
   package var hasJoined = false
   package var partitions: [Partition] = []
+  /// What a `screen` over HTTP says of the settings, behind its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
+  package var told = ""
   /// Since when something waits for a commit, by the monotonic clock; nil if nothing does.
   package var uncommittedSince: Int64?
   /// Whether what was tried last to be committed failed.
@@ -46,11 +51,15 @@ package struct ServiceReport: Sendable {
   package var totals = Service.Totals()
   package var commitSeconds = Histogram(bounds: Histogram.seconds)
   package var latenessSeconds = Histogram(bounds: Histogram.lateness)
+  package var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
+  package var restoreSeconds = Histogram(bounds: Histogram.seconds)
   package var batchRecords = Histogram(bounds: Histogram.records)
   /// Of the last ten seconds; nil if there were none.
   package var recentCommits: RecentTimes.Figures?
   package var recentLateness: RecentTimes.Figures?
   package var ownSettingsMax = 0
+  /// Whether it has engines, which know what waits and what was skipped.
+  package var knowsWaits = true
   /// nil while it is not known.
   package var inputPartitions: Int?
   /// What the map made of records, by rule.

@@ -13,7 +13,7 @@ final class TransactionDelivery: Delivery {
   private let parts: DeliveryParts
   private let output: any OutputEdge
   private let target: ProducingTarget
-  let lanes: Lanes
+  let speakers: Speakers
   private var isOpen = false
   private var openedAt: Int64 = 0
   private var lastCommit: Int64
@@ -29,8 +29,8 @@ final class TransactionDelivery: Delivery {
     self.parts = parts
     self.host = host
     output = parts.edges.output
-    target = ProducingTarget(output, watched: parts.watching.captured, heldBytes: parts.configuration.heldBytes)
-    lanes = Lanes(target)
+    target = ProducingTarget(output, watched: parts.watched.captured, heldBytes: parts.configuration.heldBytes)
+    speakers = Speakers(target)
     lastCommit = parts.edges.time.monotonicMs()
   }
 
@@ -41,7 +41,7 @@ final class TransactionDelivery: Delivery {
 
   func renew() throws(EdgeError) { try output.renew() }
 
-  func willSay() {
+  func willProduce() {
     if isOpen { return }
     isOpen = true
     openedAt = parts.edges.time.monotonicMs()
@@ -55,7 +55,7 @@ final class TransactionDelivery: Delivery {
   }
 
   func produce(_ letter: DeadLetter, of active: ActivePartition) {
-    willSay()
+    willProduce()
     target.produce(
       .deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
@@ -87,7 +87,7 @@ final class TransactionDelivery: Delivery {
     if !isOpen { beginSweeps() }
     let now = parts.edges.time.monotonicMs()
     // One that has grown large would take brokers and readers too long.
-    let isLarge = isOpen && lanes.bytes >= configuration.transactionBytes
+    let isLarge = isOpen && speakers.bytes >= configuration.transactionBytes
     if isLarge || now >= commitDue(now: now) && (isOpen || nextWork(now: now) <= now) { commit() }
     output.serve()
   }
@@ -128,7 +128,7 @@ final class TransactionDelivery: Delivery {
   @discardableResult
   private func commit(sweepBudget: Int? = nil, quiet: Set<Int32> = []) -> Bool {
     host.quiesce()
-    willSay()
+    willProduce()
     let began = parts.edges.time.monotonicMs()
     let wall = parts.edges.time.wallMs()
     lastCommit = began
@@ -147,10 +147,10 @@ final class TransactionDelivery: Delivery {
           || isDue
       else { continue }
       if let takeover = active.takeover {
-        lanes.withLane { write(parts.maker.takeover(of: active, takeover, lane: $0), active) }
+        speakers.withSpeaker { write(parts.maker.takeover(of: active, takeover, speaker: $0), active) }
       }
       if active.partition.hasNews || active.owesEntry || (isDue && active.entryIsDue(at: now, monotonic: began)) {
-        write(parts.maker.entry(of: active, at: now, lanes), active)
+        write(parts.maker.entry(of: active, at: now, speakers), active)
         active.owesEntry = false
       }
       active.lastEntry = began
@@ -167,7 +167,7 @@ final class TransactionDelivery: Delivery {
       offsets.append(active.position)
       active.committedOffset = active.partition.offset
     }
-    uncommitted.said.add(lanes.takeCounts())
+    uncommitted.said.add(speakers.takeCounts())
     target.letGo()
     produceEntries()
     do throws(TransactionFault) {
@@ -181,7 +181,7 @@ final class TransactionDelivery: Delivery {
     uncommitted = Service.Totals()
     arrivals.removeAll()
     host.tellWatchers()
-    for claim in claims { parts.partitions.readBack(claim) }
+    for claim in claims { parts.partitions.confirm(claim) }
     beginSweeps()
     return true
   }
@@ -192,7 +192,7 @@ final class TransactionDelivery: Delivery {
     entryEnds.append((active.number, entryBuffer.count))
     uncommitted.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count - start)
     uncommitted.tally.add(active.tally)
-    active.tally = Tally()
+    active.tally = EventCounts()
     arrivals.add(active.arrivals)
     active.arrivals.removeAll()
   }
@@ -214,7 +214,7 @@ final class TransactionDelivery: Delivery {
   private func beginSweeps() {
     if let next = nextSweep, parts.edges.time.monotonicMs() < next { return }
     nextSweep = nil
-    for case let active? in parts.partitions.active where stands(active) && parts.maker.isSweepDue(active) {
+    for case let active? in parts.partitions.active where isCommitted(active) && parts.maker.isSweepDue(active) {
       // A broker that does not answer now would be waited for again with each of the others.
       if !beginSweep(active) { break }
     }
@@ -223,7 +223,7 @@ final class TransactionDelivery: Delivery {
   private static let sweepAgainMs: Int64 = 5000
 
   /// Whether all that it has done is committed.
-  private func stands(_ active: ActivePartition) -> Bool {
+  private func isCommitted(_ active: ActivePartition) -> Bool {
     active.takeover == nil && !active.owesEntry && !active.partition.hasNews
   }
 
@@ -265,7 +265,7 @@ final class TransactionDelivery: Delivery {
 
   private func say(_ held: HeldBack) {
     if held.isEmpty { return }
-    willSay()
+    willProduce()
     held.handOut { topic, key, value, timestamp, headers in
       target.produce(topic, key: key, value: value, timestamp: timestamp, headers: headers)
     }
@@ -273,16 +273,16 @@ final class TransactionDelivery: Delivery {
     held.removeAll()
   }
 
-  func looked(_ active: ActivePartition, _ look: JournalLook) {}
+  func checked(_ active: ActivePartition, _ check: JournalCheck) {}
 
   /// Writes all rooms as they are after the last entry, as far as there is time, so that the next owner has little to run through. No
   /// entry is made meanwhile: it would lie above the checkpoint.
-  func giveUp(_ partitions: [Int32], isStop: Bool) {
+  func handOver(_ partitions: [Int32], isStop: Bool) {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty { return }
     let deadline = parts.deadline(isStop: isStop)
     if isOpen || given.contains(where: { $0.takeover != nil || $0.owesEntry }), !commit() {
-      if isStop { parts.tellUnwritten(given, isLost: true) }
+      if isStop { parts.warnOfUnwritten(given, isLost: true) }
       return
     }
     let quiet = Set(partitions)
@@ -294,18 +294,18 @@ final class TransactionDelivery: Delivery {
       }
       guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
       if !commit(sweepBudget: 4 * configuration.sweepBudget, quiet: quiet) {
-        if isStop { parts.tellUnwritten(given, isLost: true) }
+        if isStop { parts.warnOfUnwritten(given, isLost: true) }
         return
       }
     }
-    if isStop { parts.tellUnwritten(given) }
+    if isStop { parts.warnOfUnwritten(given) }
   }
 
-  func forgot(_ active: ActivePartition) {}
+  func deactivated(_ active: ActivePartition) {}
 
   /// Between two transactions all that rooms have said is out, and none works.
-  func answerQuestions() {
-    if !isOpen { parts.watching.tell(host.answers { _ in true }) }
+  func answerQueries() {
+    if !isOpen { parts.watched.tell(host.answers { _ in true }) }
   }
 
   var uncommittedSince: Int64? { isOpen ? openedAt : nil }
@@ -313,8 +313,8 @@ final class TransactionDelivery: Delivery {
   func drop(_ fault: TransactionFault) {
     uncommitted = Service.Totals()
     arrivals.removeAll()
-    _ = lanes.takeCounts()
-    parts.watching.captured.removeAll()
+    _ = speakers.takeCounts()
+    parts.watched.captured.removeAll()
     let wasOpen = isOpen
     isOpen = false
     host.endTransaction(isOpen: wasOpen, after: fault, parts.edges.output, log: parts.log)

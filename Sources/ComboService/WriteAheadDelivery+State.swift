@@ -70,22 +70,22 @@ extension WriteAheadDelivery {
     }
     state = nil
     host.committed(open.totals, Arrivals(), since: lastState)
-    for claim in open.claims { parts.partitions.readBack(claim) }
+    for claim in open.claims { parts.partitions.confirm(claim) }
     return true
   }
 
   /// For tools that show the lag, once a second.
-  func tellOffsets(isLast: Bool = false) {
+  func reportOffsets(isLast: Bool = false) {
     let now = parts.edges.time.monotonicMs()
-    if now < lastTold + Self.tellEveryMs, !isLast { return }
-    lastTold = now
+    if now < lastReport + Self.reportEveryMs, !isLast { return }
+    lastReport = now
     var offsets: [CommittedOffset] = []
     for case let active? in parts.partitions.active {
-      guard let log = active.log, log.mustTell() || isLast else { continue }
+      guard let log = active.log, log.mustReport() || isLast else { continue }
       offsets.append(CommittedOffset(partition: active.number, offset: log.saidOffset, metadata: String(log.saidTo)))
     }
     if !offsets.isEmpty { parts.edges.group.commitWithoutWaiting(offsets) }
   }
 
-  private static let tellEveryMs: Int64 = 1000
+  private static let reportEveryMs: Int64 = 1000
 }

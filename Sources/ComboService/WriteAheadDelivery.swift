@@ -17,13 +17,12 @@ package final class WriteAheadDelivery: Delivery {
   let output: any OutputEdge
   private let direct: any DirectEdge
   private let holding = HoldingTarget()
-  let lanes: Lanes
+  let speakers: Speakers
 
-  private var entries: [PendingEntry] = []
-  private var free: [Int] = []
+  private var onTheirWay = PendingEntries()
   var state: StateTransaction?
   var lastState: Int64
-  var lastTold: Int64
+  var lastReport: Int64
   let entryBuffer = ByteBuffer()
   /// When entries were made last, by the monotonic clock.
   private var lastEntries: Int64
@@ -43,9 +42,9 @@ package final class WriteAheadDelivery: Delivery {
     self.host = host
     self.direct = direct
     output = parts.edges.output
-    lanes = Lanes(holding)
+    speakers = Speakers(holding)
     lastState = parts.edges.time.monotonicMs()
-    lastTold = lastState
+    lastReport = lastState
     lastEntries = lastState
   }
 
@@ -81,14 +80,12 @@ package final class WriteAheadDelivery: Delivery {
   private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - parts.edges.time.monotonicMs() }
 
   func renew() throws(EdgeError) {
-    for entry in entries { entry.active = nil }
-    entries = []
-    free = []
+    onTheirWay.removeAll()
     try output.renew()
     try direct.renew()
   }
 
-  func willSay() {}
+  func willProduce() {}
 
   func produce(_ letter: DeadLetter, of active: ActivePartition) {
     active.log?.open.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
@@ -99,7 +96,7 @@ package final class WriteAheadDelivery: Delivery {
   private static let waitMaxMs: Int64 = 100
 
   func waitMs() -> Int32 {
-    if isWaitedFor { return 1 }
+    if awaitsAcknowledgements { return 1 }
     if !parts.partitions.unwrittenClaims.isEmpty { return 0 }
     let now = parts.edges.time.monotonicMs()
     let wall = parts.edges.time.wallMs()
@@ -114,11 +111,11 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   /// Whether acknowledgements are to come: they do not wake who waits for records.
-  private var isWaitedFor: Bool { entries.count > free.count || state != nil }
+  private var awaitsAcknowledgements: Bool { !onTheirWay.isEmpty || state != nil }
 
   func turn() {
     let pause = pauseMs
-    if !hear(maxWaitMs: takesIn ? 0 : pause > 0 ? Int32(pause) : 5) { return }
+    if !takeAcknowledgements(maxWaitMs: takesIn ? 0 : pause > 0 ? Int32(pause) : 5) { return }
     if let late = lateEntry() {
       let within = Self.deliveredWithinMs / 1000
       host.goBack(.fatal("entry \(late.n) and what it led to could not be delivered within \(within) s"))
@@ -126,14 +123,14 @@ package final class WriteAheadDelivery: Delivery {
     }
     if pause <= 0 { closeEntries() }
     if !workOnState(budget: parts.configuration.sweepBudget, isHandingOver: false) { return }
-    tellOffsets()
+    reportOffsets()
     output.serve()
   }
 
   /// An entry that is on its way for too long. The producer itself never gives a record up while it goes on with later ones: that
   /// would leave a gap.
   private func lateEntry() -> PendingEntry? {
-    if entries.count == free.count { return nil }
+    if onTheirWay.isEmpty { return nil }
     let now = parts.edges.time.monotonicMs()
     for case let active? in parts.partitions.active {
       if let first = active.log?.entries.first, now - first.since > Self.deliveredWithinMs { return first }
@@ -163,7 +160,7 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   private func write(_ active: ActivePartition, _ log: PartitionLog, at now: Int64) {
-    var entry = parts.maker.entry(of: active, at: now, lanes)
+    var entry = parts.maker.entry(of: active, at: now, speakers)
     entry.saidTo = log.saidTo
     entry.term = log.term
     entryBuffer.removeAll()
@@ -171,7 +168,7 @@ package final class WriteAheadDelivery: Delivery {
     let pending = take(active)
     pending.totals.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
     pending.totals.tally = active.tally
-    active.tally = Tally()
+    active.tally = EventCounts()
     swap(&pending.arrivals, &active.arrivals)
     swap(&pending.held, &log.open)
     holding.set(active.number, log.open)
@@ -181,46 +178,20 @@ package final class WriteAheadDelivery: Delivery {
     )
   }
 
-  /// A place for the entry that a partition has just made.
   private func take(_ active: ActivePartition) -> PendingEntry {
-    let pending: PendingEntry
-    if let slot = free.popLast() {
-      pending = entries[slot]
-    } else {
-      pending = PendingEntry(slot: entries.count)
-      entries.append(pending)
-    }
-    pending.active = active
-    pending.n = active.partition.n
-    pending.offset = active.partition.offset
-    pending.journalOffset = nil
-    pending.isReleased = false
-    pending.since = parts.edges.time.monotonicMs()
-    pending.unacknowledged = 0
-    pending.totals = Service.Totals()
-    pending.moment = parts.watching.moment
-    return pending
-  }
-
-  private func recycle(_ pending: PendingEntry) {
-    pending.active = nil
-    pending.held.removeAll()
-    pending.arrivals.removeAll()
-    pending.spoken = []
-    pending.answers = []
-    free.append(pending.slot)
+    onTheirWay.take(active, since: parts.edges.time.monotonicMs(), moment: parts.watched.moment)
   }
 
   // MARK: - Acknowledgements
 
   /// Takes in what was acknowledged, and does what waited for it.
   /// - Returns: false if something could not be delivered: all is on its way back.
-  private func hear(maxWaitMs: Int32) -> Bool {
+  private func takeAcknowledgements(maxWaitMs: Int32) -> Bool {
     var unplaced: PendingEntry?
     do throws(EdgeError) {
       try direct.serve(maxWaitMs: maxWaitMs) { tag, offset in
-        let pending = acknowledged(tag, offset)
-        if pending.active != nil, pending.journalOffset ?? 0 < 0 { unplaced = pending }
+        let entry = onTheirWay.acknowledged(tag, offset)
+        if entry.active != nil, entry.journalOffset ?? 0 < 0 { unplaced = entry }
       }
     } catch {
       host.goBack(.fatal(error.message))
@@ -232,25 +203,18 @@ package final class WriteAheadDelivery: Delivery {
       return false
     }
     for case let active? in parts.partitions.active {
-      if let log = active.log { goOn(active, log) }
+      if let log = active.log { advance(active, log) }
     }
     return true
   }
 
-  private func acknowledged(_ tag: UInt, _ offset: Int64) -> PendingEntry {
-    let pending = entries[Int(tag >> 1) - 1]
-    if tag & 1 == 0 { pending.journalOffset = offset } else { pending.unacknowledged -= 1 }
-    if pending.active == nil, pending.isDone { recycle(pending) }
-    return pending
-  }
-
-  private func goOn(_ active: ActivePartition, _ log: PartitionLog) {
-    while !log.isLooking, log.released < log.entries.count {
+  private func advance(_ active: ActivePartition, _ log: PartitionLog) {
+    while !log.isChecking, log.released < log.entries.count {
       let next = log.entries[log.released]
       guard let offset = next.journalOffset else { break }
       if offset != log.position {
-        log.isLooking = true
-        parts.partitions.look(active, from: log.position, to: offset)
+        log.isChecking = true
+        parts.partitions.checkJournal(of: active, from: log.position, to: offset)
         break
       }
       log.position = offset + 1
@@ -263,9 +227,9 @@ package final class WriteAheadDelivery: Delivery {
       log.entries.removeFirst()
       log.released -= 1
       host.said(first.totals, first.arrivals, since: first.since)
-      parts.watching.tell(spoken: first.spoken, at: first.moment)
-      parts.watching.tell(first.answers)
-      recycle(first)
+      parts.watched.tell(spoken: first.spoken, at: first.moment)
+      parts.watched.tell(first.answers)
+      onTheirWay.recycle(first)
     }
   }
 
@@ -274,7 +238,7 @@ package final class WriteAheadDelivery: Delivery {
     pending.isReleased = true
     pending.held.handOut { topic, key, value, timestamp, headers in
       pending.unacknowledged += 1
-      if topic == .output, let key, let value, parts.watching.watches(key) {
+      if topic == .output, let key, let value, parts.watched.watches(key) {
         pending.spoken.append(.said(room: [UInt8](key), record: [UInt8](value)))
       }
       direct.produce(
@@ -284,25 +248,25 @@ package final class WriteAheadDelivery: Delivery {
     pending.held.removeAll()
   }
 
-  func looked(_ active: ActivePartition, _ look: JournalLook) {
-    guard let log = active.log, log.isLooking, log.released < log.entries.count else { return }
-    switch look {
+  func checked(_ active: ActivePartition, _ check: JournalCheck) {
+    guard let log = active.log, log.isChecking, log.released < log.entries.count else { return }
+    switch check {
     case .clear:
-      log.isLooking = false
+      log.isChecking = false
       log.position = log.entries[log.released].journalOffset!
-      goOn(active, log)
+      advance(active, log)
     case .overtaken, .counts:
       parts.log.warning("partition \(.partition, active.number): another instance has taken it over; restoring it again")
-      leave(active)
+      takeOverAnew(active)
     case .failed(let reason):
       parts.log.warning(
         "partition \(.partition, active.number): cannot read the journal; restoring it again: \(.reason, reason)")
-      leave(active)
+      takeOverAnew(active)
     }
   }
 
   /// Takes a partition over anew, which makes void what is in the open transaction of it.
-  private func leave(_ active: ActivePartition) {
+  private func takeOverAnew(_ active: ActivePartition) {
     if state?.needs.contains(where: { $0.active === active }) ?? false {
       host.goBack(.abort("partition \(active.number) must be taken over anew"))
     } else {
@@ -339,18 +303,18 @@ package final class WriteAheadDelivery: Delivery {
     log.entries.append(pending)
     log.released = 1
     release(pending)
-    goOn(active, log)
+    advance(active, log)
   }
 
   /// What rooms have said up to the last entry is on its way; an answer that knows of it goes behind it.
-  func answerQuestions() {
+  func answerQueries() {
     for case let active? in parts.partitions.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
       let answers = host.answers { $0 === active }
-      if let last = log.entries.last { last.answers += answers } else { parts.watching.tell(answers) }
+      if let last = log.entries.last { last.answers += answers } else { parts.watched.tell(answers) }
     }
     // What no partition of this member's has to do with.
-    parts.watching.tell(host.answers { $0 == nil })
+    parts.watched.tell(host.answers { $0 == nil })
   }
 
   var uncommittedSince: Int64? {
@@ -361,11 +325,11 @@ package final class WriteAheadDelivery: Delivery {
     return since
   }
 
-  func giveUp(_ partitions: [Int32], isStop: Bool) {
+  func handOver(_ partitions: [Int32], isStop: Bool) {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty && state == nil { return }
     let deadline = parts.deadline(isStop: isStop)
-    if !settle(given, by: deadline) { return }
+    if !finish(given, by: deadline) { return }
     // A sweep that was under way began at an earlier entry. What it has written is not written again by the next.
     while true {
       for active in given
@@ -376,35 +340,35 @@ package final class WriteAheadDelivery: Delivery {
       }
       guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
       if !workOnState(budget: 4 * parts.configuration.sweepBudget, isHandingOver: true) { return }
-      if state != nil, !settle(given, by: deadline) { return }
+      if state != nil, !finish(given, by: deadline) { return }
     }
-    tellOffsets(isLast: true)
-    if isStop { parts.tellUnwritten(given, isLost: state != nil) }
+    reportOffsets(isLast: true)
+    if isStop { parts.warnOfUnwritten(given, isLost: state != nil) }
     if state != nil { host.goBack(.abort("partitions were given up before all was acknowledged")) }
   }
 
   /// Writes and says all that was taken in, if that is done in time, and ends the transaction.
   /// - Returns: false if all is on its way back.
-  private func settle(_ given: [ActivePartition], by deadline: Int64) -> Bool {
+  private func finish(_ given: [ActivePartition], by deadline: Int64) -> Bool {
     while true {
       closeEntries(onlyNews: true)
       if let open = state, open.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }), !commit(open) { return false }
       let isSettled = state == nil && given.allSatisfy { !$0.partition.hasNews && $0.log!.entries.isEmpty }
       if isSettled || parts.edges.time.monotonicMs() >= deadline { return true }
-      if !hear(maxWaitMs: 1) { return false }
+      if !takeAcknowledgements(maxWaitMs: 1) { return false }
     }
   }
 
-  func forgot(_ active: ActivePartition) {
+  func deactivated(_ active: ActivePartition) {
     guard let log = active.log else { return }
     holding.set(active.number, nil)
-    for pending in log.entries {
-      parts.watching.askAgain(pending.answers)
-      if pending.isDone { recycle(pending) } else { pending.active = nil }
+    for entry in log.entries {
+      parts.watched.askAgain(entry.answers)
+      onTheirWay.disown(entry)
     }
     log.entries = []
     log.released = 0
-    log.isLooking = false
+    log.isChecking = false
   }
 
   func drop(_ fault: TransactionFault) {

@@ -7,28 +7,6 @@ package import ComboWire
 package final class Comparison: SaidTarget, @unchecked Sendable {
   // The proof: one thread runs the partition, and with it the rooms that speak here.
 
-  /// What all partitions have in common.
-  package struct Common {
-    package let index: OutputIndex
-    package let places: OutputPlaces
-    /// nil: dead letters are not compared.
-    package var letters: DeadLetterIndex?
-    /// Whether only this group writes dead letters of this input there.
-    package var lettersAreOwn = true
-    /// Instructions before this time are not compared.
-    package let from: Int64
-
-    package init(
-      index: OutputIndex, places: OutputPlaces, letters: DeadLetterIndex? = nil, lettersAreOwn: Bool = true, from: Int64
-    ) {
-      self.letters = letters
-      self.lettersAreOwn = lettersAreOwn
-      self.index = index
-      self.places = places
-      self.from = from
-    }
-  }
-
   /// Where the derivation stands.
   struct Standing {
     var n: Int64 = 0
@@ -56,7 +34,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   private var byIndex: [RoomProof?] = []
   private(set) var claims: [Claim] = []
   package private(set) var findings = Findings()
-  package var tally = Tally()
+  package var tally = Counts()
   /// Rooms that were awake though their state was not known.
   private(set) var everUnknown: Set<RoomKey> = []
   /// How many instructions of a room differ from what was derived, under settings that it may not have had.
@@ -73,28 +51,6 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   private var spoke: [RoomProof] = []
   /// What differs in a reset: it counts only if the rooms are those that the service had then.
   private var ofReset = Findings()
-
-  /// How much was looked at.
-  package struct Tally: Equatable, Sendable {
-    var equal = 0
-    /// At the journal's end, and perhaps not written yet.
-    var pending = 0
-    /// Derived, but its partition of the output was read only up to a transaction that is open.
-    var unread = 0
-    /// Derived, but deleted from the output by its retention.
-    var deleted = 0
-    /// Derived, but of a time that is not to be compared.
-    package var skipped = 0
-    /// Epochs in which all gifts were counted and accounted for.
-    var countedEpochs = 0
-    /// Epochs in which gifts still wait.
-    var openEpochs = 0
-    package var gifts: Int64 = 0
-    /// Gifts that a reset left untold.
-    var leftByResets: Int64 = 0
-
-    package init() {}
-  }
 
   package init(_ number: Int32, _ common: Common) {
     self.number = number

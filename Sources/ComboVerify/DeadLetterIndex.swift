@@ -45,7 +45,7 @@ package final class DeadLetterIndex {
       let (first, end) = try reader.bounds(.deadLetter, partition)
       if first > 0 { isCut = true }
       try reader.read(.deadLetter, partition, from: first, to: end, unless: { false }) { record in
-        add(record, reader.details(of: record).headers)
+        add(record, record.headers)
         return true
       }
     }

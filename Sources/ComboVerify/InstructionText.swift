@@ -34,7 +34,7 @@ package struct InstructionText {
 
   /// nil: it is no instruction that this version knows.
   package init?(_ record: Bytes) {
-    var text = TextCursor(record)
+    var text = InstructionCursor(record)
     room = Bytes(start: nil, count: 0)
     banners = room
     guard text.skip(#"{"v":1,"room":"#), let name = text.string(), text.skip(#","epoch":"#), let epoch = text.integer(),
@@ -48,7 +48,7 @@ package struct InstructionText {
     guard readOperation(&text) else { return nil }
   }
 
-  private mutating func readOperation(_ text: inout TextCursor) -> Bool {
+  private mutating func readOperation(_ text: inout InstructionCursor) -> Bool {
     if text.skip(#"update","#) {
       operation = .update
       guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
@@ -110,7 +110,7 @@ package struct InstructionText {
   /// Hands out the banners of a `screen`; false if they cannot be read.
   @discardableResult
   func forEachBanner(_ body: (ScreenBanner) -> Void) -> Bool {
-    var text = TextCursor(banners)
+    var text = InstructionCursor(banners)
     if text.skip("]}") { return text.isAtEnd }
     repeat {
       guard text.skip(#"{"banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
@@ -131,62 +131,7 @@ enum ComboIdentity {
   }
 }
 
-/// Walks over compact JSON whose shape is known.
-struct TextCursor {
-  private let text: Bytes
-  private var position = 0
-
-  init(_ text: Bytes) { self.text = text }
-
-  var isAtEnd: Bool { position == text.count }
-  var rest: Bytes { Bytes(rebasing: text[position...]) }
-
-  /// Goes behind these bytes, if they are next.
-  @inline(__always)
-  mutating func skip(_ expected: StaticString) -> Bool {
-    let length = expected.utf8CodeUnitCount
-    guard position + length <= text.count else { return false }
-    for i in 0..<length where text[position + i] != expected.utf8Start[i] { return false }
-    position += length
-    return true
-  }
-
-  /// No number of an instruction is larger, nor smaller than its negative: 2^53, up to which JavaScript counts.
-  private static let numberMax: Int64 = 1 << 53
-
-  /// An integer; nil if there is none, or one that no instruction has.
-  @inline(__always)
-  mutating func integer() -> Int64? {
-    let isNegative = position < text.count && text[position] == UInt8(ascii: "-")
-    if isNegative { position += 1 }
-    let start = position
-    var value: Int64 = 0
-    while position < text.count, text[position] &- 0x30 <= 9 {
-      if position - start == 16 { return nil }
-      value = value * 10 + Int64(text[position] &- 0x30)
-      position += 1
-    }
-    if position == start || value > Self.numberMax { return nil }
-    return isNegative ? -value : value
-  }
-
-  /// What stands between a string's quotes, as it stands.
-  @inline(__always)
-  mutating func string() -> Bytes? {
-    guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }
-    let start = position + 1
-    var i = start
-    while i < text.count {
-      let byte = text[i]
-      if byte == UInt8(ascii: "\"") {
-        position = i + 1
-        return Bytes(rebasing: text[start..<i])
-      }
-      i += byte == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return nil
-  }
-
+extension InstructionCursor {
   /// The identity of a combo, from `,"sender":{…},"receiver":{…},"gift":{…}`, of which the receiver may be missing.
   mutating func combo() -> UInt64? {
     var sender: [UInt8]?
@@ -220,46 +165,15 @@ struct TextCursor {
       let isID =
         found == nil
         && (name.elementsEqual("id".utf8) || (name.contains(UInt8(ascii: "\\")) && Self.meaning(name) == [0x69, 0x64]))
-      let start = position
       if isID, let id = string() {
         found = id
         if id.contains(UInt8(ascii: "\\")) { meaning = Self.meaning(id) }
       } else {
-        guard skipValue() else { return nil }
-        if isID { found = Bytes(rebasing: text[start..<position]) }
+        guard let value = value() else { return nil }
+        if isID { found = value }
       }
     } while skip(",")
     return skip("}") ? found : nil
-  }
-
-  /// Goes behind a value of any kind.
-  private mutating func skipValue() -> Bool {
-    var depth = 0
-    repeat {
-      guard position < text.count else { return false }
-      switch text[position] {
-      case UInt8(ascii: "\""):
-        if string() == nil { return false }
-      case UInt8(ascii: "{"), UInt8(ascii: "["):
-        depth += 1
-        position += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        if depth == 0 { return false }
-        depth -= 1
-        position += 1
-      case UInt8(ascii: ","), UInt8(ascii: ":"):
-        if depth == 0 { return false }
-        position += 1
-      default:
-        while position < text.count, !Self.endsWord(text[position]) { position += 1 }
-      }
-    } while depth > 0
-    return true
-  }
-
-  private static func endsWord(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: ":")
-      || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
   }
 
   /// What a string's inside means.

@@ -152,7 +152,7 @@ package final class OutputIndex {
 
   private static func isRoom(_ key: Bytes, _ name: Bytes) -> Bool {
     if !name.contains(UInt8(ascii: "\\")) { return name.elementsEqual(key) }
-    return TextCursor.meaning(name).elementsEqual(key)
+    return InstructionCursor.meaning(name).elementsEqual(key)
   }
 }
 

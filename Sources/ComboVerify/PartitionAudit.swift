@@ -41,7 +41,7 @@ package final class PartitionAudit {
     var everUnknown: Set<RoomKey> = []
     var doubtful: [RoomKey: Int] = [:]
     package var findings = Findings()
-    package var tally = Comparison.Tally()
+    package var tally = Comparison.Counts()
 
     package init(number: Int32) {
       self.number = number
@@ -225,7 +225,7 @@ package final class PartitionAudit {
     var end = End.finished
     do {
       let runner = try EntryRunner(
-        partition, derivation: derivation, topics: topics, lane: Lane(comparison), silent: silent,
+        partition, derivation: derivation, topics: topics, speaker: Speaker(comparison), silent: silent,
         rules: rules,
         next: { [comparison] in
           if next == until, !comparison.isAllKnown { isAtCheckpoint = true }
@@ -236,7 +236,6 @@ package final class PartitionAudit {
           return item.entry
         })
       runner.checksDigest = false
-      runner.header = { [reader] in reader.header($1, of: $0, $2) }
       runner.admits = { [comparison] in comparison.admits($0, $1, at: $2) }
       runner.took = { [comparison] in comparison.took($0, $1, by: $2, at: $3) }
       runner.deadLettered = { [self] in

@@ -20,8 +20,6 @@ package struct Verifier {
     package var fromCheckpoint = false
     /// The partition of the output, of this many, that a room belongs to; nil: unknown.
     var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
-    /// The time of a record of the output, if its producer gave it, in milliseconds since the Unix epoch.
-    package var time: (@Sendable (_ reader: any ReadEdge, _ record: InputRecord) -> Int64?) = { $0.details(of: $1).timestamp }
     /// The version of the engine's rules; tests alone set another one.
     var rules = ServiceConfiguration.engineVersion
     /// Whether the dead-letter topic has letters of this group only.
@@ -32,13 +30,11 @@ package struct Verifier {
     package var notice: @Sendable (String) -> Void = { _ in }
 
     package init(
-      from: Int64 = .min, fromCheckpoint: Bool = false,
-      time: (@Sendable (_ reader: any ReadEdge, _ record: InputRecord) -> Int64?)? = nil, lettersAreOwn: Bool = true,
+      from: Int64 = .min, fromCheckpoint: Bool = false, lettersAreOwn: Bool = true,
       notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
       self.from = from
       self.fromCheckpoint = fromCheckpoint
-      if let time { self.time = time }
       self.lettersAreOwn = lettersAreOwn
       self.notice = notice
     }
@@ -169,7 +165,9 @@ package struct Verifier {
     let first = try reader.bounds(.output, partition).first
     var told = first
     let openAt = try reader.readStable(.output, partition, from: first, to: end) { record in
-      index.add(record, time: options.time(reader, record), isOld: record.offset < oldEnd)
+      // Of another time than its producer's nothing is known.
+      let time = record.time.flatMap { $0.isAppendTime ? nil : $0.ms }
+      index.add(record, time: time, isOld: record.offset < oldEnd)
       if record.offset - told >= 10_000 {
         progress?(Int(record.offset - told), nil)
         told = record.offset

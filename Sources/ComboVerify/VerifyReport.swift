@@ -26,7 +26,7 @@ package struct VerifyReport: Equatable, Sendable {
   var unread: [Int32: Int64] = [:]
   /// Rooms of which two partitions of the input spoke, as when it has gained some.
   var movedRooms = 0
-  package var tally = Comparison.Tally()
+  package var tally = Comparison.Counts()
   // What cannot be proved: never counted as right.
   var unprovenRooms = 0
   var unprovenInstructions = 0
@@ -141,20 +141,6 @@ package struct VerifyReport: Equatable, Sendable {
     return isAll
       ? "proven: the output is what input and journal give, byte for byte, \(each)\(much)"
       : "proven: as far as it can be derived, the output is what input and journal give, byte for byte, \(each)\(much)"
-  }
-}
-
-extension Comparison.Tally {
-  package mutating func add(_ other: Self) {
-    equal += other.equal
-    pending += other.pending
-    deleted += other.deleted
-    skipped += other.skipped
-    unread += other.unread
-    countedEpochs += other.countedEpochs
-    openEpochs += other.openEpochs
-    gifts += other.gifts
-    leftByResets += other.leftByResets
   }
 }
 

@@ -33,8 +33,6 @@ final class WatchedReading: ReadEdge {
 
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 { try reader.stableEnd(topic, partition) }
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> { try reader.partitions(topic) }
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { reader.details(of: record) }
-  func header(_ name: String, of record: InputRecord, _ body: (Bytes) -> Void) { reader.header(name, of: record, body) }
 
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,

@@ -4,6 +4,8 @@ A line is (what is said, verdict, screen). The screen is written "1@0x3 2@1x7": 
 count 7. Sender and gift of a banner are those of `who(banner)` unless the line gives others.
 """
 
+import json
+
 EPOCH = 1_700_000_000_000
 MOST = 2**53 - 1
 WHO = {1: "Ann", 2: "小明", 3: "Zoë", 4: "علي"}
@@ -53,6 +55,21 @@ def screen(seq, *banners, **fields):
 def joined(value):
     """The screen with which a stream over HTTP begins."""
     return ("joined", value)
+
+
+def nested(levels):
+    """Lists within lists."""
+    value = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def numbered(seq, banner, count):
+    """A `show` whose count is written so."""
+    people = who(banner)
+    return (f'{{"room":"r1","epoch":{EPOCH},"seq":{seq},"op":"show","banner":{banner},"slot":0,"count":{count},"base":0,'
+            f'"sender":{json.dumps(people["sender"])},"gift":{json.dumps(people["gift"])}}}')
 
 
 def without(value, *names):
@@ -277,6 +294,15 @@ CASES = {
             ('{"v":1,"room":"r1","epoch":1.7e12,"seq":1.0,"at":1,"op":"show","banner":1.0,"slot":0.0,"count":2e1,"base":0,'
              '"sender":{"id":"u1","name":"Ann"},"gift":{"id":"rose","name":"Rose","value":10}}', "draw", "1@0x20"),
             (update(2, 1, 21), "draw", "1@0x21")],
+        "objects and lists may be nested 64 levels deep": [
+            (show(1, 1, sender={"id": "u1", "x": nested(62)}), "draw", [entry(1, 0, 1, sender={"id": "u1", "x": nested(62)})]),
+            (say("sing", 2, deep=nested(63)), "ignore", None), (update(3, 1, 2), "draw", None)],
+        "numbers at the edges, however they are written": [
+            (numbered(1, 1, "-0"), "draw", "1@0x0"), (numbered(2, 2, "9007199254740991.0"), "draw", None),
+            *[(numbered(3 + at, 3, count), "ignore", None) for at, count in enumerate(("9007199254740992", "1e400", "1e-1", "9007199254740992e0"))],
+            # No JSON: such a line does not count at all.
+            *[(numbered(7, 3, count), "ignore", None) for count in ("01", "+1", ".5", "1.", "1e", "0x3", "NaN", "- 1", "1_0")],
+            (numbered(7, 4, "100000000000000000000e-20"), "draw", "1@0x0 2@0x9007199254740991 4@0x1")],
         "names that look like instructions are names": [
             (show(1, 1, sender={"id": "u1", "name": '","op":"dismiss","banner":1,"x":"', "op": "dismiss", "seq": 9}), "draw",
              [entry(1, 0, 1, sender={"id": "u1", "name": '","op":"dismiss","banner":1,"x":"', "op": "dismiss", "seq": 9})]),

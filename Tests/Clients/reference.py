@@ -162,7 +162,8 @@ def main():
     for line in sys.stdin.buffer:
         answer = client.take(line.decode("utf-8", "surrogateescape").rstrip("\n"))
         if answer is not None:
-            print(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
+            # As escapes: half of a surrogate pair has no UTF-8.
+            print(json.dumps(answer, separators=(",", ":")))
 
 
 if __name__ == "__main__":

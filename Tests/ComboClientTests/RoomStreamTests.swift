@@ -36,6 +36,59 @@ struct RoomStreamTests {
     #expect(first.contains("Authorization: Bearer x") && first.contains("text/event-stream"))
   }
 
+  /// The header of a request; nil if it has none.
+  private func lastID(_ request: String) -> String? {
+    request.split(separator: "\r\n").first { $0.lowercased().hasPrefix("last-event-id: ") }.map { String($0.dropFirst(15)) }
+  }
+
+  @Test("a new connection asks to continue after the last event that came")
+  func continues() async throws {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    let show = #"{"room":"r","epoch":1,"seq":5,"op":"show","banner":1,"slot":0,"count":3}"#
+    let screen = screen
+    let server = try Server { request in
+      request.lowercased().contains("last-event-id: 1-4\r\n")
+        ? "\(head): alive\n\nevent: instruction\nid: 1-5\ndata: \(show)\n\n"
+        : "\(head)event: screen\nid: 1-4\ndata: \(screen)\n\n"
+    }
+    defer { server.stop() }
+    var room = RoomScreen()
+    var screens = 0
+    for await happened in stream(server) {
+      if case .event(.screen(let one)) = happened { screens += room.takeJoined(one) == .draw ? 1 : 0 }
+      if case .event(.instruction(let one)) = happened { _ = room.take(one) }
+      // The third request's answer begins with a screen, as this service does not know the id.
+      if server.requests.count == 3 { break }
+    }
+    #expect(room.banners.map(\.count) == [3])
+    #expect(screens == 1)
+    #expect(server.requests.prefix(3).map(lastID) == [nil, "1-4", "1-5"])
+  }
+
+  @Test("without a connection for long it says once that the banners are stale, and asks for a screen")
+  func stale() async throws {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    let good = "\(head)event: screen\nid: 1-4\ndata: \(screen)\n\n"
+    let bad = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    let answered = Mutex(0)
+    let server = try Server { _ in
+      answered.withLock {
+        $0 += 1; return $0
+      } == 1 ? good : bad
+    }
+    defer { server.stop() }
+    var waits = RoomStream.Waits()
+    (waits.retryMs, waits.retryMostMs, waits.staleMs) = (1, 5, 50)
+    var staled = 0
+    for await happened in RoomStream(service: URL(string: "http://127.0.0.1:\(server.port)")!, room: "r", waits: waits) {
+      if happened == .stale { staled = server.requests.count }
+      // Two more requests, so that at least one began after.
+      if staled > 0, server.requests.count >= staled + 2 { break }
+    }
+    #expect(lastID(server.requests[1]) == "1-4")
+    #expect(lastID(try #require(server.requests.last)) == nil)
+  }
+
   @Test("a refusal is told in the service's words")
   func refusal() async throws {
     let said = #"{"error":"this room is another instance's"}"#

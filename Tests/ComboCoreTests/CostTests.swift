@@ -146,6 +146,28 @@ struct CostTests {
       #expect(room.brokenInvariant() == nil)
     }
 
+    @Test("settings that come with each gift order nothing anew, unless tiers change", arguments: QueueOrder.allCases)
+    func settingsWithEachGift(order: QueueOrder) {
+      let settings = Self.settings {
+        $0.queueOrder = order
+        $0.promoteMs = 700
+      }
+      var room = Engine(at: 0, settings: EngineSettings(settings))
+      var sink = Recorder()
+      let all = Self.steps {
+        for n in 0..<Self.many {
+          var own = OwnSettings()
+          own.add(.integer(.lingerMs, n % 2 == 0 ? 100 : 200))
+          own.add(.integer(.holdMs, n % 3))
+          room.apply(.settings(own), at: Int64(n / 20), to: &sink)
+          room.apply(.gift(OwnedGift(key: Key(sender: "u\(n)"), value: Double(n % 230))), at: Int64(n / 20), to: &sink)
+          sink.said = []
+        }
+      }
+      #expect(all / Self.many <= 80, "\(all / Self.many) steps a gift")
+      #expect(room.brokenInvariant() == nil)
+    }
+
     @Test("a retract walks what its sender gave, not what the room remembers")
     func retract() {
       let settings = Self.settings { $0.reuseMs = 3_600_000 }

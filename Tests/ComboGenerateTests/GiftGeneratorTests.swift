@@ -10,7 +10,7 @@ import Testing
 struct GiftGeneratorTests {
   /// The events of a mix, as lines.
   private func lines(_ mix: GiftMix, _ count: Int) -> (
-    lines: [Data], kinds: [GiftGenerator.Kind], rooms: [String], tally: GiftGenerator.Tally
+    lines: [Data], kinds: [GiftGenerator.Kind], rooms: [String], tally: GiftGenerator.Counts
   ) {
     let generator = GiftGenerator(mix, prefix: "t-")
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)

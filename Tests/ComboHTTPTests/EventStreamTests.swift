@@ -56,26 +56,43 @@ struct EventStreamTests {
       again.send(HTTPStage.request(target, headers: headers))
       #expect(try again.head().status == 200)
       for seq in 5..<9 { #expect(try again.nextEvent()?.id == "1-\(seq)") }
-      #expect(!stage.hasQuestion)
+      #expect(!stage.hasQuery)
       again.close()
     }
     // What is not known any more, or never was, begins with a screen.
     for last in ["1-99", "2-4", "0-0", "x", "1-4-5", "9223372036854775808-1"] {
       let other = try stage.wire()
       other.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: \(last)"]))
-      guard case .screen(let name, let id, true, _) = try stage.question() else {
-        throw TestKafka.Failure("no question for a screen")
+      guard case .screen(let name, let id, true, _) = try stage.query() else {
+        throw TestKafka.Failure("no query for a screen")
       }
-      stage.lookout.tell([.screen(id: id, room: name, record: HTTPStage.record("r", 1, 8, "anew"))])
+      stage.observatory.tell([.screen(id: id, room: name, record: HTTPStage.record("r", 1, 8, "anew"))])
       _ = try other.head()
       #expect(try other.nextEvent()?.data.contains("anew") == true)
       other.close()
     }
     // After a takeover what was told before does not lead to what comes.
-    stage.lookout.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 2, 1, "new owner"))])
+    stage.observatory.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 2, 1, "new owner"))])
     let late = try stage.wire()
     late.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: 1-8"]))
-    guard case .screen = try stage.question() else { throw TestKafka.Failure("no question for a screen") }
+    guard case .screen = try stage.query() else { throw TestKafka.Failure("no query for a screen") }
+  }
+
+  @Test("do not go on in a room that has gone elsewhere, or of which something was missed")
+  func doesNotResume() throws {
+    for news in [News.elsewhere(id: 0, room: Array("r".utf8)), .overrun] {
+      let stage = try HTTPStage(resumeMs: 3_600_000)
+      let wire = try stage.stream("r")
+      _ = try wire.head()
+      _ = try wire.nextEvent()
+      stage.say("r", 1..<3)
+      for seq in 1..<3 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
+      stage.lookout.tell([news])
+      #expect(try wire.nextEvent() != nil)
+      let again = try stage.wire()
+      again.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: 1-2"]))
+      guard case .screen = try stage.question() else { throw TestKafka.Failure("no question for a screen") }
+    }
   }
 
   @Test("show that they are there")
@@ -94,8 +111,8 @@ struct EventStreamTests {
     let stage = try HTTPStage()
     let wire = try stage.wire()
     wire.send(HTTPStage.request("/rooms/r%22/events"))
-    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
-    stage.lookout.tell([.asleep(id: id, room: room)])
+    guard case .screen(let room, let id, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+    stage.observatory.tell([.asleep(id: id, room: room)])
     _ = try wire.head()
     let event = try #require(try wire.nextEvent())
     #expect(event.id == "0-0")
@@ -103,8 +120,8 @@ struct EventStreamTests {
     #expect(event.data.hasSuffix(#","op":"screen","banners":[]}"#))
     let other = try stage.wire()
     other.send(HTTPStage.request("/rooms/s/events"))
-    guard case .screen(let name, let number, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
-    stage.lookout.tell([.elsewhere(id: number, room: name)])
+    guard case .screen(let name, let number, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+    stage.observatory.tell([.elsewhere(id: number, room: name)])
     let response = try other.response()
     #expect(response.status == 404)
     #expect(response.text.contains("another instance"))
@@ -150,7 +167,7 @@ struct EventStreamTests {
       _ = try wire.nextEvent()
     }
     for wire in wires { wire.close() }
-    guard case .unwatch(let room) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .unwatch(let room) = try stage.query() else { throw TestKafka.Failure("another query") }
     #expect(room == Array("r".utf8))
     try wait(for: "no reader") { try MetricsText.samples(stage.get("/metrics").text)["combo_http_event_readers"] == 0 }
   }
@@ -164,7 +181,7 @@ struct EventStreamTests {
       _ = try wire.head()
       _ = try wire.nextEvent()
     }
-    stage.lookout.tell([.elsewhere(id: 0, room: Array("m".utf8))])
+    stage.observatory.tell([.elsewhere(id: 0, room: Array("m".utf8))])
     #expect(try moved.nextEvent()?.data.hasPrefix(#"{"reason":"moved""#) == true)
     #expect(try moved.nextEvent() == nil)
     stage.stop.set()
@@ -180,13 +197,13 @@ struct EventStreamTests {
     let wire = try stage.stream("r")
     _ = try wire.head()
     _ = try wire.nextEvent()
-    stage.lookout.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 1, 9, "anew"))])
+    stage.observatory.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 1, 9, "anew"))])
     #expect(try wire.nextEvent()?.id == "1-9")
-    stage.lookout.startsAfresh(after: Service.Totals())
-    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
-    stage.lookout.tell([.notYet(id: id, room: room)])
-    guard case .screen(_, let again, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
-    stage.lookout.tell([.screen(id: again, room: room, record: HTTPStage.record("r", 1, 12))])
+    stage.observatory.startsAfresh(after: Service.Totals())
+    guard case .screen(let room, let id, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+    stage.observatory.tell([.notYet(id: id, room: room)])
+    guard case .screen(_, let again, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+    stage.observatory.tell([.screen(id: again, room: room, record: HTTPStage.record("r", 1, 12))])
     #expect(try wire.nextEvent()?.id == "1-12")
   }
 
@@ -198,8 +215,8 @@ struct EventStreamTests {
         let wire = try stage.wire()
         let began = MonotonicClock.nowMs
         wire.send(HTTPStage.request("/rooms/\(room)/events"))
-        guard case .screen(let room, let id, true, let until) = try stage.question() else {
-          throw TestKafka.Failure("another question")
+        guard case .screen(let room, let id, true, let until) = try stage.query() else {
+          throw TestKafka.Failure("another query")
         }
         #expect((began...MonotonicClock.nowMs).contains(until - answerMs))
         late.append((wire, room, id))
@@ -207,17 +224,17 @@ struct EventStreamTests {
       for (wire, _, _) in late { #expect(try wire.response().status == 503) }
       let wire = try stage.wire()
       wire.send(HTTPStage.request("/rooms/r/events"))
-      guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
-      stage.lookout.tell(
+      guard case .screen(let room, let id, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+      stage.observatory.tell(
         late.map { .screen(id: $0.id, room: $0.room, record: HTTPStage.record("r", 1, 0)) } + [
           .screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))
         ])
       if try wire.head().status == 503 { return false }
       #expect(try wire.nextEvent()?.id == "1-0")
-      guard case .unwatch(late[0].room) = try stage.question() else { throw TestKafka.Failure("another question") }
-      #expect(!stage.hasQuestion, "the room is read")
+      guard case .unwatch(late[0].room) = try stage.query() else { throw TestKafka.Failure("another query") }
+      #expect(!stage.hasQuery, "the room is read")
       wire.close()
-      guard case .unwatch(room) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .unwatch(room) = try stage.query() else { throw TestKafka.Failure("another query") }
       return true
     }
   }
@@ -230,17 +247,17 @@ struct EventStreamTests {
     _ = try first.nextEvent()
     let next = try stage.wire()
     next.send(HTTPStage.request("/rooms/r/events"))
-    guard case .screen(let room, let id, true, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .screen(let room, let id, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }
     first.close()
     try wait(for: "no reader") { try MetricsText.samples(stage.get("/metrics").text)["combo_http_event_readers"] == 0 }
-    #expect(!stage.hasQuestion, "somebody waits for the room")
-    stage.lookout.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))])
+    #expect(!stage.hasQuery, "somebody waits for the room")
+    stage.observatory.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))])
     _ = try next.head()
     #expect(try next.nextEvent()?.id == "1-0")
     stage.say("r", 1..<2)
     #expect(try next.nextEvent()?.id == "1-1")
     next.close()
-    guard case .unwatch(room) = try stage.question() else { throw TestKafka.Failure("another question") }
+    guard case .unwatch(room) = try stage.query() else { throw TestKafka.Failure("another query") }
   }
 
   @Test("are bounded in number also while they wait for their screens")
@@ -258,7 +275,9 @@ struct EventStreamTests {
   func bounded() throws {
     let stage = try HTTPStage()
     let requests = try stage.requests(HTTPServer.Limits.readers, forEventsOf: "r")
-    for (_, id) in requests { stage.lookout.tell([.screen(id: id, room: Array("r".utf8), record: HTTPStage.record("r", 1, 0))]) }
+    for (_, id) in requests {
+      stage.observatory.tell([.screen(id: id, room: Array("r".utf8), record: HTTPStage.record("r", 1, 0))])
+    }
     let wires = requests.map(\.wire)
     for wire in wires {
       #expect(try wire.head().status == 200)

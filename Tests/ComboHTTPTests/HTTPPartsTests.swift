@@ -34,7 +34,8 @@ struct HTTPPartsTests {
     let loopback = try? HTTPAddress("[::1]:0")!.listen()
     if let loopback { close(loopback.socket) }
     let server = try HTTPServer.start(
-      HTTPAddress("*:0")!, token: token, lookout: Lookout(stop: StopFlag()), identity: ServiceIdentity(), log: ServiceLog(.error))
+      HTTPAddress("*:0")!, token: token, observatory: Observatory(stop: StopFlag()), identity: ServiceIdentity(),
+      log: ServiceLog(.error))
     defer { server.stop() }
     #expect(server.address.host == (loopback == nil ? "0.0.0.0" : "::"))
     #expect(!server.address.isLoopback && server.address.port != 0)

@@ -1,4 +1,5 @@
 import ComboSystem
+import ComboWire
 import Foundation
 import Testing
 
@@ -257,7 +258,7 @@ struct HTTPServerTests {
     #expect(try stage.get("/", headers: ["Authorization: Basic \(basic)"]).status == 200)
     let fault = #expect(throws: HTTPFault.self) {
       _ = try HTTPServer.start(
-        HTTPAddress("*:0")!, token: nil, lookout: stage.lookout, identity: ServiceIdentity(), log: ServiceLog(.error))
+        HTTPAddress("*:0")!, token: nil, observatory: stage.observatory, identity: ServiceIdentity(), log: ServiceLog(.error))
     }
     #expect(fault?.description.contains("--http-token-file") == true)
   }
@@ -267,12 +268,13 @@ struct HTTPServerTests {
     let stage = try HTTPStage()
     let address = stage.server.address
     let fault = #expect(throws: HTTPFault.self) {
-      _ = try HTTPServer.start(address, token: nil, lookout: stage.lookout, identity: ServiceIdentity(), log: ServiceLog(.error))
+      _ = try HTTPServer.start(
+        address, token: nil, observatory: stage.observatory, identity: ServiceIdentity(), log: ServiceLog(.error))
     }
     #expect(fault?.isPortTaken == true)
     #expect(fault?.description.contains("--http none") == true)
     let other = try HTTPServer.start(
-      address, token: nil, lookout: Lookout(stop: StopFlag()), identity: ServiceIdentity(), isFlexible: true,
+      address, token: nil, observatory: Observatory(stop: StopFlag()), identity: ServiceIdentity(), isFlexible: true,
       log: ServiceLog(.error))
     #expect(other.address.port != address.port)
     other.stop()
@@ -288,9 +290,9 @@ struct HTTPServerTests {
     ] {
       let wire = try stage.wire()
       wire.send(HTTPStage.request("/rooms/\(target)"))
-      guard case .screen(let room, let id, false, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .screen(let room, let id, false, _) = try stage.query() else { throw TestKafka.Failure("another query") }
       #expect(room == Array(name.utf8))
-      stage.lookout.tell([.screen(id: id, room: room, record: Array("{\"it\":1}".utf8))])
+      stage.observatory.tell([.screen(id: id, room: room, record: Array("{\"it\":1}".utf8))])
       let response = try wire.response()
       #expect(response.status == 200)
       #expect(response.text == "{\"it\":1}")
@@ -298,8 +300,8 @@ struct HTTPServerTests {
     for news in [0, 1, 2] {
       let wire = try stage.wire()
       wire.send(HTTPStage.request("/rooms/r"))
-      guard case .screen(let room, let id, _, _) = try stage.question() else { throw TestKafka.Failure("another question") }
-      stage.lookout.tell([
+      guard case .screen(let room, let id, _, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+      stage.observatory.tell([
         news == 0
           ? .asleep(id: id, room: room) : news == 1 ? .elsewhere(id: id, room: room) : .notYet(id: id, room: room)
       ])
@@ -315,14 +317,14 @@ struct HTTPServerTests {
     let wires = try (0..<5).map { _ in try stage.wire() }
     let began = MonotonicClock.nowMs
     for wire in wires { wire.send(HTTPStage.request("/rooms?limit=7&prefix=%22a")) }
-    guard case .survey(let prefix, 7, let id, let until) = try stage.question() else {
-      throw TestKafka.Failure("another question")
+    guard case .survey(let prefix, 7, _, let id, let until) = try stage.query() else {
+      throw TestKafka.Failure("another query")
     }
     #expect((began...MonotonicClock.nowMs).contains(until - stage.server.answerMs))
     #expect(prefix == Array("\"a".utf8))
     // What is asked later than the rest is answered later.
     for _ in 0..<2 { #expect(try stage.get("/health/live").status == 200) }
-    stage.lookout.tell([
+    stage.observatory.tell([
       .survey(
         id: id,
         [RoomLine(room: Array("\"a\n<b>".utf8), epoch: 5, seq: 6, banners: 2, queued: 3, gifts: 9, rate: 1.256)])
@@ -333,7 +335,33 @@ struct HTTPServerTests {
         text.contains(
           #""rooms":[{"room":"\"a\n<b>","epoch":5,"seq":6,"banners":2,"queued":3,"gifts":9,"rate":1.26}]}"#), "\(text)")
     }
-    #expect(stage.lookout.takeQuestions().isEmpty)
+    #expect(stage.observatory.takeQueries().isEmpty)
+  }
+
+  @Test("sorts the list by wait or by skips, and says what waits and what was skipped")
+  func sortedRooms() throws {
+    let stage = try HTTPStage()
+    #expect(try stage.get("/rooms?sort=size").status == 400)
+    for (word, order) in [("wait", RoomOrder.wait), ("skipped", .skipped), ("rate", .rate)] {
+      let wire = try stage.wire()
+      wire.send(HTTPStage.request("/rooms?sort=\(word)"))
+      guard case .survey(_, 50, order, let id, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+      let line = RoomLine(
+        room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: 3, gifts: 9, rate: 1, waitMs: 4750, skipped: 12)
+      stage.observatory.tell([.survey(id: id, [line])])
+      #expect(try wire.response().text.contains(#""rate":1.0,"waiting_ms":4750,"skipped":12}"#))
+    }
+    var report = try #require(stage.observatory.report)
+    report.knowsWaits = false
+    stage.observatory.publish(report)
+    #expect(try stage.get("/rooms?sort=wait").status == 400)
+  }
+
+  @Test("a list of rooms that are known by their instructions alone does not say what waits, and calls the gifts shown")
+  func shownRooms() throws {
+    let line = RoomLine(room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: nil, gifts: 9, rate: 1)
+    let text = String(decoding: ServiceData.rooms([line], wall: 0).array, as: UTF8.self)
+    #expect(text.contains(#"{"room":"r","epoch":5,"seq":6,"banners":2,"shown":9,"rate":1}"#), "\(text)")
   }
 
   @Test("a list that did not come in time is asked for again, while somebody still waits for the first")
@@ -341,16 +369,16 @@ struct HTTPServerTests {
     try HTTPStage.withTimeEnough { stage, answerMs in
       let (first, second) = (try stage.wire(), try stage.wire())
       first.send(HTTPStage.request("/rooms"))
-      guard case .survey(_, _, let asked, let until) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .survey(_, _, _, let asked, let until) = try stage.query() else { throw TestKafka.Failure("another query") }
       // It comes so much later that it waits when the first has given up.
       MonotonicClock.sleep(ms: answerMs / 2)
       second.send(HTTPStage.request("/rooms"))
       #expect(try first.response().status == 503)
       #expect(MonotonicClock.nowMs >= until)
       first.send(HTTPStage.request("/rooms"))
-      guard case .survey(_, _, let again, _) = try stage.question() else { throw TestKafka.Failure("another question") }
+      guard case .survey(_, _, _, let again, _) = try stage.query() else { throw TestKafka.Failure("another query") }
       #expect(again != asked)
-      stage.lookout.tell([
+      stage.observatory.tell([
         .survey(id: again, [RoomLine(room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: 3, gifts: 9, rate: 1)])
       ])
       let statuses = try [first, second].map { try $0.response().status }

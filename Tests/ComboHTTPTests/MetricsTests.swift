@@ -14,7 +14,7 @@ import Testing
 struct MetricsTests {
   /// A page with something in each family.
   private func page(_ clients: [String] = ["consumer"]) -> String {
-    let lookout = Lookout(stop: StopFlag())
+    let observatory = Observatory(stop: StopFlag())
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs
     report.hasJoined = true
@@ -25,16 +25,20 @@ struct MetricsTests {
     report.totals.tally.count(.outOfRange)
     report.totals.said.show = 3
     report.totals.lost = 11
+    for ms: Int64 in [50, 900, 70_000] { report.totals.said.waits.add(ms) }
+    report.totals.said.waits.skip(4, 40.5, .overflow)
+    report.inputAgeSeconds.add(0.2, times: 5)
+    report.restoreSeconds.add(1.5)
     report.inputPartitions = 9
     (report.totals.said.turn, report.totals.said.idle) = (1, 1)
     report.commitSeconds.add(0.02)
     report.commitSeconds.add(100, times: 2)
-    lookout.publish(report)
+    observatory.publish(report)
     var earlier = Service.Totals()
     earlier.said.show = 4
     earlier.commits = 2
-    lookout.startsAfresh(after: earlier)
-    lookout.publish(report)
+    observatory.startsAfresh(after: earlier)
+    observatory.publish(report)
     let statistics = ClientStatistics()
     let text = Self.statistics
     for client in clients {
@@ -44,7 +48,8 @@ struct MetricsTests {
     }
     return String(
       decoding: MetricsPage.text(
-        lookout, ServiceIdentity(group: "g", input: "in", instance: "i", librdkafka: "2.0.2"), statistics: statistics.figures(),
+        observatory, ServiceIdentity(group: "g", input: "in", instance: "i", librdkafka: "2.0.2"),
+        statistics: statistics.figures(),
         http: HTTPCounts(),
         connections: 3, readers: 1, at: MonotonicClock.nowMs
       ).array, as: UTF8.self)
@@ -120,6 +125,12 @@ struct MetricsTests {
     #expect(samples[#"combo_partition_lag_records{partition="7"}"#] == nil)
     #expect(samples[#"combo_partition_restored_ratio{partition="7"}"#] == 0.25)
     #expect(samples["combo_ready"] == 0)
+    #expect(samples[#"combo_gift_wait_seconds_bucket{le="0.1"}"#] == 1 && samples[#"combo_gift_wait_seconds_bucket{le="1"}"#] == 2)
+    #expect(samples["combo_gift_wait_seconds_count"] == 3 && samples["combo_gift_wait_seconds_sum"] == 70.95)
+    #expect(samples[#"combo_gifts_skipped_total{reason="overflow"}"#] == 4)
+    #expect(samples[#"combo_gifts_skipped_worth_total{reason="overflow"}"#] == 40.5)
+    #expect(samples[#"combo_gifts_skipped_total{reason="closed"}"#] == 0)
+    #expect(samples["combo_input_age_seconds_count"] == 5 && samples["combo_restore_duration_seconds_sum"] == 1.5)
   }
 
   @Test("bear the group and the input, each sample")
@@ -130,11 +141,11 @@ struct MetricsTests {
 
   @Test("do not count a beginning that somebody asked for as a fresh start")
   func wanted() {
-    let lookout = Lookout(stop: StopFlag())
-    lookout.startsAfresh(after: Service.Totals(), isWanted: true)
-    #expect(lookout.freshStarts == 0)
-    lookout.startsAfresh(after: Service.Totals())
-    #expect(lookout.freshStarts == 1)
+    let observatory = Observatory(stop: StopFlag())
+    observatory.startsAfresh(after: Service.Totals(), isWanted: true)
+    #expect(observatory.freshStarts == 0)
+    observatory.startsAfresh(after: Service.Totals())
+    #expect(observatory.freshStarts == 1)
   }
 
   private static let promtool = ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {
@@ -221,13 +232,13 @@ struct MetricsTests {
   @Test("health: alive while the loop turns, ready while all is restored and commits")
   func health() {
     let beat = Health.stuckAfterMs
-    #expect(Health.ailment(lastBeat: 0, at: beat - 1, isStopping: false) == nil)
-    #expect(Health.ailment(lastBeat: 0, at: beat, isStopping: false)?.contains("90 s") == true)
-    #expect(Health.ailment(lastBeat: 0, at: beat, isStopping: true) == nil)
+    #expect(Health.reasonToRestart(lastBeat: 0, at: beat - 1, isStopping: false) == nil)
+    #expect(Health.reasonToRestart(lastBeat: 0, at: beat, isStopping: false)?.contains("90 s") == true)
+    #expect(Health.reasonToRestart(lastBeat: 0, at: beat, isStopping: true) == nil)
     var report = ServiceReport()
     report.at = 100_000
     report.hasJoined = true
-    func why(_ now: Int64 = 100_000) -> String? { Health.unreadiness(report, at: now, isStopping: false) }
+    func why(_ now: Int64 = 100_000) -> String? { Health.reasonNotReady(report, at: now, isStopping: false) }
     #expect(why() == nil, "a member without partitions is ready too")
     #expect(why(106_000)?.contains("waits for the brokers") == true)
     report.uncommittedSince = 80_000

@@ -25,6 +25,22 @@ struct BrokerVersionsTests {
     #expect(old.kafka == "before 2.5" && !old.hasGroupTransactions)
   }
 
+  @Test("names the requests of transactions that a broker does not take")
+  func transactions() throws {
+    let all = [(0, "0..13"), (22, "0..5"), (24, "0..5"), (25, "0..4"), (26, "0..4"), (28, "0..5")]
+    #expect(versions(all).missingTransactions == [])
+    #expect(versions(all.filter { ![22, 26].contains($0.0) }).missingTransactions == ["InitProducerId", "EndTxn"])
+  }
+
+  @Test("is asked of the broker: one that leaves out transactions is found")
+  func withoutTransactions() throws {
+    let cluster = try MockCluster(log: .none)
+    #expect(try BrokerVersions.ask(cluster.brokers, as: cluster.properties(), withinMs: 10_000).missingTransactions == [])
+    for request: Int16 in [22, 24, 25, 26, 28] { cluster.leaveOut(request: request) }
+    let found = try BrokerVersions.ask(cluster.brokers, as: cluster.properties(), withinMs: 10_000)
+    #expect(found.missingTransactions.count == 5 && found.kafka != nil)
+  }
+
   @Test("is taken from no other line")
   func others() {
     var versions = BrokerVersions()

@@ -251,6 +251,21 @@ struct GroupTests {
     #expect(member.values == [0: ["a"]])
   }
 
+  @Test("partitions of another topic, which a namesake had, are never taken for its own: the member fails, and says why")
+  func otherTopic() throws {
+    let kafka = try KafkaFixture()
+    let (own, other) = (try kafka.topic(partitions: 2), try kafka.topic(partitions: 2))
+    let group = TestKafka.fresh("group")
+    let before = try TestMember(kafka.properties, .init(groupID: group, topic: other, groupInstanceID: "one"))
+    try poll([before], "it has the other topic") { before.owned == [0, 1] }
+    // The coordinator hands out what the member of this name had, and asks nobody.
+    let member = try TestMember(kafka.properties, .init(groupID: group, topic: own, groupInstanceID: "one"))
+    try poll([member], "it is told, or owns something") { !member.errors.isEmpty || !member.owned.isEmpty }
+    #expect(member.owned.isEmpty)
+    let error = try #require(member.errors.first)
+    #expect(error.code == .fatal && error.message.contains("\"\(other)\"") && error.message.contains("--group"), "\(error)")
+  }
+
   @Test("a static member that comes back keeps its partitions, without a rebalance for the others")
   func staticMembership() throws {
     let kafka = try KafkaFixture()

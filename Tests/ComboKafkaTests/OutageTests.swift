@@ -200,41 +200,36 @@ struct OutageTests {
     let kafka = try KafkaFixture(brokers: cluster.brokers)
     let topic = try kafka.topic()
     let (producer, handle) = try kafka.transactional(topic, id: "one", timeoutMs: 10_000)
-    #expect(producer.begin() == .success)
+    try producer.begin()
     try producer.producer.produce(handle, text: "maybe")
     try producer.producer.flush(withinMs: withinMs)
     let member = try TestMember(kafka.properties, .init(groupID: "g", topic: topic))
     try poll([member], "joined") { !member.owned.isEmpty }
     // librdkafka itself waits almost so long for an answer, whatever it was told.
     let (sender, _) = try kafka.transactional(topic, id: "sender", timeoutMs: 2000)
-    #expect(sender.begin() == .success)
+    try sender.begin()
     let (filler, fillerHandle) = try kafka.transactional(topic, id: "filler", timeoutMs: 10_000)
-    #expect(filler.begin() == .success)
+    try filler.begin()
     let metadata = try member.consumer.groupMetadata()
     try cluster.kill()
-    let sent = sender.sendOffsets(
-      [CommittedOffset(partition: 0, offset: 1, metadata: "")], topic: topic, of: metadata, withinMs: 500)
-    guard case .indefinite = sent else {
-      Issue.record("offsets without brokers ended as \(sent)")
-      return
+    do {
+      try sender.sendOffsets(
+        [CommittedOffset(partition: 0, offset: 1, metadata: "")], topic: topic, of: metadata, withinMs: 500)
+      Issue.record("offsets were sent without brokers")
+    } catch {
+      #expect(error.kind == .indefinite, "\(error)")
     }
     // The commit was not even asked for.
     try filler.producer.produce(fillerHandle, text: "never")
-    guard case .abortNeeded(let undelivered) = filler.commit(deliveredWithinMs: 500, withinMs: 500) else {
-      Issue.record("a commit of a record that nobody took ended otherwise")
-      return
-    }
-    #expect(undelivered.message.contains("not delivered"))
-    guard case .indefinite(let error) = producer.commit(deliveredWithinMs: 500, withinMs: 500) else {
-      Issue.record("a commit without brokers ended otherwise")
-      return
-    }
-    #expect(error.code == .unreachable || error.code == .timedOut)
+    let undelivered = try #require(throws: TransactionFault.self) { try filler.commit(deliveredWithinMs: 500, withinMs: 500) }
+    #expect(undelivered.kind == .abort && undelivered.reason.contains("not delivered"))
+    let fault = try #require(throws: TransactionFault.self) { try producer.commit(deliveredWithinMs: 500, withinMs: 500) }
+    #expect(fault.kind == .indefinite && (fault.error.code == .unreachable || fault.error.code == .timedOut))
     try cluster.start()
     let (second, secondHandle) = try kafka.transactional(topic, id: "one")
-    #expect(second.begin() == .success)
+    try second.begin()
     try second.producer.produce(secondHandle, text: "after")
-    #expect(second.commit(withinMs: withinMs) == .success)
+    try second.commit(withinMs: withinMs)
     let values = try kafka.values(topic)
     #expect(values == ["after"] || values == ["maybe", "after"])
   }
@@ -251,9 +246,9 @@ struct MockClusterTests {
     let producer = try TransactionalProducer(properties, transactionalID: "t")
     try producer.initTransactions(withinMs: 30_000)
     let handle = try producer.producer.topic("gifts", withinMs: 30_000)
-    #expect(producer.begin() == .success)
+    try producer.begin()
     for number in 0..<100 { try producer.producer.produce(handle, key: "\(number % 7)", text: "\(number)") }
-    #expect(producer.commit(withinMs: 30_000) == .success)
+    try producer.commit(withinMs: 30_000)
     let member = try TestMember(properties, .init(groupID: "g", topic: "gifts"))
     member.startAt = { _ in 0 }
     try poll([member], "all read") { member.delivered == 100 }

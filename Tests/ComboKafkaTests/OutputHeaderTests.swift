@@ -23,9 +23,10 @@ struct OutputHeaderTests {
     #expect(OutputHeader("channel=rooms:{room}")?.name == "channel")
   }
 
-  @Test("are refused with another word between braces, a brace without its other, or no name")
+  @Test("are refused with another word between braces, a brace without its other, no name, or a control character")
   func refused() {
-    for option in ["", "x", "=y", "x={", "x=}", "x={rooms}", "x={}", "x={room}}", "x=a{op"] {
+    let controls = ["a\nb=x", "a=x\n{room}", "a\u{7f}=x", "\t=x"]
+    for option in ["", "x", "=y", "x={", "x=}", "x={rooms}", "x={}", "x={room}}", "x=a{op"] + controls {
       #expect(OutputHeader(option) == nil, "\(option)")
     }
   }

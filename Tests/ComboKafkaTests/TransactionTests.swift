@@ -15,16 +15,16 @@ struct TransactionTests {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
     let (producer, handle) = try kafka.transactional(topic)
-    #expect(producer.begin() == .success)
+    try producer.begin()
     for value in ["a", "b"] { try producer.producer.produce(handle, key: "k", text: value) }
-    #expect(producer.commit(withinMs: withinMs) == .success)
+    try producer.commit(withinMs: withinMs)
 
-    #expect(producer.begin() == .success)
+    try producer.begin()
     for value in ["x", "y"] { try producer.producer.produce(handle, key: "k", text: value) }
     try producer.producer.flush(withinMs: withinMs)
-    #expect(producer.abort(withinMs: withinMs) == .success)
+    try producer.abort(withinMs: withinMs)
 
-    #expect(producer.begin() == .success)
+    try producer.begin()
     try producer.producer.produce(handle, key: "k", text: "c")
     try producer.producer.flush(withinMs: withinMs)
     let end = try kafka.end(topic)
@@ -42,7 +42,7 @@ struct TransactionTests {
     }
     #expect(reader.isHeldUp && !reader.isAtEnd)
     #expect(reader.position == 6)
-    #expect(producer.commit(withinMs: withinMs) == .success)
+    try producer.commit(withinMs: withinMs)
     #expect(try reader.values() == ["c"])
     #expect(reader.isAtEnd && !reader.isHeldUp)
     #expect(try kafka.values(topic, to: end, isolation: .readUncommitted) == ["a", "b", "x", "y", "c"])
@@ -58,24 +58,24 @@ struct TransactionTests {
     let (producer, handle) = try kafka.transactional(output)
     #expect(try member.consumer.committed([0, 1, 2], withinMs: withinMs).map(\.offset) == [nil, nil, nil])
 
-    func send(_ offset: Int64, _ metadata: String) throws -> TransactionOutcome {
-      #expect(producer.begin() == .success)
+    func send(_ offset: Int64, _ metadata: String) throws {
+      try producer.begin()
       try producer.producer.produce(handle, text: "v")
-      return try producer.sendOffsets(
+      try producer.sendOffsets(
         [
           CommittedOffset(partition: 0, offset: offset, metadata: metadata),
           CommittedOffset(partition: 2, offset: offset + 1, metadata: ""),
         ], topic: input, of: member.consumer.groupMetadata(), withinMs: withinMs)
     }
-    #expect(try send(5, "n=17 ✓") == .success)
-    #expect(producer.commit(withinMs: withinMs) == .success)
+    try send(5, "n=17 ✓")
+    try producer.commit(withinMs: withinMs)
     let after = [
       CommittedOffset(partition: 0, offset: 5, metadata: "n=17 ✓"), CommittedOffset(partition: 1, offset: nil, metadata: ""),
       CommittedOffset(partition: 2, offset: 6, metadata: ""),
     ]
     #expect(try member.consumer.committed([0, 1, 2], withinMs: withinMs) == after)
-    #expect(try send(50, "n=18") == .success)
-    #expect(producer.abort(withinMs: withinMs) == .success)
+    try send(50, "n=18")
+    try producer.abort(withinMs: withinMs)
     #expect(try member.consumer.committed([0, 1, 2], withinMs: withinMs) == after)
   }
 
@@ -88,21 +88,19 @@ struct TransactionTests {
     try poll([member], "the partition assigned") { member.owned == [0] }
     let (producer, handle) = try kafka.transactional(output)
     for round in 1...3 as ClosedRange<Int64> {
-      #expect(producer.begin() == .success)
+      try producer.begin()
       for value in ["a", "b"] { try producer.producer.produce(handle, text: value) }
-      #expect(
-        try producer.sendOffsets(
-          [CommittedOffset(partition: 0, offset: round, metadata: "")], topic: input, of: member.consumer.groupMetadata(),
-          withinMs: withinMs)
-          == .success)
+      try producer.sendOffsets(
+        [CommittedOffset(partition: 0, offset: round, metadata: "")], topic: input, of: member.consumer.groupMetadata(),
+        withinMs: withinMs)
       // Two records and a mark each time; nobody has asked for the commit yet.
       try kafka.waitForEnd(output, round * 3 - 1)
-      #expect(producer.commit(withinMs: withinMs) == .success)
+      try producer.commit(withinMs: withinMs)
       try kafka.waitForEnd(output, round * 3)
     }
-    #expect(producer.begin() == .success)
+    try producer.begin()
     try producer.producer.produce(handle, text: "without offsets")
-    #expect(producer.commit(withinMs: withinMs) == .success)
+    try producer.commit(withinMs: withinMs)
     try kafka.waitForEnd(output, 11)
     #expect(try kafka.values(output) == ["a", "b", "a", "b", "a", "b", "without offsets"])
   }
@@ -115,17 +113,15 @@ struct TransactionTests {
     let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: input))
     try poll([member], "the partition assigned") { member.owned == [0] }
     let (producer, handle) = try kafka.transactional(output, timeoutMs: 60_000)
-    #expect(producer.begin() == .success)
+    try producer.begin()
     try producer.producer.produce(handle, text: "v")
-    #expect(
-      try producer.sendOffsets(
-        [CommittedOffset(partition: 0, offset: 3, metadata: "n=1")], topic: input, of: member.consumer.groupMetadata(),
-        withinMs: withinMs)
-        == .success)
+    try producer.sendOffsets(
+      [CommittedOffset(partition: 0, offset: 3, metadata: "n=1")], topic: input, of: member.consumer.groupMetadata(),
+      withinMs: withinMs)
     let error = #expect(throws: EdgeError.self) { try member.consumer.committed([0], withinMs: 700) }
     #expect(error?.code == .timedOut)
     #expect(error?.isRetriable == true)
-    #expect(producer.commit(withinMs: withinMs) == .success)
+    try producer.commit(withinMs: withinMs)
     #expect(
       try member.consumer.committed([0], withinMs: withinMs)
         == [CommittedOffset(partition: 0, offset: 3, metadata: "n=1")])
@@ -137,25 +133,19 @@ struct TransactionTests {
     let topic = try kafka.topic()
     let id = TestKafka.fresh("txn")
     let (first, handle) = try kafka.transactional(topic, id: id)
-    #expect(first.begin() == .success)
+    try first.begin()
     try first.producer.produce(handle, text: "zombie")
     try first.producer.flush(withinMs: withinMs)
 
     let (second, secondHandle) = try kafka.transactional(topic, id: id)
-    #expect(second.begin() == .success)
+    try second.begin()
     try second.producer.produce(secondHandle, text: "heir")
-    #expect(second.commit(withinMs: withinMs) == .success)
+    try second.commit(withinMs: withinMs)
 
-    guard case .fatal(let error) = first.commit(withinMs: withinMs) else {
-      Issue.record("a fenced producer committed")
-      return
-    }
-    #expect(error.code == .fenced)
-    #expect(error.message.contains("Another instance uses the same id"))
-    guard case .fatal = first.begin() else {
-      Issue.record("a fenced producer began anew")
-      return
-    }
+    let fault = try #require(throws: TransactionFault.self) { try first.commit(withinMs: withinMs) }
+    #expect(fault.isFenced)
+    #expect(fault.reason.contains("Another instance uses the same id"))
+    #expect(throws: TransactionFault.self) { try first.begin() }
     #expect(try kafka.values(topic) == ["heir"])
   }
 
@@ -171,7 +161,7 @@ struct TransactionTests {
     // What is to be seen is that the process lives: its heap was damaged by every tenth or so.
     for _ in 0..<20 {
       let (zombie, handle) = heir
-      #expect(zombie.begin() == .success)
+      try zombie.begin()
       // All partitions are part of the transaction before the fence, so that what comes behind it is sent at once.
       for partition in 0..<partitions { try zombie.producer.produce(handle, partition: partition, text: "before") }
       try zombie.producer.flush(withinMs: withinMs)
@@ -189,32 +179,29 @@ struct TransactionTests {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(settings: [("max.message.bytes", "2000")])
     let (producer, handle) = try kafka.transactional(topic)
-    #expect(producer.begin() == .success)
+    try producer.begin()
     // lz4 would make it small.
     var random = SystemRandomNumberGenerator()
     let noise = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     try noise.withUnsafeBytes { try producer.producer.produce(handle, key: nil, value: $0) }
-    guard case .abortNeeded(let error) = producer.commit(withinMs: withinMs) else {
-      Issue.record("committed without its record")
-      return
-    }
-    #expect(!error.message.isEmpty)
+    let fault = try #require(throws: TransactionFault.self) { try producer.commit(withinMs: withinMs) }
+    #expect(fault.kind == .abort && !fault.reason.isEmpty)
     #expect(producer.producer.failedDeliveries == 1)
     #expect(producer.producer.firstFailedDelivery?.code == .recordTooLarge)
-    #expect(producer.abort(withinMs: withinMs) == .success)
+    try producer.abort(withinMs: withinMs)
     // The lost record left a gap in the sequence, which librdkafka may find out only with the next one: one more abort.
     var attempts = 0
     repeat {
       attempts += 1
-      #expect(producer.begin() == .success)
+      try producer.begin()
       try producer.producer.produce(handle, text: "small")
-      let outcome = producer.commit(withinMs: withinMs)
-      if outcome == .success { break }
-      guard case .abortNeeded = outcome else {
-        Issue.record("the producer does not go on: \(outcome)")
-        return
+      do {
+        try producer.commit(withinMs: withinMs)
+        break
+      } catch {
+        #expect(error.kind == .abort, "the producer does not go on: \(error)")
       }
-      #expect(producer.abort(withinMs: withinMs) == .success)
+      try producer.abort(withinMs: withinMs)
     } while attempts < 3
     #expect(attempts <= 2)
     #expect(try kafka.values(topic) == ["small"])
@@ -232,19 +219,18 @@ struct TransactionTests {
     let other = try TestMember(kafka.properties, options)
     try poll([member, other], "one partition each") { member.owned.count == 1 && other.owned.count == 1 }
     let (producer, handle) = try kafka.transactional(output)
-    #expect(producer.begin() == .success)
+    try producer.begin()
     try producer.producer.produce(handle, text: "v")
-    guard
-      case .abortNeeded(let error) = producer.sendOffsets(
+    do {
+      try producer.sendOffsets(
         [CommittedOffset(partition: 0, offset: 9, metadata: "")], topic: input, of: old, withinMs: withinMs)
-    else {
       Issue.record("offsets of an old generation were taken")
-      return
+    } catch {
+      #expect(error.kind == .abort && error.error.code == .memberLost)
     }
-    #expect(error.code == .memberLost)
-    #expect(producer.abort(withinMs: withinMs) == .success)
-    #expect(producer.begin() == .success)
-    #expect(producer.commit(withinMs: withinMs) == .success)
+    try producer.abort(withinMs: withinMs)
+    try producer.begin()
+    try producer.commit(withinMs: withinMs)
   }
 
   @Test("an abort throws away what is still in the queue, and counts it as no failure")
@@ -252,13 +238,13 @@ struct TransactionTests {
     let kafka = try KafkaFixture(overrides: [.init(key: "linger.ms", value: "5000")])
     let topic = try kafka.topic()
     let (producer, handle) = try kafka.transactional(topic)
-    #expect(producer.begin() == .success)
+    try producer.begin()
     for _ in 0..<100 { try producer.producer.produce(handle, text: "queued") }
-    #expect(producer.abort(withinMs: withinMs) == .success)
+    try producer.abort(withinMs: withinMs)
     #expect(producer.producer.failedDeliveries == 0)
-    #expect(producer.begin() == .success)
+    try producer.begin()
     try producer.producer.produce(handle, text: "kept")
-    #expect(producer.commit(withinMs: withinMs) == .success)
+    try producer.commit(withinMs: withinMs)
     #expect(try kafka.values(topic) == ["kept"])
   }
 }

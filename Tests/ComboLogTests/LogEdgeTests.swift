@@ -116,8 +116,8 @@ import Testing
       var found: [String] = []
       try reader.read(topic, 0, from: 0, to: 1, unless: { false }) { record in
         found.append(String(decoding: record.value!, as: UTF8.self))
-        #expect(reader.details(of: record).timestamp == 5)
-        #expect(reader.details(of: record).headers == [.init(name: "h", value: [1])])
+        #expect(record.time == RecordTime(ms: 5))
+        #expect(record.headers == [.init(name: "h", value: [1])])
         return true
       }
       #expect(found == ["b"])
@@ -142,7 +142,7 @@ import Testing
     #expect {
       try old.commit([])
     } throws: { fault in
-      if case .fatal? = fault as? TransactionFault { true } else { false }
+      (fault as? TransactionFault)?.kind == .fatal
     }
     #expect(log.bounds(log.stream("out", 0)!).next == 0)
     _ = poll(member)

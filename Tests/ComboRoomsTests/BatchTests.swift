@@ -37,17 +37,17 @@ struct BatchTests {
   @Test("a few gifts wait for what the room's queue still holds of the batch before", arguments: 0..<100)
   func order(run: Int) throws {
     let said = Said()
-    let lanes = Lanes(said)
+    let speakers = Speakers(said)
     let decoder = decoder()
     let (first, second) = (Batch(), Batch())
     let name = Array("r".utf8)
     let room = name.withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
     try fill(first, room, decoder, sender: "a", count: 8)
     room.queue.suspend()
-    first.dispatch(behind: second, lanes: lanes, hopMin: 8, period: 0)
+    first.dispatch(behind: second, speakers: speakers, hopMin: 8, period: 0)
     try fill(second, room, decoder, sender: "b", count: 1)
     DispatchQueue.global().async { room.queue.resume() }
-    second.dispatch(behind: first, lanes: lanes, hopMin: 8, period: 0)
+    second.dispatch(behind: first, speakers: speakers, hopMin: 8, period: 0)
     first.wait()
     second.wait()
     #expect(said.senders == ["a", "b"])
@@ -62,7 +62,7 @@ struct BatchTests {
     let room = name.withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
     for (turn, sender) in ["a", "b"].enumerated() {
       try fill(batches[turn], room, decoder, sender: sender, count: 7)
-      batches[turn].dispatch(behind: batches[1 - turn], lanes: Lanes(said), hopMin: 8, period: 0)
+      batches[turn].dispatch(behind: batches[1 - turn], speakers: Speakers(said), hopMin: 8, period: 0)
       #expect(said.senders.last == sender)
     }
     #expect(!room.hasQueue)

@@ -29,33 +29,33 @@ struct MapWatchTests {
   func most() throws {
     let decoder = try decoder()
     var watch = MapWatch()
-    #expect(watch.look(0, decoder.outcomes) == nil)
+    #expect(watch.check(0, decoder.outcomes) == nil)
     read(#"{"u":1,"g":2}"#, 400, by: decoder)
     read(#"{"cmd":"OTHER","data":{"secret":"words"}}"#, 500, by: decoder)
     read(#"{"g":2}"#, 100, by: decoder)
-    #expect(watch.look(1, decoder.outcomes) == .init(records: 1000, taken: 400, dropped: 500, bad: 100))
+    #expect(watch.check(1, decoder.outcomes) == .init(records: 1000, taken: 400, dropped: 500, bad: 100))
     let most = try #require(decoder.commonestLoss)
     #expect("\(most.row.rule) \(most.row.outcome) \(most.row.reason) \(most.row.count)" == "t, otherwise dropped no gift 500")
     #expect(most.keys == "/cmd, /data/secret")
     // Not again within an hour.
     read("{}", 1000, by: decoder)
-    #expect(watch.look(2, decoder.outcomes) == nil)
+    #expect(watch.check(2, decoder.outcomes) == nil)
     read("{}", 1000, by: decoder)
-    #expect(watch.look(3_600_002, decoder.outcomes) != nil)
+    #expect(watch.check(3_600_002, decoder.outcomes) != nil)
   }
 
   @Test("says nothing where most become events, or where there are few records")
   func fine() throws {
     let decoder = try decoder()
     var watch = MapWatch()
-    #expect(watch.look(0, decoder.outcomes) == nil)
+    #expect(watch.check(0, decoder.outcomes) == nil)
     read(#"{"u":1,"g":2}"#, 600, by: decoder)
     read("{}", 400, by: decoder)
-    #expect(watch.look(1, decoder.outcomes) == nil)
+    #expect(watch.check(1, decoder.outcomes) == nil)
     read("{}", 19, by: decoder)
-    #expect(watch.look(60_000, decoder.outcomes) == nil)
+    #expect(watch.check(60_000, decoder.outcomes) == nil)
     read("{}", 1, by: decoder)
-    #expect(watch.look(60_001, decoder.outcomes)?.records == 20)
+    #expect(watch.check(60_001, decoder.outcomes)?.records == 20)
   }
 
   @Test("counts by rule and reason, in at most a few dozen rows")

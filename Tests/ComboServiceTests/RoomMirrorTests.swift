@@ -55,8 +55,8 @@ struct RoomMirrorTests {
     #expect(mirror.gifts == 3 + 5 + 5)
   }
 
-  @Test("mends itself by a screen, passes over repetitions, and begins anew with an epoch")
-  func mends() {
+  @Test("is right again after a screen, passes over repetitions, and begins anew with an epoch")
+  func restoredByScreen() {
     let mirror = ready()
     take(mirror, Self.record(40, #""op":"update","banner":9,"slot":0,"count":8,"added":5"#))
     #expect(screen(mirror)?.hasSuffix(#""banners":[]}"#) == true)
@@ -135,19 +135,28 @@ struct RoomMirrorTests {
       return
     }
     mirror.isReady = true
-    mirror.answer(.survey(prefix: Array("a".utf8), limit: 9, id: 2), at: 1000)
+    mirror.answer(.survey(prefix: Array("a".utf8), limit: 9, order: .rate, id: 2), at: 1000)
     guard case .survey(2, let lines) = mirror.takeNews()[0] else {
       Issue.record("no list")
       return
     }
     #expect(lines.map { String(decoding: $0.room, as: UTF8.self) } == ["a2", "a1"])
     #expect(lines.map(\.gifts) == [50, 5] && lines.map(\.banners) == [1, 1])
+    mirror.told = #","slots":3,"exit_ms":0"#
+    mirror.answer(.screen(room: Array("b".utf8), id: 9, watches: false), at: 1000)
+    if case .screen(9, _, let record) = mirror.takeNews()[0] {
+      #expect(String(decoding: record, as: UTF8.self).hasSuffix(#"]"# + mirror.told + "}"))
+    } else {
+      Issue.record("no screen")
+    }
+    // Instructions do not tell what waits.
+    #expect(lines.allSatisfy { $0.queued == nil })
     for room in ["a1", "a2", "b"] {
       take(
         mirror, Self.record(2, #""op":"dismiss","banner":1,"slot":0,"count":1,"reason":"idle""#, room: room), room: room, at: 1000
       )
     }
-    mirror.answer(.survey(prefix: [], limit: 9, id: 3), at: 100_000)
+    mirror.answer(.survey(prefix: [], limit: 9, order: .rate, id: 3), at: 100_000)
     guard case .survey(3, let none) = mirror.takeNews()[0] else {
       Issue.record("no list")
       return

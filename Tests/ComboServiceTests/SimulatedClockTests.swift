@@ -90,7 +90,7 @@ struct SimulatedClockTests {
     let scene = scene()
     ahead(scene)
     var configuration = scene.configuration
-    configuration.bringsClocksBack = true
+    configuration.purpose = .bringClocksBack
     let second = scene.world.start("b", configuration)
     for _ in 0..<2000 where !second.service.hasTakenOver { scene.turn(second) }
     #expect(second.service.totals.clocksBroughtBack == 1 && second.service.totals.resets == 1)

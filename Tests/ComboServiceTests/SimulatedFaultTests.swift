@@ -204,7 +204,7 @@ struct SimulatedFaultTests {
     #expect(scene.finish() == [])
   }
 
-  @Test("offsets that somebody else has moved are refused, with the command that mends it")
+  @Test("offsets that somebody else has moved are refused, with the command that fixes it")
   func movedOffsets() {
     let scene = SimScene()
     let instance = scene.start()

@@ -205,12 +205,12 @@ struct SimulatedLossTests {
     for _ in 0..<1000 where instance.service.isFailing { scene.turn(instance) }
     #expect(!instance.service.isFailing && instance.service.failuresInARow == 1)
     scene.turn(instance, 50)
-    #expect(instance.lookout!.report?.isFailing == false)
+    #expect(instance.observatory!.report?.isFailing == false)
     instance.service.goBack(.abort("made up"))
     instance.service.revoked([0], lost: true)
     scene.world.clock.advance(1000)
     scene.turn(instance, 10)
-    #expect(instance.lookout!.report?.isFailing == false)
+    #expect(instance.observatory!.report?.isFailing == false)
   }
 
   @Test("a journal whose end nobody tells is asked for once in a while, not for each partition in turn")

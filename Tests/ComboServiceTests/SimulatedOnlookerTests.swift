@@ -65,11 +65,11 @@ struct SimulatedOnlookerTests {
       scene.world.hasOnlookers = true
       scene.configuration.delivery = delivery
       let instance = scene.start()
-      let lookout = instance.lookout!
+      let observatory = instance.observatory!
       scene.turn(instance, 40)
-      #expect(lookout.ask(.screen(room: Array("r".utf8), id: 1, watches: true)))
+      #expect(observatory.ask(.screen(room: Array("r".utf8), id: 1, watches: true)))
       scene.turn(instance, 40)
-      guard case .asleep(1, let room)? = lookout.takeNews().first else {
+      guard case .asleep(1, let room)? = observatory.takeNews().first else {
         Issue.record("no answer")
         return
       }
@@ -78,42 +78,42 @@ struct SimulatedOnlookerTests {
       for _ in 0..<2 {
         scene.gift(count: 3)
         #expect(scene.finish() == [])
-        for case .said(_, let record) in lookout.takeNews() { told.append(String(decoding: record, as: UTF8.self)) }
+        for case .said(_, let record) in observatory.takeNews() { told.append(String(decoding: record, as: UTF8.self)) }
         scene.world.clock.advance(100_000)
       }
       #expect(told == scene.lines(.output))
       #expect(told.filter { $0.contains(#""op":"show""#) }.count == 2)
       #expect(told.filter { $0.contains(#""seq":1,"#) }.count == 2, "it slept in between")
-      #expect(lookout.ask(.unwatch(room: room)))
+      #expect(observatory.ask(.unwatch(room: room)))
       scene.turn(instance)
       scene.gift(count: 3)
       #expect(scene.finish() == [])
-      #expect(lookout.takeNews().isEmpty)
-      #expect(instance.service.watching.captured.isEmpty)
+      #expect(observatory.takeNews().isEmpty)
+      #expect(instance.service.watched.captured.isEmpty)
     }
   }
 
-  @Test("a question whose asker waits no more is forgotten, while its partition is away too, and watches nothing")
-  func lateQuestions() {
+  @Test("a query whose asker waits no more is forgotten, while its partition is away too, and watches nothing")
+  func lateQueries() {
     let scene = SimScene()
     scene.world.hasOnlookers = true
     let instance = scene.start()
-    let lookout = instance.lookout!
+    let observatory = instance.observatory!
     let room = Array("r".utf8)
-    for id in 1...100 { #expect(lookout.ask(.screen(room: room, id: UInt64(id), watches: true, until: 0))) }
-    #expect(lookout.ask(.screen(room: room, id: 101, watches: false)))
+    for id in 1...100 { #expect(observatory.ask(.screen(room: room, id: UInt64(id), watches: true, until: 0))) }
+    #expect(observatory.ask(.screen(room: room, id: 101, watches: false)))
     scene.turn(instance)
-    #expect(instance.service.watching.questions.count <= 1)
+    #expect(instance.service.watched.queries.count <= 1)
     scene.turn(instance, 40)
-    let answers = lookout.takeNews().compactMap { news -> UInt64? in
+    let answers = observatory.takeNews().compactMap { news -> UInt64? in
       switch news {
       case .asleep(let id, _), .notYet(let id, _), .screen(let id, _, _): id
       default: nil
       }
     }
     #expect(answers == [101])
-    #expect(instance.service.watching.questions.isEmpty)
-    #expect(!room.withUnsafeBytes { instance.service.watching.watches($0) })
+    #expect(instance.service.watched.queries.isEmpty)
+    #expect(!room.withUnsafeBytes { instance.service.watched.watches($0) })
   }
 
   @Test("a list of rooms that nobody waits for any more is not made, nor looked for")
@@ -121,28 +121,28 @@ struct SimulatedOnlookerTests {
     let scene = SimScene()
     scene.world.hasOnlookers = true
     let instance = scene.start()
-    let lookout = instance.lookout!
-    for id in 1...100 { #expect(lookout.ask(.survey(prefix: [], limit: 5, id: UInt64(id), until: 0))) }
-    #expect(lookout.ask(.survey(prefix: [], limit: 5, id: 101)))
+    let observatory = instance.observatory!
+    for id in 1...100 { #expect(observatory.ask(.survey(prefix: [], limit: 5, order: .rate, id: UInt64(id), until: 0))) }
+    #expect(observatory.ask(.survey(prefix: [], limit: 5, order: .rate, id: 101)))
     scene.turn(instance)
-    #expect(instance.service.watching.surveys.count <= 1)
+    #expect(instance.service.watched.surveys.count <= 1)
     scene.turn(instance, 40)
-    let answers = lookout.takeNews().compactMap { news -> UInt64? in
+    let answers = observatory.takeNews().compactMap { news -> UInt64? in
       if case .survey(let id, _) = news { id } else { nil }
     }
     #expect(answers == [101])
-    #expect(instance.service.watching.surveys.isEmpty)
+    #expect(instance.service.watched.surveys.isEmpty)
   }
 
   @Test("that nobody watches a room any more is taken also where nothing can be asked, else it would be watched for good")
   func unwatchedWhileFull() {
-    let lookout = Lookout(stop: StopFlag())
-    while lookout.ask(.survey(prefix: [], limit: 1, id: 1)) {}
-    #expect(lookout.ask(.unwatch(room: [1])))
-    #expect(!lookout.ask(.screen(room: [1], id: 2, watches: true)))
-    let questions = lookout.takeQuestions()
-    #expect(questions.count == Lookout.questionsMax + 1)
-    guard case .unwatch([1])? = questions.last else {
+    let observatory = Observatory(stop: StopFlag())
+    while observatory.ask(.survey(prefix: [], limit: 1, order: .rate, id: 1)) {}
+    #expect(observatory.ask(.unwatch(room: [1])))
+    #expect(!observatory.ask(.screen(room: [1], id: 2, watches: true)))
+    let queries = observatory.takeQueries()
+    #expect(queries.count == Observatory.queriesMax + 1)
+    guard case .unwatch([1])? = queries.last else {
       Issue.record("it is not there")
       return
     }

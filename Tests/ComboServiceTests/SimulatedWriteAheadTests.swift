@@ -240,7 +240,7 @@ struct SimulatedWriteAheadTests {
       let log = scene.world.broker.log(.journal, 0)
       log.alter(log.index(of: offset)) { $0.value![5] = UInt8(ascii: "2") }
     }
-    func expectOvertaken(_ look: JournalLook) {
+    func expectOvertaken(_ look: JournalCheck) {
       if case .overtaken = look { return }
       Issue.record("it goes on: \(look)")
     }
@@ -248,7 +248,7 @@ struct SimulatedWriteAheadTests {
     alter(before)
     expectOvertaken(reader.find(takeover, after: known, from: before))
     alter(offset)
-    expectOvertaken(reader.look(from: offset, to: offset + 1))
+    expectOvertaken(reader.check(from: offset, to: offset + 1))
   }
 
   @Test("a change of the delivery there and back is a takeover each time")

@@ -120,14 +120,13 @@ struct SimAudit {
       offset: start)
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
-      partition, derivation: takeover.derivation, topics: world.topics, lane: Lane(target), rules: nil,
+      partition, derivation: takeover.derivation, topics: world.topics, speaker: Speaker(target), rules: nil,
       next: {
         let next = rest.next()
         target?.n = next?.n ?? 0
         return next
       })
     let reader = SimReadEdge(broker, instance: nil)
-    runner.header = { reader.header($1, of: $0, $2) }
     var said = 0
     runner.entryDone = { recorded, derived in
       if recorded.said != derived.said { throw ReplayFault("entry \(recorded.n) said \(recorded.said), not \(derived.said)") }

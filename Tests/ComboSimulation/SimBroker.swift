@@ -41,7 +41,7 @@ final class SimBroker {
   /// Commits that are still under way from their producer.
   private var lateCommits: [SimTransaction] = []
   /// What producers that are no more had still under way.
-  private var strays: [SimProducer] = []
+  private var lostRooms: [SimProducer] = []
 
   /// Producers without transactions that have something under way, of the living and the dead.
   var directs: [SimDirectProducer] = []
@@ -158,10 +158,10 @@ final class SimBroker {
       if late.state == .open, isCurrent(late.producer, late.epoch) { decide(late, .committed) }
     }
     if !areDirectsHeld, !directs.isEmpty, random.below(3) == 0 { directs[random.below(directs.count)].deliver(&random) }
-    if !strays.isEmpty, random.below(4) == 0 {
-      let stray = strays[random.below(strays.count)]
+    if !lostRooms.isEmpty, random.below(4) == 0 {
+      let stray = lostRooms[random.below(lostRooms.count)]
       stray.deliver(1)
-      if stray.buffer.isEmpty { strays.removeAll { $0 === stray } }
+      if stray.buffer.isEmpty { lostRooms.removeAll { $0 === stray } }
     }
   }
 
@@ -185,7 +185,7 @@ final class SimBroker {
 
   /// What a producer that is no more had under way may still arrive.
   func left(_ producer: SimProducer) {
-    if !producer.buffer.isEmpty { strays.append(producer) }
+    if !producer.buffer.isEmpty { lostRooms.append(producer) }
   }
 
   // MARK: - Waiting

@@ -31,7 +31,7 @@ final class SimDirectProducer {
   }
 
   /// It gives up: some of what it holds may still arrive, of each partition the first ones.
-  func giveUp(_ random: inout SplitMix64) { buffer = Array(buffer.prefix(random.below(buffer.count + 1))) }
+  func handOver(_ random: inout SplitMix64) { buffer = Array(buffer.prefix(random.below(buffer.count + 1))) }
 }
 
 /// The direct output of a simulated instance.
@@ -54,7 +54,7 @@ final class SimDirectEdge: DirectEdge, @unchecked Sendable {
 
   /// The process is no more, or has another producer.
   func leave() {
-    producer?.giveUp(&broker.random)
+    producer?.handOver(&broker.random)
     producer = nil
   }
 

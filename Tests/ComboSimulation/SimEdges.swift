@@ -10,7 +10,6 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
   weak var delegate: (any GroupEdgeDelegate)?
   private unowned let instance: SimInstance
   private var positions: [Int32: Int64] = [:]
-  private var current: SimRecord?
   private var isClosed = false
   /// What lasts of the last polls, with padding behind it.
   private var holds: [[UnsafeMutableRawBufferPointer]] = [[], []]
@@ -89,10 +88,8 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
         if !record.isCommitted { continue }
         any = true
         count += 1
-        current = record
         positions[partition] = record.offset + 1
         lend(record, partition, take)
-        current = nil
         if instance.isDead { return true }
       }
     }
@@ -102,13 +99,13 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
   /// What must be done before anything else is handed out.
   private func rebalance() {
     if !member.isIn, !isClosed {
-      giveUp(member.owned, lost: true)
+      handOver(member.owned, lost: true)
       member.next = nil
       if instance.isDead { return }
       group.join(member)
     }
     if group.isPreparing, !member.hasJoined {
-      if !group.isCooperative { giveUp(member.owned, lost: false) }
+      if !group.isCooperative { handOver(member.owned, lost: false) }
       if instance.isDead { return }
       member.next = nil
       group.rejoin(member)
@@ -118,7 +115,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     let leaving = member.owned.filter { !next.contains($0) }
     let coming = next.filter { !member.owned.contains($0) }
     if !leaving.isEmpty {
-      giveUp(leaving, lost: false)
+      handOver(leaving, lost: false)
       if instance.isDead { return }
       if member.isIn { group.prepare() }
     }
@@ -126,7 +123,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     delegate?.assigned(coming)
   }
 
-  private func giveUp(_ partitions: [Int32], lost: Bool) {
+  private func handOver(_ partitions: [Int32], lost: Bool) {
     if partitions.isEmpty { return }
     delegate?.revoked(partitions, lost: lost)
     for partition in partitions { positions[partition] = nil }
@@ -153,29 +150,40 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     for offset in offsets { broker.commit(offset) }
   }
 
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    (current?.timestamp, current?.headers ?? [])
-  }
-
   func close() {
     if instance.isOver() { return }
-    giveUp(member.owned, lost: !member.isIn)
+    handOver(member.owned, lost: !member.isIn)
     isClosed = true
     group.remove(member)
   }
 }
 
+extension SimRecord: RecordSource {
+  static func time(of record: UnsafeRawPointer) -> RecordTime? { this(record).timestamp.map { RecordTime(ms: $0) } }
+
+  static func headers(of record: UnsafeRawPointer) -> [RecordHeader] { this(record).headers }
+
+  static func withLastHeader(_ name: String, of record: UnsafeRawPointer, _ body: (Bytes) -> Void) {
+    this(record).headers.last { $0.name == name }?.value?.withUnsafeBytes(body)
+  }
+
+  private static func this(_ record: UnsafeRawPointer) -> SimRecord { record.assumingMemoryBound(to: SimRecord.self).pointee }
+}
+
 /// Hands a record out.
-private func lend(_ record: SimRecord, _ partition: Int32, of topic: Topic? = nil, _ take: (InputRecord) -> Void) {
-  // What an audit's threads find the rest of it by.
-  let token = topic.flatMap { UnsafeRawPointer(bitPattern: $0.rawValue + 1) }
-  func hand(_ key: Bytes?, _ value: Bytes?) {
-    take(InputRecord(partition: partition, offset: record.offset, key: key, value: value, token: token))
+private func lend(_ record: SimRecord, _ partition: Int32, _ take: (InputRecord) -> Void) {
+  withUnsafePointer(to: record) { pointer in
+    func hand(_ key: Bytes?, _ value: Bytes?) {
+      take(
+        InputRecord(
+          partition: partition, offset: record.offset, key: key, value: value, source: (SimRecord.self, UnsafeRawPointer(pointer))
+        ))
+    }
+    func withKey(_ key: Bytes?) {
+      if let value = record.value { value.withUnsafeBytes { hand(key, $0) } } else { hand(key, nil) }
+    }
+    if let key = record.key { key.withUnsafeBytes { withKey($0) } } else { withKey(nil) }
   }
-  func withKey(_ key: Bytes?) {
-    if let value = record.value { value.withUnsafeBytes { hand(key, $0) } } else { hand(key, nil) }
-  }
-  if let key = record.key { key.withUnsafeBytes { withKey($0) } } else { withKey(nil) }
 }
 
 /// Reads partitions of the simulated cluster.
@@ -185,7 +193,6 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
   /// nil: an audit, which sees what is committed, waits for nothing and changes nothing.
   private weak var instance: SimInstance?
   private let isAudit: Bool
-  private var current: SimRecord?
 
   init(_ broker: SimBroker, instance: SimInstance?) {
     self.broker = broker
@@ -198,16 +205,6 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
     guard let instance else { throw EdgeError(.other, "this process is no more") }
     try instance.step()
     if broker.happens(broker.faults.retriable) { throw EdgeError(.timedOut, "no answer (made up)", isRetriable: true) }
-  }
-
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) {
-    if isAudit {
-      let topic = Topic(rawValue: Int(bitPattern: record.token) - 1)!
-      let log = broker.log(topic, record.partition)
-      let found = log.records[log.index(of: record.offset)]
-      return (found.timestamp, found.headers)
-    }
-    return (current?.timestamp, current?.headers ?? [])
   }
 
   func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64) {
@@ -272,8 +269,7 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
       index += 1
       if record.offset >= end { break }
       if !record.isCommitted { continue }
-      if !isAudit { current = record }
-      lend(record, partition, of: isAudit ? topic : nil) { goesOn = take($0) }
+      lend(record, partition) { goesOn = take($0) }
     }
   }
 }

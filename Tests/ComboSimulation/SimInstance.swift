@@ -13,7 +13,7 @@ final class SimInstance: @unchecked Sendable {
   let time: SimTime
   private let stop = StopFlag()
   /// Through which it is looked at from outside, if the world has onlookers.
-  let lookout: Lookout?
+  let observatory: Observatory?
   private(set) var service: Service!
   private(set) var output: SimOutputEdge!
   private(set) var direct: SimDirectEdge!
@@ -42,7 +42,7 @@ final class SimInstance: @unchecked Sendable {
     self.transactionalID = transactionalID
     member = SimMember(number: number, staticName: staticName)
     time = SimTime(world.clock, skew: skew)
-    lookout = world.hasOnlookers ? Lookout(stop: stop) : nil
+    observatory = world.hasOnlookers ? Observatory(stop: stop) : nil
     let output = SimOutputEdge(self)
     let group = SimGroupEdge(self)
     direct = SimDirectEdge(self)
@@ -60,8 +60,8 @@ final class SimInstance: @unchecked Sendable {
       edges.time = trusted
       edges.clockTrial = ClockTrial(time: trusted, aheadMaxMs: max) { [unowned self] time in time - self.world.clock.wall <= max }
     }
-    edges.beside = { [unowned self] _, work in beside.append(work) }
-    service = Service(configuration, edges, log: log, stop: stop, lookout: lookout)
+    edges.inBackground = { [unowned self] _, work in beside.append(work) }
+    service = Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 
   /// Every call at an edge is a moment at which all may end.

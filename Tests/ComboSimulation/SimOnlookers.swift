@@ -36,24 +36,24 @@ final class SimOnlookers {
   }
 
   private func look(at instance: SimInstance) {
-    guard let lookout = instance.lookout, !instance.isDead else { return }
+    guard let observatory = instance.observatory, !instance.isDead else { return }
     let key = ObjectIdentifier(instance)
     if random.below(12) == 0 {
       let room = rooms[random.below(rooms.count)]
       streams[key, default: [:]][next] = Stream(room)
-      _ = lookout.ask(.screen(room: room, id: next, watches: true))
+      _ = observatory.ask(.screen(room: room, id: next, watches: true))
       next += 1
     }
     if random.below(60) == 0 {
       let room = rooms[random.below(rooms.count)]
       for stream in streams[key, default: [:]].values where stream.room == room { stream.isOver = true }
-      _ = lookout.ask(.unwatch(room: room))
+      _ = observatory.ask(.unwatch(room: room))
     }
     if random.below(40) == 0 {
-      _ = lookout.ask(.survey(prefix: Array("room".utf8), limit: 2, id: next))
+      _ = observatory.ask(.survey(prefix: Array("room".utf8), limit: 2, order: RoomOrder.allCases[Int(next % 3)], id: next))
       next += 1
     }
-    for news in lookout.takeNews() { hear(news, streams[key, default: [:]]) }
+    for news in observatory.takeNews() { hear(news, streams[key, default: [:]]) }
   }
 
   private func hear(_ news: News, _ streams: [UInt64: Stream]) {

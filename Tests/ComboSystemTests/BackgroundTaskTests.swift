@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What is done beside the loop")
 struct AsideTests {
-  @Test("neither rooms nor questions to the brokers wait until partitions are restored")
+  @Test("neither rooms nor queries to the brokers wait until partitions are restored")
   func nobodyWaits() {
     let mayEnd = Atomic<Bool>(false)
     let processors = ProcessInfo.processInfo.activeProcessorCount
@@ -27,7 +27,7 @@ struct AsideTests {
     begun.wait()
     let patience = DispatchTimeInterval.milliseconds(Int(ServiceKafka.patienceMs))
     let asked = DispatchSemaphore(value: 0)
-    BackgroundTask.run(.question) { asked.signal() }
+    BackgroundTask.run(.query) { asked.signal() }
     #expect(asked.wait(timeout: .now() + patience) == .success)
     let worked = DispatchSemaphore(value: 0)
     let room = Array("r".utf8).withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
@@ -37,14 +37,14 @@ struct AsideTests {
     ended.wait()
   }
 
-  @Test("no question waits for another to be answered")
-  func questionsAreAskedTogether() {
+  @Test("no query waits for another to be answered")
+  func queriesAreAskedTogether() {
     let answer = DispatchSemaphore(value: 0)
     let (asked, answered) = (DispatchSemaphore(value: 0), DispatchGroup())
     let count = 4 * ProcessInfo.processInfo.activeProcessorCount
     for _ in 0..<count {
       answered.enter()
-      BackgroundTask.run(.question) {
+      BackgroundTask.run(.query) {
         asked.signal()
         answer.wait()
         answered.leave()

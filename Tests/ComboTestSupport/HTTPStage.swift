@@ -10,9 +10,9 @@ import Testing
 /// However long the test stands still, the server waits for it, and its report stays true: a test that is about time over says so.
 final class HTTPStage {
   let stop = StopFlag()
-  let lookout: Lookout
+  let observatory: Observatory
   let server: HTTPServer
-  private var asked: [Question] = []
+  private var asked: [Query] = []
 
   private static let hourMs: Int64 = 3_600_000
 
@@ -20,9 +20,9 @@ final class HTTPStage {
     token: HTTPToken? = nil, hasReport: Bool = true, keptOpen: Int = HTTPServer.Limits.keptOpen,
     answerMs: Int64 = HTTPStage.hourMs, resumeMs: Int64 = -1, origins: HTTPOrigins = .none
   ) throws {
-    lookout = Lookout(stop: stop)
+    observatory = Observatory(stop: stop)
     server = try HTTPServer.start(
-      HTTPAddress("127.0.0.1:0")!, token: token, lookout: lookout, identity: ServiceIdentity(group: "g", instance: "i"),
+      HTTPAddress("127.0.0.1:0")!, token: token, observatory: observatory, identity: ServiceIdentity(group: "g", instance: "i"),
       origins: origins, resumeMs: resumeMs, keptOpen: keptOpen, idleS: Int(Self.hourMs / 1000), answerMs: answerMs,
       surveyMs: Self.hourMs, log: ServiceLog(.error))
     if hasReport { report() }
@@ -39,14 +39,14 @@ final class HTTPStage {
     report.hasJoined = true
     report.partitions = [ServiceReport.Partition(number: 0, isRunning: true, lag: 3, rooms: 7)]
     change(&report)
-    lookout.publish(report)
+    observatory.publish(report)
   }
 
   func wire(receiveBytes: Int32 = 0) throws -> HTTPWire { try HTTPWire(port: port, receiveBytes: receiveBytes) }
 
   /// One request on a connection of its own.
   func get(_ target: String, method: String = "GET", headers: [String] = []) throws -> HTTPWire.Response {
-    lookout.beat()
+    observatory.beat()
     let wire = try wire()
     wire.send(Self.request(target, method: method, headers: headers))
     return try wire.response(hasBody: method != "HEAD")
@@ -58,15 +58,15 @@ final class HTTPStage {
   }
 
   /// The next thing that the loop is asked.
-  func question() throws -> Question {
-    try wait(for: "a question") { hasQuestion }
+  func query() throws -> Query {
+    try wait(for: "a query") { hasQuery }
     return asked.removeFirst()
   }
 
   /// Whether the loop is asked anything now.
-  var hasQuestion: Bool {
-    lookout.beat()
-    asked += lookout.takeQuestions()
+  var hasQuery: Bool {
+    observatory.beat()
+    asked += observatory.takeQueries()
     return !asked.isEmpty
   }
 
@@ -74,19 +74,19 @@ final class HTTPStage {
   func stream(_ room: String, screen text: String = "", receiveBytes: Int32 = 0) throws -> HTTPWire {
     let wire = try wire(receiveBytes: receiveBytes)
     wire.send(Self.request("/rooms/\(room)/events"))
-    guard case .screen(let name, let id, true, _) = try question() else { throw TestKafka.Failure("no question for a screen") }
-    lookout.tell([.screen(id: id, room: name, record: Self.record(room, 1, 0, text))])
+    guard case .screen(let name, let id, true, _) = try query() else { throw TestKafka.Failure("no query for a screen") }
+    observatory.tell([.screen(id: id, room: name, record: Self.record(room, 1, 0, text))])
     return wire
   }
 
-  /// Requests for a room's events, each with the number of the loop's question. So many at a time that nobody waits for each alone.
+  /// Requests for a room's events, each with the number of the loop's query. So many at a time that nobody waits for each alone.
   func requests(_ count: Int, forEventsOf room: String) throws -> [(wire: HTTPWire, id: UInt64)] {
     var requests: [(wire: HTTPWire, id: UInt64)] = []
     while requests.count < count {
       let wires = try (0..<min(100, count - requests.count)).map { _ in try wire() }
       for wire in wires { wire.send(Self.request("/rooms/\(room)/events")) }
       for wire in wires {
-        guard case .screen(_, let id, true, _) = try question() else { throw TestKafka.Failure("no question for a screen") }
+        guard case .screen(_, let id, true, _) = try query() else { throw TestKafka.Failure("no query for a screen") }
         requests.append((wire, id))
       }
     }
@@ -110,6 +110,6 @@ final class HTTPStage {
   }
 
   func say(_ room: String, _ seqs: Range<Int>, _ text: String = "") {
-    lookout.tell(seqs.map { .said(room: Array(room.utf8), record: Self.record(room, 1, $0, text)) })
+    observatory.tell(seqs.map { .said(room: Array(room.utf8), record: Self.record(room, 1, $0, text)) })
   }
 }

@@ -175,6 +175,16 @@ final class HTTPWire {
     }
   }
 
+  /// The bytes of a stream as they come: all that there are once `isEnough`, or the stream has ended.
+  func bytes(until isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
+    while true {
+      unchunk()
+      if isEnough(stream) || isAtEnd || isClosed { return stream }
+      let before = received.count
+      try receive { $0.count > before }
+    }
+  }
+
   /// The next one that is no comment.
   func nextEvent() throws -> Event? {
     while let event = try event() {

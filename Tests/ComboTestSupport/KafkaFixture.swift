@@ -227,14 +227,14 @@ final class TestMember: GroupEdgeDelegate {
 
   func poll(maxWaitMs: Int32 = 10) {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
-    var foreseen: [UnsafeRawPointer: [Int]] = [:]
+    var foreseen: [UnsafeMutablePointer<rd_kafka_message_t>: [Int]] = [:]
     var index = 0
-    batch.forEach(foresee: { message, step in foreseen[message.token, default: []].append(step) }) { message, _ in
+    batch.forEach(foresee: { message, step in foreseen[message.pointer, default: []].append(step) }) { message, _ in
       if !owned.contains(message.partition) {
         Issue.record("record \(message.offset) of partition \(message.partition), which is others'")
       }
-      if foreseen[message.token] ?? [] != (index >= 10 ? [0, 1] : index >= 5 ? [1] : []) {
-        Issue.record("message \(index) of a batch was foreseen in the steps \(foreseen[message.token] ?? [])")
+      if foreseen[message.pointer] ?? [] != (index >= 10 ? [0, 1] : index >= 5 ? [1] : []) {
+        Issue.record("message \(index) of a batch was foreseen in the steps \(foreseen[message.pointer] ?? [])")
       }
       values[message.partition, default: []].append(message.valueText ?? "null")
       delivered += 1
@@ -247,7 +247,7 @@ final class TestMember: GroupEdgeDelegate {
 
 extension TransactionalProducer {
   /// With as much time for the records as for the commit.
-  func commit(withinMs: Int64) -> TransactionOutcome { commit(deliveredWithinMs: withinMs, withinMs: withinMs) }
+  func commit(withinMs: Int64) throws(TransactionFault) { try commit(deliveredWithinMs: withinMs, withinMs: withinMs) }
 }
 
 /// Polls these members in turn until it is so.

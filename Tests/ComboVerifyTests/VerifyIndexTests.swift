@@ -12,7 +12,7 @@ struct VerifyIndexTests {
     let text = Array(#"{"v":1,"room":"r","epoch":1,"seq":\#(seq),"at":1,\#(rest)}"#.utf8)
     text.withUnsafeBytes { value in
       Array("r".utf8).withUnsafeBytes { key in
-        index.add(InputRecord(partition: 0, offset: offset, key: key, value: value, token: nil), time: nil, isOld: true)
+        index.add(InputRecord(partition: 0, offset: offset, key: key, value: value), time: nil, isOld: true)
       }
     }
   }

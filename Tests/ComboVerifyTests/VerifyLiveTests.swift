@@ -185,7 +185,6 @@ private class Altered: ReadEdge, @unchecked Sendable {
     try now.bounds(topic, partition)
   }
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> { try now.partitions(topic) }
-  func details(of record: InputRecord) -> (timestamp: Int64?, headers: [RecordHeader]) { now.details(of: record) }
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 { try now.stableEnd(topic, partition) }
 
   func read(

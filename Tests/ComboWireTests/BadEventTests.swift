@@ -183,7 +183,7 @@ struct BadEventTests {
       (.missingField, "gift.id"), (.missingField, "receiver.id"), (.outOfRange, "count"), (.outOfRange, "total"),
       (.wrongType, "streak"), (.outOfRange, "streak_ms"), (.wrongType, "ends"), (.wrongType, "combo"),
     ]
-    let mended = [
+    let fixed = [
       "type": #""type":"gift""#, "room": #""room":"r""#, "ts": #""ts":1"#, "id": #""id":"e""#,
       "sender.id": #""sender":{"id":"u"}"#,
       "gift.id": #""gift":{"id":"g"}"#, "receiver.id": #""receiver":{"id":"a"}"#, "count": #""x":0"#, "total": #""total":1"#,
@@ -193,7 +193,7 @@ struct BadEventTests {
       let found = fault("{" + members.joined(separator: ",") + "}")
       #expect(found?.code == code && found?.reason.hasPrefix("\(field) ") == true, "\(field): \(String(describing: found))")
       let name = "\"" + field.split(separator: ".")[0] + "\":"
-      members = members.map { $0.hasPrefix(name) ? mended[field]! : $0 }
+      members = members.map { $0.hasPrefix(name) ? fixed[field]! : $0 }
     }
     #expect(fault("{" + members.joined(separator: ",") + "}") == nil)
   }

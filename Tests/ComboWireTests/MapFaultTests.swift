@@ -4,7 +4,7 @@ import Testing
 @Suite("Faults of a map file")
 struct MapFaultTests {
   @Test(
-    "are told with line, column and the mend",
+    "are told with line, column and the fix",
     arguments: [
       ("§", "the map is empty; a JSON object in UTF-8 is expected"),
       ("{\n \"map\": 1,§,}", "the map lacks a member's name in quotes; a JSON object in UTF-8 is expected"),

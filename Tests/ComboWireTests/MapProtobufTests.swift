@@ -316,7 +316,7 @@ struct MapProtobufTests {
   }
 
   @Test(
-    "has its faults told with line, column and the mend",
+    "has its faults told with line, column and the fix",
     arguments: [
       (#""protobuf": §[]"#, "protobuf must be an object, not an array"),
       (#""protobuf": §{}"#, "protobuf must have 1 to 32 messages, not 0"),

@@ -215,7 +215,9 @@ class Handler(BaseHTTPRequestHandler):
         with self.fake.lock:
             rooms = [
                 {"room": room.name, "epoch": room.screen.epoch, "seq": room.screen.seq,
-                 "banners": len(room.screen.said()["banners"]), "queued": room.queued, "gifts": room.gifts, "rate": room.rate()}
+                 "banners": len(room.screen.said()["banners"]),
+                 # As `serve` tells it, if nothing is known of what waits.
+                 **({"shown": room.gifts} if room.queued is None else {"queued": room.queued, "gifts": room.gifts}), "rate": room.rate()}
                 for room in self.fake.rooms.values() if room.name.startswith(prefix) and room.screen.epoch]
         rooms.sort(key=lambda one: (-one["rate"], one["room"]))
         return {"v": 1, "now": int(time.time() * 1000), "rooms": rooms[:limit]}

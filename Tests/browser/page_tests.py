@@ -284,6 +284,31 @@ class PageTests(browser_test.BrowserTest):
         self.state("asleep")
         self.page.wait("document.querySelector('#fact-gifts').textContent === '–'")
 
+    def test_where_nothing_is_known_of_what_waits_it_says_so(self):
+        self.service.say(show(1, 3, room=self.room))
+        self.service.rooms[self.room].queued = None
+        self.watch()
+        self.page.wait("document.querySelector('#fact-gifts').textContent === '3'")
+        self.assertEqual([self.text(one) for one in ("fact-queued", "name-gifts")], ["–", "Gifts shown"])
+        self.page.wait("[...document.querySelectorAll('.room-row small')].some((one) => one.textContent === 'On screen: 1')")
+
+    def test_names_in_another_direction_are_cut_at_their_own_end(self):
+        name = "A host with a long Latin name"
+        self.service.say(show(1, 12345678, room=self.room, receiver={"id": "a", "name": name}, gift={"id": "g", "name": "Rose"}))
+        self.page.resize(280, 700, True)
+        self.page.open("about:blank")
+        self.page.open(f"{self.service.address}/?lang=ar#room={self.room.replace(' ', '%20')}")
+        self.state("live")
+        self.page.wait("document.querySelector('.combo-receiver')?.clientWidth > 0")
+        self.assertEqual(self.page.run("""(() => {
+          const node = document.querySelector('.combo-receiver'), range = document.createRange();
+          range.setStart(node.firstChild, 0);
+          range.setEnd(node.firstChild, 1);
+          const first = range.getBoundingClientRect(), box = node.getBoundingClientRect();
+          return [getComputedStyle(node).direction, first.left >= box.left - 1 && first.right <= box.right + 1,
+            node.scrollWidth > node.clientWidth, getComputedStyle(node).textOverflow];
+        })()"""), ["ltr", True, True, "ellipsis"])
+
     def test_silence_is_noticed_within_ten_seconds_and_counted_down(self):
         # A page whose ten seconds are half a second.
         hasty = self.page.call("Page.addScriptToEvaluateOnNewDocument", {

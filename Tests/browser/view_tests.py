@@ -11,8 +11,11 @@ CASES = pathlib.Path(__file__).resolve().parent.parent / "Clients" / "cases"
 
 
 def parsed(text):
+    def refuse(word):
+        raise ValueError(f"{word} is not JSON")
+
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=refuse)
     except ValueError:
         return None
 

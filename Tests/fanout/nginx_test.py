@@ -10,7 +10,6 @@ import http.client
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import socket
@@ -19,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 READERS = 200
@@ -51,27 +51,41 @@ def get(port, path, headers=None):
 
 
 class Reader(threading.Thread):
-    """Reads a room's events until it has so many instructions."""
+    """Reads a room's events until it has so many instructions, in a stream that is compressed if it packs."""
 
-    def __init__(self, port, room, want, last=None):
+    def __init__(self, port, room, want, last=None, packs=False):
         super().__init__(daemon=True)
-        self.port, self.room, self.want, self.last = port, room, want, last
+        self.port, self.room, self.want, self.last, self.packs = port, room, want, last, packs
+        self.bytes, self.text_bytes = 0, 0
         self.ids, self.screens, self.late, self.fault = [], 0, [], None
+
+    def lines(self, answer):
+        """The lines of the stream, as soon as they are there."""
+        unpack = zlib.decompressobj(31).decompress if self.packs else bytes
+        rest = b""
+        while True:
+            data = answer.read1(65536)
+            if not data:
+                raise AssertionError("the stream ended")
+            text = unpack(data)
+            self.bytes += len(data)
+            self.text_bytes += len(text)
+            *lines, rest = (rest + text).split(b"\n")
+            yield from (line.decode() for line in lines)
 
     def run(self):
         try:
             headers = {"Last-Event-ID": self.last} if self.last else {}
+            if self.packs:
+                headers["Accept-Encoding"] = "gzip"
             answer, connection = get(self.port, f"/rooms/{self.room}/events", headers)
             assert answer.status == 200, answer.status
             assert answer.getheader("Content-Type").startswith("text/event-stream")
+            assert answer.getheader("Content-Encoding") == ("gzip" if self.packs else None)
             event = number = None
-            while len(self.ids) < self.want:
-                line = answer.fp.readline().decode()
-                if line == "":
-                    raise AssertionError("the stream ended")
-                if re.fullmatch(r"[0-9a-f]+\r\n|\r\n", line):
-                    continue
-                line = line.rstrip("\n")
+            for line in self.lines(answer):
+                if len(self.ids) >= self.want:
+                    break
                 if line.startswith("event: "):
                     event = line[7:]
                 elif line.startswith("id: "):
@@ -113,7 +127,7 @@ def main():
         room = rooms[0]["room"]
         wait_for("nginx", lambda: get(public, "/overlay")[0].status == 200)
 
-        readers = [Reader(public, room, 40) for _ in range(READERS)]
+        readers = [Reader(public, room, 40, packs=number % 2 == 1) for number in range(READERS)]
         for reader in readers:
             reader.start()
         for reader in readers:
@@ -127,6 +141,9 @@ def main():
         late = sorted(one for reader in readers for one in reader.late[1:])
         print(f"{READERS} readers through nginx: each got {len(readers[0].ids)} instructions without a gap;"
               f" after `at` p50 {late[len(late) // 2]:.0f} ms, p99 {late[len(late) * 99 // 100]:.0f} ms")
+
+        packed = [reader for reader in readers if reader.packs]
+        print(f"compressed streams take {100 * sum(one.bytes for one in packed) / sum(one.text_bytes for one in packed):.0f} % of the bytes")
 
         # One that comes back goes on behind what it had.
         again = Reader(public, room, 3, last=readers[0].ids[-1])

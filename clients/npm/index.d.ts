@@ -154,6 +154,8 @@ export interface StreamEvent {
 
 /** Server-sent events out of pieces of text. */
 export class EventParser {
+  /** The id of the last event; an id stays until another one comes. */
+  lastId: string;
   isTooLong: boolean;
   /** The events that this piece brings to an end. */
   push(text: string): StreamEvent[];
@@ -193,7 +195,10 @@ export interface StreamTarget {
   seen?(instruction: unknown, verdict: Verdict): void;
 }
 
-/** A room's instructions over HTTP. Connects again when the connection breaks, is silent, or stays in a gap. */
+/**
+ * A room's instructions over HTTP. Connects again when the connection breaks, is silent, or stays in a gap. While the banners are
+ * still drawn, it asks the service to continue after the last event.
+ */
 export class RoomStream {
   constructor(room: string, to: StreamTarget, options?: Partial<StreamOptions>);
   readonly room: string;

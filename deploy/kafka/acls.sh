@@ -5,6 +5,7 @@
 #
 #   --group NAME            as the service's --group (default combo-consumer)
 #   --dead-letter TOPIC     as the service's (default <input>.<group>.combo-dead-letter)
+#   --screens TOPIC         as the service's, if it has one
 #   --transactional-id ID   the whole id, if the service is given one; default: all that begin with <group>.
 #   --command-config FILE   properties with which kafka-acls itself logs in
 #   --topics-exist          the topics were made by somebody else, with the right settings: no right to create or alter any
@@ -18,11 +19,11 @@ set -euo pipefail
 
 fail() { echo "acls.sh: $*" >&2; exit 2; }
 
-brokers='' principal='' input='' output='' group=combo-consumer dead_letter='' transactional_id='' config='' auditor=''
+brokers='' principal='' input='' output='' group=combo-consumer dead_letter='' transactional_id='' config='' auditor='' screens=''
 topics_exist=0 old=0 dry=0 action=--add
 while (($# > 0)); do
   case $1 in
-    --brokers | --principal | --input | --output | --group | --dead-letter | --transactional-id | --command-config | --auditor)
+    --brokers | --principal | --input | --output | --group | --dead-letter | --screens | --transactional-id | --command-config | --auditor)
       if (($# < 2)) || [[ -z $2 ]]; then fail "$1 needs a value"; fi
       case $1 in
         --command-config) config=$2 ;;
@@ -83,6 +84,7 @@ if ((topics_exist)); then create='' journal_only=' DescribeConfigs' state_only='
 acl "$principal" "Read DescribeConfigs" --topic "$input"
 acl "$principal" "Write DescribeConfigs$create" --topic "$output"
 acl "$principal" "Write DescribeConfigs$create" --topic "$dead_letter"
+if [[ -n $screens ]]; then acl "$principal" "Write DescribeConfigs$create" --topic "$screens"; fi
 # Alter: more partitions, when the input has got more. AlterConfigs: a journal is kept for as long as its input; it brings
 # DescribeConfigs with it.
 acl "$principal" "Read Write$create$journal_only" --topic "$journal"

@@ -1,6 +1,7 @@
 internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
@@ -41,7 +42,7 @@ struct Check {
         report = CheckGroup(options, properties, control, report, partitions).run()
       }
     } catch {
-      report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", mend: Self.remedy(error))
+      report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", fix: Self.remedy(error))
     }
   }
 
@@ -53,25 +54,41 @@ struct Check {
       let name = "broker \(broker.id) at \(broker.address)"
       do throws(EdgeError) {
         let versions = try BrokerVersions.ask(broker.address, as: properties, withinMs: Self.withinMs)
-        guard let kafka = versions.kafka else {
-          report.note("\(name) answers; its version is not known, as --kafka debug=… hides it")
-          continue
-        }
-        if !versions.hasGroupTransactions {
-          report.fault("\(name) is Kafka \(kafka)", mend: "use brokers from 2.5 on: exactly-once delivery rests on KIP-447")
-        } else if !versions.hasOldJoin, !LibrdkafkaProperties.hasSoundCooperativeAssignor {
-          report.fault(
-            "\(name) is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
-            mend: "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
-        } else {
-          report.ok("\(name) answers, and is Kafka \(kafka) by what it understands")
-        }
+        report.add(Self.finding(name, versions))
       } catch {
         report.fault(
           "\(name) does not answer: \(Self.reason(error))",
-          mend: "let this machine reach that address: it is the one that the broker tells clients (advertised.listeners)")
+          fix: "let this machine reach that address: it is the one that the broker tells clients (advertised.listeners)")
       }
     }
+  }
+
+  /// What a broker's requests say of it.
+  static func finding(
+    _ name: String, _ versions: BrokerVersions, joinsKafka400: Bool = LibrdkafkaProperties.hasSoundCooperativeAssignor
+  ) -> CheckReport.Finding {
+    guard let kafka = versions.kafka else {
+      return .init(verdict: .note, text: "\(name) answers; its version is not known, as --kafka debug=… hides it", fix: nil)
+    }
+    func fault(_ text: String, _ fix: String) -> CheckReport.Finding {
+      .init(verdict: .fault, text: "\(name) \(text)", fix: fix)
+    }
+    let missing = versions.missingTransactions
+    if !missing.isEmpty {
+      return fault(
+        "has no transactions: it does not take \(missing.joined(separator: ", ")). Instructions, journal and offsets could not be committed"
+          + " together, so neither delivery is possible",
+        "turn transactions on if the broker has them switched off, or use another: docs/brokers.md says what a broker must have")
+    }
+    if !versions.hasGroupTransactions {
+      return fault("is Kafka \(kafka)", "use brokers from 2.5 on: exactly-once delivery rests on KIP-447")
+    }
+    if !versions.hasOldJoin, !joinsKafka400 {
+      return fault(
+        "is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
+        "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
+    }
+    return .init(verdict: .ok, text: "\(name) answers, and is Kafka \(kafka) by what it understands", fix: nil)
   }
 
   // MARK: - Topics
@@ -80,7 +97,7 @@ struct Check {
     [
       (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
       (names.state, "state topic"),
-    ]
+    ] + (names.screens.map { [($0, "screens topic")] } ?? [])
   }
 
   private mutating func checkTopics(_ control: ControlClient) {
@@ -100,7 +117,7 @@ struct Check {
         table.replicas[name] = replicas
       } catch {
         let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
-        report.fault("cannot examine the \(what) \"\(name)\": \(Self.reason(error))", mend: mend(error, right, "--topic", name))
+        report.fault("cannot examine the \(what) \"\(name)\": \(Self.reason(error))", fix: fix(error, right, "--topic", name))
       }
     }
     checkPolicies()
@@ -112,15 +129,12 @@ struct Check {
   /// Runs the input's newest records through the map, and says what comes of them.
   private mutating func checkRecords() {
     guard partitions[names.input] != nil else { return }
-    var limits = WireLimits()
-    limits.roomFromBody = options.roomFromBody
-    let decoder = RecordDecoder(limits: limits, map: options.map)
+    let decoder = RecordDecoder(limits: options.configuration.limits, map: options.map)
     let arena = BumpArena()
     var event = Event()
     var sentence = ""
     do throws(EdgeError) {
-      try TopicTail(properties, names.input).read(last: max(1, Self.recordsTried / (partitions[names.input] ?? 1))) {
-        _, message in
+      try TopicTail(properties, names.input).read(last: Self.newestMax) { _, message in
         guard let value = message.value else { return }
         arena.reset()
         do throws(BadEvent) {
@@ -130,13 +144,14 @@ struct Check {
         }
       }
     } catch {
-      report.note("the newest records of \"\(names.input)\" could not be read: \(Self.reason(error))", mend: Self.remedy(error))
+      report.note("the newest records of \"\(names.input)\" could not be read: \(Self.reason(error))", fix: Self.remedy(error))
       return
     }
     say(decoder, sentence)
   }
 
-  private static let recordsTried = 200
+  /// Of each partition.
+  private static let newestMax = 50
 
   private mutating func say(_ decoder: RecordDecoder, _ sentence: String) {
     let outcomes = decoder.outcomes
@@ -154,24 +169,24 @@ struct Check {
       return
     }
     let mostOften = "most often: \(most.row.reason) (\(most.row.rule)); such a record has \(most.keys)"
-    let mend =
+    let fix =
       "see with combo-consumer map --map … --from-topic \(names.input) what becomes of each record, and choose another map if those are gifts"
       + (sentence.isEmpty ? "" : "; the first bad one: \(sentence)")
     if outcomes.taken == 0 {
-      report.fault("\(words), \(mostOften)", mend: mend)
+      report.fault("\(words), \(mostOften)", fix: fix)
     } else {
-      report.note("\(words), \(mostOften)", mend: mend)
+      report.note("\(words), \(mostOften)", fix: fix)
     }
   }
 
   private mutating func checkMissing(_ name: String, _ what: String, _ control: ControlClient) {
     if name == names.input {
       report.fault(
-        "the input \"\(name)\" does not exist", mend: "create it, keyed by rooms and not compacted, or check --input")
+        "the input \"\(name)\" does not exist", fix: "create it, keyed by rooms and not compacted, or check --input")
       return
     }
     do throws(EdgeError) {
-      let policy = name == names.state ? "compact" : "delete"
+      let policy = name == names.state || name == names.screens ? "compact" : "delete"
       try control.tryCreateTopic(
         name, partitions: partitions[names.input] ?? 1,
         settings: [("cleanup.policy", policy), ("max.message.bytes", String(TopicSetup.recordBytesMax))], withinMs: Self.withinMs)
@@ -179,7 +194,7 @@ struct Check {
     } catch {
       report.fault(
         "\(what) \"\(name)\" does not exist, and cannot be created: \(Self.reason(error))",
-        mend: mend(error, "Create", "--topic", name))
+        fix: fix(error, "Create", "--topic", name))
     }
   }
 
@@ -195,7 +210,7 @@ struct Check {
       if journal.isDeleted, isShort || journal.retentionBytes != nil {
         report.note(
           "the journal is kept for less long than the input; the service raises that at its start, if it has AlterConfigs on it",
-          mend: "or do it now: kafka-configs --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
+          fix: "or do it now: kafka-configs --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
             + "retention.ms=\(needed.map { "\($0)" } ?? "-1"),retention.bytes=-1")
       }
     }
@@ -210,7 +225,7 @@ struct Check {
       guard let count = partitions[name], count < needed else { continue }
       report.note(
         "the \(what) has \(count) partitions, the input \(needed); the service adds the rest at its start, if it has Alter on it",
-        mend: "or do it now: kafka-topics --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
+        fix: "or do it now: kafka-topics --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
     }
   }
 
@@ -225,7 +240,7 @@ struct Check {
         report.ok("the \(what) can be read")
       } catch {
         canReadAll = false
-        report.fault("the \(what) cannot be read: \(Self.reason(error))", mend: mend(error, "Read", "--topic", name))
+        report.fault("the \(what) cannot be read: \(Self.reason(error))", fix: fix(error, "Read", "--topic", name))
       }
     }
     do throws(EdgeError) {
@@ -234,12 +249,10 @@ struct Check {
     } catch {
       report.fault(
         "no transaction can be begun as \"\(trial.transactionalID)\": \(Self.reason(error))",
-        mend: mend(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
+        fix: fix(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
       return
     }
-    for (name, what) in [
-      (names.output, "output"), (names.journal, "journal"), (names.state, "state topic"), (names.deadLetter, "dead-letter topic"),
-    ] where partitions[name] != nil {
+    for (name, what) in topics where name != names.input && partitions[name] != nil {
       do throws(EdgeError) {
         if name == names.deadLetter {
           try checkClock(control, trial)
@@ -248,7 +261,7 @@ struct Check {
         }
         report.ok("the \(what) can be written to")
       } catch {
-        report.fault("the \(what) cannot be written to: \(Self.reason(error))", mend: mend(error, "Write", "--topic", name))
+        report.fault("the \(what) cannot be written to: \(Self.reason(error))", fix: fix(error, "Write", "--topic", name))
       }
     }
     guard partitions[names.input] != nil else { return }
@@ -258,7 +271,7 @@ struct Check {
     } catch {
       report.fault(
         "the group \"\(options.group)\" cannot be used: \(Self.reason(error))",
-        mend: mend(error, "Read", "--group", options.group))
+        fix: fix(error, "Read", "--group", options.group))
     }
   }
 
@@ -304,10 +317,10 @@ struct Check {
     switch abs(skew) {
     case 0: report.ok("the broker's clock and this machine's agree, to \(max(1, ended - began)) ms")
     case ..<Self.skewMsNoted: report.ok(words)
-    case ..<Self.skewMsMax: report.note(words, mend: "let both follow the same time servers (NTP)")
+    case ..<Self.skewMsMax: report.note(words, fix: "let both follow the same time servers (NTP)")
     default:
       report.fault(
-        words, mend: "let both follow the same time servers (NTP): times of gifts, banners and retention mean nothing so")
+        words, fix: "let both follow the same time servers (NTP): times of gifts, banners and retention mean nothing so")
     }
   }
 
@@ -327,7 +340,7 @@ struct Check {
     return String(error.message[end...])
   }
 
-  private func mend(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
+  private func fix(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
     // Where it stopped more than the request, librdkafka calls it fatal.
     guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
     return "kafka-acls --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"

@@ -9,6 +9,7 @@ enum CheckCommand {
     let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat)
     log.hide(options.kafka.secrets)
     defer { log.flush() }
+    if let format = options.topicFormat { return printTopics(options, as: format, log) }
     var report = CheckReport { Console.write("\($0)\n", to: 1) }
     do throws(EdgeError) {
       // What librdkafka says of its connections is in the findings.
@@ -17,7 +18,7 @@ enum CheckCommand {
       check.run()
       report = check.report
     } catch {
-      report.fault(error.message, mend: "fix the properties given with --kafka, --kafka-file or --config")
+      report.fault(error.message, fix: "fix the properties given with --kafka, --kafka-file or --config")
     }
     let notes = report.findings.count { $0.verdict == .note }
     let rest = notes == 0 ? "" : ", \(notes) to know of"
@@ -27,5 +28,30 @@ enum CheckCommand {
     }
     Console.write("The service cannot work: \(report.faults) \(report.faults == 1 ? "fault" : "faults")\(rest).\n", to: 1)
     return 1
+  }
+
+  private static let withinMs: Int64 = 10_000
+
+  /// Prints the topics as `run` would make them: with the partitions, the replicas and the retention of the input.
+  private static func printTopics(_ options: ServiceOptions, as format: TopicText.Format, _ log: ServiceLog) -> Int32 {
+    do throws(EdgeError) {
+      let control = try ControlClient(options.kafkaProperties(log: log))
+      let input = options.input
+      guard let partitions = try control.partitionCount(input, withinMs: withinMs) else {
+        throw EdgeError(
+          .unknownTopic,
+          "the input topic \"\(input)\" does not exist, and the other topics get its number of partitions: create it, or check --input"
+        )
+      }
+      let settings = try control.settings(of: input, withinMs: withinMs)
+      var text = TopicText(
+        topics: TopicPlan(options.topicNames, settings).topics, partitions: partitions,
+        replicas: try control.replicas(of: input, withinMs: withinMs))
+      text.hasTimeBounds = settings["message.timestamp.after.max.ms"] != nil
+      return Console.tell(text.text(format))
+    } catch {
+      Console.say(error.message)
+      return error.code == .badProperty ? 2 : 1
+    }
   }
 }

@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms
@@ -7,7 +6,7 @@ internal import ComboSystem
 internal import ComboWire
 
 /// The part of `check` that looks whether group, journal, state and input fit together, as each partition will be looked at when `run` takes
-/// it over; and what the newest records are to the map. Reads only.
+/// it over. Reads only.
 struct CheckGroup {
   private let options: ServiceOptions
   private let properties: KafkaProperties
@@ -17,8 +16,6 @@ struct CheckGroup {
   private var report: CheckReport
 
   private static let withinMs: Int64 = 10_000
-  /// Of each partition.
-  private static let newestMax: Int64 = 50
 
   init(
     _ options: ServiceOptions, _ properties: KafkaProperties, _ control: ControlClient, _ report: CheckReport,
@@ -37,7 +34,6 @@ struct CheckGroup {
       let group = try KafkaGroup(properties, GroupConsumer.Options(groupID: options.group, topic: options.input))
       let reading = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
       try checkPartitions(reading, group)
-      try checkNewest(reading)
     } catch {
       report.note("whether group, journal and input fit together could not be checked: \(error.message)")
     }
@@ -78,16 +74,16 @@ struct CheckGroup {
       if ahead > MemberPartitions.broughtBackMs {
         report.note(
           "the time of partition \(partition) is \(ahead) ms ahead of this machine's clock: a clock is, or was, wrong",
-          mend: "set the clocks right; combo-consumer reset-clock brings the partition back, if its output refuses such times")
+          fix: "set the clocks right; combo-consumer reset-clock brings the partition back, if its output refuses such times")
       }
       return true
     case .restored(let restored):
       guard let reset = restored.reset else { return true }
       report.note(
         "RESET: the service will begin all rooms of partition \(partition) anew, and \(restored.neverTaken) records of the input were never"
-          + " taken in: \(reset.reason)", mend: "if topics can be brought back, do that before the service begins")
+          + " taken in: \(reset.reason)", fix: "if topics can be brought back, do that before the service begins")
     case .refused(let reason), .doubtful(let reason):
-      report.fault("partition \(partition): \(reason)", mend: "the service ends with this sentence until that is done")
+      report.fault("partition \(partition): \(reason)", fix: "the service ends with this sentence until that is done")
     case .failed(let reason):
       // A member that is at work on it has moved on meanwhile.
       if reason.contains("another member") { return true }
@@ -95,40 +91,5 @@ struct CheckGroup {
     case .gone, .stopped: return true
     }
     return false
-  }
-
-  // MARK: - The map
-
-  private mutating func checkNewest(_ reading: KafkaReading) throws(EdgeError) {
-    let decoder = RecordDecoder(limits: options.configuration.limits, map: options.map)
-    let arena = BumpArena()
-    var event = Event()
-    var (all, events, dropped) = (0, 0, 0)
-    var bad: [String: Int] = [:]
-    for partition in 0..<Int32(partitions[names.input] ?? 0) {
-      let end = try reading.stableEnd(.input, partition)
-      let first = max(try reading.bounds(.input, partition).first, end - Self.newestMax)
-      try reading.read(.input, partition, from: first, to: end, unless: { false }) { record in
-        guard let value = record.value else { return true }
-        all += 1
-        arena.reset()
-        do throws(BadEvent) {
-          let isOurs = try decoder.decode(
-            value, key: record.key, header: { reading.header($0, of: record, $1) }, into: arena, &event)
-          if isOurs { events += 1 } else { dropped += 1 }
-        } catch {
-          bad[error.code.rawValue, default: 0] += 1
-        }
-        return true
-      }
-    }
-    if all == 0 { return report.ok("the input has no records yet by which the map could be tried") }
-    let worst = bad.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ", most of them \($0.key)" } ?? ""
-    let text =
-      "of the newest \(all) records of the input \(events) are events, \(dropped) are dropped by the map, and"
-      + " \(bad.values.reduce(0, +)) are bad\(worst)"
-    if events * 2 >= all { return report.ok(text) }
-    report.note(
-      text, mend: "does the map fit the input? combo-consumer map --map … --from-topic \(names.input) shows each record")
   }
 }

@@ -15,7 +15,7 @@ struct CheckReport {
     let verdict: Verdict
     let text: String
     /// What to do, if something is to be done.
-    let mend: String?
+    let fix: String?
   }
 
   private(set) var findings: [Finding] = []
@@ -24,15 +24,15 @@ struct CheckReport {
   /// - Parameter tell: takes each line as soon as it is known.
   init(tell: @escaping (String) -> Void) { self.tell = tell }
 
-  mutating func ok(_ text: String) { add(Finding(verdict: .ok, text: text, mend: nil)) }
-  mutating func note(_ text: String, mend: String? = nil) { add(Finding(verdict: .note, text: text, mend: mend)) }
-  mutating func fault(_ text: String, mend: String) { add(Finding(verdict: .fault, text: text, mend: mend)) }
+  mutating func ok(_ text: String) { add(Finding(verdict: .ok, text: text, fix: nil)) }
+  mutating func note(_ text: String, fix: String? = nil) { add(Finding(verdict: .note, text: text, fix: fix)) }
+  mutating func fault(_ text: String, fix: String) { add(Finding(verdict: .fault, text: text, fix: fix)) }
 
   mutating func add(_ finding: Finding) {
     findings.append(finding)
     func padded(_ word: String) -> String { word + String(repeating: " ", count: 7 - word.count) }
     tell(padded(finding.verdict.rawValue) + DisplayWidth.harmless(finding.text))
-    if let mend = finding.mend { tell("       → \(DisplayWidth.harmless(mend))") }
+    if let fix = finding.fix { tell("       → \(DisplayWidth.harmless(fix))") }
   }
 
   var faults: Int { findings.count { $0.verdict == .fault } }

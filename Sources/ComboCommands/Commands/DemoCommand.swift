@@ -26,12 +26,13 @@ enum DemoCommand {
       return 1
     }
     defer { stage.file.close() }
-    let lookout = Lookout(stop: flag)
+    let observatory = Observatory(stop: flag)
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          address, token: nil, lookout: lookout, identity: ServiceIdentity(group: "demo", input: "demo", instance: "demo"),
+          address, token: nil, observatory: observatory,
+          identity: ServiceIdentity(group: "demo", input: "demo", instance: "demo"),
           isFlexible: true,
           log: log)
       } catch {
@@ -45,19 +46,19 @@ enum DemoCommand {
     let isServed = server != nil
     return Demo(
       options, stage, stop: stop, url: server?.address.url,
-      service: { stage, _ in service(options, on: stage, log, until: flag, lookout: isServed ? lookout : nil) }
+      service: { stage, _ in service(options, on: stage, log, until: flag, observatory: isServed ? observatory : nil) }
     ).run()
   }
 
   /// The service itself, as `live` runs it.
   private static func service(
-    _ options: DemoOptions, on stage: LogStage, _ log: ServiceLog, until stop: StopFlag, lookout: Lookout?
+    _ options: DemoOptions, on stage: LogStage, _ log: ServiceLog, until stop: StopFlag, observatory: Observatory?
   ) -> Int32 {
     var configuration = ServiceConfiguration(
       topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
     configuration.settings = options.settings
     do throws(EdgeError) {
-      return try stage.service(configuration, log: log, stop: stop, lookout: lookout).run()
+      return try stage.service(configuration, log: log, stop: stop, observatory: observatory).run()
     } catch {
       log.error("the service cannot continue: \(.reason, error)")
       return 1

@@ -14,17 +14,13 @@ enum LiveCommand {
   static func run(_ options: LiveOptions) -> Int32 {
     if options.exportsMap { return Console.tell(Intake.envelopeMap(options.maps) + "\n") }
     if options.exports { return LiveExport.run(options) }
-    let log = ServiceLog(options.logLevel, format: options.logFormat)
+    let session = CommandSession(options.logLevel, options.logFormat)
+    let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
     if options.http == nil, options.sources.isEmpty, !Live.isPiped {
       log.error("there is no source of records: --http is none, standard input is not a pipe, and there is no --from")
       return 2
     }
-    let stop = StopFlag()
-    let signals = StopSignal()
-    signals.onSet { stop.set() }
-    signals.watchSignals()
-    signal(SIGPIPE, SIG_IGN)
     do throws(LogFault) {
       var limits = LogFile.Limits()
       limits.sizeMax = options.sizeMax
@@ -59,15 +55,15 @@ private struct Live {
   func run() -> Int32 {
     let watchdog = StopWatchdog(stop, log: log)
     defer { withExtendedLifetime(watchdog) {} }
-    let lookout = Lookout(stop: stop)
-    let manager = ServiceManager(environment: Console.variable, lookout: lookout, log: log)
+    let observatory = Observatory(stop: stop)
+    let manager = ServiceManager(environment: Console.variable, observatory: observatory, log: log)
     defer { manager?.finish() }
     let gate = LiveGate(intake, options, stage)
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          address, token: options.httpToken, lookout: lookout,
+          address, token: options.httpToken, observatory: observatory,
           identity: ServiceIdentity(group: LogStage.group, instance: Console.hostName), gate: gate, log: log)
       } catch {
         log.error("http cannot start: \(.reason, error)")
@@ -88,13 +84,13 @@ private struct Live {
       keeper.stop()
       printer?.stop()
     }
-    let code = serve(lookout)
+    let code = serve(observatory)
     webSockets?.stop()
     intake.appender.stop()
     return code
   }
 
-  private func serve(_ lookout: Lookout) -> Int32 {
+  private func serve(_ observatory: Observatory) -> Int32 {
     var configuration = ServiceConfiguration(
       topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
     configuration.settings = options.settings
@@ -107,7 +103,7 @@ private struct Live {
     configuration.checkpointGifts = 250_000
     configuration.checkpointIntervalMs = 10_000
     do throws(EdgeError) {
-      return try stage.service(configuration, log: log, stop: stop, lookout: lookout).run()
+      return try stage.service(configuration, log: log, stop: stop, observatory: observatory).run()
     } catch {
       log.error("the service cannot continue: \(.reason, error)")
       return 1

@@ -35,9 +35,9 @@ final class LogStage: Sendable {
   /// The partition of a topic.
   func stream(_ topic: Topic) -> Int { file.stream(Self.names[topic], 0)! }
 
-  /// - Parameter lookout: for those who look at it from outside; nil: nobody does.
+  /// - Parameter observatory: for those who look at it from outside; nil: nobody does.
   func service(
-    _ configuration: ServiceConfiguration, log: ServiceLog, stop: StopFlag, lookout: Lookout? = nil
+    _ configuration: ServiceConfiguration, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
   ) throws(EdgeError) -> Service {
     let output = try LogOutput(
       file, group: Self.group, names: Self.names, held: Self.held, isStopping: { stop.isSet },
@@ -47,7 +47,7 @@ final class LogStage: Sendable {
       direct: configuration.delivery == .atLeastOnce
         ? try LogDirectOutput(file, group: Self.group, names: Self.names) : nil,
       reader: try LogReading(file, names: Self.names), time: SystemTime())
-    return Service(configuration, edges, log: log, stop: stop, lookout: lookout)
+    return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 
   /// What a checkpoint needs to be restored from.

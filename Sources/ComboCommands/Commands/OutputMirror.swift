@@ -4,13 +4,13 @@ internal import ComboKafka
 internal import ComboService
 internal import ComboSystem
 
-/// Reads the output topic, all of it or some partitions, into a ``RoomMirror``, and answers a ``Lookout`` from that: the loop of `serve`.
+/// Reads the output topic, all of it or some partitions, into a ``RoomMirror``, and answers an ``Observatory`` from that: the loop of `serve`.
 /// It belongs to no group and writes nothing. One thread.
 final class OutputMirror {
   private let options: ServeOptions
   private let control: ControlClient
   private let client: ReaderClient
-  private let lookout: Lookout
+  private let observatory: Observatory
   private let log: ServiceLog
   private let mirror = RoomMirror()
   private let batch = MessageBatch(capacity: 4000)
@@ -31,18 +31,19 @@ final class OutputMirror {
   /// Where there is nothing to read.
   private static let idleMs: Int64 = 3
 
-  init(_ options: ServeOptions, _ properties: KafkaProperties, _ lookout: Lookout, _ log: ServiceLog) throws(EdgeError) {
+  init(_ options: ServeOptions, _ properties: KafkaProperties, _ observatory: Observatory, _ log: ServiceLog) throws(EdgeError) {
     self.options = options
-    self.lookout = lookout
+    self.observatory = observatory
     self.log = log
     control = try ControlClient(properties)
     client = try ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 2048)
+    mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
   }
 
   /// Returns once it is told to stop.
   func run() throws(EdgeError) {
     try begin()
-    while !lookout.stop.isSet {
+    while !observatory.stop.isSet {
       let now = MonotonicClock.nowMs
       var count = 0
       do throws(EdgeError) {
@@ -52,15 +53,15 @@ final class OutputMirror {
         // It was away for longer than the topic is kept: what rooms show now is said again within their screens.
         log.warning("serve reads the output again: \(.reason, error)")
         mirror.forgetAll()
-        lookout.tell(mirror.takeNews())
+        observatory.tell(mirror.takeNews())
         try begin()
       }
       if !mirror.isReady, isCaughtUp(at: now) {
         mirror.isReady = true
         log.info("serve is ready: \(.count, mirror.roomCount) rooms")
       }
-      if lookout.hasQuestions { for question in lookout.takeQuestions() { mirror.answer(question, at: now) } }
-      lookout.tell(mirror.takeNews())
+      if observatory.hasQueries { for query in observatory.takeQueries() { mirror.answer(query, at: now) } }
+      observatory.tell(mirror.takeNews())
       if now - reportedAt >= Self.reportMs { try report(at: now) }
       if count == 0 { MonotonicClock.sleep(ms: Self.idleMs) }
     }
@@ -120,8 +121,10 @@ final class OutputMirror {
     reportedAt = now
     mirror.sweep(at: now)
     var report = ServiceReport()
+    report.knowsWaits = false
     report.at = now
     report.hasJoined = true
+    report.told = mirror.told
     for reader in readers {
       report.partitions.append(.init(number: reader.partition, isRunning: mirror.isReady, restored: mirror.isReady ? 1 : 0))
     }
@@ -129,8 +132,8 @@ final class OutputMirror {
     report.totals.instructions = mirror.instructions
     report.totals.said = mirror.said
     report.totals.bad = mirror.malformed
-    lookout.publish(report)
-    lookout.beat()
+    observatory.publish(report)
+    observatory.beat()
     guard options.partitions == nil, now - countedAt >= Self.countMs else { return }
     countedAt = now
     // Brokers that are away are no reason to end.

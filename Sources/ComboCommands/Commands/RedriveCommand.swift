@@ -16,6 +16,7 @@ enum RedriveCommand {
         brokers: options.brokers, clientID: "combo-consumer-redrive",
         overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
       var redrive = try Redrive(options, properties)
+      if options.isJSON { redrive.listed = { _ = Console.tell(RedriveReport.line($0, $1)) } }
       let report = try redrive.run()
       let isDryRun = !options.isConfirmed
       let limit = options.limit == 0 ? nil : options.limit
@@ -38,6 +39,8 @@ struct Redrive {
   private let properties: KafkaProperties
   private var selection: RedriveSelection
   private var report = RedriveReport()
+  /// Hears of each dead letter that no filter leaves out, with what becomes of it.
+  var listed: (DeadLetterNote, RedriveReport.Fate) -> Void = { _, _ in }
 
   init(_ options: RedriveOptions, _ properties: KafkaProperties) throws(EdgeError) {
     self.options = options
@@ -74,11 +77,12 @@ struct Redrive {
     selection.sent = sent
     var left = options.limit == 0 ? Int.max : options.limit
     var report = report
-    let selection = selection
+    let (selection, listed) = (selection, listed)
     try read(upTo: ends) { note, message throws(EdgeError) in
       if note.receipt != nil { return }
       let verdict = selection.verdict(of: note)
       report.add(note, verdict)
+      if verdict != .filtered { listed(note, verdict == .send && left == 0 ? .beyondLimit : .decided(verdict)) }
       guard verdict == .send, left > 0 else { return }
       left -= 1
       try sender?.send(message, note)
@@ -148,7 +152,7 @@ final class RedriveSender {
 
   /// The record as it was, to the partition where it was, with one header more that counts its rounds.
   func send(_ message: KafkaMessage, _ note: DeadLetterNote) throws(EdgeError) {
-    if places.isEmpty { try check(producer.begin()) }
+    if places.isEmpty { try take { () throws(TransactionFault) in try producer.begin() } }
     places.append(note.place)
     let headers = RecordHeaders()
     message.forEachHeader { name, value in
@@ -172,18 +176,18 @@ final class RedriveSender {
     let headers = RecordHeaders()
     headers.add(DeadLetterNote.Header.receipt, places.map(\.text).joined(separator: ","))
     try producer.producer.produce(deadLetter, key: nil, value: nil, headers: headers)
-    try check(producer.commit(deliveredWithinMs: Self.withinMs, withinMs: 9000))
+    try take { () throws(TransactionFault) in try producer.commit(deliveredWithinMs: Self.withinMs, withinMs: 9000) }
     places.removeAll()
   }
 
-  private func check(_ outcome: TransactionOutcome) throws(EdgeError) {
-    switch outcome {
-    case .success: return
-    case .abortNeeded(let error), .fatal(let error), .indefinite(let error):
+  private func take(_ step: () throws(TransactionFault) -> Void) throws(EdgeError) {
+    do throws(TransactionFault) {
+      try step()
+    } catch {
       throw EdgeError(
-        error.code,
-        "\(error.message) What earlier transactions of this run sent has its receipts; run the command again to send the rest",
-        isRetriable: error.isRetriable)
+        error.error.code,
+        "\(error.reason) What earlier transactions of this run sent has its receipts; run the command again to send the rest",
+        isRetriable: error.error.isRetriable)
     }
   }
 }

@@ -63,7 +63,47 @@ struct RedriveReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// For programs: one object.
+  /// What becomes of a dead letter.
+  enum Fate: Equatable {
+    case decided(RedriveSelection.Verdict)
+    /// It would be sent, but `--limit` others are.
+    case beyondLimit
+
+    var word: String {
+      switch self {
+      case .decided(let verdict): verdict.rawValue
+      case .beyondLimit: "beyondLimit"
+      }
+    }
+  }
+
+  /// For programs: a dead letter as an object on a line of its own.
+  static func line(_ note: DeadLetterNote, _ fate: Fate) -> String {
+    let out = ByteBuffer()
+    out.append(#"{"place":"#)
+    out.append(jsonString: note.place.text)
+    out.append(#","verdict":"#)
+    out.append(jsonString: fate.word)
+    out.append(#","code":"#)
+    out.append(jsonString: note.code)
+    out.append(#","reason":"#)
+    out.append(jsonString: note.reason)
+    for (name, header) in [("topic", "combo.topic"), ("partition", "combo.partition"), ("offset", "combo.offset")] {
+      guard let value = note.headers[header] else { continue }
+      out.append(",\"\(name)\":")
+      if name != "topic", let number = Int64(value) { out.append(Int(number)) } else { out.append(jsonString: value) }
+    }
+    if let time = note.timestampMs {
+      out.append(#","timestamp":"#)
+      out.append(Int(time))
+    }
+    out.append(#","redriven":"#)
+    out.append(note.redriven)
+    out.append("}\n")
+    return String(decoding: out.bytes, as: UTF8.self)
+  }
+
+  /// For programs: the summary, one object.
   func json(isDryRun: Bool, limit: Int?) -> String {
     let out = ByteBuffer()
     func name(_ name: String, isFirst: Bool = false) {

@@ -10,15 +10,11 @@ internal import Glibc
 enum RunCommand {
   /// - Parameter read: reads the configuration again, as a SIGHUP asks for.
   static func run(_ options: ServiceOptions, read: @escaping @Sendable () -> Configuration.Outcome) -> Int32 {
-    let log = ServiceLog(options.logLevel, format: options.logFormat)
-    log.hide(options.kafka.secrets)
+    if options.isShadow { return ShadowRun(options).run() }
+    // A SIGHUP asks it to read its configuration again.
+    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets, hangUpStops: false)
+    let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
-    let stop = StopFlag()
-    let signals = StopSignal()
-    signals.onSet { stop.set() }
-    signals.watchSignals(hangUp: false)
-    // Whoever reads what is printed may leave; that is no reason to end.
-    signal(SIGPIPE, SIG_IGN)
     var reload: Reload?
     if case .read(_, let table, _) = read() {
       RunNotes(options, log: log).say(table)
@@ -43,11 +39,11 @@ enum RunCommand {
     try options.tryProducer(properties)
     // Who looks at it from outside: clients of HTTP, and whoever started the process.
     let isWatched = options.http != nil || ServiceManager.isWanted(Console.variable)
-    let lookout = isWatched ? Lookout(stop: stop) : nil
-    let manager = lookout.flatMap { ServiceManager(environment: Console.variable, lookout: $0, log: log) }
+    let observatory = isWatched ? Observatory(stop: stop) : nil
+    let manager = observatory.flatMap { ServiceManager(environment: Console.variable, observatory: $0, log: log) }
     defer { manager?.finish() }
     var server: HTTPServer?
-    if let address = options.http, let lookout {
+    if let address = options.http, let observatory {
       let statistics = ClientStatistics()
       properties.statistics = statistics
       let identity = ServiceIdentity(
@@ -55,7 +51,7 @@ enum RunCommand {
         librdkafka: LibrdkafkaProperties.versionText)
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          address, token: options.httpToken, lookout: lookout, identity: identity, statistics: { statistics.figures() },
+          address, token: options.httpToken, observatory: observatory, identity: identity, statistics: { statistics.figures() },
           origins: options.httpOrigins, log: log)
       } catch {
         log.error("http cannot start: \(.reason, error)")
@@ -71,7 +67,7 @@ enum RunCommand {
     var freshStarts = FreshStarts()
     var before = Service.Totals()
     while true {
-      let service = try Service.build(options, properties, log: log, stop: stop, lookout: lookout)
+      let service = try Service.build(options, properties, log: log, stop: stop, observatory: observatory)
       if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
       let isWanted = stop.takeFreshStart()
@@ -98,14 +94,14 @@ enum RunCommand {
         log.warning("starting again within the process")
       }
       if let service {
-        lookout?.startsAfresh(after: service.totals, isWanted: isWanted)
+        observatory?.startsAfresh(after: service.totals, isWanted: isWanted)
         before.add(service.totals)
       }
     }
   }
 }
 
-/// Counts the fresh starts of a process: what mends itself by a few is worth them, what does not is for whoever watches the process.
+/// Counts the fresh starts of a process: a few are worth it if they fix something; if not, whoever watches the process must see to it.
 ///
 /// A static member that is told it was fenced may have lost its place to another instance with its name, or only the coordinator
 /// may have moved or been away in the midst of its joining. A fresh start tells: it takes the place back; if there is another

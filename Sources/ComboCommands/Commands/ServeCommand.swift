@@ -3,20 +3,14 @@ internal import ComboHTTP
 internal import ComboKafka
 internal import ComboService
 internal import ComboSystem
-internal import Glibc
 
 /// `serve`: any room over HTTP, from the output topic.
 enum ServeCommand {
   static func run(_ options: ServeOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel, format: options.logFormat)
-    log.hide(options.kafka.secrets)
+    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)
+    let log = session.log
     defer { log.flush() }
-    let stop = StopFlag()
-    let signals = StopSignal()
-    signals.onSet { stop.set() }
-    signals.watchSignals()
-    signal(SIGPIPE, SIG_IGN)
-    let lookout = Lookout(stop: stop)
+    let observatory = Observatory(stop: session.stop)
     do throws(EdgeError) {
       var properties = try KafkaProperties(
         brokers: options.brokers, clientID: "combo-consumer-serve",
@@ -26,17 +20,17 @@ enum ServeCommand {
       let server: HTTPServer
       do throws(HTTPFault) {
         server = try HTTPServer.start(
-          options.http, token: options.httpToken, lookout: lookout,
+          options.http, token: options.httpToken, observatory: observatory,
           identity: ServiceIdentity(
             group: options.output, instance: Console.hostName, librdkafka: LibrdkafkaProperties.versionText),
           statistics: { statistics.figures() },
-          readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, log: log)
+          readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, isNice: false, log: log)
       } catch {
         log.error("http cannot start: \(.reason, error)")
         return 1
       }
       defer { server.stop() }
-      let mirror = try OutputMirror(options, properties, lookout, log)
+      let mirror = try OutputMirror(options, properties, observatory, log)
       try mirror.run()
       return 0
     } catch {

@@ -84,26 +84,24 @@ extension Service {
   /// A service on real brokers. Waits for them, and for the input topic, until `stop` is set.
   /// - Parameters:
   ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
-  ///   - lookout: for those who look at it from outside; nil: nobody does.
-  /// - Returns: nil if it was told to stop before, or something must be mended first, which has then been said.
+  ///   - observatory: for those who look at it from outside; nil: nobody does.
+  /// - Returns: nil if it was told to stop before, or something must be fixed first, which has then been said.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
-    lookout: Lookout? = nil, bringsClocksBack: Bool = false, seek: [Int32: Int64] = [:]
+    observatory: Observatory? = nil, purpose: Purpose = .service
   ) throws(EdgeError) -> Service? {
     let names = options.topicNames
     let control = try ControlClient(properties)
     var configuration = options.configuration
-    configuration.bringsClocksBack = bringsClocksBack
-    configuration.seek = seek
-    configuration.onlyTakesOver = bringsClocksBack || !seek.isEmpty
+    configuration.purpose = purpose
     var aheadMaxMs: Int64?
     let reading = try KafkaReading(properties, control: control, names: names)
     // Before anything is made.
-    if hasAdmin, hasForeignJournal(reading, configuration, log, stop, lookout) { return nil }
+    if hasAdmin, hasForeignJournal(reading, configuration, log, stop, observatory) { return nil }
     var said = ""
     while hasAdmin {
       if stop.endsService { return nil }
-      lookout?.beat()
+      observatory?.beat()
       do throws(TopicSetup.Fault) {
         let found = try TopicSetup(control, names, options.settings, brokers: options.brokers, log: log).run()
         configuration.deadLetterLimits = found.deadLetterLimits
@@ -141,15 +139,16 @@ extension Service {
         ? KafkaDirectOutput(properties, names: names, outputHeaders: options.outputHeaders) : nil,
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
-    return Service(configuration, edges, log: log, stop: stop, lookout: lookout)
+    return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 
   /// Whether the journal is that of another output or input, which was then said.
   private static func hasForeignJournal(
-    _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag, _ lookout: Lookout?
+    _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag,
+    _ observatory: Observatory?
   ) -> Bool {
     while !stop.endsService {
-      lookout?.beat()
+      observatory?.beat()
       do throws(EdgeError) {
         let owner = JournalOwner(reading, of: configuration.topics)
         guard let reason = try owner.fault() else {

@@ -30,19 +30,19 @@ struct TopicFindings {
     [
       (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
       (names.state, "state topic"),
-    ]
+    ] + (names.screens.map { [($0, "screens topic")] } ?? [])
   }
 
   private func alter(_ topic: String, _ setting: String) -> String {
     "kafka-configs --bootstrap-server \(brokers) --alter --topic \(topic) --add-config \(setting)"
   }
 
-  private static func fault(_ text: String, _ mend: String) -> CheckReport.Finding {
-    CheckReport.Finding(verdict: .fault, text: text, mend: mend)
+  private static func fault(_ text: String, _ fix: String) -> CheckReport.Finding {
+    CheckReport.Finding(verdict: .fault, text: text, fix: fix)
   }
 
-  private static func note(_ text: String, _ mend: String) -> CheckReport.Finding {
-    CheckReport.Finding(verdict: .note, text: text, mend: mend)
+  private static func note(_ text: String, _ fix: String) -> CheckReport.Finding {
+    CheckReport.Finding(verdict: .note, text: text, fix: fix)
   }
 
   /// With a fault the service cannot work; with a note it does.
@@ -75,6 +75,12 @@ struct TopicFindings {
         Self.fault(
           "the state topic is not compacted only: rooms would be forgotten", alter(names.state, "cleanup.policy=compact")))
     }
+    if let screens = names.screens, let topic = settings[screens], !topic.isCompacted {
+      found.append(
+        Self.note(
+          "the screens topic is not compacted: it keeps screens that have been replaced, and whoever reads it for the newest ones reads all",
+          alter(screens, "cleanup.policy=compact")))
+    }
     if settings[names.output]?.isCompacted == true {
       found.append(
         Self.note(
@@ -87,11 +93,12 @@ struct TopicFindings {
   private var sizes: [CheckReport.Finding] {
     var found: [CheckReport.Finding] = []
     let needed = Int64(slots) * Int64(WireLimits().displayBytes + 256)
-    if let max = settings[names.output]?.maxMessageBytes, max < needed {
+    for (name, what) in [(names.output, "output")] + (names.screens.map { [($0, "screens topic")] } ?? []) {
+      guard let max = settings[name]?.maxMessageBytes, max < needed else { continue }
       found.append(
         Self.note(
-          "the output takes records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
-          alter(names.output, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          "the \(what) takes records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
+          alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
     }
     if let max = settings[names.deadLetter]?.maxMessageBytes, max < Self.deadLetterBytesMin {
       found.append(

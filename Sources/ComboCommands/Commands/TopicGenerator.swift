@@ -56,7 +56,7 @@ struct TopicGenerator {
   }
 
   /// Makes events and hands them to the producer.
-  private func produce(to producer: TopicProducer, until stop: StopSignal) throws(EdgeError) -> GiftGenerator.Tally {
+  private func produce(to producer: TopicProducer, until stop: StopSignal) throws(EdgeError) -> GiftGenerator.Counts {
     // Another run's events must not pass for repeats of these.
     let generator = GiftGenerator(options.mix, prefix: "g\(WallClock.nowMs)-\(options.mix.seed)-")
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)

@@ -16,7 +16,7 @@ struct TopicSetup {
   private static let withinMs: Int64 = 5000
 
   /// The largest record that the service writes: what the brokers must take in the topics that it makes.
-  static let recordBytesMax = 8 << 20
+  static let recordBytesMax = TopicPlan.recordBytesMax
 
   init(_ control: ControlClient, _ names: TopicNames, _ settings: Settings, brokers: String, log: ServiceLog) {
     self.brokers = brokers
@@ -38,7 +38,7 @@ struct TopicSetup {
   enum Fault: Error {
     /// Nothing is wrong with the topics, but the brokers did not answer, or the input is not there yet.
     case notYet(String)
-    /// Somebody must mend something.
+    /// Somebody must fix something.
     case refused(String)
   }
 
@@ -52,20 +52,18 @@ struct TopicSetup {
       var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
       findings.settings[names.input] = input
       try refuse(findings)
-      try create(names.output, partitions, [("cleanup.policy", "delete")])
-      try create(names.deadLetter, partitions, [("cleanup.policy", "delete")])
-      if let screens = names.screens {
-        try create(screens, partitions, [("cleanup.policy", "compact"), ("segment.ms", "3600000")])
+      for topic in TopicPlan(names, input).topics {
+        try create(topic, partitions)
+        if topic.name == names.journal { try setUpJournal(partitions, input) }
+        if topic.name == names.state { try setUpState(partitions) }
       }
-      try setUpJournal(partitions, input)
-      try setUpState(partitions)
-      for name in [names.output, names.deadLetter, names.journal, names.state] {
+      for name in [names.output, names.deadLetter, names.journal, names.state] + (names.screens.map { [$0] } ?? []) {
         findings.settings[name] = try control.settings(of: name, withinMs: Self.withinMs)
         findings.replicas[name] = try control.replicas(of: name, withinMs: Self.withinMs)
       }
       try refuse(findings)
       for note in findings.findings where note.verdict == .note {
-        log.warning("\(.text, note.text). To change it: \(.reason, note.mend ?? "")")
+        log.warning("\(.text, note.text). To change it: \(.reason, note.fix ?? "")")
       }
       return Found(
         partitions: partitions, deadLetterLimits: try deadLetterLimits(),
@@ -83,24 +81,19 @@ struct TopicSetup {
   /// Ends at the first fault.
   private func refuse(_ findings: TopicFindings) throws(Fault) {
     if let fault = findings.findings.first(where: { $0.verdict == .fault }) {
-      throw .refused("\(fault.text). To change it: \(fault.mend ?? "")")
+      throw .refused("\(fault.text). To change it: \(fault.fix ?? "")")
     }
   }
 
-  private func create(_ name: String, _ partitions: Int, _ own: [(String, String)]) throws(EdgeError) {
+  private func create(_ topic: TopicPlan.Topic, _ partitions: Int) throws(EdgeError) {
+    let name = topic.name
     if try control.partitionCount(name, withinMs: Self.withinMs) != nil { return }
-    let settings =
-      own + [
-        ("max.message.bytes", String(Self.recordBytesMax)),
-        // Instructions bear their partition's time, which may be ahead of the brokers' where a clock was; bad events bear any.
-        ("message.timestamp.after.max.ms", String(Int64.max)), ("message.timestamp.before.max.ms", String(Int64.max)),
-      ]
     do throws(EdgeError) {
-      try control.createTopic(name, partitions: partitions, settings: settings, withinMs: Self.withinMs)
+      try control.createTopic(name, partitions: partitions, settings: topic.settings, withinMs: Self.withinMs)
     } catch {
       // Older brokers do not know both bounds of time.
-      let known = settings.filter { !$0.0.hasPrefix("message.timestamp.") }
-      guard error.code == .invalidRequest, known.count < settings.count else { throw error }
+      let known = topic.settings.filter { !TopicPlan.isTimeBound($0.0) }
+      guard error.code == .invalidRequest, known.count < topic.settings.count else { throw error }
       try control.createTopic(name, partitions: partitions, settings: known, withinMs: Self.withinMs)
     }
     log.info("created topic \"\(.topic, name)\" with \(.count, partitions) partitions")
@@ -109,11 +102,6 @@ struct TopicSetup {
   private func setUpJournal(_ partitions: Int, _ input: TopicSettings) throws {
     let retention = input.isDeleted ? input.retentionMs : nil
     let wanted = retention.map { String($0) } ?? "-1"
-    try create(
-      names.journal, partitions,
-      [
-        ("cleanup.policy", "delete"), ("retention.ms", wanted), ("retention.bytes", "-1"),
-      ])
     let journal = try control.settings(of: names.journal, withinMs: Self.withinMs)
     var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
     findings.settings[names.journal] = journal
@@ -128,7 +116,6 @@ struct TopicSetup {
   }
 
   private func setUpState(_ partitions: Int) throws {
-    try create(names.state, partitions, [("cleanup.policy", "compact")])
     var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
     findings.settings[names.state] = try control.settings(of: names.state, withinMs: Self.withinMs)
     try refuse(findings)

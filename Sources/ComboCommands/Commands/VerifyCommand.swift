@@ -29,11 +29,8 @@ enum VerifyCommand {
       return try compare(
         reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
         options: Verifier.Options(
-          from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint,
-          time: { _, record in
-            let time = record.token.map { KafkaMessage(token: $0).timestamp }
-            return time?.type == .create ? time?.ms : nil
-          }, lettersAreOwn: options.deadLetter == nil, notice: { Console.say($0) }), log: log)
+          from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint, lettersAreOwn: options.deadLetter == nil,
+          notice: { Console.say($0) }), log: log)
     } catch let error as EdgeError {
       Console.say(error.message)
       return error.code == .badProperty ? 2 : 1

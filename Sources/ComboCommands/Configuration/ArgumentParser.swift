@@ -27,6 +27,7 @@ struct ArgumentParser {
 
   private func parseInTurn(_ arguments: [String]) -> Result {
     let options = OptionTable.options(of: command)
+    let arguments = Self.spread(arguments, options)
     var result = Result()
 
     var argv: [UnsafeMutablePointer<CChar>?] = ([command.rawValue] + arguments).map { strdup($0) } + [nil]
@@ -63,6 +64,26 @@ struct ArgumentParser {
     }
     result.operands = argv[Int(optind)..<Int(count)].compactMap { $0.map { String(cString: $0) } }
     return result
+  }
+
+  /// Puts the option's name before each further file of an option that takes several.
+  private static func spread(_ arguments: [String], _ options: [Option]) -> [String] {
+    var spread: [String] = []
+    var name: String?
+    for (index, argument) in arguments.enumerated() {
+      if argument == "--" { return spread + arguments[index...] }
+      if argument.hasPrefix("--") {
+        let isSeveral = options.contains { option in
+          if case .files = option.kind { return "--" + option.name == Self.name(argument) }
+          return false
+        }
+        name = isSeveral ? Self.name(argument) : nil
+      } else if let name, let last = spread.last, last != name {
+        spread.append(name)
+      }
+      spread.append(argument)
+    }
+    return spread
   }
 
   private func take(_ option: Option, argv: [UnsafeMutablePointer<CChar>?], into result: inout Result) {

@@ -1,6 +1,6 @@
 /// A command of the program.
 enum Command: String, CaseIterable, Sendable {
-  case run, serve, live, demo, replay, generate, verify, redrive, watch, check
+  case run, serve, live, demo, replay, tune, generate, verify, redrive, watch, check
   case seek
   case resetClock = "reset-clock"
   case map, config, completions, man
@@ -13,6 +13,7 @@ enum Command: String, CaseIterable, Sendable {
     case .serve: "any room over HTTP, from the output topic: for viewers, on any number of instances"
     case .demo: "the service without a broker, fed with made-up gifts, drawn in the terminal"
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
+    case .tune: "compares settings: replays one recording of gifts under many of them"
     case .generate: "made-up gifts into a file or a topic"
     case .verify: "derives the output again from input and journal, and compares byte for byte"
     case .redrive: "sends dead letters back to the input, each at most once"
@@ -30,7 +31,7 @@ enum Command: String, CaseIterable, Sendable {
   /// What stands behind the options, if anything may.
   var operand: String? {
     switch self {
-    case .replay, .map: "FILE"
+    case .replay, .tune, .map: "FILE"
     case .watch: "ROOM"
     case .config: "COMMAND"
     case .completions: "SHELL"
@@ -79,6 +80,20 @@ enum Command: String, CaseIterable, Sendable {
       Instructions are written in the order of the lines that led to them, so the same input gives the same bytes. Up to
       --max-rested-rooms rooms are remembered, even if they are silent for long; above that, a room is forgotten once it has
       rested longer than all rooms of the latest 131,072 lines. This is exact unless the times in the file jump back.
+      """
+    case .tune:
+      """
+      Reads FILE (events as JSON lines), or standard input if there is none or it is `-`, once, and replays it under each combination
+      of settings, exactly as `replay` would. The other options are the current settings; --vary names a setting and the values
+      to try, and several of them make all combinations. --settings takes files of options, as --config does, and is followed
+      by all of them: combo-consumer tune gifts.jsonl --settings a.conf b.conf
+
+      Prints for each combination how long gifts wait until they are seen, how many are skipped, how long a banner is seen and how
+      full the screen is; the best are marked with *. --html writes the same as a page with plots. A list (tiers, milestones) is
+      separated from the next by /, as in --vary tiers=none/1000:4000:1000. At most 200 combinations are compared at once.
+
+      The time of an event is its `ts`. Bad lines are reported and skipped, and the exit code is 1 at the end. docs/tuning.md has the
+      steps.
       """
     case .generate:
       """

@@ -34,10 +34,11 @@ enum Completions {
     case .setting(.finals): .words(["true", "false"])
     case .settingNames: .words(["all", "none"])
     case .address: .words(["none", HTTPAddress.standard.text, "*:8080"])
+    case .files: .files
     case .text where option.placeholder == "FILE": .files
     case .text where option.placeholder == "NAME" && option.name == "print": .words(BuiltInMaps.names)
     case .text where option.name == "map": .files
-    case .text, .topic, .integer, .number, .share, .duration, .property, .source, .time, .setting: .unknown
+    case .text, .topic, .integer, .number, .share, .duration, .property, .source, .time, .setting, .variation: .unknown
     }
   }
 
@@ -109,7 +110,7 @@ enum Completions {
           unknown) return ;;
         esac
         if [[ $cur != -* ]]; then
-          if [[ $command == replay ]]; then
+          if [[ $command == replay || $command == tune ]]; then
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
           fi
@@ -153,7 +154,7 @@ enum Completions {
           }
         cases += "        \(quoted(spec)) \\\n"
       }
-      let operand = command == .replay ? " '1:FILE:_files'" : command.operand.map { " '1:\($0): '" } ?? ""
+      let operand = command == .replay || command == .tune ? " '1:FILE:_files'" : command.operand.map { " '1:\($0): '" } ?? ""
       cases += "        '(- *)--help[prints its options]'\(operand) ;;\n"
     }
     let commands = Command.allCases.map { "    \(quoted("\($0.rawValue):\(escaped($0.summary))"))\n" }.joined()
@@ -216,7 +217,7 @@ enum Completions {
     let second = "'__fish_seen_subcommand_from config help; and test (count (commandline -opc)) -eq 2'"
     lines.append("complete -c combo-consumer -n \(second) -a '\(Command.allCases.map(\.rawValue).joined(separator: " "))'")
     lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from completions' -a '\(shells)'")
-    lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from replay' -F")
+    lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from replay tune' -F")
     for command in commandsWithOptions {
       let seen = "complete -c combo-consumer -n '__fish_seen_subcommand_from \(command.rawValue)'"
       lines.append("\(seen) -l help -d 'prints its options'")

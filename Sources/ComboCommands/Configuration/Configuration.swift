@@ -50,6 +50,7 @@ enum Configuration {
       workedOut["finals"] = "true"
       invocation = .demo(DemoOptions(&reader))
     case .replay: invocation = .replay(ReplayOptions(&reader, operands: parsed.operands))
+    case .tune: invocation = .tune(TuneOptions(&reader, operands: parsed.operands))
     case .generate: invocation = .generate(GenerateOptions(&reader))
     case .verify: invocation = .verify(VerifyOptions(&reader))
     case .redrive: invocation = .redrive(RedriveOptions(&reader))

@@ -61,7 +61,9 @@ enum Help {
     case .choice(let words): parts.append(words.joined(separator: " or "))
     case .setting(.integer(let name)):
       if option.placeholder != "MS" { parts.append("\(name.range.lowerBound) to \(name.range.upperBound)") }
-    case .flag, .text, .topic, .number, .share, .duration, .property, .source, .time, .address, .setting, .settingNames: break
+    case .flag, .text, .topic, .number, .share, .duration, .property, .source, .time, .address, .setting, .settingNames, .variation,
+      .files:
+      break
     }
     if case .flag = option.kind {
     } else if let fallback = option.fallback {

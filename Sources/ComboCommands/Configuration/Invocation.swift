@@ -7,6 +7,7 @@ enum Invocation: Equatable, Sendable {
   case live(LiveOptions)
   case demo(DemoOptions)
   case replay(ReplayOptions)
+  case tune(TuneOptions)
   case generate(GenerateOptions)
   case verify(VerifyOptions)
   case redrive(RedriveOptions)
@@ -25,7 +26,7 @@ enum Invocation: Equatable, Sendable {
   /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
   var answers: Bool {
     switch self {
-    case .verify, .redrive, .watch, .check, .seek, .resetClock, .map, .tell, .show: true
+    case .tune, .verify, .redrive, .watch, .check, .seek, .resetClock, .map, .tell, .show: true
     case .run, .serve, .live, .demo, .replay, .generate, .refuse: false
     }
   }
@@ -46,7 +47,7 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .serve, .live, .demo, .replay, .generate, .verify, .redrive, .watch, .check, .seek, .resetClock, .map: break
+    case .run, .serve, .live, .demo, .replay, .tune, .generate, .verify, .redrive, .watch, .check, .seek, .resetClock, .map: break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

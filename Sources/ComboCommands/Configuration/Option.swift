@@ -37,6 +37,10 @@ struct Option: Sendable {
     case setting(SettingName)
     /// Names of such settings, or `all` or `none`.
     case settingNames
+    /// A setting with values to try, as ``Variation`` reads it; may be given several times.
+    case variation
+    /// Names of files: all arguments that follow it up to the next option; may be given several times.
+    case files
   }
 
   /// Under which heading `--help` shows it.
@@ -80,7 +84,7 @@ struct Option: Sendable {
   /// Whether several values add up, instead of the last one counting.
   var isRepeatable: Bool {
     switch kind {
-    case .property, .source: true
+    case .property, .source, .variation, .files: true
     default: false
     }
   }
@@ -90,7 +94,7 @@ struct Option: Sendable {
     switch kind {
     case .flag:
       return Self.flag(text) == nil ? "must be true or false, not \(Sentence.quoted(text))" : nil
-    case .text, .source:
+    case .text, .source, .files:
       return text.isEmpty ? "must not be empty" : nil
     case .topic:
       return Self.topicFault(text)
@@ -126,6 +130,9 @@ struct Option: Sendable {
         ? nil
         : "must be ADDRESS:PORT with an address in numbers, such as 127.0.0.1:8080, [::1]:8080 or *:8080, or none; not "
           + Sentence.quoted(text)
+    case .variation:
+      if case .failure(let fault) = Variation.read(text) { return fault.description }
+      return nil
     case .settingNames:
       return SettingName.list(text) == nil ? SettingName.listFault(text) : nil
     case .setting(let name):

@@ -5,7 +5,7 @@ internal import ComboSystem
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
-  static let all: [Option] = general + live + service + demo + generate + map + seek + redrive + kafka + combo
+  static let all: [Option] = general + tune + live + service + demo + generate + map + seek + redrive + kafka + combo
 
   /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
@@ -15,12 +15,12 @@ enum OptionTable {
   private static let kafkaCommands: [Command] = [
     .run, .serve, .check, .seek, .resetClock, .verify, .redrive, .watch, .generate, .map,
   ]
-  private static let engineCommands: [Command] = [.run, .live, .check, .seek, .resetClock, .demo, .replay]
+  private static let engineCommands: [Command] = [.run, .live, .check, .seek, .resetClock, .demo, .replay, .tune]
   private static let serviceCommands: [Command] = [.run, .check, .seek, .resetClock]
 
   private static let general: [Option] = [
     Option(
-      "config", "FILE", .text, nil, kafkaCommands + [.live, .demo, .replay], .main,
+      "config", "FILE", .text, nil, kafkaCommands + [.live, .demo, .replay, .tune], .main,
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
     Option(
@@ -32,15 +32,26 @@ enum OptionTable {
       "group", "NAME", .text, "combo-consumer", [.run, .check, .seek, .resetClock, .verify, .redrive], .main,
       "the consumer group; journal and state belong to it"),
     Option(
-      "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .map], .main,
+      "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .tune, .map], .main,
       "how records become events: a built-in map or a file; with switches as NAME:SWITCH=VALUE,…; default: they are events"),
     Option(
-      "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay], .main,
+      "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay, .tune], .main,
       "rooms remembered at least, however long they are silent"),
-    Option("threads", "N", .integer(0...64), "0", [.replay], .main, "threads that work; 0 = one a processor"),
+    Option("threads", "N", .integer(0...64), "0", [.replay, .tune], .main, "threads that work; 0 = one a processor"),
     Option(
       "explain", "", .flag, "false", [.replay], .main,
       "print what became of each gift, in place of the instructions: one object a line"),
+  ]
+
+  private static let tune: [Option] = [
+    Option(
+      "vary", "NAME=VALUE,…", .variation, nil, [.tune], .main,
+      "a setting and the values to try: slots=1,2,3; may be given several times, for all combinations"),
+    Option(
+      "settings", "FILE …", .files, nil, [.tune], .main,
+      "files of options, each a combination of settings; all arguments up to the next option"),
+    Option("format", "FORMAT", .choice(["text", "json"]), "text", [.tune], .main, "a table for people, or one object for programs"),
+    Option("html", "FILE", .text, nil, [.tune], .main, "write a page with plots as well, to read and pass on"),
   ]
 
   private static let live: [Option] = [
@@ -109,6 +120,12 @@ enum OptionTable {
       "after an upgrade: where the old version did not stop cleanly, begin a new epoch instead of refusing; use it once"
     ),
     Option(
+      "print-topics", "FORMAT", .choice(TopicText.Format.allCases.map(\.rawValue)), nil, [.check], .main,
+      "print the topics of the group as Strimzi's KafkaTopic or as Terraform, and end; only the input must be there"),
+    Option(
+      "shadow", "", .flag, "false", [.run], .service,
+      "follow the group instead of joining it: derive beside it, compare with its output, and write nothing"),
+    Option(
       "room-from-body", "", .flag, "false", [.run, .check, .seek, .resetClock, .map], .service,
       "take the room from the event though the record key differs; only if producers keep a room in one partition"),
     Option(
@@ -141,6 +158,10 @@ enum OptionTable {
       "readers", "N", .integer(1...1_000_000), "10000", [.serve], .service, "streams of events at a time; more are refused"),
     Option(
       "partitions", "LIST", .text, nil, [.serve], .service, "which partitions of the output are served: 0-7,12; default: all"),
+    Option("slots", "N", .integer(0...100), nil, [.serve], .service, "the service's --slots, for clients"),
+    Option("enter-ms", "MS", .integer(0...60_000), nil, [.serve], .service, "the service's --enter-ms, for clients"),
+    Option("count-ms", "MS", .integer(0...60_000), nil, [.serve], .service, "the service's --count-ms, for clients"),
+    Option("exit-ms", "MS", .integer(0...60_000), nil, [.serve], .service, "the service's --exit-ms, for clients"),
     Option(
       "progress", "", .flag, "false", serviceCommands, .service, "print the committed totals on standard output once a second"),
     Option(
@@ -183,7 +204,7 @@ enum OptionTable {
   private static let map: [Option] = [
     Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "explain records of this topic, instead of a file's"),
     Option("last", "N", .integer(1...100_000), "10", [.map], .main, "this many of the newest of each partition"),
-    Option("json", "", .flag, "false", [.map, .redrive], .main, "an object a record, for programs"),
+    Option("json", "", .flag, "false", [.map, .redrive], .main, "an object a record, a line each, for programs"),
     Option("list", "", .flag, "false", [.map], .main, "the built-in maps with their switches"),
     Option("print", "NAME", .text, nil, [.map], .main, "a built-in map's text, to begin one's own with"),
     Option(

@@ -14,9 +14,16 @@ struct ServeOptions: Equatable, Sendable {
   var origins: HTTPOrigins
   var readers: Int
   var backSeconds: Double
+  /// What clients are told of the service's settings, as a `screen` has them: name and value, in this order.
+  var told: [Told] = []
   var logLevel: LogLevel
   var logFormat: LogFormat
   var kafka: [KafkaProperty]
+
+  struct Told: Equatable, Sendable {
+    var name: String
+    var value: Int
+  }
 
   init(_ reader: inout OptionReader) {
     brokers = reader.requiredText("brokers")
@@ -36,6 +43,11 @@ struct ServeOptions: Equatable, Sendable {
     origins = ServiceOptions.origins(&reader)
     readers = reader.integer("readers")
     backSeconds = reader.number("back")
+    for name in ["slots", "enter-ms", "count-ms", "exit-ms"] where reader.isGiven(name) {
+      if let value = reader.optionalText(name).flatMap({ Int($0) }) {
+        told.append(Told(name: name.replacing("-", with: "_"), value: value))
+      }
+    }
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     logFormat = LogFormat(rawValue: reader.text("log-format"))!
     kafka = reader.kafkaProperties()

@@ -40,6 +40,10 @@ struct ServiceOptions: Equatable, Sendable {
   var transactionalID: String
   /// What another version's entries led to is given up, where this one cannot derive them.
   var acceptReset = false
+  /// `check` prints the topics in this form, and does nothing else.
+  var topicFormat: TopicText.Format?
+  /// Only what it would do is compared with what the group does.
+  var isShadow = false
   /// The room is the event's, whatever the record key says.
   var roomFromBody = false
   /// The settings that a room may set for itself.
@@ -97,6 +101,8 @@ struct ServiceOptions: Equatable, Sendable {
     maxOwnSettings = reader.integer("max-own-settings")
     self.instance = instance
     acceptReset = reader.flag("accept-reset")
+    topicFormat = reader.command == .check ? reader.optionalText("print-topics").flatMap(TopicText.Format.init) : nil
+    isShadow = reader.command == .run && reader.flag("shadow")
     roomFromBody = reader.flag("room-from-body")
     roomSettings = reader.settingNames("room-settings")
     map = reader.map()
@@ -105,13 +111,16 @@ struct ServiceOptions: Equatable, Sendable {
     httpOrigins = Self.origins(&reader)
     screens = reader.optionalText("screens")
     for text in reader.optionalText("output-header")?.split(separator: ";").map(String.init) ?? [] {
-      if let header = OutputHeader(text) {
-        outputHeaders.append(header)
-      } else {
+      guard let header = OutputHeader(text) else {
         reader.fault(
-          "--output-header must be NAME=TEMPLATE, in which {room} and {op} may stand, several with ; between them, such as channel=rooms:{room}; not "
-            + Sentence.quoted(text))
+          "--output-header must be NAME=TEMPLATE without line breaks, in which {room} and {op} may stand, several with ; between them, such as"
+            + " channel=rooms:{room}; not \(Sentence.quoted(text))")
+        continue
       }
+      if outputHeaders.contains(where: { $0.name == header.name }) {
+        reader.fault("--output-header gives \(Sentence.quoted(header.name)) twice: a record can have a header once")
+      }
+      outputHeaders.append(header)
     }
     if let http, !http.isLoopback, !reader.isGiven("http-token-file") {
       reader.fault(

@@ -16,8 +16,8 @@ struct StagePainter: Sendable {
   var footer: [String] = []
 
   private static let cardWidth = 40
-  /// In a wide terminal: a number far from its name cannot be read with it.
-  private static let cardWidthMax = 80
+  /// In a wide terminal numbers stand in this column, or behind longer texts: a number far from its name cannot be read with it.
+  private static let numberColumn = 78
   private static let border = Frame.Style(color: 240)
 
   /// The stage at the viewer's time `now`, in milliseconds.
@@ -29,8 +29,8 @@ struct StagePainter: Sendable {
       frame.put(line, x: 1, y: height - footer.count + index, style: Frame.Style(color: 245))
     }
 
-    let columns = max(1, min(columnsMax, width / Self.cardWidth))
-    let cardWidth = min(width / columns, Self.cardWidthMax)
+    let columns = max(1, min(columnsMax, width / Self.cardWidth, stage.rooms.count))
+    let cardWidth = width / columns
     let cardHeight = slots + 2
     let rows = max(0, (height - 1 - footer.count) / cardHeight)
     for (index, room) in stage.rooms.prefix(columns * rows).enumerated() {
@@ -59,7 +59,7 @@ struct StagePainter: Sendable {
     }
   }
 
-  /// A banner slides in from the left and out to the left; its number stands at the right.
+  /// A banner slides in from the left and out to the left; its number stands to the right of its texts.
   private func paint(_ banner: RoomStage.Banner, into frame: inout Frame, y: Int, columns: Range<Int>, at now: Int64) {
     let shift = Self.shift(banner, width: columns.count, enterMs: enterMs, exitMs: exitMs, at: now)
     let isLeaving = banner.left != nil
@@ -67,17 +67,19 @@ struct StagePainter: Sendable {
     let isFresh = now - banner.changed < Int64(countMs)
 
     let number = "\(banner.milestone == nil ? "" : "★ ")×\(count)"
-    let numberStart = columns.upperBound - 1 - DisplayWidth.columns(of: number) + shift
+    let gift = " \(banner.icon.map { "\($0) " } ?? "")\(banner.gift)"
+    let receiver = banner.receiver.map { " → \($0)" } ?? ""
+    let numberWidth = DisplayWidth.columns(of: number)
+    let textEnd = columns.lowerBound + 1 + DisplayWidth.columns(of: banner.sender + receiver + gift)
+    let numberEnd = max(columns.lowerBound + Self.numberColumn, textEnd + 1 + numberWidth)
+    let numberStart = min(columns.upperBound - 1, numberEnd) - numberWidth + shift
     var style = Frame.Style(color: Self.color(of: count), isBold: true, isDim: isLeaving)
     if isFresh, !isLeaving { style.color = 231 }
 
     let textClip = columns.lowerBound..<max(columns.lowerBound, min(columns.upperBound, numberStart - 1))
     var x = columns.lowerBound + 1 + shift
     x = frame.put(banner.sender, x: x, y: y, style: Frame.Style(color: 117, isBold: true, isDim: isLeaving), clip: textClip)
-    if let receiver = banner.receiver {
-      x = frame.put(" → \(receiver)", x: x, y: y, style: Frame.Style(color: 245, isDim: isLeaving), clip: textClip)
-    }
-    let gift = " \(banner.icon.map { "\($0) " } ?? "")\(banner.gift)"
+    x = frame.put(receiver, x: x, y: y, style: Frame.Style(color: 245, isDim: isLeaving), clip: textClip)
     frame.put(gift, x: x, y: y, style: Frame.Style(color: 223, isDim: isLeaving), clip: textClip)
     frame.put(number, x: numberStart, y: y, style: style, clip: columns)
   }

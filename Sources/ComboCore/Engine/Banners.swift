@@ -65,6 +65,13 @@ extension Banner {
     get { Int32(truncatingIfNeeded: deadline >> 32) }
     set { deadline = deadline & 0xffff_ffff | Int64(newValue) << 32 }
   }
+  /// On screen, where it has no neighbours in the queue: the longest that gifts had waited which were merged into it and are in no update yet,
+  /// in milliseconds; -1: there are none. Not kept in a snapshot.
+  @inline(__always)
+  var carriedWait: Int32 {
+    get { previous }
+    set { previous = newValue }
+  }
   /// The first of those, of the sealed banner of the combo: on screen it has no neighbours in the queue.
   @inline(__always)
   var firstParked: Int32 {

@@ -200,6 +200,9 @@ public struct Engine {
   /// How many banners wait.
   public var queueDepth: Int { Int(box.core.queue.count) }
 
+  /// Since when the banner that has waited longest has waited; nil if none waits.
+  public var waitingSince: Int64? { box.core.queue.count > 0 ? box.core.banners[box.core.queue.first].since : nil }
+
   /// How many gift ids and how many running totals are held.
   public var memoryDepths: (ids: Int, streaks: Int) { (Int(box.core.ids.count), Int(box.core.streaks?.count ?? 0)) }
 }

@@ -119,12 +119,25 @@ extension EngineCore {
   mutating func update(_ index: Int32, at t: Int64, to sink: inout some InstructionSink) {
     let (before, total) = (banners[index].shown, banners[index].total)
     if total == before { return }
+    let waited = longestWait(index, at: t)
     banners[index].shown = total
     enter(.counting, index, until: t + Int64(settings.values.countMs))
     say(
       .update(
         banner: banners[index].number, slot: Int(banners[index].slot), count: total, added: total - before,
-        milestone: milestone(above: before, to: total)), at: t, to: &sink)
+        milestone: milestone(above: before, to: total)), at: t, waited: waited, to: &sink)
+  }
+
+  /// How long a gift of the next update of a banner can have waited: since the last number change, as far as that is known, or for as long as one
+  /// that has waited elsewhere before (``Banner/carriedWait``).
+  private mutating func longestWait(_ index: Int32, at t: Int64) -> Int64 {
+    let carried = Int64(banners[index].carriedWait)
+    banners[index].carriedWait = -1
+    switch banners[index].phase {
+    case .entering: return max(carried, t - banners[index].since)
+    case .counting: return max(carried, Int64(settings.values.countMs))
+    case .lingering, .leaving, .queued: return max(carried, 0)
+    }
   }
 
   /// A banner that is on screen leaves, unless it does so already.
@@ -152,7 +165,7 @@ extension EngineCore {
     say(
       .skip(
         banner: banner.number, count: banner.total - banner.base, reason: reason, display: banners.display(index)), at: t,
-      to: &sink)
+      worth: banner.value, to: &sink)
     if settings.values.finals {
       let reason = FinalReason(reason)
       say(
@@ -271,6 +284,7 @@ extension EngineCore {
     banners[active].total = min(Self.most, banners[active].total + banner.total - banner.base)
     banners[active].value += banner.value
     banners.setDisplay(active, banners.display(index), isLent: banner.isLent)
+    banners[active].carriedWait = max(banners[active].carriedWait, Int32(clamping: t - banner.since))
     sink.merged(banner.number, into: banners[active].number)
     drop(index)
     if banners[active].phase == .lingering { update(active, at: t, to: &sink) }
@@ -289,7 +303,9 @@ extension EngineCore {
     }
     screen.insertFirst(index)
     banners[index].slot = 0
+    let waited = t - banners[index].since
     banners[index].since = t
+    banners[index].carriedWait = -1
     banners[index].shown = banners[index].total
     enter(.entering, index, until: t + Int64(settings.values.enterMs))
     let banner = banners[index]
@@ -298,7 +314,8 @@ extension EngineCore {
     say(
       .show(
         banner: banner.number, count: banner.total, base: banner.base,
-        milestone: milestone(above: banner.base, to: banner.total), display: banners.display(index)), at: t, to: &sink)
+        milestone: milestone(above: banner.base, to: banner.total), display: banners.display(index)), at: t, waited: waited,
+      to: &sink)
   }
 
   /// The whole screen, for clients that join late.
@@ -323,8 +340,10 @@ extension EngineCore {
   }
 
   @inline(__always)
-  mutating func say(_ operation: Instruction.Operation, at t: Int64, to sink: inout some InstructionSink) {
+  mutating func say(
+    _ operation: Instruction.Operation, at t: Int64, waited: Int64 = -1, worth: Double = 0, to sink: inout some InstructionSink
+  ) {
     seq += 1
-    sink.say(Instruction(epoch: epoch, seq: seq, at: t, operation: operation))
+    sink.say(Instruction(epoch: epoch, seq: seq, at: t, operation: operation, waited: waited, worth: worth))
   }
 }

@@ -160,7 +160,7 @@ struct EngineCore: ~Copyable {
     // Held, since what happens to them might free them.
     for combo in meant { combos.retain(combo) }
     var ended = EndedRuns()
-    for i in 0..<screen.count where meant.contains(banners[screen[i]].combo) {
+    for i in 0..<screen.count where retraction.means(combos.key(banners[screen[i]].combo, in: store)) {
       clear(screen[i], .retracted, &ended, at: now, to: &sink)
     }
     var waiting: [(number: Int, index: Int32)] = []
@@ -187,16 +187,14 @@ struct EngineCore: ~Copyable {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
-    settings = service.with(own)
-    settingsChanged(at: now, to: &sink)
+    become(service.with(own), at: now, to: &sink)
   }
 
   mutating func adopt(_ settings: EngineSettings, at now: Int64, to sink: inout some InstructionSink) {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
-    self.settings = settings.with(own)
-    settingsChanged(at: now, to: &sink)
+    become(settings.with(own), at: now, to: &sink)
   }
 
   mutating func shift(by milliseconds: Int64) {
@@ -459,7 +457,7 @@ struct EngineCore: ~Copyable {
     let base = takeOver(combo, at: now)
     let count = min(count, Self.most &- base)
     let worth = gift.pointee.value * Double(count)
-    if isSurplus(worth) { return skipNew(gift.pointee.display, count, base: base, options, at: now, to: &sink) }
+    if isSurplus(worth) { return skipNew(gift.pointee.display, count, worth, base: base, options, at: now, to: &sink) }
     lastBanner += 1
     let number = lastBanner
     var banner = Banner()
@@ -492,11 +490,11 @@ struct EngineCore: ~Copyable {
 
   /// A banner that was not made is skipped.
   private mutating func skipNew(
-    _ display: Display, _ count: Int, base: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
+    _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
   ) {
     lastBanner += 1
     tell(options, .new, lastBanner, count, base: base, &sink)
-    say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, to: &sink)
+    say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, worth: worth, to: &sink)
     if settings.values.finals {
       say(.final(banner: lastBanner, count: base + count, reason: .overflow, display: display), at: now, to: &sink)
     }
@@ -522,8 +520,11 @@ struct EngineCore: ~Copyable {
     return total
   }
 
-  private mutating func settingsChanged(at now: Int64, to sink: inout some InstructionSink) {
-    queue.order = nil
+  private mutating func become(_ new: EngineSettings, at now: Int64, to sink: inout some InstructionSink) {
+    // An order by the same tiers holds on: settings that come again and again must not have all that waits ordered anew each time.
+    let (old, order) = (settings.values.tiers, settings.values.queueOrder)
+    settings = new
+    if new.values.queueOrder != order || (order == .tier && new.values.tiers != old) { queue.order = nil }
     if screen.count > 0, screenDeadline == .max, settings.values.screenMs > 0 {
       screenDeadline = now + Int64(settings.values.screenMs)
       earliestDeadline = min(earliestDeadline, screenDeadline)

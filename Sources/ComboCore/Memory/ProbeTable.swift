@@ -72,18 +72,14 @@ struct ProbeTable {
       precondition(places[hole] != 0, "a number that is not in the table")
       hole = (hole + 1) & mask
     }
-    // What follows moves up, as far as it may without getting ahead of its own first place.
-    var i = hole
-    while true {
-      i = (i + 1) & mask
-      let place = places[i]
-      if place == 0 { break }
-      if (i &- home(place)) & mask >= (i &- hole) & mask {
-        places[hole] = place
-        hole = i
-      }
-    }
-    places[hole] = 0
+    let emptied = LinearProbing.close(
+      Int(hole), mask: Int(mask),
+      home: { place in
+        let there = places[Int32(place)]
+        return there == 0 ? nil : Int(home(there))
+      },
+      move: { from, to in places[Int32(to)] = places[Int32(from)] })
+    places[Int32(emptied)] = 0
     used -= 1
   }
 

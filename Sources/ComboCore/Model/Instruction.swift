@@ -9,6 +9,11 @@ public struct Instruction {
   public let at: Int64
   /// What is to be done.
   public let operation: Operation
+  /// Of a `show` or an `update`: how long the gift that has waited longest of those that it shows has waited, in milliseconds; of an `update`
+  /// the longest that it can have been. -1: it shows none. Not part of what is said: for metrics.
+  package var waited: Int64 = -1
+  /// Of a `skip`: what the gifts are worth. As above.
+  package var worth = 0.0
 
   /// What a screen does.
   public enum Operation {

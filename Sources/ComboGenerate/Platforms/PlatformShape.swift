@@ -35,7 +35,7 @@ package struct PlatformShape: Sendable {
   }
 
   package static let all: [PlatformShape] = [
-    .tiktok, .douyin, .bilibili, .bilibiliOpen, .douyu, .huya, .kuaishou, .acfun, .twitch, .youtube,
+    .tiktok, .douyin, .bilibili, .bilibiliOpen, .douyu, .huya, .kuaishou, .acfun, .twitch, .youtube, .kick,
   ]
 }
 

@@ -9,6 +9,8 @@ struct EmbeddedPage: Sendable {
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
   /// Changes with the bytes.
   let tag: String
+  /// Of the page, compressed.
+  var gzipTag: String { "\(tag.dropLast())-gz\"" }
 
   static let all: [String: EmbeddedPage] = {
     var pages: [String: EmbeddedPage] = [:]

@@ -2,7 +2,7 @@ package import ComboCore
 package import ComboRooms
 internal import ComboWire
 
-/// What every room has on its screen, from its instructions alone: what `serve` answers from. It behaves to a ``Lookout`` as a service does.
+/// What every room has on its screen, from its instructions alone: what `serve` answers from. It behaves to an ``Observatory`` as a service does.
 ///
 /// A room is known by what it says: its place (`epoch`, `seq`) and its banners. What was said before its first instruction here is not known;
 /// its next `screen` tells. One thread. A room at rest takes about 200 bytes, and is forgotten after ``forgetMs``.
@@ -44,13 +44,15 @@ package final class RoomMirror {
 
   /// Whether all that was there when it began has been taken in; before, nothing is answered.
   package var isReady = false
+  /// What each screen says of the service's settings, behind its banners: `,"slots":2,"enter_ms":250`.
+  package var told = ""
   /// Whose rooms are served here; nil: all.
   package var serves: (([UInt8]) -> Bool)?
   /// Instructions taken in, repetitions not among them; those that are known, by what they say; and records that were none.
   package private(set) var instructions = 0
   package private(set) var said = InstructionCounts()
   package private(set) var malformed = 0
-  /// Gifts that they told of.
+  /// Gifts that they showed. Those that wait or are skipped are not known here.
   package private(set) var gifts = 0
 
   package init() {}
@@ -94,8 +96,8 @@ package final class RoomMirror {
   }
 
   /// Answers, unless nobody waits any more.
-  package func answer(_ question: Question, at now: Int64) {
-    switch question {
+  package func answer(_ query: Query, at now: Int64) {
+    switch query {
     case .screen(let room, let id, let watches, let until):
       if until <= now { return }
       guard isReady else {
@@ -116,7 +118,8 @@ package final class RoomMirror {
     case .unwatch(let room):
       watched.remove(room)
       if let place = places[room] { rooms[Int(place)].isWatched = false }
-    case .survey(let prefix, let limit, let id, let until):
+    // Nobody but an engine knows what waits.
+    case .survey(let prefix, let limit, _, let id, let until):
       if until <= now { return }
       news.append(.survey(id: id, busiest(prefix, limit, at: now)))
     }
@@ -173,7 +176,12 @@ package final class RoomMirror {
       rooms[place].banners[index].slot = banner.slot
     case .dismiss:
       self.said.countDismissal(String(decoding: said.reason, as: UTF8.self))
-      if let index = index(of: banner, in: place) { rooms[place].banners.remove(at: index) }
+      if let index = index(of: banner, in: place) {
+        // A banner that is dismissed early may show gifts that no update told.
+        count(banner.count - rooms[place].banners[index].count, of: place, at: now)
+        // An empty array that is kept would keep its memory.
+        if rooms[place].banners.count == 1 { rooms[place].banners = [] } else { rooms[place].banners.remove(at: index) }
+      }
     case .screen:
       self.said.screen &+= 1
       guard let banners = said.screen(most: Self.slotsMax) else { return }
@@ -231,7 +239,9 @@ package final class RoomMirror {
       banner.people.withUnsafeBytes { buffer.append($0) }
       buffer.append("}")
     }
-    buffer.append("]}")
+    buffer.append("]")
+    buffer.append(told)
+    buffer.append("}")
     return buffer.array
   }
 
@@ -245,7 +255,7 @@ package final class RoomMirror {
     return found.prefix(limit).map { rate, place in
       let room = rooms[place]
       return RoomLine(
-        room: room.key, epoch: room.epoch, seq: Int(room.seq), banners: room.banners.count, queued: 0, gifts: room.rate.gifts,
+        room: room.key, epoch: room.epoch, seq: Int(room.seq), banners: room.banners.count, queued: nil, gifts: room.rate.gifts,
         rate: rate)
     }
   }

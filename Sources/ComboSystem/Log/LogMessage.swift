@@ -42,6 +42,8 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     case keys
     /// How many records became no event.
     case dropped, bad
+    /// How many instructions are the same in two outputs, and how many are not.
+    case equal, differing
   }
 
   /// A piece of the sentence.

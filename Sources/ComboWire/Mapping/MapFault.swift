@@ -1,4 +1,4 @@
-/// One fault of a map file: where it is, what is wrong, and how to mend it.
+/// One fault of a map file: where it is, what is wrong, and how to fix it.
 public struct MapFault: Equatable, Sendable, CustomStringConvertible {
   /// The file, or the name of a built-in map.
   public let file: String

@@ -39,12 +39,14 @@ struct SignReader {
   enum Meaning { case gift, other, nothing }
 
   func meaning(of command: Bytes, isText: Bool) -> Meaning {
-    isOther(command) ? .other : isGift(command, isText: isText) ? .gift : .nothing
+    isOther(command, isText: isText) ? .other : isGift(command, isText: isText) ? .gift : .nothing
   }
 
-  private func isOther(_ command: Bytes) -> Bool {
+  /// Whether it begins with the name of something else, and what follows names no gift: a `membershipGift` is more than a `member`.
+  private func isOther(_ command: Bytes, isText: Bool) -> Bool {
     others.contains { word in
       command.count >= word.count && word.indices.allSatisfy { PointerTable.lowercased(command[$0]) == word[$0] }
+        && !isGift(Bytes(rebasing: command[word.count...]), isText: isText)
     }
   }
 

@@ -83,11 +83,11 @@ public final class RecordDecoder {
     let mark = arena.mark
     do throws(BadEvent) {
       let lasting = isLasting || mapped.rewrites(record) ? record : arena.copy(record)
-      var isOurs = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
-      if mapped.isSeveral { isOurs = try decodeFurther(mapped, isOurs, into: arena, &event) }
+      var isEvent = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
+      if mapped.isSeveral { isEvent = try decodeFurther(mapped, isEvent, into: arena, &event) }
       if mapped.leftOver >= 0 { try mapped.lookForGifts() }
       if mapped.rule >= 0 { counts.count(mapped.rule) }
-      if isOurs {
+      if isEvent {
         outcomes.taken &+= 1
         return true
       }
@@ -112,9 +112,9 @@ public final class RecordDecoder {
   /// The events of the record's further elements: all of them, or, if one is bad, none.
   @inline(never)
   private func decodeFurther(
-    _ mapped: MappedDecoder, _ isFirstOurs: Bool, into arena: BumpArena, _ event: inout Event
+    _ mapped: MappedDecoder, _ isFirstEvent: Bool, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Bool {
-    var isOurs = isFirstOurs
+    var isEvent = isFirstEvent
     var first = (round: 0, rule: mapped.rule)
     var round = 0
     var next = Event()
@@ -125,9 +125,9 @@ public final class RecordDecoder {
         arena.rewind(to: mark)
         continue
       }
-      if !isOurs {
+      if !isEvent {
         event = next
-        isOurs = true
+        isEvent = true
         first = (round, mapped.rule)
       } else if further.count + 1 < Self.giftsMax {
         further.append(next)
@@ -136,7 +136,7 @@ public final class RecordDecoder {
       }
     }
     mapped.settle(first.round, rule: first.rule)
-    return isOurs
+    return isEvent
   }
 
   /// What the map said of the record it dropped last.

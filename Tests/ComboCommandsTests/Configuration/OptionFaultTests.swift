@@ -48,6 +48,10 @@ struct OptionFaultTests {
       ("replay --slots", "--slots needs a value (N: banners on screen at once; 0 pauses the room: waiting banners keep waiting)"),
       ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
       ("replay --slots 101", "--slots must be from 0 to 100, not 101"),
+      (
+        "run --brokers b --input i --output o --output-header a=x;b=y;a={room}",
+        "--output-header gives \"a\" twice: a record can have a header once"
+      ),
       ("replay --slots two", "--slots must be a whole number from 0 to 100, not \"two\""),
       (
         "run --brokers b --input i --output o --room-settings slots,lingr_ms",

@@ -77,8 +77,8 @@ struct HostileTests {
     let room = #"</script><script>alert("1")</script>"# + "\u{202e}\r\n\u{0}"
     let wire = try stage.wire()
     wire.send(HTTPStage.request("/rooms?limit=7"))
-    guard case .survey(_, 7, let id, _) = try stage.question() else { throw TestKafka.Failure("another question") }
-    stage.lookout.tell([
+    guard case .survey(_, 7, _, let id, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+    stage.observatory.tell([
       .survey(id: id, [RoomLine(room: Array(room.utf8), epoch: 5, seq: 6, banners: 2, queued: 3, gifts: 9, rate: 1)])
     ])
     let response = try wire.response()
@@ -129,7 +129,7 @@ struct HostileTests {
       shutdown(wire.descriptor, Int32(SHUT_WR))
       // Nobody answers for the loop here; what would be a stream of events ends with its time.
       if round % 40 == 0 { #expect(try stage.get("/health/live").status == 200, "round \(round)") }
-      _ = stage.lookout.takeQuestions()
+      _ = stage.observatory.takeQueries()
     }
     #expect(try stage.get("/health/live").status == 200)
     try wait(for: "the end of all connections") {

@@ -27,13 +27,14 @@ struct LiveHTTPTests {
         throw LogScene.Failure(description: "\(arguments)")
       }
       intake = Intake(scene.stage.file, stream: scene.stage.stream(.input), queueMax: queueMax)
-      let lookout = Lookout(stop: StopFlag())
+      let observatory = Observatory(stop: StopFlag())
       server = try HTTPServer.start(
-        HTTPAddress("127.0.0.1:0")!, token: nil, lookout: lookout, identity: ServiceIdentity(group: "live", instance: "t"),
+        HTTPAddress("127.0.0.1:0")!, token: nil, observatory: observatory,
+        identity: ServiceIdentity(group: "live", instance: "t"),
         gate: LiveGate(intake, options, scene.stage), log: ServiceLog(.error))
       var configuration = LogScene.configuration()
       configuration.map = options.map
-      running = scene.start(configuration, lookout: lookout)
+      running = scene.start(configuration, observatory: observatory)
     }
 
     deinit {

@@ -45,10 +45,10 @@ final class LogScene {
 
     var log: [String] { said.withLock { $0 } }
 
-    init(_ stage: LogStage, _ configuration: ServiceConfiguration, lookout: Lookout?) {
+    init(_ stage: LogStage, _ configuration: ServiceConfiguration, observatory: Observatory?) {
       let thread = Thread { [self] in
         let log = ServiceLog(.info, countsRepeats: false) { line in self.said.withLock { $0.append(line) } }
-        let code = (try? stage.service(configuration, log: log, stop: stop, lookout: lookout).run()) ?? -1
+        let code = (try? stage.service(configuration, log: log, stop: stop, observatory: observatory).run()) ?? -1
         self.code.withLock { $0 = code }
         ended.ring()
       }
@@ -75,8 +75,8 @@ final class LogScene {
     return configuration
   }
 
-  func start(_ configuration: ServiceConfiguration = LogScene.configuration(), lookout: Lookout? = nil) -> Running {
-    Running(stage, configuration, lookout: lookout)
+  func start(_ configuration: ServiceConfiguration = LogScene.configuration(), observatory: Observatory? = nil) -> Running {
+    Running(stage, configuration, observatory: observatory)
   }
 
   func give(_ records: [String]) throws {

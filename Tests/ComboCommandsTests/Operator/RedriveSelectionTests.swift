@@ -67,4 +67,13 @@ struct RedriveSelectionTests {
       report.json(isDryRun: true, limit: 1).hasPrefix(#"{"dryRun":true,"wouldSend":1,"filtered":0,"alreadySent":0,"tooOften":1,"#)
     )
   }
+
+  @Test("a dead letter is an object on a line for programs, with what becomes of it")
+  func line() {
+    #expect(
+      RedriveReport.line(Self.note(reason: #"a "b""#, more: ["combo.partition": "3", "combo.offset": "17"]), .decided(.send))
+        == #"{"place":"1:5","verdict":"send","code":"not_json","reason":"a \"b\"","topic":"gifts","partition":3,"offset":17,"timestamp":1000,"redriven":0}"#
+        + "\n")
+    #expect(RedriveReport.line(Self.note(at: nil), .beyondLimit).contains(#""verdict":"beyondLimit""#))
+  }
 }

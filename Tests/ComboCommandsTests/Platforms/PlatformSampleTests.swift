@@ -117,10 +117,10 @@ struct PlatformSampleTests {
       let decoder = RecordDecoder(map: try PlatformReplay.map("bilibili"))
       let arena = BumpArena()
       var event = Event()
-      let isOurs = try Array(record.utf8).withUnsafeBytes { record in
+      let isEvent = try Array(record.utf8).withUnsafeBytes { record in
         try Array("7".utf8).withUnsafeBytes { key in try decoder.decode(record, key: key, into: arena, &event) }
       }
-      #expect(isOurs && decoder.further.count == 999)
+      #expect(isEvent && decoder.further.count == 999)
       return ([event] + decoder.further).reduce(0) { $0 + $1.gift.display.sender.count + $1.gift.display.gift.count }
     }
     #expect(try shown(200) > 1000 * 4 * 200)
@@ -142,10 +142,10 @@ struct PlatformSampleTests {
     let arena = BumpArena()
     var event = Event()
     let record = #"{"mergeKey":"k","giftId":1,"user":{"principalId":"u"},"time":\#(written)}"#
-    let isOurs = try Array(record.utf8).withUnsafeBytes { record in
+    let isEvent = try Array(record.utf8).withUnsafeBytes { record in
       try Array("r".utf8).withUnsafeBytes { key in try decoder.decode(record, key: key, into: arena, &event) }
     }
-    #expect(isOurs)
+    #expect(isEvent)
     #expect(event.ts == milliseconds)
   }
 }

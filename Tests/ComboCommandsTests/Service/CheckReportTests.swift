@@ -1,3 +1,4 @@
+import ComboKafka
 import Testing
 
 @testable import ComboCommands
@@ -9,9 +10,32 @@ struct CheckReportTests {
     nonisolated(unsafe) var lines: [String] = []
     var report = CheckReport { lines.append($0) }
     report.ok("all\u{1b}[2J is well")
-    report.note("this", mend: "that")
-    report.fault("bad", mend: "mend it")
-    #expect(lines == ["ok     all[2J is well", "note   this", "       → that", "FAULT  bad", "       → mend it"])
+    report.note("this", fix: "that")
+    report.fault("bad", fix: "fix it")
+    #expect(lines == ["ok     all[2J is well", "note   this", "       → that", "FAULT  bad", "       → fix it"])
     #expect(report.faults == 1)
+  }
+
+  private func finding(_ requests: [Int: String], joinsKafka400: Bool = false) -> CheckReport.Finding {
+    var versions = BrokerVersions()
+    for (number, range) in requests { versions.take("ApiKey Some (\(number)) Versions \(range)") }
+    return Check.finding("broker 1 at b:9092", versions, joinsKafka400: joinsKafka400)
+  }
+
+  @Test("says of a broker without transactions what that means, of an old one, and of Kafka 4.0.0")
+  func brokers() {
+    let all = [0: "3..13", 1: "4..18", 11: "0..9", 22: "0..5", 24: "0..5", 25: "0..4", 26: "0..4", 28: "0..5"]
+    #expect(
+      finding(all)
+        == .init(verdict: .ok, text: "broker 1 at b:9092 answers, and is Kafka 4.1 or later by what it understands", fix: nil))
+    let without = finding(all.filter { $0.key < 22 })
+    #expect(
+      without.verdict == .fault
+        && without.text.contains("has no transactions: it does not take InitProducerId, AddPartitionsToTxn"))
+    #expect(without.text.contains("neither delivery is possible") && without.fix?.contains("docs/brokers.md") == true)
+    #expect(finding(all.merging([28: "0..2"]) { $1 }).fix?.contains("KIP-447") == true)
+    let four = all.merging([0: "3..12", 11: "2..9"]) { $1 }
+    #expect(finding(four).verdict == .fault && finding(four, joinsKafka400: true).verdict == .ok)
+    #expect(finding([:]).verdict == .note)
   }
 }

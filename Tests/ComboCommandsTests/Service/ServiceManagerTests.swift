@@ -109,11 +109,12 @@ struct ServiceManagerTests {
   func fullSocket() throws {
     let folder = try SecretFolder()
     let heard = try ManagerSocket(folder)
-    let lookout = Lookout(stop: StopFlag())
+    let observatory = Observatory(stop: StopFlag())
     let manager = try #require(
       ServiceManager(
-        environment: { ["NOTIFY_SOCKET": heard.path, "WATCHDOG_USEC": "600000"][$0] }, lookout: lookout, log: ServiceLog(.error)))
-    for (line, change) in [("READY=1", { lookout.publish(ready) }), ("STOPPING=1", { lookout.stop.set() })] {
+        environment: { ["NOTIFY_SOCKET": heard.path, "WATCHDOG_USEC": "600000"][$0] }, observatory: observatory,
+        log: ServiceLog(.error)))
+    for (line, change) in [("READY=1", { observatory.publish(ready) }), ("STOPPING=1", { observatory.stop.set() })] {
       try heard.fill()
       change()
       manager.finish()
@@ -127,9 +128,9 @@ struct ServiceManagerTests {
   func socket() throws {
     let folder = try SecretFolder()
     let heard = try ManagerSocket(folder)
-    let lookout = Lookout(stop: StopFlag())
+    let observatory = Observatory(stop: StopFlag())
     func manager(_ environment: [String: String]) -> ServiceManager? {
-      ServiceManager(environment: { environment[$0] }, lookout: lookout, log: ServiceLog(.error))
+      ServiceManager(environment: { environment[$0] }, observatory: observatory, log: ServiceLog(.error))
     }
     for none in [
       [:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "relative"], ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 108)],
@@ -138,9 +139,9 @@ struct ServiceManagerTests {
     let all = try #require(manager(["NOTIFY_SOCKET": heard.path, "WATCHDOG_USEC": "600000", "WATCHDOG_PID": String(getpid())]))
     try heard.hear("WATCHDOG=1")
     #expect(!heard.heard().contains("READY=1"))
-    lookout.publish(ready)
+    observatory.publish(ready)
     try heard.hear("READY=1")
-    lookout.stop.set()
+    observatory.stop.set()
     try heard.hear("STOPPING=1")
     withExtendedLifetime(all) {}
   }

@@ -193,7 +193,7 @@ extension ServiceTests {
       #expect(refused.has("holds another record at offset 9 than the one that was taken in"), "\(refused.text)")
     }
 
-    @Test("offsets that somebody moved are refused, with the command that mends them, which does")
+    @Test("offsets that somebody moved are refused, with the command that fixes them, which does")
     func movedOffsets() throws {
       let group = try TestGroup(partitions: 1)
       let service = try group.thread(TestGroup.fast)
@@ -216,9 +216,9 @@ extension ServiceTests {
       let command = try #require(line.firstMatch(of: /kafka-consumer-groups (--bootstrap-server [^ ]+ --group .* --execute)\./)).1
       try TestKafka.tool(["groups"] + command.split(separator: " ").map(String.init))
       try group.give([TestGift(id: "e10", room: "r")])
-      let mended = try group.thread(TestGroup.fast)
-      try group.waitUntilSaid(["r": 11], mended)
-      try mended.stop()
+      let again = try group.thread(TestGroup.fast)
+      try group.waitUntilSaid(["r": 11], again)
+      try again.stop()
       try group.verify()
     }
   }

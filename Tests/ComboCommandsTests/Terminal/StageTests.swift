@@ -35,16 +35,20 @@ struct StageTests {
     painter.frame(stage, at: now, width: width, height: height).lines
   }
 
-  @Test("in a wide terminal keeps number and name together")
-  func staysTogether() {
-    var stage = Stage(room: "r1")
-    stage.beginEmpty()
-    #expect(apply(Self.record(1, Self.show(1, 12345678)), to: &stage, at: 0))
-    var painter = painter
-    painter.columnsMax = 1
-    let lines = painter.frame(stage, at: 5000, width: 200, height: 8).lines
-    #expect(lines.contains { $0.contains("小明") && $0.contains("×12345678") })
-    #expect(lines.allSatisfy { $0.count <= 80 })
+  @Test("a wide terminal is used for long names, and keeps number and name together")
+  func staysTogether() throws {
+    func row(_ name: String, width: Int) throws -> String {
+      var stage = Stage(room: "r1")
+      stage.beginEmpty()
+      #expect(apply(Self.record(1, Self.show(1, 12345678).replacing("小明", with: name)), to: &stage, at: 0))
+      return try #require(painter.frame(stage, at: 5000, width: 200, height: 8).lines.first { $0.contains("×12345678") })
+    }
+    let short = try row("Ann", width: 200)
+    #expect(short.count <= 200 && short.hasPrefix("│ Ann"))
+    #expect(short.distance(from: short.startIndex, to: try #require(short.firstRange(of: "×")).lowerBound) < 80)
+    let name = String(repeating: "n", count: 39)
+    let long = try row(name, width: 200)
+    #expect(long.contains("\(name) → 主播 🌹 玫瑰"))
   }
 
   @Test("of a room that was silent long enough begins with nothing: a `show` can be followed, all else waits for a `screen`")

@@ -34,10 +34,10 @@ func mapped(
   var event = Event()
   func decode(_ value: Bytes, _ key: Bytes?, _ arena: BumpArena) -> String {
     do throws(BadEvent) {
-      let isOurs = try decoder.decode(
+      let isEvent = try decoder.decode(
         value, key: key, header: { name, body in Array((headers[name] ?? "").utf8).withUnsafeBytes { body($0) } }, into: arena,
         &event)
-      return isOurs ? text(of: event) : "dropped: \(decoder.dropReason)"
+      return isEvent ? text(of: event) : "dropped: \(decoder.dropReason)"
     } catch {
       return sentence ? error.description : error.code.rawValue
     }

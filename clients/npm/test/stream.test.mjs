@@ -96,6 +96,99 @@ test("a gap that no screen fills leads to another connection", async () => {
   assert.ok(requests.length >= 1);
 });
 
+const numbered = (type, value) => `event: ${type}\nid: ${value.epoch}-${value.seq}\ndata: ${JSON.stringify(value)}\n\n`;
+const banner = { banner: 1, slot: 0, count: 2 };
+const show = numbered("instruction", say("show", 2, { ...banner, banner: 2, slot: 1 }));
+
+test("a new connection asks another origin by the query to continue after the last event, and draws what it missed", async () => {
+  const { base, requests, stop } = await service((_, response, number) => {
+    begin(response);
+    if (number === 1) {
+      response.write(numbered("screen", say("screen", 1, { banners: [banner] })) + show);
+      setImmediate(() => response.destroy());
+    } else {
+      response.write(": alive\n\n" + numbered("instruction", say("update", 3, { ...banner, count: 5 })));
+    }
+  });
+  const { stream, until } = follow(base);
+  stream.start();
+  const { drawn, cleared, states } = await until(({ drawn }) => drawn.length === 3);
+  assert.deepEqual(stream.sequence.banners.map(({ banner, count }) => [banner, count]), [[1, 5], [2, 2]]);
+  stream.stop();
+  stop();
+  assert.deepEqual(drawn.map(({ op, seq }) => [op, seq]), [["screen", 1], ["show", 2], ["update", 3]]);
+  assert.equal(cleared, 0);
+  assert.deepEqual(states.map(({ name }) => name), ["connecting", "live", "broken", "connecting", "live", "stopped"]);
+  assert.equal(requests[1].url, `${requests[0].url}?last_event_id=1000-2`);
+  assert.equal(requests[1].headers["last-event-id"], undefined);
+});
+
+test("the own origin is asked by the header Last-Event-ID", async () => {
+  const asked = [];
+  let done;
+  const twice = new Promise((resolve) => (done = resolve));
+  const answer = (address, { headers }) => {
+    asked.push([address, headers["Last-Event-ID"]]);
+    if (asked.length === 2) done();
+    return Promise.resolve(new Response(numbered("screen", say("screen", 7, { banners: [] }))));
+  };
+  const stream = new RoomStream("r1", { draw() {}, clear() {} }, { fetch: answer, retryMs: 1 });
+  stream.start();
+  await twice;
+  stream.stop();
+  assert.deepEqual(asked, [["/rooms/r1/events", undefined], ["/rooms/r1/events", "1000-7"]]);
+});
+
+test("a quiet room counts as live again with the first byte of a stream that continues", async () => {
+  const { base, stop } = await service((_, response, number) => {
+    begin(response);
+    if (number === 1) {
+      response.write(numbered("screen", say("screen", 1, { banners: [banner] })));
+      setImmediate(() => response.destroy());
+    } else {
+      response.write(": alive\n\n");
+    }
+  });
+  const { stream, heard, until } = follow(base, { staleMs: 60_000 });
+  stream.start();
+  await until(({ states }) => states.filter(({ name }) => name === "live").length === 2);
+  stream.stop();
+  stop();
+  assert.equal(heard.cleared, 0);
+});
+
+test("after a gap, and after the banners were removed, a new connection asks for a screen", async () => {
+  for (const [second, options] of [[numbered("instruction", say("update", 15, banner)), { gapMs: 60_000 }], ["", { staleMs: 0, retryMs: 100, retryMostMs: 100 }]]) {
+    const { base, requests, stop } = await service((_, response, number) => {
+      begin(response);
+      response.write(numbered("screen", say("screen", number * 10, { banners: [banner] })) + (number === 1 ? second : ""));
+      if (number === 1) setImmediate(() => response.destroy());
+    });
+    const { stream, until } = follow(base, options);
+    stream.start();
+    await until(({ drawn, cleared }) => cleared === 1 && drawn.length === 2);
+    stream.stop();
+    stop();
+    assert.ok(requests.every(({ url }) => !url.includes("?")), `${requests[1].url}`);
+  }
+});
+
+test("a stream that was asked to continue is left if the banners are removed before it answers", async () => {
+  const { base, requests, stop } = await service((_, response, number) => {
+    // The second request waits for its answer.
+    if (number === 2) return;
+    begin(response);
+    response.write(numbered("screen", say("screen", number, { banners: [banner] })));
+    if (number === 1) setImmediate(() => response.destroy());
+  });
+  const { stream, until } = follow(base, { staleMs: 50 });
+  stream.start();
+  await until(({ cleared, drawn }) => cleared === 1 && drawn.length === 2);
+  stream.stop();
+  stop();
+  assert.deepEqual(requests.map(({ url }) => url.includes("last_event_id=1000-1")), [false, true, false]);
+});
+
 test("what changes nothing keeps its place among what is paced", async () => {
   const at = 5_000_000;
   const { base, stop } = await service((_, response) => {
@@ -125,6 +218,7 @@ test("events are read however they are cut", () => {
     const parser = new EventParser();
     const events = [];
     for (let at = 0; at < text.length; at += size) events.push(...parser.push(text.slice(at, at + size)));
+    assert.equal(parser.lastId, "5");
     assert.deepEqual(events, [{ type: "screen", data: '{"a":\n1}' }, { type: "x", data: "ü" }, { type: "message", data: "" }]);
   }
 });

@@ -64,6 +64,8 @@ actor RoomOnScreen {
     case .disconnected(let sentence, let retryMs):
       for one in pacer.reset() { draw(one) }
       state = "\(sentence); trying again in \(retryMs) ms"
+    case .stale:
+      pool.clear(now: now)
     }
   }
 

@@ -37,7 +37,8 @@ const MOST_EVENT = 4 << 20;
 
 /**
  * A room's instructions as server-sent events: first the screen, then each one. Connects again when the connection breaks, is
- * silent, is dropped by the service for being slow, or stays in a gap.
+ * silent, is dropped by the service for being slow, or stays in a gap. While the banners are still drawn, it asks the service to
+ * continue after the last event that came.
  *
  * States (`state` is called at each change, with { name, sentence, retryAt, code }): "connecting", "live", "waiting" (live, but in a
  * gap), "broken" (will try again at `retryAt`, of performance.now()), "refused" (the same, and the service said why) and "stopped".
@@ -69,6 +70,8 @@ export class RoomStream {
   #failures = 0;
   /** When this connection first said something. */
   #heardAt = null;
+  /** The id of the last event that came; "" if the next stream must begin with a screen. */
+  #lastId = "";
   #timers = new Map();
 
   get state() {
@@ -84,6 +87,7 @@ export class RoomStream {
     this.#pacer.reset();
     this.#abort?.abort();
     this.#abort = null;
+    this.#lastId = "";
     this.#enter("stopped");
   }
 
@@ -100,9 +104,15 @@ export class RoomStream {
     this.#watchSilence(abort);
     let ending = ENDED;
     let name = "broken";
+    const lastId = this.#lastId;
+    const headers = { Accept: "text/event-stream" };
+    let address = `${this.#options.base}/rooms/${encodeURIComponent(this.room)}/events`;
+    // For this header, a browser would ask another origin for permission first. The query needs none.
+    if (lastId !== "" && this.#options.base === "") headers["Last-Event-ID"] = lastId;
+    else if (lastId !== "") address += `?last_event_id=${encodeURIComponent(lastId)}`;
     try {
-      const answer = await this.#options.fetch(`${this.#options.base}/rooms/${encodeURIComponent(this.room)}/events`, {
-        headers: { Accept: "text/event-stream" },
+      const answer = await this.#options.fetch(address, {
+        headers,
         cache: "no-store",
         credentials: "same-origin",
         signal: abort.signal,
@@ -111,7 +121,7 @@ export class RoomStream {
         name = "refused";
         ending = { code: "said", sentence: await sentenceOf(answer) };
       } else {
-        ending = (await this.#read(answer.body, abort)) ?? ending;
+        ending = (await this.#read(answer.body, abort, lastId !== "")) ?? ending;
       }
     } catch {
       ending = abort.signal.reason?.code ? abort.signal.reason : UNREACHABLE;
@@ -122,8 +132,11 @@ export class RoomStream {
     this.#again(name, ending);
   }
 
-  /** Reads events until the end. Returns why it ended, if it was said. */
-  async #read(body, abort) {
+  /**
+   * Reads events until the end. Returns why it ended, if it was said.
+   * @param {boolean} continues whether the service was asked to continue, so that there may be no event at first.
+   */
+  async #read(body, abort, continues) {
     const reader = body.getReader();
     const decoder = new TextDecoder();
     const parser = new EventParser();
@@ -131,7 +144,14 @@ export class RoomStream {
       const { done, value } = await reader.read();
       if (done || abort.signal.aborted) return null;
       this.#watchSilence(abort);
-      for (const event of parser.push(decoder.decode(value, { stream: true }))) {
+      if (continues && this.#heardAt === null) {
+        this.#heard();
+        this.#tellState();
+      }
+      const events = parser.push(decoder.decode(value, { stream: true }));
+      this.#lastId = parser.lastId || this.#lastId;
+      for (const event of events) {
+        if (abort.signal.aborted) return null;
         const end = this.#take(event);
         if (end !== null) return end;
       }
@@ -149,8 +169,7 @@ export class RoomStream {
     if (type !== "screen" && type !== "instruction") return null;
     const instruction = parse(data);
     const verdict = type === "screen" ? this.sequence.acceptScreen(instruction) : this.sequence.accept(instruction);
-    this.#cancel("stale");
-    this.#heardAt ??= performance.now();
+    this.#heard();
     const act = () => {
       if (verdict.startsWith("clear")) this.#to.clear();
       if (verdict.endsWith("draw")) this.#to.draw(instruction);
@@ -163,6 +182,17 @@ export class RoomStream {
       this.#pacer.flush();
       act();
     }
+    this.#tellState();
+    return null;
+  }
+
+  /** This connection has said something: what is drawn stays. */
+  #heard() {
+    this.#cancel("stale");
+    this.#heardAt ??= performance.now();
+  }
+
+  #tellState() {
     if (this.sequence.isKnown) {
       this.#cancel("gap");
       this.#enter("live");
@@ -171,7 +201,15 @@ export class RoomStream {
       const asking = { code: "gap", sentence: "Something was missed. Asking for the screen." };
       this.#after("gap", this.#options.gapMs, () => this.#drop(asking));
     }
-    return null;
+  }
+
+  /** Without a connection for too long: what is drawn may be wrong, so the next stream must begin with a screen. */
+  #letGo() {
+    const continues = this.#lastId !== "";
+    this.#lastId = "";
+    this.#to.clear();
+    // The stream that was just asked to continue would do so without a screen.
+    if (continues && this.#state === "connecting") this.#drop(ENDED);
   }
 
   #watchSilence(abort) {
@@ -189,6 +227,8 @@ export class RoomStream {
     for (const one of ["silence", "gap"]) this.#cancel(one);
     this.#pacer.reset();
     this.reconnects += 1;
+    // In a gap, only a screen helps.
+    if (!this.sequence.isKnown) this.#lastId = "";
     const { retryMs, retryMostMs, staleMs } = this.#options;
     // One that held for a while begins anew; those that break at once come ever more seldom.
     if (this.#heardAt !== null && performance.now() - this.#heardAt > retryMostMs) this.#failures = 0;
@@ -197,7 +237,7 @@ export class RoomStream {
     this.#failures += 1;
     this.#after("retry", wait, () => this.#connect());
     // Only the first time: the time without a connection counts, not that since the last try.
-    this.#after("stale", staleMs, () => this.#to.clear());
+    this.#after("stale", staleMs, () => this.#letGo());
     this.#enter(name, ending, performance.now() + wait);
   }
 
@@ -234,6 +274,9 @@ export class EventParser {
   #type = "";
   #data = null;
   #endedWithReturn = false;
+  #id = "";
+  /** The id of the last event that was brought to an end; ids stay until another one comes. */
+  lastId = "";
   isTooLong = false;
 
   /** The events that this piece brings to an end. */
@@ -246,6 +289,7 @@ export class EventParser {
     this.#rest = lines.pop();
     for (const line of lines) {
       if (line === "") {
+        this.lastId = this.#id;
         if (this.#data !== null) events.push({ type: this.#type || "message", data: this.#data });
         this.#type = "";
         this.#data = null;
@@ -256,6 +300,7 @@ export class EventParser {
       const field = colon < 0 ? line : line.slice(0, colon);
       const value = colon < 0 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1));
       if (field === "event") this.#type = value;
+      else if (field === "id" && !value.includes("\0")) this.#id = value;
       else if (field === "data") this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
     }
     this.isTooLong = this.#rest.length + (this.#data?.length ?? 0) > MOST_EVENT;

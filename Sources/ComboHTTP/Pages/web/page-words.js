@@ -28,6 +28,7 @@ const TABLE = {
   giftsASecond: ["Gifts per second", "每秒礼物", "毎秒ギフト", "초당 선물", "Presentes por segundo", "هدايا في الثانية"],
   perSecond: ["gifts/s", "个/秒", "個/秒", "개/초", "por s", "هدية/ث"],
   gifts: ["Gifts", "礼物", "ギフト", "선물", "Presentes", "الهدايا"],
+  giftsShown: ["Gifts shown", "已显示礼物", "表示したギフト", "표시된 선물", "Presentes exibidos", "الهدايا المعروضة"],
   epoch: ["Epoch", "Epoch", "Epoch", "Epoch", "Epoch", "Epoch"],
   seq: ["Seq", "Seq", "Seq", "Seq", "Seq", "Seq"],
   gaps: ["Gaps", "缺失", "欠落", "누락", "Lacunas", "فجوات"],
@@ -97,6 +98,8 @@ const TABLE = {
   about: [
     "On screen: {banners} · Waiting: {waiting}", "屏幕上 {banners} · 排队 {waiting}", "表示 {banners} · 待機 {waiting}",
     "표시 {banners} · 대기 {waiting}", "Na tela: {banners} · Na fila: {waiting}", "على الشاشة: {banners} · في الانتظار: {waiting}"],
+  aboutShown: [
+    "On screen: {banners}", "屏幕上 {banners}", "表示 {banners}", "표시 {banners}", "Na tela: {banners}", "على الشاشة: {banners}"],
   readOut: ["Read out", "朗读", "読み上げ", "읽어 주기", "Ler em voz alta", "القراءة بصوت"],
   moving: ["Moving background", "动态背景", "背景の動き", "움직이는 배경", "Fundo animado", "خلفية متحركة"],
   group: ["Group", "消费组", "グループ", "그룹", "Grupo", "المجموعة"],
@@ -121,7 +124,7 @@ const TABLE = {
   longest: ["Longest", "最长", "最長", "최장", "Maior", "الأطول"],
   now: ["now", "现在", "現在", "지금", "agora", "الآن"],
   minutesAgo: ["−{n} min", "−{n} 分", "−{n} 分", "−{n}분", "−{n} min", "−{n} د"],
-  ms: ["{n} ms", "{n} ms", "{n} ms", "{n} ms", "{n} ms", "{n} ms"],
+  ms: ["{n} ms", "{n} ms", "{n} ms", "{n} ms", "{n} ms", "{n} م.ث"],
   running: ["Running", "运行中", "稼働中", "실행 중", "Em execução", "قيد التشغيل"],
   restoring: ["Restoring", "恢复中", "復元中", "복원 중", "Restaurando", "جارٍ الاستعادة"],
   draining: ["Draining", "正在排空", "排出中", "정리 중", "Encerrando", "جارٍ التفريغ"],

@@ -111,7 +111,8 @@ export class RoomList {
     row.link.href = this.#addressOf(one.room);
     set(row.name, drawable(one.room, 60) || "?");
     set(row.rate, tenths.format(number(one.rate)));
-    set(row.about, word("about", { banners: whole.format(number(one.banners)), waiting: whole.format(number(one.queued)) }));
+    const banners = whole.format(number(one.banners));
+    set(row.about, one.queued === undefined ? word("aboutShown", { banners }) : word("about", { banners, waiting: whole.format(number(one.queued)) }));
     row.fill.style.transform = `scaleX(${Math.min(1, number(one.rate) / most)})`;
     this.#mark(row);
   }

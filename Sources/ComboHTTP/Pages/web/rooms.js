@@ -261,8 +261,11 @@ function showFacts(one) {
     for (const fact of ["queued", "rate", "gifts"]) setText($(`fact-${fact}`), "–");
     return;
   }
-  setText($("fact-queued"), whole.format(one.queued));
-  setText($("fact-gifts"), whole.format(one.gifts));
+  // `serve` reads instructions alone: it knows which gifts were shown, but not which wait.
+  const knowsAll = one.queued !== undefined;
+  setText($("fact-queued"), knowsAll ? whole.format(one.queued) : "–");
+  setText($("name-gifts"), word(knowsAll ? "gifts" : "giftsShown"));
+  setText($("fact-gifts"), whole.format(knowsAll ? one.gifts : one.shown));
   setText($("fact-rate"), tenths.format(one.rate));
 }
 

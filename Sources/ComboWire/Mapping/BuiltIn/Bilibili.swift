@@ -64,7 +64,7 @@ extension BuiltInMaps {
       \#(gifts(
         ["cmd", "type", "event", "method"], words: ["gift"],
         others: otherEvents + [
-          "DANMU_", "GIFT_STAR", "GIFT_PANEL", "GIFT_BAG", "GIFT_BOARD", "SPECIAL_GIFT", "SYS_GIFT", "WIDGET_", "WISH_BOTTLE",
+          "DANMU_", "GIFT_STAR", "WIDGET_GIFT_STAR", "GIFT_TOP", "PK_BATTLE_GIFT", "ACTIVITY_MATCH_GIFT", "GIFT_PANEL", "GIFT_BAG", "GIFT_BOARD", "SPECIAL_GIFT", "SYS_GIFT", "WIDGET_", "WISH_BOTTLE",
           "LIVE_INTERACTIVE_GAME", "POPULARITY_RED_POCKET", "NOTICE_MSG", "SYS_MSG", "ANCHOR_LOT", "COMMON_NOTICE", "ENTRY_EFFECT",
           "ONLINE_RANK", "INTERACT_WORD", "GUARD_", "COMBO_", "SUPER_CHAT", "USER_TOAST", "PK_", "RAFFLE", "LOTTERY", "TV_", "ROOM_", "LIVE",
           "PREPARING", "HOT_", "WATCHED_CHANGE", "STOP_LIVE", "LIKE_INFO", "ACTIVITY_", "RING_STATUS", "GOTO_BUY", "FULL_SCREEN", "BATTLE",

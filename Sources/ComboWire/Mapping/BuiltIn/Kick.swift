@@ -11,12 +11,12 @@ extension BuiltInMaps {
       ],
       "roots": [
         "/payload", "/data/*", "/payload/*", "/messages/*/data", "/messages/*/payload", "/messages/*", "/*/data", "/*/payload", "/*",
-        "/data", "", "/message", "/event", "/body", "/raw", "/value", "/data/data"
+        "/event", "/*/event", "/messages/*/event", "/data", "", "/message", "/body", "/raw", "/value", "/data/data", \#(socialStreamRoots)
       ],
       \#(gifts(
         commands + ["kick-event-type", "event-type"], words: ["gift"],
         others: otherEvents + [
-          "chat.message", "App\\\\Events\\\\ChatMessage", "App\\\\Events\\\\LuckyUsers", "LuckyUsers", "GiftsLeaderboard",
+          "chat.message", "App\\\\Events\\\\ChatMessage", "App\\\\Events\\\\LuckyUsersWhoGotGift", "LuckyUsersWhoGotGift", "GiftsLeaderboard",
           "App\\\\Events\\\\GiftsLeaderboard", "KicksLeaderboard", "App\\\\Events\\\\ChannelSubscription",
           "App\\\\Events\\\\Subscription", "channel.subscription.new", "channel.subscription.renewal", "channel.followed", "livestream.",
           "moderation.", "channel.reward", "pusher",
@@ -152,46 +152,8 @@ extension BuiltInMaps {
             "count": {"const": 1}
           }
         },
-        {
-          "about": "Streamer.bot: several gifted subscriptions.",
-          "when": [{"at": "^/event/source", "is": "Kick"}, {"at": "^/event/type", "is": "MassGiftSubscription"}],
-          "root": "^/data",
-          "event": "gift",
-          "fields": {
-            \#(kickStreamerBot),
-            "gift": {"id": {"const": "subscription"}},
-            "count": [{"at": ["/count", "/total", "/gifts"], "unless": ["0"]}, {"const": 1}]
-          }
-        },
-        {
-          "about": "Streamer.bot: one.",
-          "when": [{"at": "^/event/source", "is": "Kick"}, {"at": "^/event/type", "is": "GiftSubscription"}],
-          "root": "^/data",
-          "event": "gift",
-          "fields": {
-            \#(kickStreamerBot),
-            "gift": {"id": {"const": "subscription"}, "show": {"recipient": ["/recipient/userName", "/recipient/name"]}},
-            "count": {"const": 1}
-          }
-        },
-        {
-          "about": "Streamer.bot: Kicks.",
-          "when": [
-            {"at": "^/event/source", "is": "Kick"}, {"at": "^/event/type", "is": ["KicksGifted", "sGifted"]},
-            {"switch": "kicks", "is": "gifts"}
-          ],
-          "root": "^/data",
-          "event": "gift",
-          "fields": {
-            \#(kickStreamerBot),
-            "gift": {
-              "id": ["/gift/id", "/giftId", "/gift/name", "/giftName", {"const": "kicks"}],
-              "value": ["/gift/amount", "/amount"],
-              "show": {"name": ["/gift/name", "/giftName"]}
-            },
-            "count": {"const": 1}
-          }
-        }
+    \#(kickStreamerBot),
+    \#(socialStreamKick)
       ],
       "otherwise": {"drop": "not a gift"}
     }
@@ -205,16 +167,93 @@ extension BuiltInMaps {
             "ts": {"at": ["../../created_at", "^/timestamp"], "unit": "auto"}
     """#
 
+  /// `{"event": {"source", "type"}, "data"}`, looked at from `event`.
   private static let kickStreamerBot = #"""
-    "room": [{"at": ["/broadcasterUserId", "/broadcaster/id"], "unless": ["0"]}, {"key": true}],
-            "ts": {"at": ["^/timeStamp"], "unit": "auto"},
-            "id": ["/messageId", "/eventId", "/id"],
+        {
+          "when": [
+            {"at": "/source", "is": "Kick", "missing": false}, {"at": "/type", "is": ["GiftSubscription", "MassGiftSubscription"], "missing": false},
+            {"any": [{"switch": "subscriptions", "is": "ignored"}, {"at": "../data/isTest", "is": true, "missing": false}]}
+          ],
+          "drop": "gifted subscriptions, which the switch subscriptions=gifts makes gifts, or a test"
+        },
+        {
+          "when": [
+            {"at": "/source", "is": "Kick", "missing": false}, {"at": "/type", "is": ["KicksGifted", "sGifted"], "missing": false},
+            {"any": [{"switch": "kicks", "is": "ignored"}, {"at": "../data/isTest", "is": true, "missing": false}]}
+          ],
+          "drop": "Kicks, which the switch kicks=gifts makes gifts, or a test"
+        },
+        {
+          "about": "Streamer.bot: several gifted subscriptions, with their number.",
+          "when": [
+            {"at": "/source", "is": "Kick"}, {"at": "/type", "is": "MassGiftSubscription"},
+            {"at": ["../data/count", "../data/total", "../data/gifts"], "above": 0}
+          ],
+          "root": "../data",
+          "event": "gift",
+          "fields": {
+            \#(kickStreamerBotGift("")),
+            "gift": {"id": {"const": "subscription"}},
+            "count": [{"at": ["/count", "/total", "/gifts"], "unless": ["0"]}]
+          }
+        },
+        {
+          "about": "The same, where those who receive one are all that tells how many they are.",
+          "when": [{"at": "/source", "is": "Kick"}, {"at": "/type", "is": "MassGiftSubscription"}, {"at": "../data/recipients/0", "exists": true}],
+          "root": "../data/recipients/*",
+          "event": "gift",
+          "fields": {
+            \#(kickStreamerBotGift("../..")),
+            "gift": {
+              "id": {"const": "subscription"}, "show": {"recipient": {"at": ["/name", "/userName", "/login", "/username"], "max": 300}}
+            },
+            "count": {"const": 1}
+          }
+        },
+        {
+          "about": "Streamer.bot: one.",
+          "when": [{"at": "/source", "is": "Kick"}, {"at": "/type", "is": "GiftSubscription"}],
+          "root": "../data",
+          "event": "gift",
+          "fields": {
+            \#(kickStreamerBotGift("")),
+            "gift": {"id": {"const": "subscription"}, "show": {"recipient": ["/recipient/userName", "/recipient/name"]}},
+            "count": {"const": 1}
+          }
+        },
+        {
+          "about": "Streamer.bot: Kicks.",
+          "when": [
+            {"at": "/source", "is": "Kick"}, {"at": "/type", "is": ["KicksGifted", "sGifted"]},
+            {"at": ["../data/gift", "../data/giftId", "../data/giftName", "../data/amount"], "exists": true}
+          ],
+          "root": "../data",
+          "event": "gift",
+          "fields": {
+            \#(kickStreamerBotGift("")),
+            "gift": {
+              "id": ["/gift/id", "/gift/giftId", "/giftId", "/gift/name", "/giftName", {"const": "kicks"}],
+              "value": ["/gift/amount", "/amount"],
+              "show": {"name": ["/gift/name", "/giftName"]}
+            },
+            "count": {"const": 1}
+          }
+        }
+    """#
+
+  /// - Parameter up: from the rule's root to Streamer.bot's `data`.
+  private static func kickStreamerBotGift(_ up: String) -> String {
+    #"""
+    "room": [{"at": ["\#(up)/broadcasterUserId", "\#(up)/broadcaster/id"], "unless": ["0"]}, {"key": true}],
+            "ts": {"at": ["\#(up == "" ? ".." : "\(up)/..")/timeStamp", "^/timeStamp"], "unit": "auto"},
+            "id": ["\#(up)/messageId", "\#(up)/eventId", "\#(up)/id"],
             "sender": {
               "id": [
-                {"at": ["/user/id", "/userId", "/gifter/id"], "unless": ["0"]}, "/userName", "/user", "/user/name", "/user/login", "/gifter/name",
-                {"const": "anonymous"}
+                {"at": ["\#(up)/user/id", "\#(up)/userId", "\#(up)/gifter/id", "\#(up)/sender/id"], "unless": ["0"]}, "\#(up)/userName", "\#(up)/user",
+                "\#(up)/user/name", "\#(up)/user/login", "\#(up)/gifter/name", "\#(up)/sender/username", {"const": "anonymous"}
               ],
-              "show": {"name": ["/user/name", "/displayName", "/userName", "/user"]}
+              "show": {"name": ["\#(up)/user/name", "\#(up)/displayName", "\#(up)/userName", "\#(up)/user", "\#(up)/sender/username"]}
             }
     """#
+  }
 }

@@ -12,7 +12,7 @@ extension BuiltInMaps {
       "roots": [
         "/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", "", "/message", "/data/*/data", "/data/*",
         "/data/messages/*/data", "/data/messages/*", "/payload/*/data", "/payload/*", "/payload/messages/*/data",
-        "/payload/messages/*", "/body", "/raw", "/value", "/data/data"
+        "/payload/messages/*", "/body", "/raw", "/value", "/data/data", "/data/args", \#(socialStreamRoots)
       ],
       \#(gifts(
         commands, words: ["gift"],
@@ -102,6 +102,7 @@ extension BuiltInMaps {
           "when": {"at": ["/battleId", "/battleStatus", "/envelopeInfo"], "exists": true},
           "drop": "tells of a battle or a chest, not of a gift"
         },
+    \#(socialStreamTikTok),
         {
           "about": "TikFinity's web hook: once for each action, with all gifts of the streak. It names no streak.",
           "when": {"all": [{"at": "/triggerTypeId", "exists": true}, {"at": "/giftId", "exists": true}]},

@@ -20,24 +20,26 @@ extension BuiltInMaps {
             "exists": false
           }
         },
+        {"at": "/data/message", "when": {"at": "/data/topic", "starts": "channel-"}},
         "/*", "/messages/*", "/data/*", "/payload/*", "/*/data", "/*/payload", "/messages/*/data", "/messages/*/payload"
       ],
       \#(gifts(
-        commands + ["msg-id", "notice_type", "message_type", "subscription_type", "action_type"],
-        words: ["gift", "communitysub", "submystery"],
+        commands + ["msg-id", "notice_type", "message_type", "subscription_type", "action_type", "topic"],
+        words: ["gift", "communitysub", "submystery", "cheer", "bits-events"],
         others: otherEvents + [
           "text_message", "giftpaidupgrade", "anongiftpaidupgrade", "gift_paid_upgrade", "anonymous_gift_paid_upgrade", "giftpaid",
           "communitypayforward", "standardpayforward", "payItForward", "rewardgift", "primecommunitygiftreceived", "onetapgift",
-          "shared_chat_", "sharedChat", "channel.subscribe", "channel.raid", "channel.follow", "channel.ban", "resub",
+          "shared_chat_", "sharedChat", "shared_chat_sub_gift", "shared_chat_community_sub_gift", "shared_chat_gift_paid_upgrade", "sharedChatSubGift",
+          "sharedChatCommunitySubGift", "sharedChatGiftPaidUpgrade", "sharedChatGiftBomb", "sharedChatCheer", "channel.subscribe", "channel.raid", "channel.follow", "channel.ban", "resub",
         ],
         keys: [
           "communitySubGift", "subGift", "msg-param-mass-gift-count", "massGiftCount", "fromCommunitySubGift", "giftRecipientDisplayName",
-          "msg-param-recipient-id",
+          "msg-param-recipient-id", "gifterUserId", "gifterGiftCount", "hasDonation", "bits", "bits_used",
         ])),
       "roots": [
         "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*", "/raw/tags",
         "/line/tags", "/message/tags", "/data/tags", "/payload/tags", "/msg/tags", "/*/payload/event", "/*/event", "/*/tags", "/data/event",
-        "/*", "", "/data", "/payload", "/message"
+        "/*", "", "/data", "/payload", "/message", "/data/message", \#(socialStreamRoots)
       ],
       "switches": {
         "bomb": {
@@ -295,6 +297,8 @@ extension BuiltInMaps {
           "drop": "not a gift"
         },
     \#(eventSub),
+    \#(socialStreamTwitch),
+    \#(twurple),
         {
           "when": {
             "all": [
@@ -311,7 +315,9 @@ extension BuiltInMaps {
             "gift": {"id": {"const": "bits"}, "value": {"const": 1}},
             "count": "/bits"
           }
-        }
+        },
+    \#(twitchPubSub),
+    \#(twitchLeftOut)
       ],
       "otherwise": {"drop": "not a gift"}
     }

@@ -122,16 +122,16 @@ extension BuiltInMaps {
           "bad": "what the web page is told of a gift names it and its number in a sentence only: take the API's giftEvent"
         },
         {
-          "when": [{"at": "^/event/source", "is": "YouTube", "missing": false}, {"at": "^/data/isTest", "is": true, "missing": false}],
+          "when": [{"at": "/source", "is": "YouTube", "missing": false}, {"at": "../data/isTest", "is": true, "missing": false}],
           "drop": "a test of Streamer.bot"
         },
         {
           "about": "Streamer.bot: announced memberships.",
           "when": [
-            {"at": "^/event/source", "is": "YouTube"}, {"at": "^/event/type", "is": "MembershipGift"},
+            {"at": "/source", "is": "YouTube"}, {"at": "/type", "is": "MembershipGift"},
             {"switch": "memberships", "is": "parent"}
           ],
-          "root": "^/data",
+          "root": "../data",
           "event": "gift",
           "fields": {
             \#(streamerBotFields),
@@ -145,21 +145,21 @@ extension BuiltInMaps {
         },
         {
           "when": [
-            {"at": "^/event/source", "is": "YouTube", "missing": false}, {"at": "^/event/type", "is": "MembershipGift", "missing": false},
+            {"at": "/source", "is": "YouTube", "missing": false}, {"at": "/type", "is": "MembershipGift", "missing": false},
             {"switch": "memberships", "is": "children"}
           ],
           "drop": "memberships that count when they are received"
         },
         {
           "when": [
-            {"at": "^/event/source", "is": "YouTube", "missing": false}, {"at": "^/event/type", "is": "GiftMembershipReceived", "missing": false},
+            {"at": "/source", "is": "YouTube", "missing": false}, {"at": "/type", "is": "GiftMembershipReceived", "missing": false},
             {"switch": "memberships", "is": "parent"}
           ],
           "drop": "a membership that counted when it was announced"
         },
         {
-          "when": [{"at": "^/event/source", "is": "YouTube"}, {"at": "^/event/type", "is": "GiftMembershipReceived"}],
-          "root": "^/data",
+          "when": [{"at": "/source", "is": "YouTube"}, {"at": "/type", "is": "GiftMembershipReceived"}],
+          "root": "../data",
           "event": "gift",
           "fields": {
             \#(streamerBotFields),
@@ -173,8 +173,8 @@ extension BuiltInMaps {
         },
         {
           "about": "Streamer.bot: a sticker.",
-          "when": [{"at": "^/event/source", "is": "YouTube"}, {"at": "^/event/type", "is": "SuperSticker"}],
-          "root": "^/data",
+          "when": [{"at": "/source", "is": "YouTube"}, {"at": "/type", "is": "SuperSticker"}],
+          "root": "../data",
           "event": "gift",
           "fields": {
             \#(streamerBotFields),
@@ -192,11 +192,11 @@ extension BuiltInMaps {
         },
         {
           "about": "Streamer.bot: a gift for Jewels. Of a combo it names no row.",
-          "when": [{"at": "^/event/source", "is": "YouTube"}, {"at": "^/event/type", "is": "JewelsGifted"}],
-          "root": "^/data",
+          "when": [{"at": "/source", "is": "YouTube"}, {"at": "/type", "is": "JewelsGifted"}],
+          "root": "../data",
           "event": "gift",
           "fields": {
-            "ts": {"at": ["/eventTimestamp", "^/timeStamp"], "unit": "auto"},
+            "ts": {"at": ["/eventTimestamp", "../timeStamp"], "unit": "auto"},
             "sender": {
               "id": ["/user/id", "/userId", "/user/name"],
               "show": {"name": "/user/name", "avatar": {"at": "/user/profileImageUrl", "max": 1000}}
@@ -229,7 +229,7 @@ extension BuiltInMaps {
 
   private static let streamerBotFields = #"""
     "room": [{"at": ["/broadcast/liveChatId", "/liveChatId"]}, {"key": true}],
-            "ts": {"at": ["/publishedAt", "^/timeStamp"], "unit": "auto"},
+            "ts": {"at": ["/publishedAt", "../timeStamp"], "unit": "auto"},
             "id": ["/eventId", "/messageId", "/id"]
     """#
 }

@@ -15,18 +15,18 @@ extension BuiltInMaps {
         "/continuationContents/liveChatContinuation/actions/*/replayChatItemAction/actions/*/addChatItemAction/item",
         "/*/replayChatItemAction/actions/*/addChatItemAction/item", "/replayChatItemAction/actions/*/addChatItemAction/item",
         "/addChatItemAction/item", "/data", "/message", "/messages/*", "/*/item", "/item", "/*", "", "/payload", "/event",
-        "/actions/*", "/continuationContents/liveChatContinuation/actions/*"
+        "/actions/*", "/continuationContents/liveChatContinuation/actions/*", "/*/event", \#(socialStreamRoots)
       ],
       \#(gifts(
         commands + ["message_type", "snippetType"], words: ["gift", "jewel", "supersticker", "super_sticker", "paidsticker", "paid_sticker"],
         others: otherEvents + [
           "textMessage", "text_message", "superChat", "super_chat", "SUPER_CHAT", "paid_message", "membership_item", "newSponsor", "pollEvent",
-          "tombstone", "userBanned", "messageDeleted", "memberMilestone", "viewer_engagement", "ticker_", "banner", "LiveChatTextMessage",
+          "tombstone", "userBanned", "messageDeleted", "memberMilestone", "viewer_engagement", "ticker_", "ticker_paid_sticker", "LiveChatTickerPaidSticker", "banner", "LiveChatTextMessage",
           "LiveChatPaidMessage", "LiveChatMembershipItem", "LiveChatTicker",
         ],
         keys: [
           "giftMessageViewModel", "giftDetails", "giftEventDetails", "membershipGiftingDetails", "giftAttributionItemViewModel",
-          "liveChatSponsorshipsGiftPurchaseAnnouncementRenderer", "liveChatPaidStickerRenderer", "superStickerDetails", "jewelsAmount",
+          "liveChatSponsorshipsGiftPurchaseAnnouncementRenderer", "liveChatPaidStickerRenderer", "superStickerDetails", "jewelsAmount", "hasDonation",
         ])),
       "switches": {
         "memberships": {
@@ -350,6 +350,7 @@ extension BuiltInMaps {
           }
         },
     \#(youTubeConnectors),
+    \#(socialStreamYouTube),
         {
           "when": {"at": ["/giftMessageViewModel"], "exists": true},
           "bad": "what the web page is told of a gift names it and its number in a sentence only: take the API's giftEvent"

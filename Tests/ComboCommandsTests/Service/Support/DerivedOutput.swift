@@ -20,7 +20,7 @@ struct DerivedOutput {
         clock: entries[0].clock - takeover.shift, offset: entries[0].batches[0].endOffset)
       var rest = entries.makeIterator()
       let runner = try EntryRunner(
-        partition, derivation: takeover.derivation, topics: topics, lane: Lane(target), next: { rest.next() })
+        partition, derivation: takeover.derivation, topics: topics, speaker: Speaker(target), next: { rest.next() })
       for record in input[Int32(number)] ?? [] where record.offset >= partition.offset {
         try record.value!.withUnsafeBytes { value in
           try (record.key ?? []).withUnsafeBytes { key in

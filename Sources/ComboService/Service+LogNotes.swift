@@ -8,19 +8,19 @@ internal import Synchronization
 /// What the service says of itself while it waits, and of what comes in.
 extension Service {
   /// What was said, and what is not told yet.
-  struct Notes {
+  struct LogNotes {
     /// Since when it waits to be told which partitions are its own, by the monotonic clock.
     var waitsSince: Int64?
     var hasSaidWaiting = false
     var bad = BadRecords()
-    var heldLooks: [Int32: HeldLook] = [:]
-    var lookedAt: Int64 = 0
+    var heldPartitions: [Int32: HeldPartition] = [:]
+    var checkedAt: Int64 = 0
     let outputEnds = OutputEnds()
-    var outputLookedAt: Int64 = 0
+    var outputCheckedAt: Int64 = 0
   }
 
   /// Of a partition that gets nothing though something waits.
-  struct HeldLook {
+  struct HeldPartition {
     /// Where it stood, and since when.
     var offset: Int64
     var since: Int64
@@ -31,29 +31,29 @@ extension Service {
   /// A member that died is waited for until its session is over.
   private static let joinSaidMs: Int64 = 3000
   private static let heldMs: Int64 = 10_000
-  private static let lookEveryMs: Int64 = 1000
+  private static let checkEveryMs: Int64 = 1000
 
   /// Called in each turn.
-  func takeNotes() {
+  func logConditions() {
     let now = edges.time.monotonicMs()
-    noteJoining(now)
-    noteBad(now)
-    if now - notes.lookedAt >= Self.lookEveryMs {
-      notes.lookedAt = now
-      noteHeld(now)
+    logJoining(now)
+    logBadRecords(now)
+    if now - notes.checkedAt >= Self.checkEveryMs {
+      notes.checkedAt = now
+      logHeldPartitions(now)
     }
-    if hasJoined, now - notes.outputLookedAt >= Self.outputEveryMs {
-      notes.outputLookedAt = now
-      lookAtOutput()
+    if hasJoined, now - notes.outputCheckedAt >= Self.outputEveryMs {
+      notes.outputCheckedAt = now
+      checkOutputEnds()
     }
   }
 
   private static let outputEveryMs: Int64 = 15_000
 
   /// Offsets only rise. Where they have fallen, somebody has deleted the output and made it anew, or a broker has lost what it had.
-  private func lookAtOutput() {
+  private func checkOutputEnds() {
     let (reader, ends, log) = (edges.reader, notes.outputEnds, log)
-    edges.beside(.question) {
+    edges.inBackground(.query) {
       guard let partitions = try? reader.partitions(.output) else { return }
       for partition in partitions {
         guard let end = try? reader.bounds(.output, partition).end, let before = ends.fell(partition, to: end) else { continue }
@@ -66,7 +66,7 @@ extension Service {
     }
   }
 
-  private func noteJoining(_ now: Int64) {
+  private func logJoining(_ now: Int64) {
     if hasJoined {
       notes.waitsSince = nil
       notes.hasSaidWaiting = false
@@ -83,7 +83,7 @@ extension Service {
       """)
   }
 
-  private func noteBad(_ now: Int64) {
+  private func logBadRecords(_ now: Int64) {
     guard let told = notes.bad.take(at: now) else { return }
     log.warning(
       """
@@ -93,27 +93,27 @@ extension Service {
   }
 
   /// Looks for transactions that somebody else has left open in the input: what stands behind them is handed to nobody.
-  private func noteHeld(_ now: Int64) {
+  private func logHeldPartitions(_ now: Int64) {
     for case let active? in partitions.active {
       let (number, offset) = (active.number, active.partition.offset)
       guard let end = edges.group.end(of: number), end > offset else {
-        notes.heldLooks[number] = nil
+        notes.heldPartitions[number] = nil
         continue
       }
-      var look = notes.heldLooks[number] ?? HeldLook(offset: offset, since: now)
-      if look.offset != offset { look = HeldLook(offset: offset, since: now) }
-      if now - look.since >= Self.heldMs, look.askedFor != end {
-        look.askedFor = end
-        askWhatHolds(number, since: look.since, now)
+      var held = notes.heldPartitions[number] ?? HeldPartition(offset: offset, since: now)
+      if held.offset != offset { held = HeldPartition(offset: offset, since: now) }
+      if now - held.since >= Self.heldMs, held.askedFor != end {
+        held.askedFor = end
+        logWhatHolds(number, since: held.since, now)
       }
-      notes.heldLooks[number] = look
+      notes.heldPartitions[number] = held
     }
   }
 
-  private func askWhatHolds(_ number: Int32, since: Int64, _ now: Int64) {
+  private func logWhatHolds(_ number: Int32, since: Int64, _ now: Int64) {
     let (reader, log, topic, brokers) = (edges.reader, log, configuration.topics.input, configuration.brokers)
     let seconds = (now - since) / 1000
-    edges.beside(.question) {
+    edges.inBackground(.query) {
       // Who does not answer is told of elsewhere.
       guard let stable = try? reader.stableEnd(.input, number), let end = try? reader.bounds(.input, number).end, stable < end
       else {

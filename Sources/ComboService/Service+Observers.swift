@@ -18,41 +18,41 @@ package final class PartitionCount: Sendable {
 /// Those who look at the service from outside are served between two turns.
 extension Service {
   /// Sees to what is asked, and says how things are.
-  func attend() {
-    guard let lookout = watching.lookout else { return }
-    lookout.beat()
-    if lookout.hasQuestions { take(lookout.takeQuestions()) }
+  func serveObservers() {
+    guard let observatory = watched.observatory else { return }
+    observatory.beat()
+    if observatory.hasQueries { take(observatory.takeQueries()) }
     let now = edges.time.monotonicMs()
-    if !watching.questions.isEmpty {
-      watching.forgetLate(at: now)
-      delivery.answerQuestions()
+    if !watched.queries.isEmpty {
+      watched.forgetLate(at: now)
+      delivery.answerQueries()
     }
     survey(now)
-    if now - watching.checkedAt >= 1000 {
-      watching.checkedAt = now
-      watching.tell(
-        watching.strays(at: now) { id, last in
+    if now - watched.checkedAt >= 1000 {
+      watched.checkedAt = now
+      watched.tell(
+        watched.lostRooms(at: now) { id, last in
           guard let partition = last ?? home(of: id) else { return true }
           return partitions.owned[partition] != nil
-        }.map { watching.answer(.elsewhere(id: 0, room: $0)) })
+        }.map { watched.answer(.elsewhere(id: 0, room: $0)) })
     }
-    if hasJoined, now - watching.countedAt >= Self.countEveryMs { countPartitions() }
-    if now - watching.reportedAt >= Self.reportEveryMs {
-      watching.reportedAt = now
-      lookout.publish(report(now))
+    if hasJoined, now - watched.countedAt >= Self.countEveryMs { countPartitions() }
+    if now - watched.reportedAt >= Self.reportEveryMs {
+      watched.reportedAt = now
+      observatory.publish(report(now))
     }
   }
 
   private static let reportEveryMs: Int64 = 100
   private static let countEveryMs: Int64 = 60_000
 
-  private func take(_ questions: [Question]) {
-    for question in questions {
-      switch question {
-      case .screen: watching.questions.append(question)
-      case .unwatch(let room): watching.unwatch(room)
-      case .survey(let prefix, let limit, let id, let until):
-        watching.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit, until: until))
+  private func take(_ queries: [Query]) {
+    for query in queries {
+      switch query {
+      case .screen: watched.queries.append(query)
+      case .unwatch(let room): watched.unwatch(room)
+      case .survey(let prefix, let limit, let order, let id, let until):
+        watched.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit, order: order, until: until))
       }
     }
   }
@@ -61,10 +61,10 @@ extension Service {
 
   /// Asks beside the loop how many partitions the input has.
   func countPartitions() {
-    if watching.lookout == nil { return }
-    watching.countedAt = edges.time.monotonicMs()
-    let (reader, count, log) = (edges.reader, watching.partitionCount, log)
-    edges.beside(.question) {
+    if watched.observatory == nil { return }
+    watched.countedAt = edges.time.monotonicMs()
+    let (reader, count, log) = (edges.reader, watched.partitionCount, log)
+    edges.inBackground(.query) {
       // Who cannot be reached now is asked again with the next assignment; until then a room that sleeps counts as this member's.
       guard let found = try? reader.partitions(.input) else { return }
       if let before = count.value, before != found.count {
@@ -76,7 +76,7 @@ extension Service {
 
   /// The partition in which Java's producer, and others that place keys as it does, put a room; nil while it is not known.
   private func home(of room: [UInt8]) -> Int32? {
-    guard let count = watching.partitionCount.value else { return nil }
+    guard let count = watched.partitionCount.value else { return nil }
     return room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, count)) }
   }
 
@@ -98,7 +98,7 @@ extension Service {
       }
     }
     if !hasJoined { return .notYet }
-    if let last = watching.partition(of: id) {
+    if let last = watched.partition(of: id) {
       // What it said where it was last seen may not have been told yet: the answer comes after that.
       if partitions.isActive(last) { return .asleep(partitions.active[Int(last)]!) }
       // It may be awake in there. Those who watch it wait until it is back, or counts as gone.
@@ -107,7 +107,7 @@ extension Service {
     if let home = home(of: id) {
       if partitions.isActive(home) { return .asleep(partitions.active[Int(home)]!) }
       if partitions.owned[home] != nil { return .later }
-      if partitions.owned.count < watching.partitionCount.value! { return .elsewhere }
+      if partitions.owned.count < watched.partitionCount.value! { return .elsewhere }
     }
     // Where is not known, or all partitions are this member's: wherever its producer puts it.
     if let any = partitions.active.lazy.compactMap({ $0 }).first { return .asleep(any) }
@@ -116,35 +116,35 @@ extension Service {
 
   /// Answers what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not told yet. No
   /// room of these partitions may work, and all that they said must have been told, or be told before.
-  package func answers(where fits: (ActivePartition?) -> Bool) -> [Watching.Answer] {
-    if watching.questions.isEmpty { return [] }
-    var answers: [Watching.Answer] = []
-    watching.questions.removeAll { question in
-      guard case .screen(let id, let number, let watches, _) = question else { return true }
+  package func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer] {
+    if watched.queries.isEmpty { return [] }
+    var answers: [WatchedRooms.Answer] = []
+    watched.queries.removeAll { query in
+      guard case .screen(let id, let number, let watches, _) = query else { return true }
       // Nobody watches it any more who was to be shown where it stands.
-      if number == 0, !id.withUnsafeBytes({ watching.watches($0) }) { return true }
+      if number == 0, !id.withUnsafeBytes({ watched.watches($0) }) { return true }
       switch place(of: id, forAll: number == 0) {
       case .awake(let active, let room):
         guard fits(active) else { return false }
         if watches {
-          watching.watch(id, in: active.number)
+          watched.watch(id, in: active.number)
           room.isWatched = true
         }
-        answers.append(watching.answer(.screen(id: number, room: id, record: screen(of: room))))
+        answers.append(watched.answer(.screen(id: number, room: id, record: screen(of: room))))
       case .asleep(let active):
         guard fits(active) else { return false }
-        let last = watching.partition(of: id)
+        let last = watched.partition(of: id)
         // It may have been awake in any partition: what it said there is in an entry, made before this answer.
         if last == nil, partitions.active.contains(where: { $0?.partition.hasNews ?? false }) { return false }
-        answers.append(watching.answer(.asleep(id: number, room: id)))
-        if watches { watching.watch(id, in: last ?? home(of: id)) }
+        answers.append(watched.answer(.asleep(id: number, room: id)))
+        if watches { watched.watch(id, in: last ?? home(of: id)) }
       case .later: return false
       case .elsewhere:
         guard fits(nil) else { return false }
-        answers.append(watching.answer(.elsewhere(id: number, room: id)))
+        answers.append(watched.answer(.elsewhere(id: number, room: id)))
       case .notYet:
         guard fits(nil) else { return false }
-        answers.append(watching.answer(.notYet(id: number, room: id)))
+        answers.append(watched.answer(.notYet(id: number, room: id)))
       }
       return true
     }
@@ -153,7 +153,7 @@ extension Service {
 
   /// What watched rooms said is committed; no room works.
   func tellWatchers() {
-    watching.tellCaptured { id in
+    watched.tellCaptured { id in
       for case let active? in partitions.active { active.partition.table.find(id)?.isWatched = false }
     }
   }
@@ -164,21 +164,27 @@ extension Service {
     let buffer = ByteBuffer(capacity: 1024)
     room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
     var record = buffer.array
-    let values = settings.values.with(room.engine.own)
-    let times = #""enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
     let brace = record.removeLast()
-    record += #","slots":\#(values.slots),\#(times)"#.utf8
+    record += Self.told(settings.values.with(room.engine.own)).utf8
     record.append(brace)
     return record
   }
 
+  /// What a screen over HTTP says of settings.
+  private static func told(_ values: Settings) -> String {
+    #","slots":\#(values.slots),"enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
+  }
+
   private func survey(_ now: Int64) {
-    if watching.surveys.isEmpty { return }
-    watching.surveys.removeAll { $0.until <= now }
-    guard let first = watching.surveys.first, first.goOn(partitions.active, monotonic: now) else { return }
-    watching.surveys.removeFirst()
+    if watched.surveys.isEmpty { return }
+    watched.surveys.removeAll { $0.until <= now }
+    guard let first = watched.surveys.first else { return }
+    // What the engines know is looked at.
+    if first.order != .rate { quiesce() }
+    guard first.search(partitions.active, wall: edges.time.wallMs(), monotonic: now) else { return }
+    watched.surveys.removeFirst()
     quiesce()
-    watching.tell([watching.answer(.survey(id: first.id, first.lines()))])
+    watched.tell([watched.answer(.survey(id: first.id, first.lines(wall: edges.time.wallMs(), monotonic: now)))])
   }
 
   // MARK: - How things are
@@ -187,18 +193,21 @@ extension Service {
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs
     report.hasJoined = hasJoined
+    report.told = Self.told(settings.values)
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
     // Who owns nothing has nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
     report.totals = totals
     report.commitSeconds = metrics.commitSeconds
     report.latenessSeconds = metrics.latenessSeconds
+    report.inputAgeSeconds = metrics.inputAgeSeconds
+    report.restoreSeconds = metrics.restoreSeconds
     report.batchRecords = metrics.batchRecords
     report.recentCommits = metrics.recentCommits(monotonic: now)
     report.recentLateness = metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax
-    report.inputPartitions = watching.partitionCount.value
-    if configuration.map != nil { report.mapRows = decoder.rows }
+    report.inputPartitions = watched.partitionCount.value
+    if configuration.map != nil { report.mapRows = intake.decoder.rows }
     report.partitions = partitions.owned.sorted { $0.key < $1.key }.map { number, ownership in
       guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
         return ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)
@@ -206,7 +215,7 @@ extension Service {
       let partition = active.partition
       return ServiceReport.Partition(
         number: number, isRunning: true, lag: edges.group.end(of: number).map { max(0, $0 - partition.offset) },
-        rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
+        rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount, behindMs: active.behindMs,
         entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
     }
     return report

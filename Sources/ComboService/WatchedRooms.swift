@@ -5,9 +5,9 @@ internal import ComboRooms
 /// thread alone uses it; rooms look only at their own flag.
 ///
 /// As long as nobody watches, an instruction costs one look at that flag.
-package final class Watching: RoomWatching {
+package final class WatchedRooms: RoomWatcher {
   /// nil: nobody can look.
-  package let lookout: Lookout?
+  package let observatory: Observatory?
   /// Of the rooms that are watched, what they say in the open transaction.
   let captured = HeldBack()
 
@@ -17,7 +17,7 @@ package final class Watching: RoomWatching {
     /// Nobody watched it before this moment.
     let since: Int
     /// Since when its partition is not this member's, by the monotonic clock.
-    var strayedAt: Int64?
+    var lostAt: Int64?
     /// Those who watch it are to be shown where it stood at this moment or later; until then they are told nothing, as they may have
     /// missed something, or been told it already.
     var screenDue: Int?
@@ -41,7 +41,7 @@ package final class Watching: RoomWatching {
   /// Moments go by as something is answered or told, and as partitions begin.
   private(set) var moment = 0
   /// Asked, and not answered yet.
-  var questions: [Question] = []
+  var queries: [Query] = []
   package var surveys: [RoomSurvey] = []
   var reportedAt = Int64.min / 2
   var checkedAt = Int64.min / 2
@@ -50,10 +50,10 @@ package final class Watching: RoomWatching {
   /// When that was asked for last.
   var countedAt: Int64 = 0
 
-  package init(_ lookout: Lookout?) { self.lookout = lookout }
+  package init(_ observatory: Observatory?) { self.observatory = observatory }
 
   /// Whether there is work that should not wait for records.
-  var isInHaste: Bool { !surveys.isEmpty }
+  var hasUrgentWork: Bool { !surveys.isEmpty }
 
   package func watches(_ id: Bytes) -> Bool { !rooms.isEmpty && rooms[[UInt8](id)] != nil }
 
@@ -72,11 +72,11 @@ package final class Watching: RoomWatching {
 
   package func unwatch(_ room: [UInt8]) { rooms[room] = nil }
 
-  /// Questions whose askers wait no more: while a partition is restored, or commits stand still, there would be ever more of them. As
+  /// Queries whose askers wait no more: while a partition is restored, or commits stand still, there would be ever more of them. As
   /// nothing was done for them, nobody needs to hear of it.
   func forgetLate(at now: Int64) {
-    questions.removeAll { question in
-      guard case .screen(_, _, _, let until) = question else { return false }
+    queries.removeAll { query in
+      guard case .screen(_, _, _, let until) = query else { return false }
       return until <= now
     }
   }
@@ -96,7 +96,7 @@ package final class Watching: RoomWatching {
     for answer in answers {
       switch answer.news {
       case .screen(let id, let room, _), .asleep(let id, let room):
-        questions.append(.screen(room: room, id: id, watches: rooms[room] != nil))
+        queries.append(.screen(room: room, id: id, watches: rooms[room] != nil))
       case .said, .elsewhere, .notYet, .survey, .restarted, .overrun: break
       }
     }
@@ -107,8 +107,8 @@ package final class Watching: RoomWatching {
   /// A partition takes in from now on. Those who watch its rooms are shown where they stand: meanwhile somebody else may have had
   /// them, or nobody knows whether the last commit counted.
   package func began(_ active: ActivePartition) {
-    if lookout == nil { return }
-    active.partition.watching = self
+    if observatory == nil { return }
+    active.partition.watcher = self
     moment += 1
     for (id, watched) in rooms {
       let room = id.withUnsafeBytes { active.partition.table.find($0) }
@@ -116,31 +116,31 @@ package final class Watching: RoomWatching {
       if room != nil { rooms[id]!.partition = active.number }
       if room != nil || watched.partition == active.number {
         rooms[id]!.screenDue = moment
-        questions.append(.screen(room: id, id: 0, watches: true))
+        queries.append(.screen(room: id, id: 0, watches: true))
       }
     }
   }
 
-  package func ended(_ active: ActivePartition) { active.partition.watching = nil }
+  package func ended(_ active: ActivePartition) { active.partition.watcher = nil }
 
   /// The rooms whose partition has not been this member's for some seconds: they are no longer watched.
-  func strays(at now: Int64, isOwned: ([UInt8], Int32?) -> Bool) -> [[UInt8]] {
-    var strays: [[UInt8]] = []
+  func lostRooms(at now: Int64, isOwned: ([UInt8], Int32?) -> Bool) -> [[UInt8]] {
+    var lostRooms: [[UInt8]] = []
     for (id, watched) in rooms {
       if isOwned(id, watched.partition) {
-        rooms[id]!.strayedAt = nil
-      } else if let since = watched.strayedAt {
-        if now - since >= Self.strayMs { strays.append(id) }
+        rooms[id]!.lostAt = nil
+      } else if let since = watched.lostAt {
+        if now - since >= Self.lostMs { lostRooms.append(id) }
       } else {
-        rooms[id]!.strayedAt = now
+        rooms[id]!.lostAt = now
       }
     }
-    for id in strays { rooms[id] = nil }
-    return strays
+    for id in lostRooms { rooms[id] = nil }
+    return lostRooms
   }
 
   /// A rebalance may take partitions away and give them back.
-  private static let strayMs: Int64 = 10_000
+  private static let lostMs: Int64 = 10_000
 
   // MARK: - Telling
 
@@ -162,14 +162,14 @@ package final class Watching: RoomWatching {
       default: break
       }
     }
-    lookout?.tell(answers.map(\.news))
+    observatory?.tell(answers.map(\.news))
   }
 
   /// What rooms said is durable: those are told who watch them and have seen where they stood before.
   /// - Parameter at: when they had said it, at the latest.
   package func tell(spoken: [News], at: Int) {
     if spoken.isEmpty { return }
-    lookout?.tell(
+    observatory?.tell(
       spoken.filter { news in
         guard case .said(let room, _) = news, let watched = rooms[room], at >= watched.since else { return false }
         moment += 1

@@ -2,7 +2,7 @@ package import ComboSystem
 internal import Synchronization
 
 /// What is asked about rooms.
-package enum Question: Sendable {
+package enum Query: Sendable {
   /// The room's screen; and, if it is to be watched, all that it says from there on.
   /// - Parameters:
   ///   - id: stands in the answer; 0: a screen for all who watch it.
@@ -11,9 +11,19 @@ package enum Question: Sendable {
   case screen(room: [UInt8], id: UInt64, watches: Bool, until: Int64 = .max)
   /// Nobody watches the room any more.
   case unwatch(room: [UInt8])
-  /// The busiest rooms whose ids begin with a prefix.
+  /// The first rooms in some order whose ids begin with a prefix.
   /// - Parameter until: as above; it is not looked for any more.
-  case survey(prefix: [UInt8], limit: Int, id: UInt64, until: Int64 = .max)
+  case survey(prefix: [UInt8], limit: Int, order: RoomOrder, id: UInt64, until: Int64 = .max)
+}
+
+/// By what a list of rooms is sorted; the most comes first.
+package enum RoomOrder: String, CaseIterable, Sendable {
+  /// Gifts a second.
+  case rate
+  /// For how long the banner that has waited longest has waited.
+  case wait
+  /// Gifts that were skipped since the room woke.
+  case skipped
 }
 
 /// A room as lists show it.
@@ -23,14 +33,22 @@ package struct RoomLine: Sendable {
   package var seq: Int
   /// On screen.
   package var banners: Int
-  /// Waiting.
-  package var queued: Int
-  /// Gifts taken in since it woke here.
+  /// Waiting; nil where only instructions are known, which do not tell it.
+  package var queued: Int?
+  /// Gifts taken in since it woke here; where ``queued`` is nil, only those that were shown.
   package var gifts: Int
   /// Gifts a second, over about ten seconds.
   package var rate: Double
+  /// For how long the banner that has waited longest has waited, in milliseconds; 0 if none waits; nil if that is not known.
+  package var waitMs: Int64?
+  /// Gifts that were skipped since it woke here; nil if that is not known.
+  package var skipped: Int?
 
-  package init(room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int, gifts: Int, rate: Double) {
+  package init(
+    room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int?, gifts: Int, rate: Double, waitMs: Int64? = nil, skipped: Int? = nil
+  ) {
+    self.waitMs = waitMs
+    self.skipped = skipped
     self.room = room
     self.epoch = epoch
     self.seq = seq
@@ -70,10 +88,10 @@ package enum News: Sendable {
 
 /// Where the loop and those who look at the service from outside leave things for each other. Neither ever waits for the other:
 /// each holds the lock for a moment only.
-package final class Lookout: Sendable {
+package final class Observatory: Sendable {
   private struct State {
     var report: ServiceReport?
-    var questions: [Question] = []
+    var queries: [Query] = []
     var news: [News] = []
     var newsBytes = 0
     var before = Service.Totals()
@@ -83,7 +101,7 @@ package final class Lookout: Sendable {
   }
 
   private let state = Mutex(State())
-  private let hasQuestionsFlag = Atomic<Bool>(false)
+  private let hasQueriesFlag = Atomic<Bool>(false)
   private let beatAt = Atomic<Int64>(0)
   package let metrics = LoopMetrics()
   /// Whether the service was told to end.
@@ -91,9 +109,9 @@ package final class Lookout: Sendable {
   /// By the monotonic clock.
   package let began: Int64
 
-  /// Questions that wait for the loop at most; more are refused. That nobody watches a room any more is taken always, else it would be
+  /// Queries that wait for the loop at most; more are refused. That nobody watches a room any more is taken always, else it would be
   /// watched for good; of those there are no more than there were watchers.
-  static let questionsMax = 10_000
+  static let queriesMax = 10_000
   /// News that wait to be taken at most, in bytes.
   static let newsBytesMax = 32 << 20
 
@@ -119,15 +137,15 @@ package final class Lookout: Sendable {
   package var lastBeat: Int64 { beatAt.load(ordering: .relaxed) }
 
   /// - Returns: whether it was taken.
-  package func ask(_ question: Question) -> Bool {
+  package func ask(_ query: Query) -> Bool {
     let isTaken = state.withLock { state in
-      if state.questions.count >= Self.questionsMax {
-        guard case .unwatch = question else { return false }
+      if state.queries.count >= Self.queriesMax {
+        guard case .unwatch = query else { return false }
       }
-      state.questions.append(question)
+      state.queries.append(query)
       return true
     }
-    hasQuestionsFlag.store(true, ordering: .releasing)
+    hasQueriesFlag.store(true, ordering: .releasing)
     return isTaken
   }
 
@@ -151,13 +169,13 @@ package final class Lookout: Sendable {
   package func beat() { beatAt.store(MonotonicClock.nowMs, ordering: .relaxed) }
 
   @inline(__always)
-  package var hasQuestions: Bool { hasQuestionsFlag.load(ordering: .acquiring) }
+  package var hasQueries: Bool { hasQueriesFlag.load(ordering: .acquiring) }
 
-  package func takeQuestions() -> [Question] {
-    hasQuestionsFlag.store(false, ordering: .relaxed)
+  package func takeQueries() -> [Query] {
+    hasQueriesFlag.store(false, ordering: .relaxed)
     return state.withLock { state in
-      defer { state.questions = [] }
-      return state.questions
+      defer { state.queries = [] }
+      return state.queries
     }
   }
 

@@ -1,0 +1,68 @@
+/// What `seek` would do.
+struct SeekPlan: Equatable {
+  /// One partition of the input.
+  struct Place: Equatable {
+    var partition: Int32
+    /// Its first offset that is still there, and the one after its last.
+    var first: Int64
+    var end: Int64
+    /// Where the group stands; nil: it has read nothing.
+    var stands: Int64?
+    /// Whether the group has no journal for it.
+    var isNew: Bool
+    /// Where it is to go on; nil: where it stands.
+    var target: Int64?
+
+    /// Whether it would go on elsewhere.
+    var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
+    /// Why that cannot be, as the end of a sentence.
+    var refusal: String? {
+      guard let target else { return nil }
+      if target > end { return "offset \(target) is beyond its end, \(end)" }
+      if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
+      if !isNew, let stands, target < stands {
+        return "it stands at \(stands), and going back to \(target) would count \(stands - target) records twice."
+          + " Take a new --group and --output for them"
+      }
+      return nil
+    }
+  }
+
+  var places: [Place] = []
+  /// Members that the group has now.
+  var members = 0
+  /// Partitions that were named and are not there.
+  var unknown: [Int32] = []
+
+  var moves: [Place] { places.filter(\.moves) }
+  var targets: [Int32: Int64] { Dictionary(uniqueKeysWithValues: moves.map { ($0.partition, $0.target!) }) }
+  var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal != nil } }
+
+  /// For people: a line a partition, then what comes of it all.
+  func text(isDryRun: Bool) -> String {
+    var lines = unknown.map { "partition \($0) does not exist" }
+    for place in places {
+      let stands = place.stands.map { "stands at \($0)" } ?? "has read nothing"
+      if let refusal = place.refusal {
+        lines.append("partition \(place.partition): refused: \(refusal)")
+      } else if !place.moves {
+        lines.append("partition \(place.partition): \(stands), stays")
+      } else if place.isNew {
+        lines.append("partition \(place.partition): \(stands), would begin at \(place.target!)")
+      } else {
+        let skipped = place.target! - (place.stands ?? place.first)
+        lines.append(
+          "partition \(place.partition): \(stands), would continue at \(place.target!): \(skipped) offsets are skipped, its rooms begin anew"
+        )
+      }
+    }
+    if isRefused {
+      lines.append("Nothing was done.")
+    } else if moves.isEmpty {
+      lines.append("There is nothing to do.")
+    } else if isDryRun {
+      lines.append("Nothing was done: this was a dry run. Stop all instances of the group, then add --yes.")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

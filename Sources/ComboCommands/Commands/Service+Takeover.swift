@@ -1,0 +1,18 @@
+internal import ComboService
+internal import ComboSystem
+
+extension Service {
+  /// Takes over all partitions that the group gives it, which writes down what it was made for, and leaves the group again: what commands
+  /// do that change where a group stands.
+  /// - Returns: how many partitions those were; nil: it was stopped, or it failed, which it has said.
+  func takeOverAndLeave(_ stop: StopFlag) -> Int? {
+    join()
+    while isRunning, !hasTakenOver { turn() }
+    let count = hasTakenOver ? ownedCount : 0
+    let isStopped = stop.isSet
+    let code = self.stop()
+    // Its clients go with the process.
+    _ = Unmanaged.passRetained(self)
+    return code != 0 || isStopped ? nil : count
+  }
+}

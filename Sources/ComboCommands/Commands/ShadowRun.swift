@@ -1,0 +1,80 @@
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboVerify
+internal import Glibc
+
+/// `run --shadow`: what the service would do, compared with what the group does. Writes nothing, and is no member of the group.
+struct ShadowRun {
+  private static let roundMs: Int64 = 500
+  private static let noteMs: Int64 = 60_000
+  /// Every this many milliseconds it is looked whether it is to end.
+  private static let lookMs: Int64 = 50
+
+  private let options: ServiceOptions
+  private let log: ServiceLog
+
+  init(_ options: ServiceOptions) {
+    self.options = options
+    log = ServiceLog(options.logLevel, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+  }
+
+  /// Follows the group until a signal ends it. Returns the exit code: 0 if something was compared and nothing differs that must not.
+  func run() -> Int32 {
+    defer { log.flush() }
+    let cancellation = Cancellation()
+    let signals = StopSignal()
+    signals.onSet { cancellation.cancel() }
+    signals.watchSignals()
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      return try follow(cancellation)
+    } catch let error as EdgeError {
+      log.error("the shadow cannot go on: \(.reason, error.message)")
+      return error.code == .badProperty ? 2 : 1
+    } catch {
+      log.error("the shadow cannot go on: \(.reason, "\(error)")")
+      return 1
+    }
+  }
+
+  private func follow(_ cancellation: Cancellation) throws -> Int32 {
+    let properties = try options.kafkaProperties(log: log)
+    let control = try ControlClient(properties)
+    let names = options.topicNames
+    log.info(
+      "combo-consumer \(.version, Version.number) as a shadow of group \(.group, options.group), input \(.topic, options.input): nothing is written"
+    )
+    for name in [names.input, names.output, names.journal, names.state]
+    where try control.partitionCount(name, withinMs: 30_000) == nil {
+      throw EdgeError(
+        .unknownTopic, "the topic \"\(name)\" does not exist: check --input, --output and --group, or run the service first")
+    }
+    let shadow = Shadow(
+      try KafkaReading(properties, control: control, names: names), options.configuration, log: log, cancellation: cancellation)
+    var noted = MonotonicClock.nowMs
+    var waitsFor = ""
+    while !cancellation.isCancelled {
+      do {
+        try shadow.round()
+        waitsFor = ""
+      } catch let error as EdgeError where error.isRetriable {
+        if waitsFor != error.message { log.warning("waiting, and trying again: \(.reason, error.message)") }
+        waitsFor = error.message
+      }
+      if MonotonicClock.nowMs - noted >= Self.noteMs {
+        noted = MonotonicClock.nowMs
+        let report = shadow.report
+        log.info(
+          "the shadow has compared: \(.equal, report.equal) instructions are the same, \(.differing, report.differing) are not, in \(.partitions, "\(report.partitions)") partitions"
+        )
+      }
+      let next = MonotonicClock.nowMs + Self.roundMs
+      while !cancellation.isCancelled, MonotonicClock.nowMs < next { MonotonicClock.sleep(ms: Self.lookMs) }
+    }
+    _ = Console.tell(shadow.report.summary)
+    return shadow.report.isGood ? 0 : 1
+  }
+}

@@ -1,0 +1,60 @@
+internal import ComboReplay
+internal import ComboSystem
+internal import Glibc
+
+/// `tune`: one recording under many settings.
+enum TuneCommand {
+  static func run(_ options: TuneOptions) -> Int32 {
+    var input = STDIN_FILENO
+    if let path = options.file {
+      input = open(path, O_RDONLY | O_CLOEXEC)
+      guard input >= 0 else {
+        Console.say("cannot open \(path): \(String(cString: strerror(errno)))")
+        return 1
+      }
+      posix_fadvise(input, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+    defer { if options.file != nil { close(input) } }
+    // Before the work: an hour's replay must not be lost to a folder that is not there.
+    var page: Int32 = -1
+    if let path = options.html {
+      page = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+      guard page >= 0 else {
+        Console.say("cannot write \(path): \(String(cString: strerror(errno)))")
+        return 1
+      }
+    }
+    defer { if page >= 0 { close(page) } }
+
+    var meter = ProgressMeter(of: nil, unit: "lines", isAlone: true)
+    let threads = options.threads > 0 ? options.threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    let result = TuneReplay(
+      LineSource(descriptor: input), options.combinations.map(\.settings), map: options.map,
+      maxRestedRooms: options.maxRestedRooms, threads: threads,
+      report: { Console.write($0.map { "combo-consumer: \($0)\n" }.joined(), to: STDERR_FILENO) },
+      progress: { meter.tell($0) }
+    ).run()
+    meter.end(result.lines)
+    let source = options.file ?? "standard input"
+    if let failure = result.failure {
+      Console.say("\(source): \(failure)")
+      return 1
+    }
+    if result.badLines > 0 {
+      Console.say("\(result.badLines) of \(result.lines) lines were bad, and skipped")
+    }
+    guard result.giftEvents > 0 else {
+      Console.say("\(source): there is no gift among its \(result.lines) lines, so there is nothing to compare")
+      return 1
+    }
+    let report = TuneReport(result, options.combinations, source: options.file ?? "standard input")
+    if let path = options.html {
+      guard ftruncate(page, 0) == 0, Console.write(TunePage(report).text, to: page) else {
+        Console.say("cannot write \(path): \(String(cString: strerror(errno)))")
+        return 1
+      }
+    }
+    _ = Console.tell(options.isJSON ? TuneJSON.text(of: report) : TuneTable(report).text)
+    return result.badLines > 0 ? 1 : 0
+  }
+}

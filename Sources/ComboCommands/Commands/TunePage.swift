@@ -1,0 +1,194 @@
+internal import ComboCore
+internal import ComboReplay
+internal import ComboSystem
+
+/// `tune` as a page: one file that needs nothing else, to read and to pass on.
+struct TunePage {
+  private let report: TuneReport
+
+  init(_ report: TuneReport) { self.report = report }
+
+  var text: String {
+    let title = "Banner settings compared: \(name(of: report.source))"
+    return """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <title>\(Self.escaped(title))</title>
+      <style>\(Self.style)</style>
+      </head>
+      <body>
+      <main>
+      <h1>\(Self.escaped(title))</h1>
+      <p class="extent">\(Self.escaped(report.extent)). \(report.rows.count) combination\(report.rows.count == 1 ? "" : "s") of settings.</p>
+      \(verdict)
+      <section>
+      <h2>Wait against readability</h2>
+      <figure>\(plot(report.rows))
+      <figcaption>Each point is a combination of settings; its number is in the table. Up and to the left is better: gifts are seen sooner,
+      and banners stay long enough to be read. <b class="mark">Filled points</b> are the best: no other combination is as good in wait, readability and
+      gifts never seen, and better in one. \(report.base == nil ? "" : "The square is the settings as they are.")</figcaption></figure>
+      </section>
+      <section>
+      <h2>All combinations</h2>
+      <div class="wide">\(table(report.rows.map { ($0, $0.total, $0.busiest) }, isFull: true))</div>
+      \(Self.legend)
+      </section>
+      \(rooms)
+      <section>
+      <h2>How sure is this?</h2>
+      <ul>\(report.caveats.map { "<li>\(Self.escaped($0))</li>" }.joined())</ul>
+      </section>
+      \(settings)
+      <footer>Made by combo-consumer \(Version.number) tune.</footer>
+      </main>
+      </body>
+      </html>
+
+      """
+  }
+
+  // MARK: - Parts
+
+  private var verdict: String {
+    guard report.rows.count > 1, let balanced = report.balanced else {
+      return report.rows.first.map { "<p>With these settings, \(Self.escaped(report.meaning(of: $0)))</p>" } ?? ""
+    }
+    func card(_ title: String, _ row: TuneReport.Row, _ kind: String = "") -> String {
+      "<div class=\"card \(kind)\"><h3>\(title)</h3><p class=\"name\">\(row.number). \(Self.escaped(row.name))</p>"
+        + "<p>\(Self.escaped(Self.capitalized(report.meaning(of: row))))</p></div>"
+    }
+    var cards = card("Most balanced", balanced, "chosen")
+    let best = report.rows.filter(\.isBest)
+    let quickest = best.min { ($0.total.waits.quantile(0.9) ?? .max, $0.number) < ($1.total.waits.quantile(0.9) ?? .max, $1.number) }
+    let longest = best.max { ($0.total.stays.quantile(0.5) ?? 0, $1.number) < ($1.total.stays.quantile(0.5) ?? 0, $0.number) }
+    if let quickest, quickest.number != balanced.number { cards += card("Shortest wait", quickest) }
+    if let longest, longest.number != balanced.number { cards += card("Longest to read", longest) }
+    if let base = report.base, base.number != balanced.number { cards += card("As it is", base) }
+    return "<section><h2>In short</h2><div class=\"cards\">\(cards)</div></section>"
+  }
+
+  private func plot(_ rows: [TuneReport.Row]) -> String {
+    let points = rows.compactMap { row in Self.point(row, row.total, isBest: row.isBest) }
+    let title = "Wait of nine of ten gifts against the time that half of the banners are seen, for each combination"
+    return TunePlot.svg(points, title: title, size: .wide) + TunePlot.svg(points, title: title, size: .phone)
+  }
+
+  private static func point(_ row: TuneReport.Row, _ measure: RoomMeasure, isBest: Bool) -> TunePlot.Point? {
+    guard let wait = measure.waits.quantile(0.9), let stay = measure.stays.quantile(0.5) else { return nil }
+    return TunePlot.Point(
+      number: row.number, name: row.name, wait: Double(wait) / 1000, stay: Double(stay) / 1000, isBest: isBest,
+      isBase: row.combination.isBase)
+  }
+
+  /// The busiest rooms one by one.
+  private var rooms: String {
+    guard let first = report.rows.first, report.result.rooms > 1 else { return "" }
+    var text = "<section><h2>The busiest rooms one by one</h2><p>What is best for all rooms need not be best for the busiest. "
+    text += "Filled points are the best of all rooms together.</p><div class=\"rooms\">"
+    for (index, room) in first.figures.busiest.enumerated() {
+      let measures = report.rows.map { ($0, $0.figures.busiest[index].measure) }
+      let name = Self.escaped(room.name)
+      text += "<article><h3>\(name)</h3><p class=\"extent\">\(ProgressMeter.grouped(room.measure.events)) gifts</p>"
+      text += TunePlot.svg(
+        measures.compactMap { Self.point($0.0, $0.1, isBest: $0.0.isBest) }, title: "Room \(room.name)", size: .small)
+      text += "<details><summary>Figures</summary><div class=\"wide\">"
+      text += table(measures.map { ($0.0, $0.1, nil) }, isFull: false) + "</div></details></article>"
+    }
+    return text + "</div></section>"
+  }
+
+  private func table(_ rows: [(TuneReport.Row, RoomMeasure, RoomMeasure?)], isFull: Bool) -> String {
+    typealias R = TuneReport
+    var head = ["", "settings", "wait p50", "p90", "p99", "max"]
+    if isFull { head += ["seen ≤ 1 s", "≤ 3 s", "≤ 10 s"] } else { head += ["seen ≤ 3 s"] }
+    head += ["skipped"] + (isFull ? ["of worth"] : []) + ["banner seen", "p10"]
+    if isFull { head += ["screen full", "upd/s", "inst/s"] }
+    var text = "<table><thead><tr>" + head.map { "<th>\($0)</th>" }.joined() + "</tr></thead><tbody>"
+    for (row, measure, busiest) in rows {
+      var cells = [
+        R.seconds(measure.waits.quantile(0.5)), R.seconds(measure.waits.quantile(0.9)), R.seconds(measure.waits.quantile(0.99)),
+        R.seconds(measure.seen > 0 ? measure.waits.max : nil),
+      ]
+      if isFull { cells.append(R.percent(measure.share(measure.within1))) }
+      cells.append(R.percent(measure.share(measure.within3)))
+      if isFull { cells.append(R.percent(measure.share(measure.within10))) }
+      cells.append(R.percent(measure.share(measure.skipped)))
+      if isFull { cells.append(R.percent(measure.skippedWorthShare)) }
+      cells += [R.seconds(measure.stays.quantile(0.5)), R.seconds(measure.stays.quantile(0.1))]
+      if isFull {
+        cells += [
+          R.percent(measure.fill), R.rate(busiest.map { $0.rate($0.updates) }), R.rate(busiest.map { $0.rate($0.instructions) }),
+        ]
+      }
+      let base = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(as it is)</i>" : ""
+      text += "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(base)</th>"
+      text += cells.map { "<td>\($0)</td>" }.joined() + "</tr>"
+    }
+    return text + "</tbody></table>"
+  }
+
+  private static let legend = """
+    <p class="legend"><b>Wait</b>: seconds from a gift to the first moment at which the screen counts it, of the gifts that are seen; p90:
+    nine of ten wait at most so long. <b>Seen</b>: share of all gifts. <b>Skipped</b>: gifts whose banner was never shown as too many waited, and their
+    share of the worth of all gifts. <b>Banner seen</b>: seconds for which half of the banners are on screen at least; p10: nine of ten.
+    <b>Screen full</b>: share of the slots that is taken, from a room's first gift to its last banner. <b>upd/s, inst/s</b>: number changes and
+    instructions a second in the busiest room. A shaded row is one of the best.</p>
+    """
+
+  /// What all combinations have in common, so that the page can be understood later.
+  private var settings: String {
+    guard let first = report.rows.first else { return "" }
+    let shared = first.combination.settings
+    let common = SettingName.all.filter { name in report.rows.allSatisfy { $0.combination.settings[name] == shared[name] } }
+    let items = common.map { "\(Variation.dashed($0.text)) = \(SettingName.text(of: shared[$0]))" }
+    return "<section><details><summary>Settings that all combinations have in common</summary><pre>"
+      + Self.escaped(items.joined(separator: "\n")) + "</pre></details></section>"
+  }
+
+  // MARK: - Text
+
+  private func name(of source: String) -> String { source.split(separator: "/").last.map(String.init) ?? source }
+
+  private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+  /// A text within HTML.
+  static func escaped(_ text: String) -> String {
+    DisplayWidth.harmless(text).reduce(into: "") { escaped, character in
+      switch character {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      default: escaped.append(character)
+      }
+    }
+  }
+
+  private static let style = """
+    :root{--page:#f7f7f5;--card:#fff;--ink:#1d1f23;--soft:#5d636d;--line:#dcdde0;--accent:#0b62c4;--tint:#e8f1fc;--dot:#9aa1ab}
+    @media (prefers-color-scheme:dark){:root{--page:#15171a;--card:#1e2125;--ink:#e8eaed;--soft:#a3a9b3;--line:#373b41;--accent:#6db3ff;--tint:#1c2f45;--dot:#737a85}}
+    *{box-sizing:border-box}body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+    main{max-width:1200px;margin:0 auto;padding:24px 16px 48px}h1{font-size:1.6rem;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}
+    h2{font-size:1.2rem;margin:36px 0 10px}h3{font-size:1rem;margin:0;overflow-wrap:anywhere}p{margin:6px 0}
+    .extent,.legend,figcaption,footer{color:var(--soft);font-size:.9rem}footer{margin-top:36px}
+    .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:12px}
+    .card,article,figure{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:14px 16px;margin:0}
+    .card h3{color:var(--soft);font-size:.85rem;font-weight:600}.card .name{font-weight:600;overflow-wrap:anywhere}
+    .chosen{border-color:var(--accent);background:var(--tint)}
+    .rooms{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:12px}article{min-width:0}
+    svg{display:block;width:100%;height:auto}figure svg{max-width:860px;margin:0 auto}svg.phone{display:none}@media(max-width:600px){svg.phone{display:block}svg.wide{display:none}}figcaption{margin-top:8px}
+    svg text{fill:var(--ink);font-size:13px}svg .tick{fill:var(--soft);font-size:12px}svg .axis{fill:var(--soft)}svg .hint{fill:var(--accent);font-weight:600}
+    .grid{stroke:var(--line)}.front{fill:none;stroke:var(--accent);stroke-width:1.5;stroke-dasharray:5 4;opacity:.6}
+    .best circle,.best rect{fill:var(--accent)}.other circle,.other rect{fill:var(--card);stroke:var(--dot);stroke-width:1.8}
+    svg .label{fill:var(--soft)}svg .bestlabel{fill:var(--accent);font-weight:700}.mark{color:var(--accent)}
+    .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;white-space:nowrap;width:100%}
+    th,td{padding:5px 9px;text-align:right;border-bottom:1px solid var(--line)}thead th{color:var(--soft);font-weight:600}
+    th:nth-child(2){text-align:left}tbody th{font-weight:500}.bestrow td,.bestrow th{background:var(--tint)}.bestrow th{font-weight:700}
+    summary{cursor:pointer;color:var(--accent);padding:6px 0}pre{font-size:.85rem;overflow-x:auto}
+    @media print{body{background:#fff}details{display:none}}
+    """
+}

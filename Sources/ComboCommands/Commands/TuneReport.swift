@@ -1,0 +1,135 @@
+internal import ComboReplay
+internal import ComboSystem
+
+/// What `tune` found, put into words: for the terminal and the page.
+struct TuneReport {
+  /// A combination with its figures.
+  struct Row {
+    /// From 1 on.
+    var number: Int
+    var combination: TuneOptions.Combination
+    var figures: TuneResult.Combination
+    /// No other one is superior to it.
+    var isBest: Bool
+
+    var name: String { combination.name }
+    var total: RoomMeasure { figures.total }
+    var busiest: RoomMeasure? { figures.busiest.first?.measure }
+  }
+
+  let result: TuneResult
+  let rows: [Row]
+  /// The recording's name.
+  let source: String
+
+  init(_ result: TuneResult, _ combinations: [TuneOptions.Combination], source: String) {
+    self.result = result
+    self.source = source
+    let best = Set(result.best)
+    rows = zip(combinations, result.combinations).enumerated().map { index, pair in
+      Row(number: index + 1, combination: pair.0, figures: pair.1, isBest: best.contains(index))
+    }
+  }
+
+  /// The settings as they are, if they were replayed.
+  var base: Row? { rows.first(where: \.combination.isBase) }
+
+  /// Of the best ones the most balanced: nearest to the corner of short waits, long banners and nothing unseen, each measured from the best to
+  /// the worst of all combinations.
+  var balanced: Row? {
+    func distances(_ value: (Row) -> Double) -> [Double] {
+      let values = rows.map(value)
+      guard let least = values.min(), let most = values.max(), most > least else { return values.map { _ in 0 } }
+      return values.map { ($0 - least) / (most - least) }
+    }
+    let waits = distances { Double($0.total.waits.quantile(0.9) ?? 3_600_000) }
+    let stays = distances { -Double($0.total.stays.quantile(0.5) ?? 0) }
+    let unseen = distances { 1 - $0.total.share($0.total.seen) }
+    let scored = rows.indices.filter { rows[$0].isBest }.map { index in
+      (index, waits[index] * waits[index] + stays[index] * stays[index] + unseen[index] * unseen[index])
+    }
+    return scored.min { ($0.1, $0.0) < ($1.1, $1.0) }.map { rows[$0.0] }
+  }
+
+  /// What a row means, in a sentence.
+  func meaning(of row: Row) -> String {
+    let total = row.total
+    guard let wait = total.waits.quantile(0.9), let stay = total.stays.quantile(0.5) else { return "no gift is seen." }
+    let unseen = total.gifts - total.seen
+    return "nine of ten gifts that are seen wait at most \(Self.seconds(wait)) s, half of the banners are seen for at least "
+      + "\(Self.seconds(stay)) s, and \(unseen == 0 ? "every gift is seen" : "\(Self.percent(total.share(unseen))) of the gifts are never seen")."
+  }
+
+  // MARK: - How sure it is
+
+  /// What was replayed.
+  var extent: String {
+    let gifts = ProgressMeter.grouped(result.giftEvents)
+    guard let first = result.first, let last = result.last else { return "\(gifts) gifts, without times" }
+    return "\(gifts) gift\(result.giftEvents == 1 ? "" : "s") in \(ProgressMeter.grouped(result.rooms)) room\(result.rooms == 1 ? "" : "s")"
+      + " over \(Self.span(last - first)) (\(Timestamp.text(first)) to \(Timestamp.text(last)))"
+  }
+
+  /// What the figures can and cannot tell, sentence by sentence.
+  var caveats: [String] {
+    var sentences = [
+      "Each combination was replayed exactly: for these gifts the figures are no estimates. Whether other days are alike is not known."
+    ]
+    if result.rooms < 10 {
+      sentences.append(
+        "\(result.rooms == 1 ? "There is one room" : "There are only \(result.rooms) rooms"): others may be busier or calmer.")
+    }
+    if result.giftEvents < 10_000 {
+      sentences.append(
+        "There are only \(ProgressMeter.grouped(result.giftEvents)) gifts: the p99 rests on \(max(1, result.giftEvents / 100)) of them.")
+    }
+    if let first = result.first, let last = result.last, last - first < 3_600_000 {
+      sentences.append("They cover \(Self.span(last - first)): a recording of a whole evening tells more.")
+    }
+    let share = rows.first.flatMap { row in row.busiest.map { Double($0.events) / Double(max(1, row.total.events)) } } ?? 0
+    if result.rooms > 1, share > 0.5 {
+      sentences.append("\(Self.percent(share)) of the gifts are in one room, which decides the figures.")
+    }
+    sentences.append("Gifts are taken at their own times; a service takes them a little later. Viewers who see other banners may send other gifts.")
+    return sentences
+  }
+
+  // MARK: - Numbers
+
+  /// Milliseconds as seconds, with as many digits as matter.
+  static func seconds(_ ms: Int64?) -> String {
+    guard let ms else { return "-" }
+    return fixed(Double(ms) / 1000, ms < 10_000 ? 2 : ms < 100_000 ? 1 : 0)
+  }
+
+  /// A share as a percentage; what is not all or nothing does not look so.
+  static func percent(_ share: Double?) -> String {
+    guard let share else { return "-" }
+    if share <= 0 { return "0 %" }
+    if share >= 1 { return "100 %" }
+    if share < 0.001 { return "<0.1 %" }
+    if share > 0.999 { return ">99.9 %" }
+    return "\(fixed(share * 100, 1)) %"
+  }
+
+  /// A rate a second.
+  static func rate(_ value: Double?) -> String { value.map { fixed($0, $0 < 10 ? 2 : 1) } ?? "-" }
+
+  /// A number with so many decimals.
+  static func fixed(_ value: Double, _ decimals: Int) -> String {
+    let factor = [1.0, 10, 100, 1000][decimals]
+    let scaled = Int((value * factor).rounded())
+    if decimals == 0 { return "\(scaled)" }
+    let fraction = "\(scaled.magnitude % UInt(factor))"
+    return "\(scaled < 0 ? "-" : "")\(scaled.magnitude / UInt(factor))."
+      + String(repeating: "0", count: decimals - fraction.count) + fraction
+  }
+
+  /// A time span in words.
+  static func span(_ ms: Int64) -> String {
+    let seconds = ms / 1000
+    if seconds < 120 { return "\(fixed(Double(ms) / 1000, 1)) s" }
+    if seconds < 7200 { return "\(seconds / 60) min \(seconds % 60) s" }
+    return "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+  }
+}

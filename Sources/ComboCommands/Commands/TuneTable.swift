@@ -1,0 +1,60 @@
+internal import ComboReplay
+internal import ComboSystem
+
+/// `tune` for the terminal.
+struct TuneTable {
+  private let report: TuneReport
+
+  init(_ report: TuneReport) { self.report = report }
+
+  var text: String {
+    typealias R = TuneReport
+    let head = [
+      "", "settings", "p50", "p90", "p99", "max", "%≤1s", "%≤3s", "%≤10s", "%skip", "%worth", "banner", "p10", "%full",
+      "upd/s", "inst/s",
+    ]
+    var cells = [head]
+    for row in report.rows {
+      let (total, busiest) = (row.total, row.busiest)
+      cells.append([
+        row.isBest ? "*" : "", DisplayWidth.harmless(row.name) + (row.combination.isBase && row.name != TuneOptions.baseName ? " (as it is)" : ""),
+        R.seconds(total.waits.quantile(0.5)), R.seconds(total.waits.quantile(0.9)), R.seconds(total.waits.quantile(0.99)),
+        R.seconds(total.seen > 0 ? total.waits.max : nil), Self.percent(total.share(total.within1)), Self.percent(total.share(total.within3)),
+        Self.percent(total.share(total.within10)), Self.percent(total.share(total.skipped)), Self.percent(total.skippedWorthShare),
+        R.seconds(total.stays.quantile(0.5)), R.seconds(total.stays.quantile(0.1)), Self.percent(total.fill),
+        R.rate(busiest.map { $0.rate($0.updates) }), R.rate(busiest.map { $0.rate($0.instructions) }),
+      ])
+    }
+    let widths = head.indices.map { column in cells.map { DisplayWidth.columns(of: $0[column]) }.max() ?? 0 }
+    var lines = [DisplayWidth.harmless(report.source) + ": " + report.extent, ""]
+    for row in cells {
+      let padded = row.enumerated().map { column, text in
+        let space = String(repeating: " ", count: widths[column] - DisplayWidth.columns(of: text))
+        return column < 2 ? text + space : space + text
+      }
+      var line = padded.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      lines.append(line)
+    }
+    lines += [
+      "", "p50 to max: seconds that gifts wait until they are seen. ≤1s: of all gifts, those seen within a second.",
+      "skip, worth: gifts that are never shown as too many banners wait, and their share of all worth. full: slots taken.",
+      "banner, p10: seconds for which half of the banners, and nine of ten, are seen at least.",
+      "upd/s, inst/s: updates and instructions a second in the busiest room.",
+      "*: no other row is as good in p90, banner and gifts never seen, and better in one of them.", "",
+    ]
+    if report.rows.count > 1, let balanced = report.balanced {
+      lines.append("The most balanced is \(DisplayWidth.harmless(balanced.name)): \(report.meaning(of: balanced))")
+      if let base = report.base, base.number != balanced.number { lines.append("As it is, \(report.meaning(of: base))") }
+      lines.append("")
+    }
+    lines += report.caveats
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Without its sign, which stands in the head.
+  private static func percent(_ share: Double?) -> String {
+    let text = TuneReport.percent(share)
+    return text.hasSuffix(" %") ? String(text.dropLast(2)) : text
+  }
+}

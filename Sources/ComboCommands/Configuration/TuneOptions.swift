@@ -1,0 +1,115 @@
+internal import ComboCore
+internal import ComboReplay
+internal import ComboSystem
+internal import ComboWire
+
+/// The options of `tune`.
+struct TuneOptions: Equatable, Sendable {
+  /// Settings to replay under.
+  struct Combination: Equatable, Sendable {
+    /// What sets it apart: `slots=1 linger-ms=1500`, or a file's name.
+    var name: String
+    var settings: Settings
+    /// Whether these are the settings as they are, that is, without --vary and --settings.
+    var isBase = false
+  }
+
+  /// What the settings as they are, are called.
+  static let baseName = "as it is"
+
+  /// Nil: standard input.
+  var file: String?
+  var maxRestedRooms = 65_536
+  /// 0: one a processor.
+  var threads = 0
+  /// By which lines become events; nil: they are events.
+  var map: RecordMap?
+  /// One or more.
+  var combinations: [Combination] = []
+  var isJSON = false
+  /// Where the page goes; nil: there is none.
+  var html: String?
+
+  init(_ reader: inout OptionReader, operands: [String]) {
+    file = operands.first.flatMap { $0 == "-" ? nil : $0 }
+    maxRestedRooms = reader.integer("max-rested-rooms")
+    threads = reader.integer("threads")
+    map = reader.map()
+    isJSON = reader.text("format") == "json"
+    html = reader.optionalText("html")
+    if let html, html == file { reader.fault("--html would write over the recording: name another file") }
+    combinations = Self.combinations(&reader, hasFile: !operands.isEmpty)
+  }
+
+  private static func combinations(_ reader: inout OptionReader, hasFile: Bool) -> [Combination] {
+    let base = reader.settings()
+    var variations: [Variation] = []
+    for text in reader.texts("vary") {
+      guard case .success(let variation) = Variation.read(text) else { continue }
+      if variations.contains(where: { $0.name == variation.name }) {
+        reader.fault("--vary \(Variation.dashed(variation.name.text)) is given twice: put all its values into one")
+      }
+      variations.append(variation)
+    }
+    let files = reader.texts("settings")
+    // Counted before they are made.
+    var count = max(1, files.count)
+    for variation in variations {
+      let product = count.multipliedReportingOverflow(by: variation.values.count)
+      count = product.overflow ? .max : product.partialValue
+    }
+    if count > TuneReplay.combinationsMax {
+      reader.fault(
+        "--vary and --settings make \(count == .max ? "too many" : ProgressMeter.grouped(count)) combinations; at most "
+          + "\(TuneReplay.combinationsMax) are compared at once: try fewer values, the coarse ones first")
+      return [Combination(name: baseName, settings: base, isBase: true)]
+    }
+    var combinations = files.isEmpty ? [Combination(name: "", settings: base)] : read(files, over: base, &reader, hasFile: hasFile)
+    for variation in variations {
+      combinations = combinations.flatMap { one in
+        variation.values.map { value in
+          var next = one
+          next.settings.apply(value)
+          next.name += (one.name.isEmpty ? "" : " ") + "\(Variation.dashed(variation.name.text))=\(SettingName.text(of: value))"
+          return next
+        }
+      }
+    }
+    if let known = combinations.firstIndex(where: { $0.settings == base }) {
+      combinations[known].isBase = true
+      if combinations[known].name.isEmpty { combinations[known].name = baseName }
+    } else if files.isEmpty, combinations.count < TuneReplay.combinationsMax {
+      combinations.insert(Combination(name: baseName, settings: base, isBase: true), at: 0)
+    }
+    return combinations
+  }
+
+  /// What files say over the settings as they are.
+  private static func read(
+    _ files: [String], over base: Settings, _ reader: inout OptionReader, hasFile: Bool
+  ) -> [Combination] {
+    var combinations: [Combination] = []
+    for name in files {
+      switch TextFile.read(name, limit: ConfigFile.bytesMax) {
+      case .failure(let failure): reader.fault("--settings: \(failure)")
+      case .success(let text):
+        let file = ConfigFile(text, named: name)
+        for fault in file.faults.prefix(5) { reader.fault(fault) }
+        if !file.faults.isEmpty, !hasFile {
+          reader.fault("--settings takes all arguments that follow it: if \(name) is the recording, name it first")
+        }
+        // What is said to `run` counts, unless something is said to `tune`.
+        let source = file.source(for: file.entries.contains { $0.command == .tune } ? .tune : .run)
+        var settings = base
+        for setting in SettingName.all {
+          guard let value = source.values[Variation.dashed(setting.text)]?.last?.text,
+            case .success(let parsed) = setting.parse(value), parsed.fault == nil
+          else { continue }
+          settings.apply(parsed)
+        }
+        combinations.append(Combination(name: name, settings: settings))
+      }
+    }
+    return combinations
+  }
+}

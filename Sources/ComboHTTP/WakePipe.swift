@@ -1,0 +1,38 @@
+internal import Glibc
+
+/// A pipe by which any thread wakes the one that waits in `poll`.
+final class WakePipe: Sendable {
+  /// What to wait for: it can be read once somebody has woken.
+  let readEnd: Int32
+  private let writeEnd: Int32
+
+  /// nil: the process has no descriptor left; `errno` says so.
+  init?() {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(readEnd)
+    close(writeEnd)
+  }
+
+  /// Any thread.
+  func wake() {
+    var byte: UInt8 = 1
+    // A full pipe wakes as well.
+    _ = write(writeEnd, &byte, 1)
+  }
+
+  /// Forgets who has woken so far.
+  func drain() {
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+      while read(readEnd, buffer.baseAddress, buffer.count) > 0 {}
+    }
+  }
+}

@@ -1,0 +1,209 @@
+internal import ComboCore
+
+/// Follows one room under one combination of settings: what became of its gifts, and what its screen looked like. Follows gifts by the rules
+/// of `GiftTrail`, but keeps only their times and worth.
+final class RoomTrack {
+  private struct Unseen {
+    var at: Int64
+    var worth: Double
+    /// The next one of the same banner; -1: none.
+    var next: Int32
+  }
+
+  private struct Chain {
+    var head: Int32
+    var tail: Int32
+  }
+
+  /// Durations of a room are kept to 1 %: a room must not take much memory.
+  private static let bits = 7
+
+  private(set) var measure = RoomMeasure(bits: RoomTrack.bits)
+  /// Where in the input it came up.
+  let place: UInt64
+  /// Of all rooms, and more exactly.
+  private unowned(unsafe) let totals: LaneTotals
+  /// Gifts that were not seen yet.
+  private var unseen: [Unseen] = []
+  private var free: Int32 = -1
+  private var chains: [Int: Chain] = [:]
+  /// The banners on screen, and since when.
+  private var shown: [(banner: Int, at: Int64)] = []
+  private var slots: Int
+  /// Up to when the screen is accounted for; nil: the room has just come up.
+  private var accounted: Int64?
+  private var began: Int64?
+  /// The room's span before it rested.
+  private var spanBefore: Int64 = 0
+  /// The second at hand.
+  private var second: Int64 = .min
+  private var instructionsInSecond = 0
+  private var updatesInSecond = 0
+  /// What one of the gift at hand is worth.
+  private var value = 0.0
+
+  /// - Parameter earlier: what the room came to before it rested.
+  init(place: UInt64, slots: Int, totals: LaneTotals, earlier: RoomMeasure? = nil) {
+    self.place = place
+    if let earlier {
+      measure = earlier
+      spanBefore = earlier.spanMs
+    }
+    self.slots = slots
+    self.totals = totals
+  }
+
+  /// Lets an engine take a gift.
+  func take(_ gift: Gift, at now: Int64, by engine: inout Engine) {
+    value = gift.value
+    var sink = sink
+    engine.takeFollowed(gift, at: now, to: &sink)
+  }
+
+  /// The room has so many slots from now on.
+  func set(slots: Int, at now: Int64) {
+    account(until: now)
+    self.slots = slots
+  }
+
+  /// For all other calls of the engine.
+  var sink: TrackSink { TrackSink(track: self) }
+
+  // MARK: - What the engine says
+
+  fileprivate func took(_ taken: TakenGift) {
+    guard taken.banner > 0 else {
+      measure.repeated += 1
+      return
+    }
+    if began == nil { (began, accounted) = (taken.at, taken.at) }
+    let worth = value * Double(taken.count)
+    measure.gifts += 1
+    measure.worth += worth
+    let place = keep(Unseen(at: taken.at, worth: worth, next: -1))
+    join(Chain(head: place, tail: place), to: taken.banner)
+  }
+
+  fileprivate func merged(_ banner: Int, into other: Int) {
+    if let chain = chains.removeValue(forKey: banner) { join(chain, to: other) }
+  }
+
+  fileprivate func say(_ instruction: Instruction) {
+    let at = instruction.at
+    count(at, isUpdate: false)
+    switch instruction.operation {
+    case .show(let banner, _, _, _, _):
+      account(until: at)
+      shown.append((banner, at))
+      see(banner, at)
+    case .update(let banner, _, _, _, _):
+      count(at, isUpdate: true)
+      see(banner, at)
+    case .dismiss(let banner, _, _, _):
+      account(until: at)
+      if let index = shown.firstIndex(where: { $0.banner == banner }) {
+        let stay = max(0, at - shown[index].at)
+        measure.stays.add(stay)
+        totals.stays.add(stay)
+        shown.remove(at: index)
+      }
+      see(banner, at)
+    case .skip(let banner, _, _, _): skip(banner)
+    case .moveUp, .final, .screen: break
+    }
+  }
+
+  private func count(_ at: Int64, isUpdate: Bool) {
+    if isUpdate {
+      measure.updates += 1
+      updatesInSecond += 1
+      measure.peakUpdates = max(measure.peakUpdates, updatesInSecond)
+      return
+    }
+    if at / 1000 != second { (second, instructionsInSecond, updatesInSecond) = (at / 1000, 0, 0) }
+    measure.instructions += 1
+    instructionsInSecond += 1
+    measure.peakInstructions = max(measure.peakInstructions, instructionsInSecond)
+    if let began { measure.spanMs = max(measure.spanMs, spanBefore + at - began) }
+  }
+
+  private func account(until now: Int64) {
+    guard let last = accounted, now > last else { return }
+    measure.takenMs += Int64(shown.count) * (now - last)
+    measure.slotMs += Int64(max(slots, shown.count)) * (now - last)
+    accounted = now
+  }
+
+  // MARK: - Gifts that wait
+
+  private func see(_ banner: Int, _ at: Int64) {
+    guard let chain = chains.removeValue(forKey: banner) else { return }
+    var place = chain.head
+    while place >= 0 {
+      let gift = unseen[Int(place)]
+      let wait = max(0, at - gift.at)
+      measure.waits.add(wait)
+      totals.waits.add(wait)
+      if wait <= 1000 { measure.within1 += 1 }
+      if wait <= 3000 { measure.within3 += 1 }
+      if wait <= 10_000 { measure.within10 += 1 }
+      give(place)
+      place = gift.next
+    }
+  }
+
+  private func skip(_ banner: Int) {
+    guard let chain = chains.removeValue(forKey: banner) else { return }
+    var place = chain.head
+    while place >= 0 {
+      let gift = unseen[Int(place)]
+      measure.skipped += 1
+      measure.skippedWorth += gift.worth
+      give(place)
+      place = gift.next
+    }
+  }
+
+  private func join(_ chain: Chain, to banner: Int) {
+    guard let known = chains[banner] else {
+      chains[banner] = chain
+      return
+    }
+    unseen[Int(known.tail)].next = chain.head
+    chains[banner] = Chain(head: known.head, tail: chain.tail)
+  }
+
+  private func keep(_ gift: Unseen) -> Int32 {
+    guard free >= 0 else {
+      unseen.append(gift)
+      return Int32(unseen.count - 1)
+    }
+    let place = free
+    free = unseen[Int(place)].next
+    unseen[Int(place)] = gift
+    return place
+  }
+
+  private func give(_ place: Int32) {
+    unseen[Int(place)].next = free
+    free = place
+  }
+
+}
+
+/// An engine's sink.
+struct TrackSink: InstructionSink {
+  /// Held by the holder of the sink.
+  unowned(unsafe) let track: RoomTrack
+
+  mutating func say(_ instruction: Instruction) { track.say(instruction) }
+  mutating func took(_ gift: TakenGift) { track.took(gift) }
+  mutating func merged(_ banner: Int, into other: Int) { track.merged(banner, into: other) }
+}
+
+/// Durations of all rooms of a lane, to 1 in 1,000.
+final class LaneTotals {
+  static let bits = 10
+  var waits = SpreadCounts(bits: LaneTotals.bits)
+  var stays = SpreadCounts(bits: LaneTotals.bits)
+}

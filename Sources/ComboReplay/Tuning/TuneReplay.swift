@@ -1,0 +1,243 @@
+package import ComboCore
+internal import ComboSystem
+package import ComboWire
+
+/// Replays one recording under many combinations of settings, on several threads.
+///
+/// The input is read and decoded once, in chunks of whole lines. Each combination has its own engines, in lanes: a lane is a share of the
+/// rooms under one combination, and takes chunk after chunk in. Whoever is free reads and decodes a further chunk if there is room for one,
+/// else lets the lane that is furthest behind take its next. A chunk is used again once all lanes have taken it in, so that memory does not
+/// grow with the input: it takes the chunks, and the rooms times the combinations.
+package final class TuneReplay: @unchecked Sendable {
+  // Sendable: all that changes is guarded by `lock`, or belongs to the thread that took it under the lock (a chunk that is decoded, a lane
+  // that is busy, the source while `isReading`).
+
+  /// Combinations that can be compared at once.
+  package static let combinationsMax = 200
+  /// Rooms that are told one by one.
+  private static let busiestMax = 10
+  /// Rested rooms of all lanes that are known by name.
+  private static let restedMax = 1_000_000
+  /// Bad lines that are reported one by one.
+  private static let reportsMax = 20
+
+  private let source: LineSource
+  private let map: RecordMap?
+  private let threadCount: Int
+  private let groupCount: Int
+  private let report: ([String]) -> Void
+  private let progress: (Int) -> Void
+  private let sweepLines: Int
+  private let chunks: [ReplayChunk]
+  private let lanes: [TuneLane]
+  private let combinationCount: Int
+
+  private let lock = Lock()
+  private var begun = 0
+  /// Chunks that are decoded, and all before them.
+  private var decoded = 0
+  private var isDecoded: [Bool]
+  /// Chunks that each lane has taken in; one more once it has finished.
+  private var applied: [Int]
+  private var isBusy: [Bool]
+  private var isReading = false
+  private var hasEnded = false
+  private var failed = false
+  private var linesSinceSweep = 0
+  private var earliestSinceSweep = Int64.max
+  private var result = TuneResult()
+
+  /// - Parameters:
+  ///   - combinations: 1 to ``combinationsMax``.
+  ///   - map: by which lines become events; nil: they are events.
+  ///   - maxRestedRooms: above this many rooms, in all combinations together, engines that have rested are forgotten.
+  ///   - threads: how many work, the caller's among them.
+  ///   - chunkBytes: read at once; above the longest record allowed.
+  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
+  ///   - report: takes sentences about bad lines, on any thread, one call at a time.
+  ///   - progress: told the number of lines that are decoded, likewise.
+  package init(
+    _ source: LineSource, _ combinations: [Settings], map: RecordMap? = nil, maxRestedRooms: Int, threads: Int,
+    chunkBytes: Int = 1 << 19, sweepLines: Int = 131_072, report: @escaping ([String]) -> Void,
+    progress: @escaping (Int) -> Void = { _ in }
+  ) {
+    precondition((1...Self.combinationsMax).contains(combinations.count), "so many combinations cannot be compared")
+    self.source = source
+    self.map = map
+    self.report = report
+    self.progress = progress
+    self.sweepLines = sweepLines
+    threadCount = max(1, threads)
+    combinationCount = combinations.count
+    // Enough lanes for all threads also if there are few combinations.
+    var groups = 1
+    while groups < 32, groups * combinations.count < 4 * threadCount { groups *= 2 }
+    groupCount = groups
+    let laneCount = groups * combinations.count
+    chunks = (0..<max(4, 3 * threadCount)).map { _ in ReplayChunk(groups: groups, textBytes: chunkBytes) }
+    isDecoded = Array(repeating: false, count: chunks.count)
+    lanes = combinations.flatMap { settings in
+      let shared = EngineSettings(settings)
+      return (0..<groups).map {
+        TuneLane(
+          group: $0, settings: shared, roomsMax: maxRestedRooms / laneCount, restedMax: max(1000, Self.restedMax / laneCount))
+      }
+    }
+    applied = Array(repeating: 0, count: laneCount)
+    isBusy = Array(repeating: false, count: laneCount)
+  }
+
+  /// Runs it to its end, on the caller's and other threads.
+  package func run() -> TuneResult {
+    let others = (1..<threadCount).map { _ in WorkThread { self.work() } }
+    work()
+    for thread in others { thread.join() }
+    if result.failure == nil { gather() }
+    return result
+  }
+
+  // MARK: - What is next
+
+  private enum Work {
+    case read(ReplayChunk)
+    case apply(ReplayChunk, lane: Int)
+    case finish(lane: Int)
+    case none
+  }
+
+  private func work() {
+    let decoder = ChunkDecoder(map: map)
+    lock.lock()
+    defer { lock.unlock() }
+    while let work = next() {
+      switch work {
+      case .none: lock.wait()
+      case .read(let chunk):
+        lock.unlock()
+        let piece = source.next(into: chunk.text)
+        lock.lock()
+        isReading = false
+        take(piece, chunk, decoder)
+      case .apply(let chunk, let lane):
+        lock.unlock()
+        lanes[lane].apply(chunk)
+        lock.lock()
+        isBusy[lane] = false
+        applied[lane] += 1
+      case .finish(let lane):
+        lock.unlock()
+        lanes[lane].finish()
+        lock.lock()
+        isBusy[lane] = false
+        applied[lane] += 1
+      }
+      lock.wakeAll()
+    }
+    lock.wakeAll()
+  }
+
+  /// What this thread shall do, or nil if all is done. Under the lock.
+  private func next() -> Work? {
+    if failed { return nil }
+    var (behind, least) = (-1, Int.max)
+    for lane in applied.indices {
+      least = min(least, applied[lane])
+      if !isBusy[lane], behind < 0 || applied[lane] < applied[behind] { behind = lane }
+    }
+    if !hasEnded, !isReading, begun - least < chunks.count {
+      isReading = true
+      let chunk = chunks[begun % chunks.count]
+      isDecoded[begun % chunks.count] = false
+      chunk.begin(begun, .lines)
+      begun += 1
+      return .read(chunk)
+    }
+    if behind >= 0, applied[behind] < decoded {
+      isBusy[behind] = true
+      return .apply(chunks[applied[behind] % chunks.count], lane: behind)
+    }
+    guard hasEnded, decoded == begun else { return Work.none }
+    if behind >= 0, applied[behind] == begun {
+      isBusy[behind] = true
+      return .finish(lane: behind)
+    }
+    return least > begun ? nil : Work.none
+  }
+
+  // MARK: - Steps
+
+  /// Decodes what was read. Under the lock, but not while it decodes.
+  private func take(_ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder) {
+    switch piece {
+    case .lines(let count):
+      lock.wakeAll()
+      lock.unlock()
+      decoder.decode(
+        UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: groupCount, isFirst: chunk.number == 0)
+      lock.lock()
+    case .tooLong(let count): chunk.passOver(bytes: count)
+    case .end: hasEnded = true
+    case .failed(let error):
+      hasEnded = true
+      failed = true
+      result.failure = "cannot read the input: \(ReplayPipeline.words(of: error))"
+    }
+    isDecoded[chunk.number % chunks.count] = true
+    while decoded < begun, isDecoded[decoded % chunks.count] {
+      admit(chunks[decoded % chunks.count])
+      decoded += 1
+    }
+  }
+
+  /// In the order of the input, under the lock.
+  private func admit(_ chunk: ReplayChunk) {
+    if result.badLines < Self.reportsMax, !chunk.badLines.isEmpty {
+      let sentences = chunk.badLines.prefix(Self.reportsMax - result.badLines)
+      report(sentences.map { "line \(result.lines + $0.line + 1): \($0.sentence)" })
+    }
+    result.badLines += chunk.badLines.count
+    result.lines += chunk.lineCount
+    for event in 0..<chunk.eventCount {
+      let ts = chunk.events[event].ts
+      if ts < 0 { continue }
+      result.first = min(result.first ?? ts, ts)
+      result.last = max(result.last ?? ts, ts)
+    }
+    linesSinceSweep += chunk.lineCount
+    earliestSinceSweep = min(earliestSinceSweep, chunk.earliest)
+    if linesSinceSweep >= sweepLines {
+      chunk.sweepBefore = earliestSinceSweep
+      linesSinceSweep = 0
+      earliestSinceSweep = .max
+    }
+    progress(result.lines)
+  }
+
+  // MARK: - The end
+
+  /// Puts together what the lanes came to. Sums go by the rooms' order in the input, so that threads do not show.
+  private func gather() {
+    let first = (0..<groupCount).flatMap { group in lanes[group].rested.map { (name: $0.key, group: group, entry: $0.value) } }
+    // How many gift events a room has does not depend on the settings.
+    let busiest = first.sorted {
+      ($0.entry.measure.events, $1.entry.place) > ($1.entry.measure.events, $0.entry.place)
+    }.prefix(Self.busiestMax)
+    result.rooms = first.count + (0..<groupCount).reduce(0) { $0 + lanes[$1].otherCount }
+    for combination in 0..<combinationCount {
+      let mine = lanes[(combination * groupCount)..<((combination + 1) * groupCount)]
+      var total = RoomMeasure(bits: LaneTotals.bits)
+      for lane in mine {
+        total.waits.add(lane.totals.waits)
+        total.stays.add(lane.totals.stays)
+        total.addAllButSpreads(lane.others)
+      }
+      for entry in mine.flatMap(\.rested.values).sorted(by: { $0.place < $1.place }) { total.addAllButSpreads(entry.measure) }
+      let rooms = busiest.compactMap { room in
+        mine[mine.startIndex + room.group].rested[room.name].map {
+          TuneResult.Room(name: String(decoding: room.name, as: UTF8.self), measure: $0.measure)
+        }
+      }
+      result.combinations.append(TuneResult.Combination(total: total, busiest: rooms))
+    }
+  }
+}

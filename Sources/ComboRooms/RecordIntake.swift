@@ -1,0 +1,72 @@
+package import ComboCore
+package import ComboEdge
+package import ComboWire
+
+/// Takes what records of the input hold. The loop, a restoring and an audit each have one: they differ in who lets the rooms work, and in
+/// where bad records go.
+package protocol RecordReceiver {
+  associatedtype Fault: Error = Never
+
+  /// Where the bytes of events go.
+  var arena: BumpArena { get }
+  /// Where the next event is to be decoded to.
+  func slot() -> UnsafeMutablePointer<Event>
+  /// Whether the partition is to see an event at all.
+  func isAdmitted(_ event: UnsafePointer<Event>, own: OwnSettings?) -> Bool
+  /// A room is to take the event in the slot that was asked for last.
+  func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) throws(Fault)
+  /// Nothing comes of an event: it closes or retracts in a room that is not awake, or the room's snapshot holds it already.
+  func wasPassedOver(_ event: UnsafePointer<Event>)
+  /// The map drops the record. The decoder tells why.
+  func wasDropped(_ record: InputRecord, by decoder: RecordDecoder)
+  /// The record has no value.
+  func hadNoValue()
+  /// The record, or an event that it holds, is to go to the dead-letter topic.
+  func wasBad(_ record: InputRecord, _ bad: BadEvent) throws(Fault)
+}
+
+extension RecordReceiver {
+  @inline(__always) package func isAdmitted(_ event: UnsafePointer<Event>, own: OwnSettings?) -> Bool { true }
+  @inline(__always) package func wasPassedOver(_ event: UnsafePointer<Event>) {}
+  package func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) {}
+  package func hadNoValue() {}
+}
+
+/// The way of a record into the rooms of its partition: it is decoded, and the room of each event is found or made. The service,
+/// restoring and auditing all go this way, and so make the same of a record at the same time. One thread.
+package struct RecordIntake {
+  package let decoder: RecordDecoder
+
+  package init(_ decoder: RecordDecoder) { self.decoder = decoder }
+
+  /// - Parameter now: when the record is taken in, by the partition's clock: the time that the journal keeps.
+  @inline(__always)
+  package func take<Receiver: RecordReceiver>(
+    _ record: InputRecord, into partition: Partition, at now: Int64, to receiver: Receiver
+  ) throws(Receiver.Fault) {
+    guard let value = record.value else {
+      receiver.hadNoValue()
+      return
+    }
+    let fate = try decoder.forEachEvent(
+      of: value, isLasting: record.isLasting, key: record.key, header: { record.withLastHeader($0, $1) }, into: receiver.arena,
+      slot: { receiver.slot() }
+    ) { (event, own) throws(Receiver.Fault) in
+      if !receiver.isAdmitted(event, own: own) { return }
+      switch partition.route(event, own: own, offset: record.offset, at: now) {
+      case .room(let room): try receiver.take(event, own: own, by: room)
+      case .nowhere: receiver.wasPassedOver(event)
+      case .tooManyOwnSettings:
+        partition.deadLettered()
+        try receiver.wasBad(record, .tooManyOwnSettings(partition.ownSettingsMax))
+      }
+    }
+    switch fate {
+    case .events: break
+    case .dropped: receiver.wasDropped(record, by: decoder)
+    case .bad(let bad):
+      partition.deadLettered()
+      try receiver.wasBad(record, bad)
+    }
+  }
+}

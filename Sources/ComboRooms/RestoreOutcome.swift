@@ -1,0 +1,30 @@
+package import ComboEdge
+
+/// What came of restoring a partition.
+package enum RestoreOutcome {
+  case restored(RestoredPartition)
+  /// The service must not go on: somebody has to fix something first.
+  case refused(String)
+  /// What was found contradicts itself. It is to be believed only if it stays so.
+  case doubtful(String)
+  /// It may work later.
+  case failed(String)
+  /// Somebody has deleted this topic.
+  case gone(Topic)
+  /// Nobody needs it any more.
+  case stopped
+  /// It was only looked whether all fits together, and it does; this is the time to which the partition has come.
+  case examined(clock: Int64)
+}
+
+package struct RestoreResult {
+  package let number: Int32
+  package let token: Int
+  package let outcome: RestoreOutcome
+
+  package init(number: Int32, token: Int, outcome: RestoreOutcome) {
+    self.number = number
+    self.token = token
+    self.outcome = outcome
+  }
+}

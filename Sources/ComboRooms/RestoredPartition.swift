@@ -1,0 +1,33 @@
+package import ComboSystem
+package import ComboWire
+
+/// A partition as its last owner left it.
+package struct RestoredPartition {
+  package let partition: Partition
+  package let records: RoomRecords
+  /// What its last entries led to and may be missing in the output.
+  package let unsaid: HeldBack
+  /// Where its journal stands before the offset `journalEnd`.
+  package let terms: JournalTerms
+  package let journalEnd: Int64
+  /// If it could not be restored as it was.
+  package let reset: JournalEntry.Reset?
+  /// Records of the input that nobody took in and that are gone.
+  package var neverTaken: Int64 = 0
+  /// In a sentence, for the log.
+  package let summary: LogMessage
+
+  package init(
+    partition: Partition, records: RoomRecords, unsaid: HeldBack, terms: JournalTerms, journalEnd: Int64,
+    reset: JournalEntry.Reset?, neverTaken: Int64 = 0, summary: LogMessage
+  ) {
+    self.partition = partition
+    self.records = records
+    self.unsaid = unsaid
+    self.terms = terms
+    self.journalEnd = journalEnd
+    self.reset = reset
+    self.neverTaken = neverTaken
+    self.summary = summary
+  }
+}

@@ -1,0 +1,59 @@
+package import ComboCore
+
+/// How long gifts waited until an instruction showed them, and which were skipped. Of each instruction the gift counts that waited longest, so that
+/// nothing is counted where a gift is taken in.
+package struct WaitCounts: Equatable, Sendable {
+  /// What was skipped for one reason.
+  package struct Skipped: Equatable, Sendable {
+    package var gifts = 0
+    package var worth = 0.0
+  }
+
+  /// Rising, in milliseconds.
+  package static let bounds: [Int64] = [100, 250, 500, 1000, 2000, 3000, 5000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000]
+  private static let reasons: [SkipReason] = [.overflow, .closed, .retracted]
+
+  /// Of waits above the bound before and up to this one; the last: above all. Empty until there is one.
+  package private(set) var counts: [Int] = []
+  /// Of all waits, in milliseconds.
+  package private(set) var sum: Int64 = 0
+  /// By the reason's place; empty until there is one.
+  private var skipped: [Skipped] = []
+
+  package init() {}
+
+  /// A gift waited so long, in milliseconds.
+  package mutating func add(_ ms: Int64) {
+    if counts.isEmpty { counts = Array(repeating: 0, count: Self.bounds.count + 1) }
+    var place = 0
+    while place < Self.bounds.count, ms > Self.bounds[place] { place += 1 }
+    counts[place] &+= 1
+    sum &+= ms
+  }
+
+  /// So many gifts, worth so much together, will never be shown.
+  package mutating func skip(_ gifts: Int, _ worth: Double, _ reason: SkipReason) {
+    if skipped.isEmpty { skipped = Array(repeating: Skipped(), count: Self.reasons.count) }
+    guard let place = Self.reasons.firstIndex(of: reason) else { preconditionFailure("a reason that is not counted") }
+    skipped[place].gifts += gifts
+    skipped[place].worth += worth
+  }
+
+  package mutating func add(_ other: Self) {
+    sum &+= other.sum
+    if !other.counts.isEmpty {
+      if counts.isEmpty { counts = other.counts } else { for place in counts.indices { counts[place] += other.counts[place] } }
+    }
+    if other.skipped.isEmpty { return }
+    if skipped.isEmpty { skipped = Array(repeating: Skipped(), count: Self.reasons.count) }
+    for place in skipped.indices {
+      skipped[place].gifts += other.skipped[place].gifts
+      skipped[place].worth += other.skipped[place].worth
+    }
+  }
+
+  /// By the names of the wire.
+  package var skips: [(reason: String, Skipped)] {
+    Self.reasons.enumerated().map { ($1.rawValue, skipped.isEmpty ? Skipped() : skipped[$0]) }
+  }
+}

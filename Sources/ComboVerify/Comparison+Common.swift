@@ -1,0 +1,23 @@
+extension Comparison {
+  /// What all partitions have in common.
+  package struct Common {
+    package let index: OutputIndex
+    package let places: OutputPlaces
+    /// nil: dead letters are not compared.
+    package var letters: DeadLetterIndex?
+    /// Whether only this group writes dead letters of this input there.
+    package var lettersAreOwn = true
+    /// Instructions before this time are not compared.
+    package let from: Int64
+
+    package init(
+      index: OutputIndex, places: OutputPlaces, letters: DeadLetterIndex? = nil, lettersAreOwn: Bool = true, from: Int64
+    ) {
+      self.letters = letters
+      self.lettersAreOwn = lettersAreOwn
+      self.index = index
+      self.places = places
+      self.from = from
+    }
+  }
+}

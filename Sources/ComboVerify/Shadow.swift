@@ -1,0 +1,197 @@
+internal import ComboCore
+package import ComboEdge
+package import ComboRooms
+package import ComboSystem
+internal import ComboWire
+
+/// Derives a group's partitions beside the instances that own them, and compares what comes of it with the output as they write it.
+///
+/// Reads only, and is no member of the group. A partition begins at its newest checkpoint; what was said before the shadow came to the
+/// journal's end is not compared. If the options here are the group's, every byte must be the same. If they are others, the partitions go on
+/// as after a restart with these options, and what is the same and what is not is counted.
+///
+/// One thread. Memory: the rooms, as in the service, and up to ``bytesMax`` of instructions that wait for their counterpart.
+package final class Shadow {
+  /// Above this, all partitions begin anew.
+  static let bytesMax = 256 << 20
+  private static let retryMs: Int64 = 10_000
+
+  private let reader: any ReadEdge
+  private let configuration: ServiceConfiguration
+  private let log: ServiceLog
+  private let cancellation: Cancellation
+  private let nowMs: () -> Int64
+  private let ledger: ShadowLedger
+  private var partitions: [ShadowPartition] = []
+  /// Up to where each partition of the output was read; empty: nothing of it is yet.
+  private var positions: [Int32: Int64] = [:]
+  /// What stands before these offsets of the output need not have been derived.
+  private var bounds: [Int32: Int64] = [:]
+  private var roundNumber = 0
+  /// Whether it is known if the options are the group's.
+  private var isModeKnown = false
+  private var saidLost: [Int32: String] = [:]
+
+  /// - Parameter configuration: what this program would derive by, were it an instance of the group.
+  package init(
+    _ reader: any ReadEdge, _ configuration: ServiceConfiguration, log: ServiceLog, cancellation: Cancellation = Cancellation(),
+    nowMs: @escaping () -> Int64 = { MonotonicClock.nowMs }
+  ) {
+    self.reader = reader
+    self.configuration = configuration
+    self.log = log
+    self.cancellation = cancellation
+    self.nowMs = nowMs
+    ledger = ShadowLedger { log.error("the shadow differs: \(.reason, $0)") }
+  }
+
+  /// What was found so far.
+  package var report: ShadowReport {
+    var report = ledger.report
+    report.partitions = partitions.count { $0.isFollowed }
+    return report
+  }
+
+  /// Follows the group up to what it has committed by now. Throws an `EdgeError` if the brokers did not answer: then call it again; and a
+  /// sentence if it is of no use to go on.
+  package func round() throws {
+    roundNumber += 1
+    try findPartitions()
+    // Snapshots must not be newer than the journal, nor the journal's end than what is read of the output.
+    let beginning = partitions.filter { !$0.isFollowed && nowMs() >= $0.dueAt }
+    for partition in beginning { try attempt(partition) { try partition.readState() } }
+    if positions.isEmpty {
+      var ends: [Int32: Int64] = [:]
+      for number in try reader.partitions(.output) { ends[number] = try reader.stableEnd(.output, number) }
+      positions = ends
+    }
+    let ends = try partitions.map { try reader.bounds(.journal, $0.number) }
+    for (partition, journal) in zip(partitions, ends) {
+      if cancellation.isCancelled { return }
+      if partition.isFollowed {
+        try attempt(partition) { try partition.step(to: journal.end) }
+      } else if beginning.contains(where: { $0 === partition }) {
+        try begin(partition, journal)
+      }
+    }
+    let outputEnds = try reader.partitions(.output).map { ($0, try reader.bounds(.output, $0)) }
+    if beginning.contains(where: \.isFollowed) { for (number, output) in outputEnds { bounds[number] = output.end } }
+    for (number, output) in outputEnds { try readOutput(number, output) }
+    if cancellation.isCancelled { return }
+    settle()
+  }
+
+  private func findPartitions() throws {
+    let count = try reader.partitions(.journal).count
+    while partitions.count < count {
+      partitions.append(
+        ShadowPartition(
+          PartitionTopics(Int32(partitions.count), configuration, reader, log: log, cancellation: cancellation), ledger,
+          own: configuration.derivation))
+    }
+  }
+
+  private func begin(_ partition: ShadowPartition, _ journal: (first: Int64, end: Int64)) throws {
+    var group: Derivation?
+    try attempt(partition) { group = try partition.begin(from: journal.first, to: journal.end) }
+    guard let group, partition.isFollowed else {
+      if !partition.isFollowed { partition.lose(until: nowMs() + Self.retryMs) }
+      return
+    }
+    saidLost[partition.number] = nil
+    if !isModeKnown {
+      isModeKnown = true
+      ledger.report.otherOptions = configuration.derivation.differences(from: group)
+      ledger.isStrict = ledger.report.isStrict
+      if !ledger.isStrict {
+        log.warning(
+          "the options here are not the group's, so the shadow will differ, which is no fault: \(.reason, ledger.report.otherOptions.joined(separator: ", "))"
+        )
+      }
+    }
+    log.info(
+      "the shadow follows partition \(.partition, partition.number) from entry \(.entry, partition.entry) on, with \(.rooms, partition.rooms) rooms"
+    )
+  }
+
+  /// Does something with a partition; if that fails for good, the partition is begun anew later.
+  private func attempt(_ partition: ShadowPartition, _ body: () throws -> Void) throws {
+    let reason: String
+    do {
+      try body()
+      return
+    } catch PartitionTopics.Stop.cancelled {
+      return
+    } catch PartitionTopics.Stop.refused(let sentence) {
+      throw VerifyFault(sentence)
+    } catch let fault as FormatFault where fault.code != .broken {
+      throw VerifyFault("partition \(partition.number): \(fault)")
+    } catch PartitionTopics.Stop.kafka(let error) {
+      reason = error.message
+    } catch let lost as ShadowPartition.Lost {
+      reason = lost.reason
+    } catch let other as OtherRules {
+      reason =
+        "version \(other.version) of the engine's rules made entry \(other.n), and this program has version \(configuration.rules)"
+    } catch {
+      reason = "\(error)"
+    }
+    ledger.report.begunAnew += 1
+    partition.lose(until: nowMs() + Self.retryMs)
+    if saidLost[partition.number] != reason {
+      saidLost[partition.number] = reason
+      log.warning(
+        "the shadow begins partition \(.partition, partition.number) anew from its newest checkpoint, trying every 10 s: \(.reason, reason)"
+      )
+    }
+  }
+
+  // MARK: - The output
+
+  private func readOutput(_ number: Int32, _ output: (first: Int64, end: Int64)) throws {
+    // A partition that the output has gained is read from its beginning; what retention has deleted cannot be read.
+    let start = max(positions[number] ?? 0, output.first)
+    positions[number] = start
+    try reader.read(.output, number, from: start, to: output.end, unless: { cancellation.isCancelled }) { record in
+      ledger.read(record, round: roundNumber)
+      positions[number] = record.offset + 1
+      return ledger.bytes <= Self.bytesMax
+    }
+    if !cancellation.isCancelled, ledger.bytes <= Self.bytesMax { positions[number] = output.end }
+  }
+
+  private func settle() {
+    if ledger.bytes > Self.bytesMax {
+      log.warning("the shadow is too far behind, and begins all partitions anew from their newest checkpoints")
+      for partition in partitions { partition.lose(until: .min) }
+      ledger.forgetAll()
+      ledger.report.begunAnew += 1
+      positions = [:]
+      return
+    }
+    let isWhole = partitions.allSatisfy(\.isFollowed)
+    ledger.settle(
+      round: roundNumber,
+      isSaid: { partition, n in partitions[Int(partition)].isSaid(n) },
+      isOurs: { place in isWhole && place.offset >= bounds[place.partition] ?? 0 },
+      isAtLeastOnce: partitions.contains(where: \.isAtLeastOnce))
+  }
+}
+
+extension Derivation {
+  /// How another one differs from it, a phrase each.
+  fileprivate func differences(from group: Derivation) -> [String] {
+    var phrases: [String] = []
+    if version != group.version { phrases.append("version \(version) of the engine's rules, in the group \(group.version)") }
+    for (own, other) in zip(settings.all, group.settings.all) where own != other {
+      if case .integer(_, let here) = own, case .integer(_, let there) = other {
+        phrases.append("\(own.name) \(here), in the group \(there)")
+      } else {
+        phrases.append("another \(own.name)")
+      }
+    }
+    if mapping != group.mapping { phrases.append("another map") }
+    if limits != group.limits { phrases.append("other limits of events") }
+    return phrases
+  }
+}

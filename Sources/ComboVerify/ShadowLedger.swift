@@ -1,0 +1,202 @@
+package import ComboCore
+internal import ComboEdge
+package import ComboRooms
+internal import ComboWire
+
+/// What a shadow has derived and what the output holds, until each has found its counterpart. Belongs to one thread.
+///
+/// If every byte must be the same, an instruction's counterpart is the one of the same room, epoch and `seq`. If the options differ, so do
+/// the numbers: then it is one of the same room whose other bytes are the same.
+package final class ShadowLedger: SaidTarget, @unchecked Sendable {
+  // The proof: one thread derives all partitions and reads the output.
+
+  private struct Key: Hashable {
+    let room: RoomKey
+    let one: Int64
+    let other: Int64
+  }
+
+  private struct Derived {
+    let record: [UInt8]
+    let partition: Int32
+    let n: Int64
+  }
+
+  private struct Written {
+    let record: [UInt8]
+    let place: Place
+    let round: Int
+  }
+
+  /// Whose entry is being run through; nil: what is derived is not compared.
+  var entry: (partition: Int32, n: Int64)?
+  /// Whether every byte must be the same.
+  var isStrict = true
+  var report = ShadowReport()
+  /// Hears the first differences, as sentences.
+  private let tell: (String) -> Void
+  private var derived: [Key: [Derived]] = [:]
+  private var written: [Key: [Written]] = [:]
+  /// Of all records that wait for their counterpart.
+  private(set) var bytes = 0
+
+  init(tell: @escaping (String) -> Void) { self.tell = tell }
+
+  // MARK: - What is derived
+
+  package func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
+    guard let entry else { return }
+    count(record, \.here)
+    let key = key(room.id, record, instruction.epoch, Int64(instruction.seq))
+    if let other = take(&written, key, size: \.record.count) {
+      if !isStrict || record.elementsEqual(other.record) {
+        report.equal += 1
+      } else {
+        changed(room.id, instruction.epoch, Int64(instruction.seq), other.record, [UInt8](record), "\(other.place)")
+      }
+      return
+    }
+    derived[key, default: []].append(Derived(record: [UInt8](record), partition: entry.partition, n: entry.n))
+    bytes += record.count
+  }
+
+  /// What is derived of a partition from now on begins anew.
+  func forget(_ partition: Int32) {
+    for (key, all) in derived {
+      let kept = all.filter { $0.partition != partition }
+      if kept.count == all.count { continue }
+      for gone in all where gone.partition == partition { bytes -= gone.record.count }
+      report.uncompared += all.count - kept.count
+      derived[key] = kept.isEmpty ? nil : kept
+    }
+  }
+
+  func forgetAll() {
+    report.uncompared += derived.values.reduce(0) { $0 + $1.count } + written.values.reduce(0) { $0 + $1.count }
+    derived = [:]
+    written = [:]
+    bytes = 0
+  }
+
+  // MARK: - What the output holds
+
+  /// Takes the next record of the output in.
+  func read(_ record: InputRecord, round: Int) {
+    let place = Place(record)
+    guard let room = record.key, let value = record.value, let text = InstructionText(value) else {
+      report.onlyInGroup += 1
+      differs("the output holds something that is no instruction of this version (\(place))")
+      return
+    }
+    count(value, \.group)
+    let key = key(room, value, text.epoch, text.seq)
+    if let own = take(&derived, key, size: \.record.count) {
+      if !isStrict || value.elementsEqual(own.record) {
+        report.equal += 1
+      } else {
+        changed(room, text.epoch, text.seq, [UInt8](value), own.record, "\(place)")
+      }
+      return
+    }
+    written[key, default: []].append(Written(record: [UInt8](value), place: place, round: round))
+    bytes += value.count
+  }
+
+  /// A round has ended: whatever should have found its counterpart by now has none.
+  /// - Parameters:
+  ///   - isSaid: whether all that an entry led to is in the output.
+  ///   - isOurs: whether what stands there in the output must have been derived.
+  func settle(round: Int, isSaid: (_ partition: Int32, _ n: Int64) -> Bool, isOurs: (Place) -> Bool, isAtLeastOnce: Bool) {
+    for (key, all) in derived {
+      var kept: [Derived] = []
+      for own in all {
+        guard isSaid(own.partition, own.n) else {
+          kept.append(own)
+          continue
+        }
+        bytes -= own.record.count
+        report.onlyHere += 1
+        differs(
+          "derived in input partition \(own.partition), entry \(own.n), but the output does not have it: \(Self.text(own.record))"
+        )
+      }
+      if kept.count < all.count { derived[key] = kept.isEmpty ? nil : kept }
+    }
+    for (key, all) in written {
+      var kept: [Written] = []
+      for other in all {
+        guard other.round < round else {
+          kept.append(other)
+          continue
+        }
+        bytes -= other.record.count
+        if !isOurs(other.place) {
+          report.uncompared += 1
+        } else if isAtLeastOnce, isStrict {
+          report.repeated += 1
+        } else {
+          report.onlyInGroup += 1
+          differs("\(other.place) holds what was not derived: \(Self.text(other.record))")
+        }
+      }
+      if kept.count < all.count { written[key] = kept.isEmpty ? nil : kept }
+    }
+  }
+
+  // MARK: - Keys
+
+  private func key(_ room: Bytes, _ record: Bytes, _ epoch: Int64, _ seq: Int64) -> Key {
+    if isStrict { return Key(room: RoomKey(room), one: epoch, other: seq) }
+    let (before, after) = Self.withoutNumber(record)
+    func mixed(_ hash: (Bytes) -> UInt64) -> Int64 {
+      Int64(bitPattern: hash(before) &* 0x9e37_79b9_7f4a_7c15 ^ hash(after))
+    }
+    return Key(room: RoomKey(room), one: mixed(VerifyHash.one), other: mixed(VerifyHash.other))
+  }
+
+  /// An instruction's bytes before and behind its `seq`. The name cannot be part of a string, in which a quote has a backslash.
+  private static func withoutNumber(_ record: Bytes) -> (before: Bytes, after: Bytes) {
+    let name = Array(#","seq":"#.utf8)
+    var start = 0
+    while start + name.count <= record.count, !record[start..<start + name.count].elementsEqual(name) { start += 1 }
+    var end = min(record.count, start + name.count)
+    while end < record.count, record[end] != UInt8(ascii: ",") { end += 1 }
+    return (Bytes(rebasing: record[..<min(start, record.count)]), Bytes(rebasing: record[end...]))
+  }
+
+  private func take<Item>(_ items: inout [Key: [Item]], _ key: Key, size: (Item) -> Int) -> Item? {
+    guard var all = items[key] else { return nil }
+    let item = all.removeFirst()
+    items[key] = all.isEmpty ? nil : all
+    bytes -= size(item)
+    return item
+  }
+
+  // MARK: - Words
+
+  private func count(_ record: Bytes, _ side: WritableKeyPath<ShadowReport.Count, Int>) {
+    if !isStrict {
+      report.operations[String(decoding: OutputHeader.operation(record), as: UTF8.self), default: .init()][keyPath: side] += 1
+    }
+  }
+
+  private func changed(_ room: Bytes, _ epoch: Int64, _ seq: Int64, _ output: [UInt8], _ own: [UInt8], _ place: String) {
+    report.changed += 1
+    differs(
+      "room \(String(decoding: room, as: UTF8.self)), epoch \(epoch), seq \(seq): the output says \(Self.text(output)) (\(place)), here it is"
+        + " \(Self.text(own))")
+  }
+
+  private func differs(_ sentence: @autoclosure () -> String) {
+    guard isStrict, let new = report.add(sentence()) else { return }
+    tell(new)
+  }
+
+  /// The rooms after an entry are not those that the journal says.
+  func otherRooms(_ sentence: @autoclosure () -> String) {
+    report.otherRooms += 1
+    differs(sentence())
+  }
+
+  private static func text(_ record: [UInt8]) -> String { String(decoding: record.prefix(400), as: UTF8.self) }
+}

@@ -1,0 +1,209 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Derives one partition beside its owner: from the newest checkpoint up to the journal's end, then entry by entry as its owner writes
+/// them. One thread.
+final class ShadowPartition {
+  /// Why it cannot go on from here; from a newer checkpoint it may.
+  struct Lost: Error {
+    let reason: String
+  }
+
+  /// What it follows with.
+  private struct Course {
+    let runner: EntryRunner
+    var terms: JournalTerms
+    var journalOffset: Int64
+  }
+
+  private let source: PartitionTopics
+  private let ledger: ShadowLedger
+  /// What this program would derive by, were it the owner.
+  private let own: Derivation
+  private let queue = EntryQueue()
+  private let decoder = JournalDecoder()
+  private var state: PartitionTopics.State?
+  private var course: Course?
+  private var checksRooms = true
+  /// When it is to be begun again.
+  private(set) var dueAt = Int64.min
+
+  var number: Int32 { source.number }
+  var isFollowed: Bool { course != nil }
+  var isAtLeastOnce: Bool { course?.terms.term != nil }
+  var rooms: Int { course?.runner.partition.awake ?? 0 }
+  var entry: Int64 { course?.runner.partition.n ?? 0 }
+
+  init(_ source: PartitionTopics, _ ledger: ShadowLedger, own: Derivation) {
+    self.source = source
+    self.ledger = ledger
+    self.own = own
+  }
+
+  /// Whether all that an entry led to is in the output.
+  func isSaid(_ n: Int64) -> Bool { course.map { n <= $0.terms.saidTo } ?? true }
+
+  /// It is begun anew at that time.
+  func lose(until time: Int64) {
+    course = nil
+    state = nil
+    dueAt = time
+    ledger.forget(number)
+  }
+
+  // MARK: - Beginning
+
+  /// Comes before the journal's end is asked for, as what snapshots say must not be newer.
+  func readState() throws {
+    state = try source.readState()
+  }
+
+  /// Derives all up to the journal's end, which is not compared.
+  /// - Returns: by what the group derives there; nil if there is no journal yet.
+  func begin(from first: Int64, to end: Int64) throws -> Derivation? {
+    guard let state else { return nil }
+    self.state = nil
+    queue.removeAll()
+    let journal = try source.readJournal(from: max(state.checkpoint?.journal ?? 0, first), to: end, state)
+    if let broken = journal.broken { throw Lost(reason: "\(broken)") }
+    if journal.entries.isEmpty, state.checkpoint == nil { return nil }
+    let beginning = try source.beginning(state, journal.entries, isLenient: false)
+    beginning.records.isOnlyRead = true
+    let group = journal.entries.last { $0.takeover != nil }?.takeover?.derivation ?? beginning.derivation
+    let hasOtherRules = ([beginning.derivation] + journal.entries.compactMap { $0.takeover?.derivation }).contains {
+      $0.version != own.version
+    }
+    ledger.entry = nil
+    checksRooms = !hasOtherRules
+    let runner = try EntryRunner(
+      beginning.partition, derivation: beginning.derivation, topics: source.topics, speaker: Speaker(ledger), silent: beginning.silent,
+      // What other rules led to is derived by these ones all the same: that is the comparison.
+      rules: hasOtherRules ? nil : own.version,
+      next: { [queue, ledger, number] in
+        guard let next = queue.pop() else { return nil }
+        if ledger.entry != nil { ledger.entry = (number, next.n) }
+        return next
+      })
+    let proofFrom = beginning.silent.keys.max() ?? 0
+    runner.checksDigest = false
+    runner.header = { [reader = source.reader] in reader.header($1, of: $0, $2) }
+    runner.deadLettered = { [ledger] _, _ in if ledger.entry != nil { ledger.report.deadLetters += 1 } }
+    runner.entryDone = { [unowned self] in try check($0, $1, from: proofFrom) }
+    if hasOtherRules { try runner.derive(by: own) }
+    // Only now, as the runner asks for its first entry when it is made.
+    for entry in journal.entries { queue.append(entry) }
+    course = Course(runner: runner, terms: journal.terms, journalOffset: end)
+    do {
+      try runThrough()
+    } catch {
+      course = nil
+      throw error
+    }
+    if !hasOtherRules, group != own {
+      // As if the group had been restarted with these options now. What that alone says at once is compared.
+      ledger.entry = (number, runner.partition.n)
+      try runner.derive(by: own)
+      ledger.entry = nil
+      checksRooms = false
+    }
+    return group
+  }
+
+  // MARK: - Following
+
+  /// Derives what its owner has written since.
+  func step(to end: Int64) throws {
+    guard course != nil else { return }
+    try readJournal(to: end)
+    ledger.entry = (number, 0)
+    defer { ledger.entry = nil }
+    try runThrough()
+  }
+
+  private func readJournal(to end: Int64) throws {
+    var fault: (any Error)?
+    try source.read(.journal, from: course!.journalOffset, to: end) { record in
+      course!.journalOffset = record.offset + 1
+      guard let value = record.value else { return true }
+      do throws(FormatFault) {
+        let entry = try decoder.entry(value)
+        try source.topics.check(entry.of, "the journal")
+        if course!.terms.counts(entry, at: record.offset) { queue.append(entry) }
+        return true
+      } catch {
+        fault = error
+        return false
+      }
+    }
+    if let fault { throw fault }
+    course!.journalOffset = max(course!.journalOffset, end)
+  }
+
+  private func runThrough() throws {
+    guard let runner = course?.runner, !queue.isEmpty else { return }
+    let (records, dropped) = (runner.records, runner.dropped)
+    let end = queue.inputEnd
+    try runner.goOn()
+    let start = runner.partition.offset
+    var fault: (any Error)?
+    try source.read(.input, from: start, to: max(start, end)) { record in
+      do {
+        try runner.take(record)
+        if ledger.bytes > Shadow.bytesMax { throw Lost(reason: "the output is too far behind") }
+        return true
+      } catch {
+        fault = error
+        return false
+      }
+    }
+    if let fault { throw fault }
+    try runner.finish()
+    if ledger.entry == nil { return }
+    ledger.report.records += runner.records - records
+    ledger.report.dropped += runner.dropped - dropped
+  }
+
+  /// Holds the rooms against those that the journal says.
+  private func check(_ recorded: JournalEntry, _ derived: JournalEntry, from first: Int64) throws {
+    if ledger.entry != nil { ledger.report.entries += 1 }
+    let isSame = recorded.rooms == derived.rooms && recorded.digest == derived.digest
+    if recorded.takeover?.reset != nil, !isSame || !checksRooms {
+      throw Lost(reason: "entry \(recorded.n) is a reset, after which the rooms are those that the service could still find")
+    }
+    if let fault = EntryRunner.inputFault(recorded, derived) { throw fault }
+    guard checksRooms, !isSame, recorded.n >= first else { return }
+    checksRooms = false
+    ledger.otherRooms(
+      "partition \(number): after entry \(recorded.n) there are \(derived.rooms) rooms here with digest \(String(derived.digest, radix: 16)), but"
+        + " the journal says \(recorded.rooms) with \(String(recorded.digest, radix: 16))")
+  }
+}
+
+/// Entries of a journal that were read and are not run through yet.
+private final class EntryQueue {
+  private var entries: [JournalEntry] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == entries.count }
+  /// The offset behind the last record of the input that they took in.
+  var inputEnd: Int64 { entries[head...].last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? 0 }
+
+  func append(_ entry: JournalEntry) { entries.append(entry) }
+
+  func pop() -> JournalEntry? {
+    if isEmpty {
+      removeAll()
+      return nil
+    }
+    head += 1
+    return entries[head - 1]
+  }
+
+  func removeAll() {
+    entries.removeAll()
+    head = 0
+  }
+}

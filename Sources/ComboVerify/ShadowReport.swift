@@ -1,0 +1,102 @@
+internal import ComboSystem
+
+/// What a shadow has found so far.
+package struct ShadowReport: Equatable, Sendable {
+  /// How often an operation was said.
+  package struct Count: Equatable, Sendable {
+    package var group = 0
+    package var here = 0
+  }
+
+  /// How the group's options differ from those of this program, a phrase each; empty: they do not, so that every byte must be the same.
+  package var otherOptions: [String] = []
+  /// Partitions that are followed now.
+  package var partitions = 0
+  package var entries = 0
+  package var records = 0
+  /// Instructions that are the same in both.
+  package var equal = 0
+  /// Instructions at the same place that say something else.
+  package var changed = 0
+  /// Instructions that were derived, and that the group does not say.
+  package var onlyHere = 0
+  /// Instructions that the group says, and that were not derived.
+  package var onlyInGroup = 0
+  /// At-least-once delivery: instructions that were said before.
+  package var repeated = 0
+  /// Instructions that were not compared, as a partition was not followed when they were said.
+  package var uncompared = 0
+  /// Partitions in which the rooms after an entry were others than the journal says.
+  package var otherRooms = 0
+  /// How often a partition was begun anew from its newest checkpoint.
+  package var begunAnew = 0
+  package var deadLetters = 0
+  package var dropped = 0
+  /// By the name of the operation.
+  package var operations: [String: Count] = [:]
+  /// The first differences, in sentences.
+  package private(set) var sentences: [String] = []
+  private static let sentencesMax = 10
+
+  package init() {}
+
+  /// Whether every byte must be the same.
+  package var isStrict: Bool { otherOptions.isEmpty }
+  package var differing: Int { changed + onlyHere + onlyInGroup }
+  package var isCompared: Bool { equal + differing > 0 }
+  /// Whether something was compared, and nothing differs that must be the same.
+  package var isGood: Bool { isCompared && (!isStrict || (differing == 0 && otherRooms == 0)) }
+
+  /// - Returns: whether it is one of the first.
+  mutating func add(_ sentence: @autoclosure () -> String) -> String? {
+    if sentences.count >= Self.sentencesMax { return nil }
+    sentences.append(sentence())
+    return sentences.last
+  }
+
+  /// For people, in lines.
+  package var summary: String {
+    var lines = [
+      "shadow: \(grouped(partitions)) partitions, \(grouped(entries)) entries and \(grouped(records)) records followed"
+        + (begunAnew == 0 ? "" : ", begun anew \(grouped(begunAnew)) times")
+    ]
+    if !isStrict {
+      lines.append("the options here are not the group's: \(otherOptions.joined(separator: ", "))")
+      lines += table
+    }
+    lines.append(
+      "instructions: \(grouped(equal)) the same in both, \(grouped(changed)) changed, \(grouped(onlyHere)) only here, \(grouped(onlyInGroup)) only in the output"
+    )
+    if repeated > 0 { lines.append("\(grouped(repeated)) instructions were said again, as at-least-once delivery does") }
+    if uncompared > 0 { lines.append("\(grouped(uncompared)) instructions were not compared: their partition was being begun") }
+    if deadLetters + dropped > 0 {
+      lines.append("bad events here: \(grouped(deadLetters)); records that the map drops here: \(grouped(dropped))")
+    }
+    if isStrict { lines += sentences.map { "DIFFERS: \($0)" } }
+    lines.append(verdict)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var table: [String] {
+    func row(_ name: String, _ group: String, _ here: String) -> String {
+      Self.padded(name, 10, isLeft: true) + Self.padded(group, 12) + Self.padded(here, 12)
+    }
+    return [row("", "the group", "here")]
+      + operations.sorted { $0.key < $1.key }.map { row($0.key, grouped($0.value.group), grouped($0.value.here)) }
+  }
+
+  private var verdict: String {
+    if !isCompared { return "nothing was compared: the group said nothing meanwhile. Let it run for longer" }
+    if !isStrict { return "different options: differences are expected, and are no fault" }
+    if isGood { return "the same: this program says what the group says, byte for byte" }
+    let rooms = otherRooms == 0 ? "" : ", and in \(grouped(otherRooms)) partitions the rooms are others than the journal says"
+    return "NOT the same: \(grouped(differing)) instructions differ\(rooms)"
+  }
+
+  private func grouped(_ count: Int) -> String { ProgressMeter.grouped(count) }
+
+  private static func padded(_ text: String, _ width: Int, isLeft: Bool = false) -> String {
+    let space = String(repeating: " ", count: max(0, width - text.count))
+    return isLeft ? text + space : space + text
+  }
+}

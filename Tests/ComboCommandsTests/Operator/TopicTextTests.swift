@@ -1,0 +1,70 @@
+import ComboEdge
+import ComboKafka
+import Testing
+
+@testable import ComboCommands
+
+@Suite("Topics as other tools take them")
+struct TopicTextTests {
+  private func text(screens: String? = nil, retention: String = "604800000", hasTimeBounds: Bool = true) -> TopicText {
+    let names = TopicNames(
+      input: "gifts", output: "Live_Banners", journal: "gifts.g.combo-journal", state: "gifts.g.combo-state",
+      deadLetter: "gifts.g.combo-dead-letter", screens: screens)
+    let input = TopicSettings(values: ["retention.ms": .init(text: retention, isOwn: true)])
+    var text = TopicText(topics: TopicPlan(names, input).topics, partitions: 12, replicas: 3)
+    text.hasTimeBounds = hasTimeBounds
+    return text
+  }
+
+  @Test("a KafkaTopic for each, with a name that Kubernetes takes and the topic's own beside it")
+  func strimzi() {
+    let all = text(screens: "newest").text(.strimzi)
+    #expect(all.split(separator: "---\n").count == 5)
+    #expect(
+      all.hasPrefix(
+        """
+        ---
+        # display instructions
+        apiVersion: kafka.strimzi.io/v1
+        kind: KafkaTopic
+        metadata:
+          name: live-banners
+          labels:
+            strimzi.io/cluster: CLUSTER
+        spec:
+          topicName: "Live_Banners"
+          partitions: 12
+          replicas: 3
+          config:
+            cleanup.policy: "delete"
+            max.message.bytes: "8388608"
+
+        """), "\(all)")
+  }
+
+  @Test("a resource for each, and the journal is kept for as long as the input")
+  func terraform() {
+    let all = text().text(.terraform)
+    #expect(
+      all.contains(
+        """
+        # the journal, kept for as long as the input
+        resource "kafka_topic" "gifts_g_combo_journal" {
+          name               = "gifts.g.combo-journal"
+          partitions         = 12
+          replication_factor = 3
+          config = {
+            "cleanup.policy"                  = "delete"
+            "retention.ms"                    = "604800000"
+            "retention.bytes"                 = "-1"
+            "max.message.bytes"               = "8388608"
+            "message.timestamp.after.max.ms"  = "9223372036854775807"
+            "message.timestamp.before.max.ms" = "9223372036854775807"
+          }
+        }
+
+        """), "\(all)")
+    #expect(text(retention: "-1").text(.terraform).contains(#""retention.ms"                    = "-1""#))
+    #expect(!text(hasTimeBounds: false).text(.terraform).contains("timestamp"))
+  }
+}

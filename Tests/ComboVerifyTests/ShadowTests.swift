@@ -1,0 +1,165 @@
+import ComboCore
+import ComboEdge
+import ComboRooms
+import ComboService
+import ComboSystem
+import ComboWire
+import Testing
+
+@testable import ComboSimulation
+@testable import ComboVerify
+
+@Suite("A shadow that follows a group")
+struct ShadowTests {
+  private func shadow(
+    of scene: VerifyScene, _ change: (inout ServiceConfiguration) -> Void = { _ in }
+  ) -> Shadow {
+    var configuration = scene.scene.configuration
+    change(&configuration)
+    // Time stands still, but a partition that was lost is due at once.
+    var now: Int64 = 0
+    return Shadow(
+      SimReadEdge(scene.broker, instance: nil), configuration, log: ServiceLog(.error) { _ in },
+      nowMs: {
+        now += 20_000
+        return now
+      })
+  }
+
+  private func round(_ shadow: Shadow, _ scene: VerifyScene) throws {
+    scene.broker.settleAll()
+    try shadow.round()
+  }
+
+  private func scene(_ delivery: JournalEntry.Delivery = .exactlyOnce, checkpointMs: Int = 300) -> VerifyScene {
+    let scene = VerifyScene()
+    scene.scene.configuration.delivery = delivery
+    scene.scene.configuration.checkpointIntervalMs = checkpointMs
+    return scene
+  }
+
+  @Test(
+    "says what the group says, byte for byte, from a checkpoint with rooms awake on, and through a crash",
+    arguments: JournalEntry.Delivery.allCases, [100, 300, 1_000_000])
+  func same(delivery: JournalEntry.Delivery, checkpointMs: Int) throws {
+    let scene = scene(delivery, checkpointMs: checkpointMs)
+    let shadow = shadow(of: scene)
+    let first = scene.scene.start()
+    scene.burst(first)
+    try round(shadow, scene)
+    #expect(!shadow.report.isCompared && shadow.report.partitions == 1, "what was said before is not compared")
+    scene.burst(first)
+    try round(shadow, scene)
+    #expect(shadow.report.isGood, "\(shadow.report.summary)")
+    scene.burst(first)
+    scene.scene.world.kill(first)
+    let second = scene.scene.start()
+    scene.burst(second)
+    try round(shadow, scene)
+    scene.rest(second)
+    scene.burst(second)
+    scene.rest(second)
+    for _ in 0..<3 { try round(shadow, scene) }
+    let report = shadow.report
+    #expect(report.isGood && report.isStrict && report.differing == 0 && report.otherRooms == 0, "\(report.summary)")
+    #expect(report.begunAnew == 0 && report.uncompared == 0 && report.equal > 50, "\(report.summary)")
+    #expect(report.summary.hasSuffix("byte for byte\n"))
+  }
+
+  @Test("finds a byte that differs, an instruction that is missing, and one that was not derived, and says where")
+  func differs() throws {
+    let scene = scene()
+    let shadow = shadow(of: scene)
+    let instance = scene.scene.start()
+    scene.burst(instance)
+    try round(shadow, scene)
+    let before = ["r0", "r1", "r2"].map { scene.output($0).count }
+    scene.burst(instance)
+    scene.rest(instance)
+    scene.spoil("r1")
+    scene.output("r0")[before[0] + 2].remove()
+    let last = scene.output("r2").last!
+    last.set(last.text.replacing(#""seq":"#, with: #""seq":9"#))
+    #expect(scene.output("r2").count > before[2])
+    for _ in 0..<3 { try round(shadow, scene) }
+    let report = shadow.report
+    #expect(report.changed == 1 && report.onlyHere == 2 && report.onlyInGroup == 1, "\(report.summary)")
+    #expect(!report.isGood && report.otherRooms == 0 && report.equal > 20)
+    #expect(report.sentences.contains { $0.contains("room r1, epoch ") && $0.contains("here it is") }, "\(report.sentences)")
+    #expect(report.summary.contains("NOT the same: 4 instructions differ"), "\(report.summary)")
+  }
+
+  @Test("finds rooms that are others than the journal says")
+  func rooms() throws {
+    let scene = scene()
+    let shadow = shadow(of: scene)
+    let instance = scene.scene.start()
+    scene.burst(instance)
+    try round(shadow, scene)
+    scene.burst(instance)
+    let last = scene.records(.journal).last!
+    var entry = try scene.entry(last)
+    entry.digest &+= 1
+    scene.put(entry, at: last)
+    try round(shadow, scene)
+    #expect(shadow.report.otherRooms == 1 && shadow.report.differing == 0 && !shadow.report.isGood, "\(shadow.report.summary)")
+  }
+
+  @Test("with other settings counts what differs, which is no fault, and names them")
+  func otherSettings() throws {
+    let scene = scene()
+    let shadow = shadow(of: scene) { $0.settings.slots = 1 }
+    let instance = scene.scene.start()
+    scene.burst(instance)
+    try round(shadow, scene)
+    scene.burst(instance)
+    scene.rest(instance)
+    scene.burst(instance)
+    for _ in 0..<3 { try round(shadow, scene) }
+    let report = shadow.report
+    #expect(report.otherOptions == ["slots 1, in the group \(scene.scene.configuration.settings.slots)"])
+    #expect(report.isGood && report.differing > 0 && report.equal > 0, "\(report.summary)")
+    #expect(report.operations["show"].map { $0.group > 0 && $0.here > 0 } == true, "\(report.operations)")
+    #expect(report.summary.contains("differences are expected"))
+  }
+
+  @Test("under newer rules of the engine derives by those, and everything is compared")
+  func newerRules() throws {
+    let scene = scene(checkpointMs: 1_000_000)
+    let shadow = shadow(of: scene) { $0.rules += 1 }
+    let instance = scene.scene.start()
+    scene.burst(instance)
+    try round(shadow, scene)
+    scene.burst(instance)
+    scene.rest(instance)
+    for _ in 0..<3 { try round(shadow, scene) }
+    let report = shadow.report
+    #expect(report.otherOptions.count == 1 && report.otherOptions[0].contains("engine's rules"), "\(report.otherOptions)")
+    // The versions are made up: both derive alike.
+    #expect(report.isGood && report.equal > 20 && report.differing == 0, "\(report.summary)")
+  }
+
+  @Test("follows a reset, and begins anew from the next checkpoint if it derives by other settings", arguments: [false, true])
+  func reset(isOther: Bool) throws {
+    let scene = scene(checkpointMs: 100)
+    let shadow = shadow(of: scene) { if isOther { $0.settings.slots = 1 } }
+    let first = scene.scene.start()
+    scene.burst(first)
+    try round(shadow, scene)
+    scene.scene.world.kill(first)
+    for _ in 0..<6 { scene.scene.gift("r1", sender: "u", count: 1) }
+    // What an operator has skipped is a reset.
+    var configuration = scene.scene.configuration
+    configuration.seek = [0: scene.broker.log(.input, 0).end]
+    let second = scene.scene.world.start("b", configuration)
+    for _ in 0..<5 {
+      scene.burst(second)
+      scene.rest(second)
+      try round(shadow, scene)
+    }
+    for _ in 0..<3 { try round(shadow, scene) }
+    let report = shadow.report
+    #expect(second.service.totals.resets == 1, "\(scene.scene.world.ends)")
+    #expect(report.isGood && report.partitions == 1 && report.begunAnew == (isOther ? 1 : 0), "\(report.summary)")
+  }
+}
