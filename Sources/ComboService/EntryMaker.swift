@@ -40,7 +40,7 @@ struct EntryMaker {
     let partition = active.partition
     // Not what time it is by now: rooms may have been due in between.
     let clock = partition.clock + takeover.shift
-    // An empty batch says from which offset it goes on.
+    // An empty batch holds the offset to continue from.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, speaker: speaker)
     // Under new settings a room may say something that is over at once.

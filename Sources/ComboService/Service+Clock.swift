@@ -40,7 +40,7 @@ extension Service {
     }
   }
 
-  /// Sees to it that a jump ahead is tried, beside the loop.
+  /// Tries a jump ahead outside of the loop.
   func watchClock() {
     guard let trial = edges.clockTrial else { return }
     for outcome in clockWatch.outcomes.takeAll() {

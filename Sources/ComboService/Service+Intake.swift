@@ -36,7 +36,7 @@ extension Service {
     for case let partition? in partitions.active where partition.taken > 0 {
       records += partition.taken
       partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
-      // The timestamp is the producer's, who may have put anything there.
+      // The timestamp is the producer's, and may be anything.
       if let times { metrics.tookIn(partition.taken, ageMs: times.wall - max(0, partition.firstTimestamp)) }
       partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
       partition.records.takenSince += partition.taken
@@ -49,7 +49,7 @@ extension Service {
       metrics.polled(records)
       watchMap(times?.monotonic ?? 0)
     } else {
-      // While nothing comes, nothing is held.
+      // Without input, no records are held.
       quiesce()
       edges.group.release()
     }

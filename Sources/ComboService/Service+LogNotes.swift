@@ -7,9 +7,9 @@ internal import Synchronization
 
 /// What the service says of itself while it waits, and of what comes in.
 extension Service {
-  /// What was said, and what is not told yet.
+  /// The reports made, and the pending ones.
   struct LogNotes {
-    /// Since when it waits to be told which partitions are its own, by the monotonic clock.
+    /// Since when it waits for its assignment, by the monotonic clock.
     var waitsSince: Int64?
     var hasSaidWaiting = false
     var bad = BadRecords()
@@ -19,7 +19,7 @@ extension Service {
     var outputCheckedAt: Int64 = 0
   }
 
-  /// Of a partition that gets nothing though something waits.
+  /// Of a partition that gets no records although some wait.
   struct HeldPartition {
     /// Where it stood, and since when.
     var offset: Int64
@@ -50,7 +50,7 @@ extension Service {
 
   private static let outputEveryMs: Int64 = 15_000
 
-  /// Offsets only rise. Where they have fallen, somebody has deleted the output and made it anew, or a broker has lost what it had.
+  /// Offsets only rise. Where they have fallen, the output was deleted and recreated, or a broker has lost records.
   private func checkOutputEnds() {
     let (reader, ends, log) = (edges.reader, notes.outputEnds, log)
     edges.inBackground(.query) {
@@ -92,7 +92,7 @@ extension Service {
       """)
   }
 
-  /// Looks for transactions that somebody else has left open in the input: what stands behind them is handed to nobody.
+  /// Looks for transactions that producers have left open in the input: records after them are not delivered.
   private func logHeldPartitions(_ now: Int64) {
     for case let active? in partitions.active {
       let (number, offset) = (active.number, active.partition.offset)
@@ -114,7 +114,7 @@ extension Service {
     let (reader, log, topic, brokers) = (edges.reader, log, configuration.topics.input, configuration.brokers)
     let seconds = (now - since) / 1000
     edges.inBackground(.query) {
-      // Who does not answer is told of elsewhere.
+      // Brokers that do not answer are reported elsewhere.
       guard let stable = try? reader.stableEnd(.input, number), let end = try? reader.bounds(.input, number).end, stable < end
       else {
         return

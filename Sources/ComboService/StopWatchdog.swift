@@ -2,8 +2,8 @@ package import ComboSystem
 internal import Dispatch
 internal import Glibc
 
-/// Ends the process when it was told to stop and does not come to its end, as when brokers are away: calls of librdkafka
-/// may then last longer than anybody waits. Nothing is lost by it: what is not committed is done again.
+/// Ends the process if it was asked to stop and does not end, as when brokers are away: calls of librdkafka
+/// may then last too long. No gift is lost: uncommitted work is done again.
 ///
 /// Lives until the process ends.
 package final class StopWatchdog: @unchecked Sendable {

@@ -5,7 +5,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// The steps of `check`. Each goes on after the faults of another, as far as there is anything to try.
+/// The steps of `check`. Each continues after the faults of another, as far as possible.
 struct Check {
   private let options: ServiceOptions
   private let properties: KafkaProperties

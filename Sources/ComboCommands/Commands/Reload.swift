@@ -39,7 +39,7 @@ final class Reload: Sendable {
   private let log: ServiceLog
   private let stop: StopFlag
   private let read: @Sendable () -> Configuration.Outcome
-  /// Until there is a server, nobody asks.
+  /// Not used before there is a server.
   private let server = Mutex<HTTPServer?>(nil)
   private let current: Mutex<Current>
 
@@ -107,7 +107,7 @@ final class Reload: Sendable {
     log.info("the configuration was read again")
   }
 
-  /// Why nothing can be done with these properties; nil: clients can be made, and brokers answer.
+  /// Why these properties do not work; nil: clients can be made, and brokers answer.
   private static func fault(_ options: ServiceOptions, _ log: ServiceLog) -> String? {
     do throws(EdgeError) {
       let properties = try options.kafkaProperties(log: log)

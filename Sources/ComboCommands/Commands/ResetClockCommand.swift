@@ -4,7 +4,7 @@ internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 
-/// `reset-clock`: brings back partitions whose time lies ahead of the clock.
+/// `reset-clock`: brings back partitions whose time is ahead of the clock.
 enum ResetClockCommand {
   static func run(_ options: ServiceOptions) -> Int32 {
     let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)

@@ -37,7 +37,7 @@ enum RunCommand {
   ) throws(EdgeError) -> Int32 {
     var properties = try options.kafkaProperties(log: log)
     try options.tryProducer(properties)
-    // Who looks at it from outside: clients of HTTP, and whoever started the process.
+    // Observers: HTTP clients and the supervisor.
     let isWatched = options.http != nil || ServiceManager.isWanted(Console.variable)
     let observatory = isWatched ? Observatory(stop: stop) : nil
     let manager = observatory.flatMap { ServiceManager(environment: Console.variable, observatory: $0, log: log) }
@@ -103,8 +103,8 @@ enum RunCommand {
 
 /// Counts the fresh starts of a process: a few are worth it if they fix something; if not, whoever watches the process must see to it.
 ///
-/// A static member that is told it was fenced may have lost its place to another instance with its name, or only the coordinator
-/// may have moved or been away in the midst of its joining. A fresh start tells: it takes the place back; if there is another
+/// A static member that was reported as fenced may have lost its place to another instance with its name, or only the coordinator
+/// may have moved or been away in the midst of its joining. A fresh start shows which: it takes the place back; if there is another
 /// instance, that one takes it back in turn, and who is fenced twice in a short time leaves it its place.
 struct FreshStarts {
   static let max = 10

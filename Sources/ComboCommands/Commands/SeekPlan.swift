@@ -10,10 +10,10 @@ struct SeekPlan: Equatable {
     var stands: Int64?
     /// Whether the group has no journal for it.
     var isNew: Bool
-    /// Where it is to go on; nil: where it stands.
+    /// Its new offset; nil: unchanged.
     var target: Int64?
 
-    /// Whether it would go on elsewhere.
+    /// Whether it would move.
     var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
     /// Why that cannot be, as the end of a sentence.
     var refusal: String? {

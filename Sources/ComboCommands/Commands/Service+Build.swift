@@ -40,7 +40,7 @@ extension ServiceOptions {
     }
   }
 
-  /// The same for what may fail without anybody being told by librdkafka.
+  /// The same for failures that librdkafka does not report.
   private func quiet(_ properties: KafkaProperties) throws(EdgeError) -> KafkaProperties {
     try properties.with(brokers: properties.brokers, presets: [], log: .none)
   }
@@ -84,7 +84,7 @@ extension Service {
   /// A service on real brokers. Waits for them, and for the input topic, until `stop` is set.
   /// - Parameters:
   ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
-  ///   - observatory: for those who look at it from outside; nil: nobody does.
+  ///   - observatory: for observers; nil: there are none.
   /// - Returns: nil if it was told to stop before, or something must be fixed first, which has then been said.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
@@ -162,7 +162,7 @@ extension Service {
         log.error("the service cannot start: \(.reason, reason)")
         return true
       } catch {
-        // What is wrong with topics or rights is told by those who look at them next.
+        // Faults of topics or rights are reported by the next steps.
         guard error.isRetriable else { return false }
         log.warning("waiting, and trying again: \(.reason, error)")
         MonotonicClock.sleep(ms: 500)

@@ -25,13 +25,13 @@ enum WatchCommand {
   }
 }
 
-/// Shows a room until it is told to stop.
+/// Shows a room until it is asked to stop.
 struct Watch {
   /// From one frame to the next.
   private static let frameMs: Int64 = 33
   /// As far back at most is looked for what a room has on its screen.
   private static let backMsMax: Int64 = 3_600_000
-  /// So long `--once` waits for a room that says nothing of its whole screen.
+  /// How long `--once` waits for a room's screen.
   private static let onceMs: Int64 = 15_000
 
   private let options: WatchOptions
@@ -119,7 +119,7 @@ struct Watch {
     return 0
   }
 
-  // MARK: - Where nothing can be drawn
+  // MARK: - Without a terminal
 
   private mutating func lines() throws(EdgeError) {
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
@@ -153,7 +153,7 @@ struct Watch {
       painter.slots = min(100, max(painter.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
       painter.title = "combo-consumer watch: \(options.room)"
       painter.footer = screen.ended.map { "Ended: \($0)" } + [state(heardAt, at: now), "Ctrl-C or q ends it."]
-      // Asked for anew each time, so that a resized window needs no signal.
+      // Read each time, so that a resized window needs no signal.
       let size = TerminalScreen.size() ?? (80, 24)
       if !terminal.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || terminal.isQuitTyped() {
         return

@@ -21,7 +21,7 @@ enum Completions {
     case none
     case words([String])
     case files
-    /// Something that nobody can guess.
+    /// A value without candidates.
     case unknown
   }
 

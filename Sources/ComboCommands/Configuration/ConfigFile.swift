@@ -5,7 +5,7 @@ internal import ComboSystem
 /// line. Blank lines, and lines that begin with `#`, are comments. What stands under a line `[COMMAND]` is for that command
 /// alone; what stands above the first such line, for every command that has the option.
 ///
-/// Nothing is unquoted and nothing replaced: a value is the rest of its line, without the white space around it.
+/// There is no unquoting or replacement: a value is the rest of its line, without the white space around it.
 struct ConfigFile: Sendable {
   /// A line with an option.
   struct Entry: Equatable, Sendable {
