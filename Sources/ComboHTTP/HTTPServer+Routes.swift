@@ -117,7 +117,8 @@ extension HTTPServer {
     if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
       let id = nextQuery
-      guard observatory.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + answerMs)) else {
+      guard observatory.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + answerMs))
+      else {
         return Self.busy
       }
       nextQuery += 1

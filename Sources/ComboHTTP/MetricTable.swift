@@ -172,7 +172,8 @@ enum MetricTable {
     .counter("combo_commits_total", "Transactions committed.") { $0.totals.commits },
     .counter("combo_aborts_total", "Returns to the last commit.") { $0.totals.aborts },
     .counter("combo_restores_total", "Restores of a partition that were begun.") { $0.totals.restores },
-    .counter("combo_resets_total", "Resets: partitions whose state could not be restored, so that their rooms began a new epoch.") {
+    .counter("combo_resets_total", "Resets: partitions whose state could not be restored, so that their rooms began a new epoch.")
+    {
       $0.totals.resets
     },
     .counter("combo_lost_records_total", "Records of the input that were deleted before they were read.") {
@@ -226,7 +227,8 @@ enum MetricTable {
     .partition("combo_partition_lag_records", "Records of the input that are not read yet.") { $0.lag.map(Double.init) },
     .partition("combo_partition_rooms", "Rooms awake in the partition.") { Double($0.rooms) },
     .partition(
-      "combo_partition_behind_seconds", "How far the rooms of the partition are behind its clock, because they emit more than can be written."
+      "combo_partition_behind_seconds",
+      "How far the rooms of the partition are behind its clock, because they emit more than can be written."
     ) { Double($0.behindMs) / 1000 },
     .partition("combo_partition_own_settings_rooms", "Rooms with settings of their own.") { Double($0.roomsWithOwnSettings) },
     .gauge("combo_own_settings_rooms_max", "Maximum of combo_partition_own_settings_rooms.") {
@@ -268,7 +270,7 @@ enum MetricTable {
     .client("request_timeouts_total", .counter, "Requests that timed out.") { $0.requestTimeouts },
     .client("connects_total", .counter, "Connections tried.") { $0.connects },
     .client("disconnects_total", .counter, "Connections that ended.") { $0.disconnects },
-    .client("round_trip_p99_seconds", .gauge, "99th percentile of the round trips of the slowest broker.") { $0.roundTripSeconds },
+    .client("round_trip_p99_seconds", .gauge, "99th percentile of the slowest broker's round trips.") { $0.roundTripSeconds },
     .client("throttle_p99_seconds", .gauge, "99th percentile of throttling by a broker.") {
       $0.throttleSeconds
     },

@@ -45,7 +45,8 @@ package struct RoomLine: Sendable {
   package var skipped: Int?
 
   package init(
-    room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int?, gifts: Int, rate: Double, waitMs: Int64? = nil, skipped: Int? = nil
+    room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int?, gifts: Int, rate: Double, waitMs: Int64? = nil,
+    skipped: Int? = nil
   ) {
     self.waitMs = waitMs
     self.skipped = skipped

@@ -252,7 +252,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     tally.equal += 1
     if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
       differs(.sequence, proof, instruction, record) {
-        again.isLate ? "it stands behind later ones (\(again.place))" : "it was written twice (\(Place(entry)), then \(again.place))"
+        again.isLate
+          ? "it stands behind later ones (\(again.place))" : "it was written twice (\(Place(entry)), then \(again.place))"
       }
     }
   }

@@ -125,7 +125,8 @@ struct MetricsTests {
     #expect(samples[#"combo_partition_lag_records{partition="7"}"#] == nil)
     #expect(samples[#"combo_partition_restored_ratio{partition="7"}"#] == 0.25)
     #expect(samples["combo_ready"] == 0)
-    #expect(samples[#"combo_gift_wait_seconds_bucket{le="0.1"}"#] == 1 && samples[#"combo_gift_wait_seconds_bucket{le="1"}"#] == 2)
+    #expect(
+      samples[#"combo_gift_wait_seconds_bucket{le="0.1"}"#] == 1 && samples[#"combo_gift_wait_seconds_bucket{le="1"}"#] == 2)
     #expect(samples["combo_gift_wait_seconds_count"] == 3 && samples["combo_gift_wait_seconds_sum"] == 70.95)
     #expect(samples[#"combo_gifts_skipped_total{reason="overflow"}"#] == 4)
     #expect(samples[#"combo_gifts_skipped_worth_total{reason="overflow"}"#] == 40.5)

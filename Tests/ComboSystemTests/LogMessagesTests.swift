@@ -41,7 +41,8 @@ struct LogMessagesTests {
   /// The level of the call that a literal is an argument of.
   private static func level(before text: Substring) -> String? {
     let near = text.suffix(250)
-    guard let call = near.matches(of: /log\.(error|warning|info|debug)\(/).last, !near[call.range.upperBound...].contains("}") else {
+    guard let call = near.matches(of: /log\.(error|warning|info|debug)\(/).last, !near[call.range.upperBound...].contains("}")
+    else {
       return nil
     }
     return String(call.output.1)

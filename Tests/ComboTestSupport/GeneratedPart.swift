@@ -35,6 +35,7 @@ enum GeneratedPart {
     guard !isWriting else { return try all().write(to: url, atomically: true, encoding: .utf8) }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let first = zip(made.split(separator: "\n", omittingEmptySubsequences: false), lines).first { $0 != $1 }
-    Issue.record("\(url.lastPathComponent) is out of date, run make reference: \(first.map { "\($0.1) should be \($0.0)" } ?? "its length")")
+    Issue.record(
+      "\(url.lastPathComponent) is out of date, run make reference: \(first.map { "\($0.1) should be \($0.0)" } ?? "its length")")
   }
 }

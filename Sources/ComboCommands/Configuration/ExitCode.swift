@@ -20,7 +20,8 @@ struct ExitCode {
       code: "1", commands: "verify", meaning: "something differs, or nothing could be compared", action: "read the report"),
     ExitCode(
       code: "1", commands: "replay, tune, map", meaning: "bad records were reported and skipped", action: "fix them, or the map"),
-    ExitCode(code: "2", commands: "all", meaning: "wrong options, all reported together", action: "fix them; a restart does not help"),
+    ExitCode(
+      code: "2", commands: "all", meaning: "wrong options, all reported together", action: "fix them; a restart does not help"),
     ExitCode(
       code: "130, 143", commands: "all", meaning: "ended at once by a second signal",
       action: "none: the next start continues from the last commit"),

@@ -61,7 +61,8 @@ enum Help {
     case .choice(let words): parts.append(words.joined(separator: " or "))
     case .setting(.integer(let name)):
       if option.placeholder != "MS" { parts.append("\(name.range.lowerBound) to \(name.range.upperBound)") }
-    case .flag, .text, .topic, .number, .share, .duration, .property, .source, .time, .address, .setting, .settingNames, .variation,
+    case .flag, .text, .topic, .number, .share, .duration, .property, .source, .time, .address, .setting, .settingNames,
+      .variation,
       .files:
       break
     }
