@@ -8,7 +8,7 @@ SHELL := bash
 BIN := .build/release/combo-consumer
 # A target may import what Package.swift says it depends on, and nothing else.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
-# For all release builds: another flag would build all anew.
+# For all release builds: another flag would rebuild everything.
 SWIFT_RELEASE := $(SWIFT_BUILD) $(shell tools/release-flags)
 # What builds images.
 ENGINE ?= $(if $(shell command -v docker),docker,podman)
