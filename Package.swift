@@ -136,7 +136,8 @@ let package = Package(
     tests(
       "ComboHTTPTests",
       [
-        "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP", "ComboGenerate",
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
+        "ComboGenerate",
         "ComboTestSupport", "CPages",
       ]),
     tests("ComboReplayTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboReplay", "ComboGenerate", "ComboTestSupport"]),

@@ -48,7 +48,7 @@ extension HTTPServer {
   }
 
   private func emptyScreen(_ room: [UInt8]) -> [UInt8] {
-    ServiceData.emptyScreen(room, told: lookout.report?.told ?? "", wall: WallClock.nowMs)
+    ServiceData.emptyScreen(room, told: observatory.report?.told ?? "", wall: WallClock.nowMs)
   }
 
   private var elsewhere: String {

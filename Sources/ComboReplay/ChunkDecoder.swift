@@ -5,16 +5,17 @@ internal import Glibc
 /// Makes events of lines. One a thread.
 package final class ChunkDecoder {
   private let decoder: RecordDecoder
-  /// The room of records that say none; nil: they are bad.
-  private let room: Bytes?
+  /// The room of records that say none, or their key; nil: they are bad.
+  var room: Bytes?
   private let hasher = GiftHasher()
 
-  package init(map: RecordMap?) {
+  /// - Parameter fromTopic: records have a time of their own, and may have a key.
+  package init(map: RecordMap?, fromTopic: Bool = false) {
     var limits = WireLimits.replay
     // Not every platform's records have a time and a room; a line has no key.
-    if map != nil { limits.requireTs = false }
+    if map != nil || fromTopic { limits.requireTs = false }
     decoder = RecordDecoder(limits: limits, map: map)
-    room = map == nil ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }
+    room = map == nil || fromTopic ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }
   }
 
   /// Where gifts are that say no room.
@@ -37,7 +38,7 @@ package final class ChunkDecoder {
   }
 
   @inline(__always)
-  private func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
+  func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
     let fate = decoder.forEachEvent(
       of: record, isLasting: true, key: room, header: { _, _ in }, into: chunk.arena, slot: { chunk.nextEvent() }
     ) { event, own in

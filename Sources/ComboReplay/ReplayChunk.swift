@@ -22,6 +22,8 @@ final class ReplayChunk {
   var kind = Kind.lines
   /// Its lines, blank and bad ones included.
   var lineCount = 0
+  /// Where its records stand, if they are those of a topic.
+  var records: [RecordFeed.Record] = []
   /// What is wrong with its bad lines, each with the line's index.
   var badLines: [(line: Int, sentence: String)] = []
   /// The earliest `ts` of its events.
@@ -99,8 +101,13 @@ final class ReplayChunk {
   /// Its only line is too long to be held.
   func passOver(bytes: Int) {
     lineCount = 1
+    passOver(0, bytes: bytes)
+  }
+
+  /// One of its lines is too long.
+  func passOver(_ line: Int, bytes: Int) {
     let limit = WireLimits.replay.recordBytes
-    badLines.append((0, BadEvent(.tooLarge, "the record has \(bytes) bytes; at most \(limit) are allowed").description))
+    badLines.append((line, BadEvent(.tooLarge, "the record has \(bytes) bytes; at most \(limit) are allowed").description))
   }
 
   /// Where the next event goes. It counts once it is ``add(group:hash:)``ed.

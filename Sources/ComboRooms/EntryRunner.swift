@@ -8,7 +8,7 @@ package struct ReplayFault: Error, Equatable, Sendable, CustomStringConvertible 
   package init(_ description: String) { self.description = description }
 }
 
-/// An entry was made by another version of the engine's rules than the runner has. Nothing can be derived of it.
+/// An entry was made by another version of the engine's rules than the runner has. It cannot be derived.
 package struct OtherRules: Error, Equatable, Sendable {
   /// The entry.
   package let n: Int64
@@ -27,7 +27,7 @@ package final class EntryRunner {
   private let nextEntry: () throws -> JournalEntry?
   /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which it holds.
   private var silent: [Int64: [Room]]
-  /// Up to this entry rooms are missing, so that nothing can be proved.
+  /// Up to this entry rooms are missing, so that no proof is possible.
   private let silentUpTo: Int64
 
   /// The version of the engine's rules.
@@ -98,7 +98,7 @@ package final class EntryRunner {
       } else if record.offset >= entry.batches[batch].endOffset {
         try endBatch(entry)
       } else if entry.takeover?.reset != nil, entry.batches[batch].taken == 0 {
-        // Where a reset goes on. Its owner took in nothing before that: an operator had it skipped.
+        // Where a reset continues. Its owner read no records before that: an operator had it skipped.
         return
       } else {
         taken += 1
@@ -110,7 +110,7 @@ package final class EntryRunner {
         return
       }
     }
-    // What lies above the last entry has not been taken in yet.
+    // Records after the last entry are not read yet.
   }
 
   /// From the next entry on everything is derived by these rules, settings and map, whatever the journal says: as if the owner had been
@@ -187,7 +187,7 @@ package final class EntryRunner {
     }
     if let rules, derivation.version != rules { throw OtherRules(n: entry.n, version: derivation.version) }
     if !isIntakeMade {
-      // Not before an entry needs it: after a clean stop nothing needs what an earlier version went by.
+      // Only once an entry needs it: after a clean stop the rules of an earlier version are not needed.
       intake = RecordIntake(try derivation.decoder())
       isIntakeMade = true
     }

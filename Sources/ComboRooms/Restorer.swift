@@ -6,7 +6,7 @@ internal import ComboWire
 /// Brings a partition's rooms back to the last commit: the newest snapshots, then the input from the checkpoint on, in the
 /// journal's batches; the digest of the last entry proves that all is as it was.
 ///
-/// Blocks; runs beside the loop.
+/// Blocks; runs outside of the loop.
 package struct Restorer: @unchecked Sendable {
   // The proof: made by the loop, used by one other thread.
   private let source: PartitionTopics
@@ -17,7 +17,7 @@ package struct Restorer: @unchecked Sendable {
   private let isCertain: Bool
   /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
   private let clockMin: Int64
-  /// Nothing is run through again: it is only looked whether that could be done.
+  /// Only checks whether the input could be run again.
   private var isExamination = false
 
   /// - Parameter position: asks what the group has committed, once no transaction is open on it; waits for that.
@@ -103,7 +103,7 @@ package struct Restorer: @unchecked Sendable {
     switch error.code {
     case .offsetOutOfRange:
       // A leader that stood still, and does not know yet that it was replaced, calls what came meanwhile out of range. If it is
-      // really not there, looking anew finds that out.
+      // really not there, the next check finds that out.
       return .doubtful(error.message)
     case .unknownTopic, .unknownPartition:
       // Brokers that do not answer have not said that it is gone.
@@ -111,7 +111,7 @@ package struct Restorer: @unchecked Sendable {
         if let partitions = try? source.reader.partitions(topic), partitions.isEmpty { return .gone(topic) }
       }
       if let partitions = try? source.reader.partitions(.input), !partitions.contains(number) { return .refused(error.message) }
-      // Not every broker has heard of it yet, or it is a partition of journal or state that looking anew makes.
+      // Not every broker has heard of it yet, or it is a partition of journal or state that the next check creates.
       return .failed(error.message)
     default:
       return error.isRetriable ? .failed(error.message) : .refused(error.message)
@@ -151,7 +151,7 @@ package struct Restorer: @unchecked Sendable {
         last.n = max(last.n, n)
       }
     } else {
-      // What the entries said that cannot be read is known in part: beside the group's offset stands the number of the last one.
+      // What the entries said that cannot be read is known in part: the metadata of the group's offset is the number of the last one.
       last.n = max(last.n, committed.entry ?? 0)
       if let known = committed.offset, known > last.offset ?? -1 {
         last.offset = known
@@ -179,7 +179,7 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
-  /// The journal is the truth: what the group says must agree with it. Where offsets are committed beside it, for tools only, the
+  /// The journal is the truth: the group's offset must agree with it. Where offsets are committed beside it, for tools only, the
   /// group may be behind.
   private func check(
     _ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64)

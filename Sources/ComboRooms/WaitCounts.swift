@@ -10,7 +10,9 @@ package struct WaitCounts: Equatable, Sendable {
   }
 
   /// Rising, in milliseconds.
-  package static let bounds: [Int64] = [100, 250, 500, 1000, 2000, 3000, 5000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000]
+  package static let bounds: [Int64] = [
+    100, 250, 500, 1000, 2000, 3000, 5000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+  ]
   private static let reasons: [SkipReason] = [.overflow, .closed, .retracted]
 
   /// Of waits above the bound before and up to this one; the last: above all. Empty until there is one.

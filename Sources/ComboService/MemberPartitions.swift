@@ -12,7 +12,7 @@ package protocol MemberPartitionsDelegate: AnyObject {
   func began(_ active: ActivePartition)
   /// It does not any more. No room works.
   func ended(_ active: ActivePartition)
-  /// Somebody has to do something before the service can go on.
+  /// An operator has to act before the service can continue.
   func mustEnd(_ reason: String)
   /// Somebody has deleted this topic.
   func isGone(_ topic: Topic)
@@ -20,7 +20,7 @@ package protocol MemberPartitionsDelegate: AnyObject {
 
 /// The partitions that are this member's. The loop's thread alone uses it.
 ///
-/// One that comes is *owned*, and restored beside the loop. In at-least-once delivery it is a *claim* then, until its takeover is known to
+/// One that comes is *owned*, and restored outside of the loop. In at-least-once delivery it is a *claim* then, until its takeover is known to
 /// count. *Active* it takes records in.
 package final class MemberPartitions {
   package weak var delegate: (any MemberPartitionsDelegate)?
@@ -44,10 +44,10 @@ package final class MemberPartitions {
 
   /// What has come of restoring them.
   struct Counts {
-    /// How many were restored, or begun to be; and how many of them had to begin anew.
+    /// How many were restored, or begun to be; and how many of them were resets.
     var restores = 0
     var resets = 0
-    /// Records of the input that were never taken in, as resets tell.
+    /// Records of the input that were never read, according to resets.
     var lost: Int64 = 0
     /// Those whose time was brought back.
     var clocksBroughtBack = 0
@@ -71,7 +71,7 @@ package final class MemberPartitions {
     self.log = log
   }
 
-  /// Whether what is done beside the loop for one of them is waited for.
+  /// Whether work outside of the loop is awaited for one of them.
   var isAwaited: Bool { owned.count != activeCount && owned.contains { !isActive($0.key) && $0.value.nextTry == nil } }
 
   /// The partition that takes a record in; valid until partitions come or go.
@@ -108,7 +108,7 @@ package final class MemberPartitions {
     return true
   }
 
-  /// Nothing more of a partition is taken in, or said.
+  /// Stops reading and writing of a partition.
   func deactivate(_ number: Int32) {
     claims[number] = nil
     guard isActive(number) else { return }
@@ -137,8 +137,8 @@ package final class MemberPartitions {
 
   // MARK: - Restoring
 
-  /// Begins to restore a partition, on a thread of its own; nothing of it is taken in meanwhile. It is this member's from now on.
-  /// - Parameter afterMs: not before so much time has passed.
+  /// Begins to restore a partition, on a thread of its own; it is not read meanwhile. It is this member's from now on.
+  /// - Parameter afterMs: not before this time has passed.
   func restore(_ number: Int32, afterMs: Int64) {
     if afterMs <= 0 { return restore(number) }
     owned[number]?.cancellation.cancel()
@@ -218,7 +218,7 @@ package final class MemberPartitions {
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
         restore(result.number)
       case .gone(let topic):
-        // Nothing is taken in without it, so nothing else would ever notice.
+        // Without it no records are read, so nothing else would notice.
         delegate?.isGone(topic)
       case .stopped, .examined:
         break
@@ -227,7 +227,7 @@ package final class MemberPartitions {
     return ready
   }
 
-  /// A leader that stood still, and does not know yet that it was replaced, tells how things were when it fell asleep. So what
+  /// A leader that stood still, and does not know yet that it was replaced, reports the state from before its pause. So what
   /// contradicts itself is believed only once it was found so for as long as brokers need to notice that: a controller gives up one
   /// that is silent for 9 s (`broker.session.timeout.ms`).
   private static let doubtMs: Int64 = 10_000

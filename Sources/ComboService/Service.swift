@@ -52,11 +52,11 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   private let stopRequested: StopFlag
   /// Whether the group has said which partitions are its own.
   private(set) var hasJoined = false
-  /// Why it cannot go on.
+  /// Why it cannot continue.
   var fatal: String?
-  /// If it is that it is no member of the group any more, or that a topic is gone: how. Another service in its place may go on.
+  /// If it lost its membership of the group, or a topic is gone: how. Another service in its place may continue.
   package private(set) var loss: EdgeError.Code?
-  /// Who is told the totals once a second.
+  /// Called with the totals once a second.
   package var progress: Progress?
 
   /// What was taken in and said in this process, as far as it is durable.
@@ -74,7 +74,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     package var journalBytes = 0
     /// How often a partition's clock came to be far ahead of the wall clock.
     package var clockLeads = 0
-    /// Records of the input that were never taken in, as resets tell.
+    /// Records of the input that were never read, according to resets.
     package var lost: Int64 = 0
     /// Partitions whose time was brought back.
     package var clocksBroughtBack = 0
@@ -87,7 +87,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     package init() {}
   }
 
-  /// - Parameter observatory: for those who look at it from outside; nil: nobody does.
+  /// - Parameter observatory: for observers; nil: there are none.
   package init(
     _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
   ) {
@@ -116,7 +116,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   // MARK: - The loop
 
-  /// Runs until it is told to stop. Returns the exit code.
+  /// Runs until it is asked to stop. Returns the exit code.
   package func run() -> Int32 {
     join()
     while isRunning { turn() }
@@ -134,7 +134,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     }
   }
 
-  /// Whether there is anything to go on for.
+  /// Whether to continue.
   package var isRunning: Bool { fatal == nil && !stopRequested.endsService }
 
   /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
@@ -155,7 +155,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   private func waitMs() -> Int32 {
     if watched.hasUrgentWork { return 0 }
     let ms = delivery.waitMs()
-    // What is being done for partitions beside the loop is seen by looking.
+    // Work for partitions outside of the loop is polled.
     return partitions.isAwaited ? min(ms, Self.backgroundCheckMs) : ms
   }
 
@@ -182,10 +182,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     said(totals, arrivals, since: began)
   }
 
-  /// So much more is durable.
+  /// More work is durable.
   package func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     isFailing = false
-    // An entry that only says who took over is no progress: each fresh start makes one.
+    // An entry with only a takeover is no progress: each fresh start makes one.
     if !arrivals.batches.isEmpty || totals.instructions > 0 { backOff.succeeded() }
     counted.add(totals)
     let now = edges.time.monotonicMs()
@@ -193,7 +193,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
   }
 
-  /// Something failed: what is under way counts for nothing, or as if its owner had crashed. All partitions are restored from what
+  /// A failure: work in progress is discarded, or counts as if its owner had crashed. All partitions are restored from what
   /// the brokers say.
   package func goBack(_ fault: TransactionFault) {
     counted.aborts += 1
@@ -226,13 +226,13 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     return false
   }
 
-  /// Who begins anew makes the topic, or waits for it.
+  /// The next service creates the topic, or waits for it.
   package func isGone(_ topic: Topic) {
     fatal = "its \(topic.word) topic is gone: somebody has deleted it"
     loss = .unknownTopic
   }
 
-  /// Makes the producers anew, for as long as it takes.
+  /// Creates the producers again, for as long as it takes.
   func renewProducers() {
     while isRunning {
       watched.observatory?.beat()
@@ -289,7 +289,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     log.info(
       lost
         ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
-    // Who was thrown out of the group is no member until it is told anew what is its own.
+    // After being removed from the group it is no member until the next assignment.
     if lost, partitions.count == self.partitions.owned.count { hasJoined = false }
     quiesce()
     if lost {

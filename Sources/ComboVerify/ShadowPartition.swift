@@ -89,7 +89,6 @@ final class ShadowPartition {
       })
     let proofFrom = beginning.silent.keys.max() ?? 0
     runner.checksDigest = false
-    runner.header = { [reader = source.reader] in reader.header($1, of: $0, $2) }
     runner.deadLettered = { [ledger] _, _ in if ledger.entry != nil { ledger.report.deadLetters += 1 } }
     runner.entryDone = { [unowned self] in try check($0, $1, from: proofFrom) }
     if hasOtherRules { try runner.derive(by: own) }

@@ -75,7 +75,8 @@ struct WaitTests {
           }
           let none = Bytes(start: nil, count: 0)
           var lent = Gift(
-            id: $0[0], senderID: $0[1], receiverID: $0[2], giftID: $0[3], display: Display(sender: none, receiver: none, gift: none),
+            id: $0[0], senderID: $0[1], receiverID: $0[2], giftID: $0[3],
+            display: Display(sender: none, receiver: none, gift: none),
             value: gift.value, amount: amount)
           (lent.combo, lent.streakMs, lent.ends) = ($0[4], gift.streakMs, gift.ends)
           sink.value = gift.value
@@ -93,7 +94,8 @@ struct WaitTests {
     while let deadline = engine.nextDeadline { engine.advance(to: deadline, to: &sink) }
   }
 
-  @Test("a show tells its longest wait, an update one to within an animation, a skip what it was worth",
+  @Test(
+    "a show tells its longest wait, an update one to within an animation, a skip what it was worth",
     arguments: RandomStream.groups(20))
   func agrees(group: Int) {
     var (shows, updates, skips, longest) = (0, 0, 0, Int64(0))

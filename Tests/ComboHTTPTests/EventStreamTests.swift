@@ -87,11 +87,11 @@ struct EventStreamTests {
       _ = try wire.nextEvent()
       stage.say("r", 1..<3)
       for seq in 1..<3 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
-      stage.lookout.tell([news])
+      stage.observatory.tell([news])
       #expect(try wire.nextEvent() != nil)
       let again = try stage.wire()
       again.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: 1-2"]))
-      guard case .screen = try stage.question() else { throw TestKafka.Failure("no question for a screen") }
+      guard case .screen = try stage.query() else { throw TestKafka.Failure("no question for a screen") }
     }
   }
 

@@ -132,10 +132,10 @@ struct GzipTests {
     let stage = try HTTPStage()
     let wire = try stage.wire()
     wire.send(HTTPStage.request("/rooms/r/events", headers: ["Accept-Encoding: gzip"]))
-    guard case .screen(let room, let id, true, _) = try stage.question() else {
+    guard case .screen(let room, let id, true, _) = try stage.query() else {
       throw TestKafka.Failure("no question for a screen")
     }
-    stage.lookout.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 1, "first"))])
+    stage.observatory.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 1, "first"))])
     let head = try wire.head()
     #expect(head.header("Content-Encoding") == "gzip" && head.header("Content-Type")?.hasPrefix("text/event-stream") == true)
     var seen = 0

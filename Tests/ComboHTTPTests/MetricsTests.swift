@@ -1,3 +1,4 @@
+import ComboCore
 import ComboEdge
 import ComboRooms
 import ComboSystem

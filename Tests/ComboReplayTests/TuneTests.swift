@@ -22,7 +22,7 @@ struct TuneTests {
     chunkBytes: Int = 1 << 19, sweepLines: Int = 131_072, reports: @escaping ([String]) -> Void = { _ in }
   ) -> TuneResult {
     TuneReplay(
-      TestReplay.source(input), combinations, maxRestedRooms: maxRestedRooms, threads: threads, chunkBytes: chunkBytes,
+      .lines(TestReplay.source(input)), combinations, maxRestedRooms: maxRestedRooms, threads: threads, chunkBytes: chunkBytes,
       sweepLines: sweepLines, report: reports
     ).run()
   }
@@ -62,12 +62,14 @@ struct TuneTests {
       let total = combination.total
       let told = try Told(input, settings)
       #expect(total.gifts == told.gifts && total.repeated == told.repeated && total.skipped == told.skipped)
-      #expect(total.seen == told.waits.count && total.waits.sum == told.waits.reduce(0, +) && total.waits.max == told.waits.last ?? 0)
+      #expect(
+        total.seen == told.waits.count && total.waits.sum == told.waits.reduce(0, +) && total.waits.max == told.waits.last ?? 0)
       #expect(total.within1 == told.waits.count { $0 <= 1000 } && total.within3 == told.waits.count { $0 <= 3000 })
       #expect(total.within10 == told.waits.count { $0 <= 10_000 })
       for share in [0.5, 0.9, 0.99] {
         let (got, exact) = (total.waits.quantile(share), told.quantile(share))
-        #expect(got == exact || abs(Double(got ?? 0) - Double(exact ?? 0)) <= Double(exact ?? 0) / 1000, "p\(share): \(exact ?? -1)")
+        #expect(
+          got == exact || abs(Double(got ?? 0) - Double(exact ?? 0)) <= Double(exact ?? 0) / 1000, "p\(share): \(exact ?? -1)")
       }
       let busiest = try #require(combination.busiest.first)
       let one = try Told(input, settings, room: busiest.name)
@@ -138,6 +140,40 @@ struct TuneTests {
     let result = Self.tune(input, chunkBytes: 500, reports: { reports += $0 })
     #expect(result.lines == 100 && result.badLines == 50 && result.giftEvents == 50)
     #expect(reports.count == 20 && reports[1].hasPrefix("line 3: not_json"))
+  }
+
+  @Test("records of a topic count as lines do; their own time and key stand in for what they lack")
+  func topic() {
+    let lines = ReplayTests.madeUp(3000).split(separator: 0x0a)
+    let feed = RecordFeed(pieceBytes: 66_000)
+    let thread = WorkThread {
+      for line in lines { line.withUnsafeBytes { feed.add(key: nil, value: $0, time: 5) } }
+      feed.end()
+    }
+    let result = TuneReplay(.records(feed), Self.combinations, maxRestedRooms: 65_536, threads: 2, report: { _ in }).run()
+    thread.join()
+    let same = Self.tune(ReplayTests.madeUp(3000))
+    #expect(result.combinations == same.combinations && result.lines == 3000 && result.badLines == same.badLines)
+
+    let bare = RecordFeed()
+    let gift = #"{"sender":{"id":"u"},"gift":{"id":"g"}}"#
+    for time: Int64? in [1000, nil, 2000] {
+      Array("room".utf8).withUnsafeBytes { key in Array(gift.utf8).withUnsafeBytes { bare.add(key: key, value: $0, time: time) } }
+    }
+    [UInt8](repeating: 0x20, count: 70_000).withUnsafeBytes { bare.add(key: nil, value: $0, time: 1) }
+    bare.end()
+    var reports: [String] = []
+    let found = TuneReplay(
+      .records(bare), [Settings()], maxRestedRooms: 10, threads: 1, report: { reports += $0 }
+    ).run()
+    #expect(found.giftEvents == 3 && found.combinations[0].busiest.map(\.name) == ["room"])
+    #expect(found.first == 1000 && found.last == 2000 && found.badLines == 1)
+    #expect(reports.count == 1 && reports[0].hasPrefix("record 4: too_large") && reports[0].contains("70000"))
+
+    let broken = RecordFeed()
+    broken.end("the broker is away")
+    let failed = TuneReplay(.records(broken), [Settings()], maxRestedRooms: 10, threads: 2, report: { _ in }).run()
+    #expect(failed.failure == "the broker is away" && failed.combinations.isEmpty)
   }
 
   @Test("nothing comes of nothing")

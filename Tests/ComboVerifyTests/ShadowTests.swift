@@ -150,7 +150,7 @@ struct ShadowTests {
     for _ in 0..<6 { scene.scene.gift("r1", sender: "u", count: 1) }
     // What an operator has skipped is a reset.
     var configuration = scene.scene.configuration
-    configuration.seek = [0: scene.broker.log(.input, 0).end]
+    configuration.purpose = .seek([0: scene.broker.log(.input, 0).end])
     let second = scene.scene.world.start("b", configuration)
     for _ in 0..<5 {
       scene.burst(second)

@@ -1,3 +1,5 @@
+internal import ComboEdge
+internal import ComboKafka
 internal import ComboReplay
 internal import ComboSystem
 internal import Glibc
@@ -5,6 +7,24 @@ internal import Glibc
 /// `tune`: one recording under many settings.
 enum TuneCommand {
   static func run(_ options: TuneOptions) -> Int32 {
+    if let topic = options.topic {
+      let feed = RecordFeed()
+      let log = ServiceLog(.warning)
+      log.hide(topic.kafka.secrets)
+      defer { log.flush() }
+      do throws(EdgeError) {
+        let properties = try KafkaProperties(
+          brokers: topic.brokers, clientID: "combo-consumer-tune",
+          overrides: topic.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+        let span = try TopicSpan(properties, topic.name, since: topic.since, until: topic.until)
+        // It has come to its end when the replay has; if that never begins, the process ends.
+        _ = WorkThread { span.read(into: feed) }
+        return run(options, .records(feed), named: topic.name)
+      } catch {
+        Console.say(error.message)
+        return error.code == .badProperty ? 2 : 1
+      }
+    }
     var input = STDIN_FILENO
     if let path = options.file {
       input = open(path, O_RDONLY | O_CLOEXEC)
@@ -15,6 +35,10 @@ enum TuneCommand {
       posix_fadvise(input, 0, 0, POSIX_FADV_SEQUENTIAL)
     }
     defer { if options.file != nil { close(input) } }
+    return run(options, .lines(LineSource(descriptor: input)), named: options.file ?? "standard input")
+  }
+
+  private static func run(_ options: TuneOptions, _ input: TuneReplay.Source, named source: String) -> Int32 {
     // Before the work: an hour's replay must not be lost to a folder that is not there.
     var page: Int32 = -1
     if let path = options.html {
@@ -26,28 +50,29 @@ enum TuneCommand {
     }
     defer { if page >= 0 { close(page) } }
 
-    var meter = ProgressMeter(of: nil, unit: "lines", isAlone: true)
+    var meter = ProgressMeter(of: nil, unit: options.topic == nil ? "lines" : "records", isAlone: true)
     let threads = options.threads > 0 ? options.threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     let result = TuneReplay(
-      LineSource(descriptor: input), options.combinations.map(\.settings), map: options.map,
+      input, options.combinations.map(\.settings), map: options.map,
       maxRestedRooms: options.maxRestedRooms, threads: threads,
       report: { Console.write($0.map { "combo-consumer: \($0)\n" }.joined(), to: STDERR_FILENO) },
       progress: { meter.tell($0) }
     ).run()
     meter.end(result.lines)
-    let source = options.file ?? "standard input"
     if let failure = result.failure {
       Console.say("\(source): \(failure)")
       return 1
     }
     if result.badLines > 0 {
-      Console.say("\(result.badLines) of \(result.lines) lines were bad, and skipped")
+      Console.say("\(result.badLines) of \(result.lines) \(options.topic == nil ? "lines" : "records") were bad, and skipped")
     }
     guard result.giftEvents > 0 else {
-      Console.say("\(source): there is no gift among its \(result.lines) lines, so there is nothing to compare")
+      Console.say(
+        "\(source): there is no gift among its \(result.lines) \(options.topic == nil ? "lines" : "records"), so there is nothing to compare"
+      )
       return 1
     }
-    let report = TuneReport(result, options.combinations, source: options.file ?? "standard input")
+    let report = TuneReport(result, options.combinations, source: source)
     if let path = options.html {
       guard ftruncate(page, 0) == 0, Console.write(TunePage(report).text, to: page) else {
         Console.say("cannot write \(path): \(String(cString: strerror(errno)))")

@@ -63,7 +63,9 @@ struct TunePage {
     }
     var cards = card("Most balanced", balanced, "chosen")
     let best = report.rows.filter(\.isBest)
-    let quickest = best.min { ($0.total.waits.quantile(0.9) ?? .max, $0.number) < ($1.total.waits.quantile(0.9) ?? .max, $1.number) }
+    let quickest = best.min {
+      ($0.total.waits.quantile(0.9) ?? .max, $0.number) < ($1.total.waits.quantile(0.9) ?? .max, $1.number)
+    }
     let longest = best.max { ($0.total.stays.quantile(0.5) ?? 0, $1.number) < ($1.total.stays.quantile(0.5) ?? 0, $0.number) }
     if let quickest, quickest.number != balanced.number { cards += card("Shortest wait", quickest) }
     if let longest, longest.number != balanced.number { cards += card("Longest to read", longest) }
@@ -104,7 +106,7 @@ struct TunePage {
   private func table(_ rows: [(TuneReport.Row, RoomMeasure, RoomMeasure?)], isFull: Bool) -> String {
     typealias R = TuneReport
     var head = ["", "settings", "wait p50", "p90", "p99", "max"]
-    if isFull { head += ["seen ≤ 1 s", "≤ 3 s", "≤ 10 s"] } else { head += ["seen ≤ 3 s"] }
+    if isFull { head += ["≤ 1 s", "≤ 3 s", "≤ 10 s"] } else { head += ["≤ 3 s"] }
     head += ["skipped"] + (isFull ? ["of worth"] : []) + ["banner seen", "p10"]
     if isFull { head += ["screen full", "upd/s", "inst/s"] }
     var text = "<table><thead><tr>" + head.map { "<th>\($0)</th>" }.joined() + "</tr></thead><tbody>"
@@ -125,7 +127,8 @@ struct TunePage {
         ]
       }
       let base = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(as it is)</i>" : ""
-      text += "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(base)</th>"
+      text +=
+        "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(base)</th>"
       text += cells.map { "<td>\($0)</td>" }.joined() + "</tr>"
     }
     return text + "</tbody></table>"
@@ -133,7 +136,7 @@ struct TunePage {
 
   private static let legend = """
     <p class="legend"><b>Wait</b>: seconds from a gift to the first moment at which the screen counts it, of the gifts that are seen; p90:
-    nine of ten wait at most so long. <b>Seen</b>: share of all gifts. <b>Skipped</b>: gifts whose banner was never shown as too many waited, and their
+    nine of ten wait at most so long. <b>≤ 1 s</b>: share of all gifts that are seen within a second. <b>Skipped</b>: gifts whose banner was never shown as too many waited, and their
     share of the worth of all gifts. <b>Banner seen</b>: seconds for which half of the banners are on screen at least; p10: nine of ten.
     <b>Screen full</b>: share of the slots that is taken, from a room's first gift to its last banner. <b>upd/s, inst/s</b>: number changes and
     instructions a second in the busiest room. A shaded row is one of the best.</p>
@@ -172,7 +175,7 @@ struct TunePage {
     :root{--page:#f7f7f5;--card:#fff;--ink:#1d1f23;--soft:#5d636d;--line:#dcdde0;--accent:#0b62c4;--tint:#e8f1fc;--dot:#9aa1ab}
     @media (prefers-color-scheme:dark){:root{--page:#15171a;--card:#1e2125;--ink:#e8eaed;--soft:#a3a9b3;--line:#373b41;--accent:#6db3ff;--tint:#1c2f45;--dot:#737a85}}
     *{box-sizing:border-box}body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-    main{max-width:1200px;margin:0 auto;padding:24px 16px 48px}h1{font-size:1.6rem;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}
+    main{max-width:1240px;margin:0 auto;padding:24px 16px 48px}h1{font-size:1.6rem;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}
     h2{font-size:1.2rem;margin:36px 0 10px}h3{font-size:1rem;margin:0;overflow-wrap:anywhere}p{margin:6px 0}
     .extent,.legend,figcaption,footer{color:var(--soft);font-size:.9rem}footer{margin-top:36px}
     .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:12px}
@@ -185,8 +188,8 @@ struct TunePage {
     .grid{stroke:var(--line)}.front{fill:none;stroke:var(--accent);stroke-width:1.5;stroke-dasharray:5 4;opacity:.6}
     .best circle,.best rect{fill:var(--accent)}.other circle,.other rect{fill:var(--card);stroke:var(--dot);stroke-width:1.8}
     svg .label{fill:var(--soft)}svg .bestlabel{fill:var(--accent);font-weight:700}.mark{color:var(--accent)}
-    .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;white-space:nowrap;width:100%}
-    th,td{padding:5px 9px;text-align:right;border-bottom:1px solid var(--line)}thead th{color:var(--soft);font-weight:600}
+    .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums;white-space:nowrap;width:100%}
+    th,td{padding:5px 6px;text-align:right;border-bottom:1px solid var(--line)}thead th{color:var(--soft);font-weight:600}
     th:nth-child(2){text-align:left}tbody th{font-weight:500}.bestrow td,.bestrow th{background:var(--tint)}.bestrow th{font-weight:700}
     summary{cursor:pointer;color:var(--accent);padding:6px 0}pre{font-size:.85rem;overflow-x:auto}
     @media print{body{background:#fff}details{display:none}}

@@ -45,7 +45,9 @@ struct TunePlot {
     /// Round values within it.
     var ticks: [Double] {
       if isLogarithmic {
-        return [0.01, 0.1, 1, 10, 100, 1000, 10_000, 100_000].flatMap { [$0, 2 * $0, 5 * $0] }.filter { (low...high).contains($0) }
+        return [0.01, 0.1, 1, 10, 100, 1000, 10_000, 100_000].flatMap { [$0, 2 * $0, 5 * $0] }.filter {
+          (low...high).contains($0)
+        }
       }
       var step = 0.01
       for candidate in [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000]
@@ -63,7 +65,8 @@ struct TunePlot {
       // ln m = 2 artanh((m − 1) / (m + 1))
       let x = (mantissa - 1) / (mantissa + 1)
       let square = x * x
-      return exponent * 0.693147180559945 + 2 * x * (1 + square * (1 / 3.0 + square * (1 / 5.0 + square * (1 / 7.0 + square / 9))))
+      return exponent * 0.693147180559945 + 2 * x
+        * (1 + square * (1 / 3.0 + square * (1 / 5.0 + square * (1 / 7.0 + square / 9))))
     }
   }
 
@@ -83,22 +86,27 @@ struct TunePlot {
     let ticksMax = size == .wide ? 9 : 5
     let x = Scale(points.map(\.wait), from: left, to: width - right)
     let y = Scale(points.map(\.stay), from: height - bottom, to: top)
-    var svg = "<svg class=\"\(size)\" viewBox=\"0 0 \(number(width)) \(number(height))\" role=\"img\" aria-label=\"\(TunePage.escaped(title))\">"
+    var svg =
+      "<svg class=\"\(size)\" viewBox=\"0 0 \(number(width)) \(number(height))\" role=\"img\" aria-label=\"\(TunePage.escaped(title))\">"
     svg += "<title>\(TunePage.escaped(title))</title>"
     for tick in thinned(x.ticks, ticksMax) {
       let place = number(x.place(tick))
       svg += "<line class=\"grid\" x1=\"\(place)\" x2=\"\(place)\" y1=\"\(number(top))\" y2=\"\(number(height - bottom))\"/>"
-      svg += "<text class=\"tick\" x=\"\(place)\" y=\"\(number(height - bottom + 16))\" text-anchor=\"middle\">\(label(tick))</text>"
+      svg +=
+        "<text class=\"tick\" x=\"\(place)\" y=\"\(number(height - bottom + 16))\" text-anchor=\"middle\">\(label(tick))</text>"
     }
     for tick in thinned(y.ticks, ticksMax) {
       let place = y.place(tick)
-      svg += "<line class=\"grid\" x1=\"\(number(left))\" x2=\"\(number(width - right))\" y1=\"\(number(place))\" y2=\"\(number(place))\"/>"
+      svg +=
+        "<line class=\"grid\" x1=\"\(number(left))\" x2=\"\(number(width - right))\" y1=\"\(number(place))\" y2=\"\(number(place))\"/>"
       svg += "<text class=\"tick\" x=\"\(number(left - 6))\" y=\"\(number(place + 4))\" text-anchor=\"end\">\(label(tick))</text>"
     }
     if !isSmall {
-      svg += "<text class=\"axis\" x=\"\(number((left + width - right) / 2))\" y=\"\(number(height - 10))\" text-anchor=\"middle\">"
+      svg +=
+        "<text class=\"axis\" x=\"\(number((left + width - right) / 2))\" y=\"\(number(height - 10))\" text-anchor=\"middle\">"
       svg += "seconds until nine of ten gifts are seen\(x.isLogarithmic ? ", log" : "")</text>"
-      svg += "<text class=\"axis\" x=\"6\" y=\"16\">seconds that a banner is seen (median)\(y.isLogarithmic ? ", log" : "")</text>"
+      svg +=
+        "<text class=\"axis\" x=\"6\" y=\"16\">seconds that a banner is seen (median)\(y.isLogarithmic ? ", log" : "")</text>"
       svg += "<text class=\"hint\" x=\"\(number(left + 6))\" y=\"\(number(top + 16))\">↖ better</text>"
     }
     svg += line(points, x, y)
@@ -107,7 +115,8 @@ struct TunePlot {
     for point in points.sorted(by: { (rank($0), $1.number) < (rank($1), $0.number) }) {
       let (px, py) = (x.place(point.wait), y.place(point.stay))
       let kind = point.isBest ? "best" : "other"
-      svg += "<g class=\"\(kind)\"><title>\(TunePage.escaped("\(point.number): \(point.name): \(label(point.wait)) s, \(label(point.stay)) s"))</title>"
+      svg +=
+        "<g class=\"\(kind)\"><title>\(TunePage.escaped("\(point.number): \(point.name): \(label(point.wait)) s, \(label(point.stay)) s"))</title>"
       if point.isBase {
         svg += "<rect x=\"\(number(px - 6))\" y=\"\(number(py - 6))\" width=\"12\" height=\"12\"/>"
       } else {

@@ -66,7 +66,8 @@ struct TuneReport {
   var extent: String {
     let gifts = ProgressMeter.grouped(result.giftEvents)
     guard let first = result.first, let last = result.last else { return "\(gifts) gifts, without times" }
-    return "\(gifts) gift\(result.giftEvents == 1 ? "" : "s") in \(ProgressMeter.grouped(result.rooms)) room\(result.rooms == 1 ? "" : "s")"
+    return
+      "\(gifts) gift\(result.giftEvents == 1 ? "" : "s") in \(ProgressMeter.grouped(result.rooms)) room\(result.rooms == 1 ? "" : "s")"
       + " over \(Self.span(last - first)) (\(Timestamp.text(first)) to \(Timestamp.text(last)))"
   }
 
@@ -81,7 +82,8 @@ struct TuneReport {
     }
     if result.giftEvents < 10_000 {
       sentences.append(
-        "There are only \(ProgressMeter.grouped(result.giftEvents)) gifts: the p99 rests on \(max(1, result.giftEvents / 100)) of them.")
+        "There are only \(ProgressMeter.grouped(result.giftEvents)) gifts: the p99 rests on \(max(1, result.giftEvents / 100)) of them."
+      )
     }
     if let first = result.first, let last = result.last, last - first < 3_600_000 {
       sentences.append("They cover \(Self.span(last - first)): a recording of a whole evening tells more.")
@@ -90,7 +92,9 @@ struct TuneReport {
     if result.rooms > 1, share > 0.5 {
       sentences.append("\(Self.percent(share)) of the gifts are in one room, which decides the figures.")
     }
-    sentences.append("Gifts are taken at their own times; a service takes them a little later. Viewers who see other banners may send other gifts.")
+    sentences.append(
+      "Gifts are taken at their own times; a service takes them a little later. Viewers who see other banners may send other gifts."
+    )
     return sentences
   }
 

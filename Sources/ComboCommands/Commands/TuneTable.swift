@@ -17,10 +17,12 @@ struct TuneTable {
     for row in report.rows {
       let (total, busiest) = (row.total, row.busiest)
       cells.append([
-        row.isBest ? "*" : "", DisplayWidth.harmless(row.name) + (row.combination.isBase && row.name != TuneOptions.baseName ? " (as it is)" : ""),
+        (row.isBest ? "*" : "") + (row.combination.isBase ? "=" : ""), DisplayWidth.harmless(row.name),
         R.seconds(total.waits.quantile(0.5)), R.seconds(total.waits.quantile(0.9)), R.seconds(total.waits.quantile(0.99)),
-        R.seconds(total.seen > 0 ? total.waits.max : nil), Self.percent(total.share(total.within1)), Self.percent(total.share(total.within3)),
-        Self.percent(total.share(total.within10)), Self.percent(total.share(total.skipped)), Self.percent(total.skippedWorthShare),
+        R.seconds(total.seen > 0 ? total.waits.max : nil), Self.percent(total.share(total.within1)),
+        Self.percent(total.share(total.within3)),
+        Self.percent(total.share(total.within10)), Self.percent(total.share(total.skipped)),
+        Self.percent(total.skippedWorthShare),
         R.seconds(total.stays.quantile(0.5)), R.seconds(total.stays.quantile(0.1)), Self.percent(total.fill),
         R.rate(busiest.map { $0.rate($0.updates) }), R.rate(busiest.map { $0.rate($0.instructions) }),
       ])
@@ -41,7 +43,8 @@ struct TuneTable {
       "skip, worth: gifts that are never shown as too many banners wait, and their share of all worth. full: slots taken.",
       "banner, p10: seconds for which half of the banners, and nine of ten, are seen at least.",
       "upd/s, inst/s: updates and instructions a second in the busiest room.",
-      "*: no other row is as good in p90, banner and gifts never seen, and better in one of them.", "",
+      "*: no other row is as good in p90, banner and gifts never seen, and better in one of them. =: the settings as they are.",
+      "",
     ]
     if report.rows.count > 1, let balanced = report.balanced {
       lines.append("The most balanced is \(DisplayWidth.harmless(balanced.name)): \(report.meaning(of: balanced))")

@@ -83,17 +83,19 @@ enum Command: String, CaseIterable, Sendable {
       """
     case .tune:
       """
-      Reads FILE (events as JSON lines), or standard input if there is none or it is `-`, once, and replays it under each combination
-      of settings, exactly as `replay` would. The other options are the current settings; --vary names a setting and the values
-      to try, and several of them make all combinations. --settings takes files of options, as --config does, and is followed
-      by all of them: combo-consumer tune gifts.jsonl --settings a.conf b.conf
+      Reads FILE (events as JSON lines), or standard input if there is none or it is `-`, or a topic (--input, from --since
+      to --until), once, and replays it under each combination of settings, exactly as `replay` would. The other options are
+      the current settings. --vary names a setting and the values to try; several of them make all combinations.
+      --settings takes files of options, as --config does, and is followed by all of them:
+      combo-consumer tune gifts.jsonl --settings a.conf b.conf
 
-      Prints for each combination how long gifts wait until they are seen, how many are skipped, how long a banner is seen and how
-      full the screen is; the best are marked with *. --html writes the same as a page with plots. A list (tiers, milestones) is
-      separated from the next by /, as in --vary tiers=none/1000:4000:1000. At most 200 combinations are compared at once.
+      Prints for each combination how long gifts wait until they are seen, how many are skipped, how long a banner is seen
+      and how full the screen is. The best are marked with *. --html writes the same as a page with plots. A list (tiers,
+      milestones) is separated from the next by /, as in --vary tiers=none/1000:4000:1000. At most 200 combinations are
+      compared at once.
 
-      The time of an event is its `ts`. Bad lines are reported and skipped, and the exit code is 1 at the end. docs/tuning.md has the
-      steps.
+      The time of an event is its `ts`; in a topic, else its record's. Bad records are reported and skipped, and the exit
+      code is 1 at the end. docs/tuning.md has the steps.
       """
     case .generate:
       """

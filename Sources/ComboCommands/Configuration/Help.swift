@@ -53,7 +53,7 @@ enum Help {
     option.placeholder.isEmpty ? "--\(option.name)" : "--\(option.name) \(option.placeholder)"
   }
 
-  /// What is allowed, and what counts if nobody says anything, in brackets.
+  /// The allowed values and the default, in brackets.
   static func limits(_ option: Option) -> String {
     var parts: [String] = []
     switch option.kind {

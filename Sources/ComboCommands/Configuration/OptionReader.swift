@@ -84,6 +84,9 @@ struct OptionReader {
   /// Whether somebody said a value.
   func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }
 
+  /// Whether the command line said one.
+  func isNamed(_ name: String) -> Bool { given(option(name)).contains { $0.label == "--" + name } }
+
   /// The combo settings.
   func settings() -> Settings {
     var settings = Settings()

@@ -13,18 +13,19 @@ enum OptionTable {
   }
 
   private static let kafkaCommands: [Command] = [
-    .run, .serve, .check, .seek, .resetClock, .verify, .redrive, .watch, .generate, .map,
+    .run, .serve, .check, .seek, .resetClock, .verify, .redrive, .watch, .generate, .map, .tune,
   ]
   private static let engineCommands: [Command] = [.run, .live, .check, .seek, .resetClock, .demo, .replay, .tune]
   private static let serviceCommands: [Command] = [.run, .check, .seek, .resetClock]
 
   private static let general: [Option] = [
     Option(
-      "config", "FILE", .text, nil, kafkaCommands + [.live, .demo, .replay, .tune], .main,
+      "config", "FILE", .text, nil, kafkaCommands + [.live, .demo, .replay], .main,
       "a file of options, a line each: NAME = VALUE; nearer are the environment, then the command line"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to begin with"),
     Option(
-      "input", "TOPIC", .topic, nil, [.run, .check, .seek, .resetClock, .verify, .redrive], .main, "where gift events are read"),
+      "input", "TOPIC", .topic, nil, [.run, .check, .seek, .resetClock, .verify, .redrive, .tune], .main,
+      "where gift events are read"),
     Option(
       "output", "TOPIC", .topic, nil, [.run, .serve, .check, .seek, .resetClock, .verify, .watch], .main,
       "where display instructions are written"),
@@ -50,7 +51,8 @@ enum OptionTable {
     Option(
       "settings", "FILE …", .files, nil, [.tune], .main,
       "files of options, each a combination of settings; all arguments up to the next option"),
-    Option("format", "FORMAT", .choice(["text", "json"]), "text", [.tune], .main, "a table for people, or one object for programs"),
+    Option(
+      "format", "FORMAT", .choice(["text", "json"]), "text", [.tune], .main, "a table for people, or one object for programs"),
     Option("html", "FILE", .text, nil, [.tune], .main, "write a page with plots as well, to read and pass on"),
   ]
 
@@ -222,8 +224,8 @@ enum OptionTable {
   private static let redrive: [Option] = [
     Option("code", "CODE", .text, nil, [.redrive], .main, "only dead letters with this code, such as not_json"),
     Option("reason", "TEXT", .text, nil, [.redrive], .main, "only those whose reason contains this text"),
-    Option("since", "TIME", .time, nil, [.redrive], .main, "only records of this time or later"),
-    Option("until", "TIME", .time, nil, [.redrive], .main, "only records from before this time"),
+    Option("since", "TIME", .time, nil, [.redrive, .tune], .main, "only records of this time or later"),
+    Option("until", "TIME", .time, nil, [.redrive, .tune], .main, "only records from before this time"),
     Option("limit", "N", .integer(0...1_000_000_000), "0", [.redrive], .main, "at most this many; 0: no limit"),
     Option(
       "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,

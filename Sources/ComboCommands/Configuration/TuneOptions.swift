@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboKafka
 internal import ComboReplay
 internal import ComboSystem
 internal import ComboWire
@@ -17,8 +18,19 @@ struct TuneOptions: Equatable, Sendable {
   /// What the settings as they are, are called.
   static let baseName = "as it is"
 
-  /// Nil: standard input.
+  /// A topic, in place of a file.
+  struct TopicSource: Equatable, Sendable {
+    var name: String
+    var brokers: String
+    var kafka: [KafkaProperty]
+    /// In milliseconds since the Unix epoch; nil: from the first record on, to the last.
+    var since: Int64?
+    var until: Int64?
+  }
+
+  /// Nil: standard input, or a topic.
   var file: String?
+  var topic: TopicSource?
   var maxRestedRooms = 65_536
   /// 0: one a processor.
   var threads = 0
@@ -38,6 +50,19 @@ struct TuneOptions: Equatable, Sendable {
     isJSON = reader.text("format") == "json"
     html = reader.optionalText("html")
     if let html, html == file { reader.fault("--html would write over the recording: name another file") }
+    let kafka = reader.kafkaProperties()
+    // What the environment or a file says to all commands does not stop a recording that is named.
+    let isTopicAsked = reader.isNamed("input")
+    if isTopicAsked, !operands.isEmpty { reader.fault("--input and FILE exclude each other: gifts come from one of them") }
+    if let name = reader.optionalText("input"), isTopicAsked || operands.isEmpty {
+      topic = TopicSource(
+        name: name, brokers: reader.requiredText("brokers"), kafka: kafka,
+        since: reader.optionalText("since").flatMap { Timestamp.milliseconds($0) },
+        until: reader.optionalText("until").flatMap { Timestamp.milliseconds($0) })
+      if let since = topic?.since, let until = topic?.until, since >= until { reader.fault("--until must be later than --since") }
+    } else {
+      for name in ["since", "until"] where reader.isGiven(name) { reader.fault("--\(name) needs --input: a file is read whole") }
+    }
     combinations = Self.combinations(&reader, hasFile: !operands.isEmpty)
   }
 
@@ -64,7 +89,8 @@ struct TuneOptions: Equatable, Sendable {
           + "\(TuneReplay.combinationsMax) are compared at once: try fewer values, the coarse ones first")
       return [Combination(name: baseName, settings: base, isBase: true)]
     }
-    var combinations = files.isEmpty ? [Combination(name: "", settings: base)] : read(files, over: base, &reader, hasFile: hasFile)
+    var combinations =
+      files.isEmpty ? [Combination(name: "", settings: base)] : read(files, over: base, &reader, hasFile: hasFile)
     for variation in variations {
       combinations = combinations.flatMap { one in
         variation.values.map { value in

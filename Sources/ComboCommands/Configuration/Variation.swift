@@ -16,7 +16,9 @@ struct Variation: Equatable, Sendable {
     let word = String(text[..<equals].map { $0 == "-" ? "_" : $0 })
     guard let name = SettingName(word) else {
       let likely = Suggestion.nearest(to: word, among: SettingName.all.map(\.text))
-      let advice = likely.map { "did you mean \(dashed($0))?" } ?? "there are \(SettingName.all.map { dashed($0.text) }.joined(separator: ", "))"
+      let advice =
+        likely.map { "did you mean \(dashed($0))?" }
+        ?? "there are \(SettingName.all.map { dashed($0.text) }.joined(separator: ", "))"
       return fail("names \(Sentence.quoted(dashed(word))), which is no setting; \(advice)")
     }
     let separator: Character =

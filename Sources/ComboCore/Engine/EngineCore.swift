@@ -115,8 +115,8 @@ struct EngineCore: ~Copyable {
       combos.retain(combo)
     } else {
       // An unknown combo continues from nothing: if its banner would not stay, it need not be stored.
-      if let known, isSurplus(gift.pointee.value * Double(known)) {
-        return skipNew(gift.pointee.display, known, base: 0, options, at: now, to: &sink)
+      if let known, case let worth = gift.pointee.value * Double(known), isSurplus(worth) {
+        return skipNew(gift.pointee.display, known, worth, base: 0, options, at: now, to: &sink)
       }
       combo = combos.add(key, hash: hash, in: &store)
     }
@@ -490,7 +490,8 @@ struct EngineCore: ~Copyable {
 
   /// A banner that was not made is skipped.
   private mutating func skipNew(
-    _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
+    _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64,
+    to sink: inout some InstructionSink
   ) {
     lastBanner += 1
     tell(options, .new, lastBanner, count, base: base, &sink)

@@ -21,7 +21,15 @@ package final class TuneReplay: @unchecked Sendable {
   /// Bad lines that are reported one by one.
   private static let reportsMax = 20
 
-  private let source: LineSource
+  /// Where gifts come from.
+  package enum Source {
+    /// Events as JSON lines, whose time is their `ts`.
+    case lines(LineSource)
+    /// Records of a topic; their own time counts where they have no `ts`.
+    case records(RecordFeed)
+  }
+
+  private let source: Source
   private let map: RecordMap?
   private let threadCount: Int
   private let groupCount: Int
@@ -57,7 +65,7 @@ package final class TuneReplay: @unchecked Sendable {
   ///   - report: takes sentences about bad lines, on any thread, one call at a time.
   ///   - progress: told the number of lines that are decoded, likewise.
   package init(
-    _ source: LineSource, _ combinations: [Settings], map: RecordMap? = nil, maxRestedRooms: Int, threads: Int,
+    _ source: Source, _ combinations: [Settings], map: RecordMap? = nil, maxRestedRooms: Int, threads: Int,
     chunkBytes: Int = 1 << 19, sweepLines: Int = 131_072, report: @escaping ([String]) -> Void,
     progress: @escaping (Int) -> Void = { _ in }
   ) {
@@ -92,6 +100,7 @@ package final class TuneReplay: @unchecked Sendable {
     let others = (1..<threadCount).map { _ in WorkThread { self.work() } }
     work()
     for thread in others { thread.join() }
+    if case .records(let feed) = source, result.failure == nil { result.failure = feed.failure }
     if result.failure == nil { gather() }
     return result
   }
@@ -106,7 +115,7 @@ package final class TuneReplay: @unchecked Sendable {
   }
 
   private func work() {
-    let decoder = ChunkDecoder(map: map)
+    let decoder = ChunkDecoder(map: map, fromTopic: isTopic)
     lock.lock()
     defer { lock.unlock() }
     while let work = next() {
@@ -114,7 +123,7 @@ package final class TuneReplay: @unchecked Sendable {
       case .none: lock.wait()
       case .read(let chunk):
         lock.unlock()
-        let piece = source.next(into: chunk.text)
+        let piece = next(into: chunk)
         lock.lock()
         isReading = false
         take(piece, chunk, decoder)
@@ -166,14 +175,50 @@ package final class TuneReplay: @unchecked Sendable {
 
   // MARK: - Steps
 
+  private var isTopic: Bool { if case .records = source { true } else { false } }
+
+  private func next(into chunk: ReplayChunk) -> LineSource.Piece {
+    switch source {
+    case .lines(let lines): return lines.next(into: chunk.text)
+    case .records(let feed):
+      guard let records = feed.next(into: chunk.text) else { return .end }
+      chunk.records = records
+      return .lines(0)
+    }
+  }
+
+  /// Decodes the records of a topic.
+  private func decodeRecords(of chunk: ReplayChunk, _ decoder: ChunkDecoder) {
+    chunk.lineCount = chunk.records.count
+    for (number, record) in chunk.records.enumerated() {
+      if record.start < 0 {
+        chunk.passOver(number, bytes: record.valueCount)
+        continue
+      }
+      let keyEnd = record.start + max(0, record.keyCount)
+      decoder.room = record.keyCount < 0 ? nil : Bytes(rebasing: chunk.text[record.start..<keyEnd])
+      let before = chunk.eventCount
+      decoder.decode(Bytes(rebasing: chunk.text[keyEnd..<keyEnd + record.valueCount]), number, into: chunk, groups: groupCount)
+      if record.time < 0 { continue }
+      for event in before..<chunk.eventCount where chunk.events[event].ts < 0 {
+        chunk.events[event].ts = record.time
+        chunk.earliest = min(chunk.earliest, record.time)
+      }
+    }
+  }
+
   /// Decodes what was read. Under the lock, but not while it decodes.
   private func take(_ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder) {
     switch piece {
     case .lines(let count):
       lock.wakeAll()
       lock.unlock()
-      decoder.decode(
-        UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: groupCount, isFirst: chunk.number == 0)
+      if isTopic {
+        decodeRecords(of: chunk, decoder)
+      } else {
+        decoder.decode(
+          UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: groupCount, isFirst: chunk.number == 0)
+      }
       lock.lock()
     case .tooLong(let count): chunk.passOver(bytes: count)
     case .end: hasEnded = true
@@ -193,7 +238,7 @@ package final class TuneReplay: @unchecked Sendable {
   private func admit(_ chunk: ReplayChunk) {
     if result.badLines < Self.reportsMax, !chunk.badLines.isEmpty {
       let sentences = chunk.badLines.prefix(Self.reportsMax - result.badLines)
-      report(sentences.map { "line \(result.lines + $0.line + 1): \($0.sentence)" })
+      report(sentences.map { "\(isTopic ? "record" : "line") \(result.lines + $0.line + 1): \($0.sentence)" })
     }
     result.badLines += chunk.badLines.count
     result.lines += chunk.lineCount

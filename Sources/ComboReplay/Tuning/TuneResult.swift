@@ -4,6 +4,11 @@ package struct TuneResult: Sendable {
   package struct Room: Equatable, Sendable {
     package var name: String
     package var measure: RoomMeasure
+
+    package init(name: String, measure: RoomMeasure) {
+      self.name = name
+      self.measure = measure
+    }
   }
 
   /// All rooms under one combination.
@@ -11,6 +16,11 @@ package struct TuneResult: Sendable {
     package var total: RoomMeasure
     /// Those with the most gifts, the busiest first: the same rooms in each combination.
     package var busiest: [Room]
+
+    package init(total: RoomMeasure, busiest: [Room]) {
+      self.total = total
+      self.busiest = busiest
+    }
   }
 
   package var lines = 0

@@ -21,16 +21,16 @@ struct OptionFaultTests {
     arguments: [
       (
         "",
-        "say what to do: run, serve, live, demo, replay, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man"
+        "say what to do: run, serve, live, demo, replay, tune, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man"
       ),
       ("rum", "unknown command \"rum\"; did you mean run?"),
       (
         "frobnicate",
-        "unknown command \"frobnicate\": there are run, serve, live, demo, replay, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man"
+        "unknown command \"frobnicate\": there are run, serve, live, demo, replay, tune, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man"
       ),
       (
         "--slots 3",
-        "the command comes first, then its options: run, serve, live, demo, replay, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man, not \"--slots\""
+        "the command comes first, then its options: run, serve, live, demo, replay, tune, generate, verify, redrive, watch, check, seek, reset-clock, map, config, completions, man, not \"--slots\""
       ),
       ("replay --lingr-ms 3", "unknown option \"--lingr-ms\"; did you mean --linger-ms?"),
       ("replay --xyzzy", "unknown option \"--xyzzy\""),

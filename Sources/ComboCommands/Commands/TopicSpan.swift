@@ -1,0 +1,72 @@
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboReplay
+internal import ComboSystem
+
+/// A span of a topic: its records, partition by partition, for `tune`.
+struct TopicSpan {
+  private static let withinMs: Int64 = 30_000
+
+  private let topic: String
+  private let since: Int64?
+  private let until: Int64?
+  private let control: ControlClient
+  private let client: ReaderClient
+
+  /// - Parameters:
+  ///   - since: records of this time or later, in milliseconds since the Unix epoch; nil: all that are there.
+  ///   - until: records before this time; nil: all up to the present end.
+  /// - Throws: `unknownTopic` among others.
+  init(_ properties: KafkaProperties, _ topic: String, since: Int64?, until: Int64?) throws(EdgeError) {
+    self.topic = topic
+    self.since = since
+    self.until = until
+    control = try ControlClient(properties)
+    client = try ReaderClient(properties)
+  }
+
+  /// Reads all of it, and ends the feed.
+  func read(into feed: RecordFeed) {
+    do throws(EdgeError) {
+      guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
+        return feed.end("the topic \"\(topic)\" does not exist: check --input")
+      }
+      for partition in 0..<Int32(count) { try read(partition, into: feed) }
+      feed.end()
+    } catch {
+      feed.end(error.message)
+    }
+  }
+
+  private func read(_ partition: Int32, into feed: RecordFeed) throws(EdgeError) {
+    let bounds = try control.watermarks(topic, partition, withinMs: Self.withinMs)
+    let start = max(bounds.first, try offset(partition, atMs: since, else: bounds.first, bounds.end))
+    let end = min(bounds.end, try offset(partition, atMs: until, else: bounds.end, bounds.end))
+    if start >= end { return }
+    let reader = try client.reader(topic, partition, from: start, to: end)
+    let batch = MessageBatch(capacity: 4096)
+    var silence = Deadline(afterMs: Self.withinMs)
+    while !reader.isAtEnd {
+      let before = reader.position
+      try reader.read(maxWaitMs: 100, into: batch)
+      defer { batch.release() }
+      if reader.position > before { silence = Deadline(afterMs: Self.withinMs) }
+      for index in 0..<batch.count {
+        if let value = batch[index].value { feed.add(key: batch[index].key, value: value, time: batch[index].timestampMs) }
+      }
+      if silence.isOver {
+        throw EdgeError(
+          .timedOut,
+          "partition \(partition) of \"\(topic)\" cannot be read beyond offset \(reader.position): a transaction is open there, or its "
+            + "leader is away. Try again later, or end earlier with --until",
+          isRetriable: true)
+      }
+    }
+  }
+
+  /// Where records of a time begin; `none` if no time is asked for, `end` if there are none of it.
+  private func offset(_ partition: Int32, atMs time: Int64?, else none: Int64, _ end: Int64) throws(EdgeError) -> Int64 {
+    guard let time else { return none }
+    return try control.offsets(topic, [partition], atMs: max(0, time), withinMs: Self.withinMs)[0].offset ?? end
+  }
+}
