@@ -2,13 +2,13 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick clients browser-test bench bench-counts chaos build install uninstall deb release image docs check-docs install-deps \
+.PHONY: help demo test quick clients browser-test bench bench-counts chaos build install uninstall deb release image docs reference check-docs install-deps \
 	check-swift format lint clean
 
 BIN := .build/release/combo-consumer
 # A target may import what Package.swift says it depends on, and nothing else.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
-# For all release builds: another flag would build all anew.
+# For all release builds: another flag would rebuild everything.
 SWIFT_RELEASE := $(SWIFT_BUILD) $(shell tools/release-flags)
 # What builds images.
 ENGINE ?= $(if $(shell command -v docker),docker,podman)
@@ -40,8 +40,8 @@ uninstall: ## removes what install put there
 deb: build ## a Debian package in .build/dist
 	@tools/make-deb
 
-release: build ## an archive with its checksum in .build/dist
-	@tools/make-release
+release: build ## all files of a release with their checksums in .build/dist/VERSION; ARGS=--strict to leave nothing out
+	@tools/make-release $(ARGS)
 
 image: ## a container image (by docker or podman); BUILD_IMAGE=… and BASE_IMAGE=… name its bases, best by digest
 	$(ENGINE) build -f deploy/Dockerfile --build-arg VERSION=$$(tools/version) \
@@ -49,6 +49,10 @@ image: ## a container image (by docker or podman); BUILD_IMAGE=… and BASE_IMAG
 
 docs: install-deps check-swift ## the libraries' pages, by DocC, in .build/docs
 	@tools/make-docs
+
+reference: install-deps check-swift ## writes the parts of the docs that are made from tables of the sources
+	$(SWIFT_BUILD) --build-tests
+	@COMBO_REFERENCE=write tools/run-tests --filter '(ReferenceTests|SettingsSchemaTests|/reference)'
 
 check-docs: build ## runs the commands of the docs, and looks where their links go
 	@tools/check-docs

@@ -47,7 +47,7 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     // Compressed answers of the HTTP server.
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    // The log of those who have no Kafka.
+    // The log for use without Kafka.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // The WebSocket client, behind a few C functions.
     .target(name: "CWebSocket", linkerSettings: [.linkedLibrary("websockets"), .linkedLibrary("crypto")]),

@@ -17,13 +17,13 @@ faults = []
 
 
 class Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML's parsers silently take one."""
+    """Refuses a key that occurs twice, of which YAML's parsers silently take one."""
 
     def construct_mapping(self, node, deep=False):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.YAMLError(f"the key {key!r} stands twice, line {node.start_mark.line + 1}")
+                raise yaml.YAMLError(f"the key {key!r} occurs twice, line {node.start_mark.line + 1}")
         return super().construct_mapping(node, deep)
 
 
@@ -35,7 +35,7 @@ def documents(path):
 def unique(pairs):
     keys = [key for key, _ in pairs]
     if len(keys) != len(set(keys)):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return dict(pairs)
 
 
@@ -183,9 +183,9 @@ def alerts():
         if not any(case["alertname"] == name and not case["exp_alerts"] for case in cases):
             faults.append(f"no test keeps {name} quiet")
         if told.count(name) != 1:
-            faults.append(f"docs/operating.md tells {told.count(name)} times what to do about {name}")
+            faults.append(f"docs/operating.md describes {name} {told.count(name)} times")
     for name in set(told) - set(names):
-        faults.append(f"docs/operating.md tells of {name}, which is no alert")
+        faults.append(f"docs/operating.md describes {name}, which is no alert")
     for case in cases:
         if case["alertname"] not in names:
             faults.append(f"rules.test.yaml tests {case['alertname']}, which is no alert")
@@ -236,7 +236,7 @@ def libraries(ldd_file):
             if not re.search(rf"(?<!\S){re.escape(package)}(?!\S)", run_stage):
                 faults.append(f"Dockerfile: the run stage does not install {package}, for {library}")
         elif not library.startswith(STATIC) and not any(re.match(rf"{re.escape(n)}(-|$)", library) for n in BROUGHT_ALONG):
-            faults.append(f"Dockerfile: nobody knows which package has {library}")
+            faults.append(f"Dockerfile: no known package has {library}")
 
 
 def validate(path, objects):

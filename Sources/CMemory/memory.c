@@ -7,11 +7,11 @@ int mallctl(const char *name, void *old, size_t *old_length, void *new_value, si
 
 // Read by jemalloc when the process starts; what the environment's MALLOC_CONF says goes before it.
 //
-// thp: rooms and waiting records lie all over hundreds of MiB. In pages of 4 KiB most looks at them miss the processor's table of
+// thp: rooms and waiting records are spread over hundreds of MiB. With pages of 4 KiB most accesses miss the processor's table of
 // pages, too, which is dearer than the missed cache where there is a hypervisor. Where the kernel allows it
-// (/sys/kernel/mm/transparent_hugepage/enabled: madvise or always), they lie in pages of 2 MiB.
+// (/sys/kernel/mm/transparent_hugepage/enabled: madvise or always), they are in pages of 2 MiB.
 // narenas: what one arena has free another cannot use; few threads here allocate much at the same time.
-// background_thread: what a backlog needed is given back though nothing happens any more.
+// background_thread: memory of a backlog is returned even if nothing happens any more.
 // dirty_decay_ms: what a rush needed is given back 5 s after it. Sooner, the memory of librdkafka's buffers, which come and go all the
 // time, would be given back and asked for again, and each time the kernel clears a page of 2 MiB.
 // oversize_threshold: a fetch of all partitions is above the 8 MiB from which jemalloc otherwise gives back at once.

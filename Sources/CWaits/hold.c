@@ -1,7 +1,7 @@
 // Signals that come before the service looks for them.
 //
 // What runs here comes before the constructors of shared libraries, which take the larger part of a start. Until `StopSignal.watchSignals`
-// the signals wait; without it one that comes early would kill the process as if nobody cared.
+// the signals wait; without it, an early one would kill the process.
 
 #include <signal.h>
 #include <string.h>

@@ -29,7 +29,7 @@ static int64_t steady_offset(void) {
   if (known != 0) return known;
   int64_t found = now_of(CLOCK_REALTIME) - now_of(CLOCK_MONOTONIC);
   if (found == 0) found = 1;
-  // Whoever comes first decides for all.
+  // The first caller decides for all.
   return atomic_compare_exchange_strong(&offset, &known, found) ? found : known;
 }
 
@@ -48,7 +48,7 @@ int timespec_get(struct timespec *time, int base) {
 int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until) {
   struct timespec monotonic = {0, 0};
   int64_t at = 0;
-  // What lies beyond 2200 is for ever.
+  // A time beyond 2200 means forever.
   if (until->tv_sec > 7258118400) at = INT64_MAX;
   else if (until->tv_sec >= 0) at = until->tv_sec * second + until->tv_nsec - steady_offset();
   if (at > 0) {

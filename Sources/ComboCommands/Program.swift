@@ -8,15 +8,15 @@ package enum Program {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let invocation = Invocation.parse(arguments, environment: Console.variable, host: Console.hostName)
     let code = perform(invocation)
-    // An answer that nobody got is none. Those that only print their progress may go on without.
+    // A result that could not be printed is a failure. Commands that only print their progress may continue.
     if code == 0, Console.hasLostOutput, invocation.answers {
-      Console.say("standard output could not be written: is the disk full, or nobody reading?")
+      Console.say("standard output could not be written: is the disk full, or the reader gone?")
       end(1)
     }
     end(code)
   }
 
-  /// Ends the process without running down its static objects, as `exit` would: threads that nobody waits for, such as a look into
+  /// Ends the process without running down its static objects, as `exit` would: detached threads, such as a look into
   /// the journal that a stop has cancelled, may still use them.
   private static func end(_ code: Int32) -> Never {
     LineWriter.standardOutput.drain()

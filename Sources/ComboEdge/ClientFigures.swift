@@ -32,7 +32,7 @@ package struct ClientFigures: Equatable, Sendable {
   /// The longest of the brokers' 99th percentiles.
   package var roundTripSeconds = 0.0
   package var throttleSeconds = 0.0
-  /// Of the consumer: how often its group was balanced anew.
+  /// Of the consumer: the number of rebalances of its group.
   package var rebalances: Double?
 
   package init(client: String) {

@@ -1,9 +1,9 @@
 /// What a group has committed of a partition, or is to commit.
 package struct CommittedOffset: Equatable, Sendable {
   package let partition: Int32
-  /// The next record to read; nil: nothing was ever committed (or it has expired).
+  /// The next record to read; nil: no offset was ever committed (or it has expired).
   package let offset: Int64?
-  /// What was kept beside it.
+  /// Its metadata.
   package let metadata: String
 
   package init(partition: Int32, offset: Int64?, metadata: String) {

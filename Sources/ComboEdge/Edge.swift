@@ -12,14 +12,14 @@ package enum Topic: Int, CaseIterable, Sendable {
 
 /// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:_:)`` or `close`, on their thread.
 package protocol GroupEdgeDelegate: AnyObject {
-  /// These partitions are this member's from now on. Nothing of them is handed out before it is started.
+  /// From now on, these partitions belong to this member. No records of a partition are delivered before it is started.
   func assigned(_ partitions: [Int32])
   /// These partitions go to others once this returns, so what was taken from them is to be committed now; if `lost`, they are others'
   /// already, and whatever is uncommitted must be aborted. The time for it is a small part of `max.poll.interval.ms`. Nothing of them is
   /// handed out after it.
   func revoked(_ partitions: [Int32], lost: Bool)
-  /// Something is wrong; the member goes on trying. The same error is not told more often than every 30 s, except for those of a
-  /// partition (`offsetOutOfRange`, `positionLost`), after which that partition hands nothing out until it is started anew.
+  /// An error; the member keeps trying. The same error is not reported more often than every 30 s, except for those of a
+  /// partition (`offsetOutOfRange`, `positionLost`), after which that partition delivers nothing until it is started again.
   func failed(_ error: EdgeError, partition: Int32?)
 }
 
@@ -35,13 +35,13 @@ package protocol GroupEdge: AnyObject, Sendable {
   func release()
   /// From now on the partition's records are handed out, from this offset on.
   func start(_ partition: Int32, at offset: Int64) throws(EdgeError)
-  /// Nothing more is handed out of it, until it is started again.
+  /// No records of it are delivered until it is started again.
   func stop(_ partition: Int32)
   /// What the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
-  /// Commits offsets outside of any transaction, for tools that show the lag. Nobody waits for it.
+  /// Commits offsets outside of any transaction, for tools that show the lag, without waiting.
   func commitWithoutWaiting(_ offsets: [CommittedOffset])
-  /// The offset behind the last record of a partition, as far as that is known; asks nobody.
+  /// The end offset of a partition, as far as it is known, without a request.
   func end(of partition: Int32) -> Int64?
   /// Leaves the group.
   func close()
@@ -56,7 +56,7 @@ extension GroupEdge {
 /// the loop's alone.
 package protocol OutputEdge: AnyObject, Sendable {
   func begin() throws(TransactionFault)
-  /// Copies what it is given. What goes wrong with it is told by the next ``commit(_:)``.
+  /// Copies its arguments. The next ``commit(_:)`` reports errors.
   /// - Parameter partition: nil: by the key, as Java's producer does.
   func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader])
   /// Sends the offsets and commits; returns once all of it is durable.
@@ -78,13 +78,13 @@ extension OutputEdge {
 /// The producer without transactions, which writes at once: each record once, in order, and if one fails none after it. The
 /// loop's thread alone uses it.
 package protocol DirectEdge: AnyObject, Sendable {
-  /// A new producer in place of the old one, of which nothing more is heard; what that had under way may still arrive.
+  /// Replaces the producer. The old one reports nothing more, but its records in flight may still arrive.
   func renew() throws(EdgeError)
   /// Copies what it is given; waits while there is no room for it, up to a limit. Once a record has failed, be it for want of room,
   /// nothing more is taken or waited for.
   /// - Parameters:
   ///   - partition: nil: by the key, as Java's producer does.
-  ///   - tag: not 0; by it ``serve(maxWaitMs:_:)`` tells what became of the record.
+  ///   - tag: not 0; ``serve(maxWaitMs:_:)`` reports the record's outcome with it.
   func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt)
   /// Hands out what became of records: of those that are acknowledged by all replicas where they stand; a negative offset if that is
@@ -130,7 +130,7 @@ package struct Edges {
   package var time: any TimeSource
   /// Needed where the output does not take records of any time.
   package var clockTrial: ClockTrial?
-  /// Runs what blocks beside the loop.
+  /// Runs blocking work outside of the loop.
   package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
 
   package init(

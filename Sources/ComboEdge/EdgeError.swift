@@ -1,4 +1,4 @@
-/// What went wrong with a log, in a sentence for the operator, and sorted by who has to act.
+/// A fault of a log, in a sentence for the operator, classified by who has to act.
 package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Small and stable; what programs decide by.
   package enum Code: String, Sendable, CaseIterable {
@@ -8,9 +8,9 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case unreachable
     /// The broker was there but did not finish in time.
     case timedOut
-    /// TLS or SASL: who we are was not accepted.
+    /// TLS or SASL: our identity was not accepted.
     case authentication
-    /// Who we are was accepted, but may not do this.
+    /// Our identity was accepted, but lacks the right.
     case notAuthorized
     case unknownTopic
     case unknownPartition
@@ -19,7 +19,7 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidRequest
     /// The offset asked for is not (or no longer) in the partition.
     case offsetOutOfRange
-    /// Where a partition is read on cannot be made sure of; it must be started anew.
+    /// The position of a partition is uncertain; it must be started again.
     case positionLost
     /// Another producer or member with our id has taken over.
     case fenced
@@ -38,7 +38,7 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case undelivered
     /// The broker or this librdkafka is too old or too new for it.
     case unsupported
-    /// The client has given up and must be made anew.
+    /// The client has given up and must be created again.
     case fatal
     case other
   }

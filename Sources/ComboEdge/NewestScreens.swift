@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Decides what a compacted topic of screens gets of what a room says: each `screen` as it stands, and a record without a value once nothing
+/// Decides which instructions of a room go to a compacted topic of screens: each `screen` as it stands, and a record without a value once nothing
 /// is on the room's screen any more. Any thread.
 ///
-/// It counts the banners of each room that has any. Of a room whose beginning it did not see it knows nothing until the next `screen`; then
+/// It counts the banners of each room that has any. A room whose beginning it did not see is unknown until the next `screen`; then
 /// that one's end is not told if the room is quiet before, and the screen stays until the room speaks again. So whoever reads the topic passes
 /// over screens that are older than a few `screen_ms`.
 package final class NewestScreens: Sendable {
@@ -18,7 +18,7 @@ package final class NewestScreens: Sendable {
     case nothing
     /// The record itself is the room's newest screen.
     case screen
-    /// The room shows nothing any more.
+    /// The room's screen is empty now.
     case end
   }
 

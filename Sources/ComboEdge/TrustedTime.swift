@@ -52,7 +52,7 @@ package final class TrustedTime: TimeSource {
 package struct ClockTrial: Sendable {
   /// What the service goes by.
   package let time: TrustedTime
-  /// How far ahead of the brokers' clocks a record's time may lie, in milliseconds.
+  /// How far a record's time may be ahead of the brokers' clocks, in milliseconds.
   package let aheadMaxMs: Int64
   /// Whether the output takes a record of this time. Blocks.
   package let takes: @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool

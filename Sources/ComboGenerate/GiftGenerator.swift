@@ -23,12 +23,12 @@ package final class GiftGenerator {
     package init() {}
   }
 
-  /// A sender at it: so many more of one gift.
+  /// A sender with this many more of one gift to send.
   private struct Run {
     var sender: UInt32 = 0
     var gift: UInt16 = 0
     var left: UInt16 = 0
-    /// The number of the streak that it is told as, or 0 if each gift is told by itself.
+    /// The number of the streak that it belongs to, or 0 if each gift is a record of its own.
     var streak: UInt64 = 0
     var total: UInt32 = 0
     /// The number of its combo, or 0 if that has no name.
@@ -193,7 +193,7 @@ package final class GiftGenerator {
     let one = SplitMix64.scale(what >> 32, mix.gifts), two = SplitMix64.scale(what & 0xffff_ffff, mix.gifts)
     run.pointee.gift = UInt16(min(one, two))
     run.pointee.sender = UInt32(SplitMix64.scale(who >> 32, mix.senders))
-    // Half of all runs end with their next gift, an eighth of the others go on for long: 8 in the mean.
+    // Half of all runs end with their next gift, an eighth of the others continue for long: 8 in the mean.
     let length = who & 0xffff_ffff
     run.pointee.left = length & 1 == 0 ? UInt16(1 + (length >> 1) % 4) : UInt16(1 + (length >> 1) % 26)
     run.pointee.total = 0
@@ -241,7 +241,7 @@ package final class GiftGenerator {
     return text.count
   }
 
-  /// Of one who is at it: all of that sender's, or those to the receiver, or those of one gift.
+  /// Of an active sender: all of that sender's, or those to the receiver, or those of one gift.
   private func retract(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
     setRoom(room)
     let run = runs[room * mix.active + SplitMix64.scale(bits & 0xffff_ffff, mix.active)]

@@ -10,9 +10,9 @@ package struct GiftMix: Equatable, Sendable {
   package var active = 2
   /// Kinds of gifts.
   package var gifts = 24
-  /// Share of gifts told as running totals of a streak.
+  /// Share of gifts sent as running totals of a streak.
   package var totals = 0.0
-  /// Share of these streaks that have no name, and whose last total says that it ends.
+  /// Share of these streaks that have no name, and whose last total marks its end.
   package var ends = 0.0
   /// What totals bring as the time for which they are remembered, in milliseconds; 0: they bring none.
   package var streakMs = 0

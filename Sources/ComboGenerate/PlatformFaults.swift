@@ -2,9 +2,9 @@
 package struct PlatformFaults: Equatable, Sendable {
   /// Share of records that come twice.
   package var duplicates = 0.0
-  /// Each record comes up to so much later, in milliseconds.
+  /// Each record comes up to this much later, in milliseconds.
   package var reorderMs = 0
-  /// Share of streaks whose end is never told.
+  /// Share of streaks without an end record.
   package var lostEnds = 0.0
   /// Share of a streak's records that come seconds late, after the streak's end.
   package var lateTotals = 0.0

@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// Makes up gifts as a platform tells them, with the faults that are asked for: the same seed makes the same ones.
+/// Makes gifts in a platform's format, with the requested faults: the same seed makes the same gifts.
 ///
 /// A streak is planned as a whole when it begins; its records wait until they are due. So what is held are the streaks of a few seconds.
 package struct PlatformGenerator {
@@ -26,7 +26,7 @@ package struct PlatformGenerator {
   private let sendsMax: Int
   private var random: SplitMix64
   private let rooms: ZipfTable
-  /// Of each room, the sender of its next streak: nobody comes again before all others have.
+  /// Of each room, the sender of its next streak: all others come before one comes again.
   private var nextSender: [Int32]
   private var streaks = 0
   private var records = 0

@@ -9,16 +9,16 @@ package protocol EventGate: AnyObject, Sendable {
   func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)
   /// The place behind all that was said.
   var end: Int64 { get }
-  /// What was said from a place on, each with its place; about so many bytes of it at most.
+  /// The instructions from a place on, each with its place; at most about this many bytes.
   func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
   /// From now on `body` is called, on any thread, whenever there is something new; nil: not any more.
   func onNews(_ body: (@Sendable () -> Void)?)
 }
 
 extension HTTPServer {
-  /// A body may have so many bytes.
+  /// The maximum number of bytes of a body.
   static let bodyBytesMax = 1 << 20
-  /// Bodies that come in at a time may have so many bytes together.
+  /// The maximum number of bytes of all bodies in progress.
   static let bodiesBytesMax = 64 << 20
   /// What a reader of all rooms gets at most of what it has missed.
   private static let missedBytesMax = 1 << 20
@@ -129,7 +129,7 @@ extension HTTPServer {
     return nil
   }
 
-  /// Gives those who read all rooms what is new.
+  /// Sends news to the readers of all rooms.
   func readAll() {
     guard let gate, let feed = feeds[Self.room] else { return }
     while true {

@@ -1,9 +1,9 @@
 internal import ComboWire
 
-/// Somebody who reads a room's events. Belongs to the server's thread.
+/// A reader of a room's events. Belongs to the server's thread.
 ///
-/// It holds a place in its room's ``EventFeed``, and beside that only what is its own: the screen it begins with, and the rest of the
-/// event that is being sent. So a thousand of them cost little, and a slow one costs nobody anything.
+/// It holds a place in its room's ``EventFeed``, and otherwise only its own data: the screen it begins with, and the rest of the
+/// event that is being sent. So a thousand of them cost little, and a slow one does not slow down others.
 package final class EventReader {
   package let feed: EventFeed
   /// Whether it was sent off: what it has still to get is its own, and then it ends.
@@ -42,7 +42,7 @@ package final class EventReader {
     begin(screen)
   }
 
-  /// One that comes back, and has all of the feed up to a place. A comment tells at once that it is heard.
+  /// A reader that reconnects, and has all of the feed up to a place. A comment confirms the connection at once.
   init(_ feed: EventFeed, from place: Int, gzip: GzipPieces? = nil, at now: Int64) {
     self.feed = feed
     self.gzip = gzip
@@ -59,7 +59,7 @@ package final class EventReader {
   /// The next event of the feed that it needs; nil: none.
   package var needs: Int? { isEnding ? nil : place }
 
-  /// It begins anew with a screen, as what came before may not fit what comes.
+  /// It begins again with a screen, because the events before may not fit those after.
   package func begin(_ screen: [UInt8]) {
     if isEnding { return }
     own = [screen]
@@ -69,7 +69,7 @@ package final class EventReader {
   /// A comment, so that both ends see that the other is there.
   package func comment() { if own.isEmpty { own.append(StreamText.alive) } }
 
-  /// It gets this and nothing after it. An event that is under way is brought to its end.
+  /// It gets this as the last event. An event in progress is completed.
   package func end(with event: [UInt8]) {
     if isEnding { return }
     isEnding = true
@@ -78,7 +78,7 @@ package final class EventReader {
 
   package enum Outcome {
     case wrote(Int)
-    /// Nothing is there now.
+    /// No data now.
     case wait
     case ended
     case gone
@@ -190,7 +190,7 @@ package final class EventFeed {
   private var events: [Event] = []
   /// What stands before the first event that is there: with it a reader has all before.
   private var before: EventID?
-  /// Since when nobody reads it; nil while somebody does.
+  /// Since when it has no reader; nil while it has one.
   var unreadSince: Int64?
   private var head = 0
   /// The number of the first event that is still there, and of the one to come.
@@ -209,7 +209,7 @@ package final class EventFeed {
   /// Events of a room that wait for its slowest reader: more than a room says in minutes, or of a whole queue that is skipped.
   package static let bytesMax = 1 << 20
 
-  /// What all readers have is kept for so long, for those who connect again.
+  /// Events that all readers have are kept for this long, for readers that reconnect.
   package static let resumeMs: Int64 = 10_000
 
   package init(_ room: [UInt8]) { self.room = room }
@@ -239,7 +239,7 @@ package final class EventFeed {
     before = id
   }
 
-  /// Where somebody goes on who has had this event last; nil: what is missing is not there any more.
+  /// The place after this last event of a reader; nil: the missing events are gone.
   func place(after id: EventID) -> Int? {
     if let index = events[head...].lastIndex(where: { $0.id == id }) { return first + index - head + 1 }
     return before == id ? first : nil

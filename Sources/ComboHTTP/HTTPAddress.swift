@@ -80,8 +80,8 @@ extension HTTPAddress {
     ])
   }
 
-  /// Listens at the first address that this machine has. If another program has its port, it listens at none: whoever asked for
-  /// all addresses would hear of it only when the others are asked.
+  /// Listens at the first address that this machine has. If another program has its port, it listens at none, so that a
+  /// conflict is reported at once.
   /// - Parameter addresses: in numbers; one at least.
   static func listen(atFirstOf addresses: [HTTPAddress]) throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
     for address in addresses.dropLast() {

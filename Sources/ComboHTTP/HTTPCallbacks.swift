@@ -25,7 +25,7 @@ enum HTTPCallbacks {
       let exchange = Unmanaged<HTTPExchange>.fromOpaque(raw).takeUnretainedValue()
       if let count = uploadCount?.pointee, count > 0 {
         uploadCount?.pointee = 0
-        // What comes of a body that nobody wants is thrown away with the connection.
+        // The rest of an unwanted body is dropped with the connection.
         if exchange.isPost { server.collect(exchange, UnsafeRawBufferPointer(start: upload, count: count)) }
         if exchange.isPost, case .admitted = exchange.stage { return .YES }
       }

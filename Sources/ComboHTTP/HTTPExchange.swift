@@ -4,7 +4,7 @@ package final class HTTPExchange {
   package enum Stage {
     /// The headers are not read yet.
     case new
-    /// They are, and there is nothing against it.
+    /// They are, and it is allowed.
     case admitted
     /// It waits, suspended, for the loop; until then at most, by the monotonic clock.
     case waiting(until: Int64)

@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// Who may ask at all.
+/// Access to any path.
 ///
 /// On loopback the name in the `Host` header must be one of this machine's own: a page from elsewhere whose name was made to lead
 /// here (DNS rebinding) carries its own name. Beyond loopback any name leads here, and a token must be shown.

@@ -31,7 +31,7 @@ package enum HTTPOrigins: Equatable, Sendable {
     return false
   }
 
-  /// What `Access-Control-Allow-Origin` says to that origin; nil: nothing.
+  /// The value of `Access-Control-Allow-Origin` for that origin; nil: none.
   func answer(to origin: String) -> String? {
     switch self {
     case .none: nil

@@ -7,7 +7,7 @@ package struct HTTPResponse: Sendable {
   package var body: [UInt8]
   var headers: [(String, String)] = []
   /// Whether the page takes styles that were put into it: a browser source's custom CSS is a `<style>` that the browser adds. For the
-  /// overlay alone, which shows nothing but banners.
+  /// overlay alone, which shows only banners.
   var takesInlineStyles = false
   /// The body, compressed, where that was done before.
   var gzipped: [UInt8]?
@@ -17,7 +17,7 @@ package struct HTTPResponse: Sendable {
   package static let json = "application/json; charset=utf-8"
   package static let text = "text/plain; charset=utf-8"
 
-  /// What each answer says: nobody may put it into a frame, guess its type or let it load anything from elsewhere.
+  /// The headers of each answer: it may not be framed, its type may not be guessed, and it may not load from elsewhere.
   static let always = [("Content-Security-Policy", policy(inlineStyles: false))] + otherwise
 
   /// The same for this one.

@@ -3,7 +3,7 @@ internal import ComboService
 internal import ComboSystem
 internal import Glibc
 
-/// What the loop tells, and who gets it.
+/// News of the loop, and their readers.
 extension HTTPServer {
   /// The number of a query that nobody waits for: a room is watched anew.
   private static let rewatch = UInt64.max
@@ -89,7 +89,7 @@ extension HTTPServer {
     MHD_resume_connection(exchange.connection)
   }
 
-  /// Lets somebody go on who was here a moment ago; false if what was missed is not known any more.
+  /// Resumes a reader that was here a moment ago; false if the missed events are gone.
   func resume(_ exchange: HTTPExchange, _ room: [UInt8], after id: EventID) -> Bool {
     guard let feed = feeds[room], !feed.isForgotten, let place = feed.place(after: id) else { return false }
     counts.readersResumed += 1
@@ -158,20 +158,20 @@ extension HTTPServer {
     }
   }
 
-  /// From one round of a room with so many readers to the next. All readers together count too: each is sent what came meanwhile at once.
+  /// The interval of a room's rounds for this many readers. All readers together count too.
   private func roundMs(_ count: Int) -> Int64 {
     max(
       Int64(count) * Limits.roundMicrosecondsPerReader,
       min(Limits.roundMicrosecondsMax, Int64(readers.count) * Limits.roundMicrosecondsPerReaderOfAll)) / 1000
   }
 
-  /// Once a second: comments for who has heard nothing, and a look at who has gone.
+  /// Once a second: comments for idle readers, and a check for those that have gone.
   func tickReaders(_ now: Int64) {
     for feed in feeds.values {
       feed.forgetRead(before: now - resumeMs)
       if let since = feed.unreadSince, now - since > resumeMs, feed.readers.isEmpty {
         feeds[feed.room] = nil
-        // Of all rooms nothing is new for anybody now.
+        // There are no news of all rooms now.
         if feed.room.isEmpty { gate?.onNews(nil) }
         unwatchIfUnread(feed.room)
         continue
@@ -185,7 +185,7 @@ extension HTTPServer {
     var descriptors: [pollfd] = []
     for (reader, connection) in readers.values where reader.isSuspended {
       suspended.append((reader, connection))
-      // POLLRDHUP: the other end will send nothing more, which a reader that is there has no reason to say.
+      // POLLRDHUP: the other end has closed its side, which a live reader never does.
       descriptors.append(pollfd(fd: cmhd_socket(connection), events: 0x2000, revents: 0))
     }
     _ = poll(&descriptors, nfds_t(descriptors.count), 0)

@@ -10,7 +10,7 @@ struct SurveyKey: Hashable {
   var order: RoomOrder
 }
 
-/// One that was made, or is being made, for all who want the same.
+/// One that was made, or is being made, for all that ask for the same.
 struct Survey {
   /// When it was asked for or came.
   var at: Int64
@@ -58,7 +58,7 @@ extension HTTPServer {
   }
 
   static let nothing = HTTPResponse.error(
-    404, "there is nothing here: see /, /service, /overlay, /rooms, /service/data, /metrics, /health/live and /health/ready")
+    404, "there is no such path: see /, /service, /overlay, /rooms, /service/data, /metrics, /health/live and /health/ready")
 
   private func health(_ fault: String?) -> HTTPResponse { .text(fault == nil ? 200 : 503, fault ?? "ok") }
 
@@ -112,7 +112,7 @@ extension HTTPServer {
     if let lines = surveys[key]?.lines, now - surveys[key]!.at <= surveyMs {
       return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
-    // One that did not come in time is asked for again, for those too who still wait: the service forgets what is late.
+    // One that did not arrive in time is asked for again, also for those that still wait: the service drops late ones.
     let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < answerMs } ?? false
     if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }

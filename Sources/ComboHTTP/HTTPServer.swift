@@ -15,30 +15,30 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// What one program takes upon itself at most.
   package enum Limits {
-    /// Streams of events at a time, unless the server is told to take more.
+    /// Event streams at a time, by default.
     package static let readers = 1600
-    /// Connections beside those: others must find a place too.
+    /// Connections for other requests.
     static let others = 448
     /// While there are more connections, an answer is the last on its connection: what is kept for later gives way.
     static let keptOpen = 1024
     /// Bytes of a request's first line and headers, with what the answer's headers need.
     static let headerBytes = 16 << 10
-    /// A connection on which nothing moves is closed after so long.
+    /// An idle connection is closed after this time.
     static let idleS = 15
-    /// A request's headers must have come after so long, however slowly each byte does.
+    /// A request's headers must be complete after this time.
     static let requestMs: Int64 = 10_000
-    /// The loop answers within so long, or somebody else will have to be asked.
+    /// The loop must answer within this time.
     static let answerMs: Int64 = 5_000
     /// A stream of events shows at least so often that it is there.
     static let aliveMs: Int64 = 5_000
     /// Bytes of events that wait for slow readers, of all rooms.
     static let feedBytes = 64 << 20
-    /// With so many readers of a room, each gets what is new so often at most: sending takes a small part of one processor.
+    /// The minimum interval of a room's rounds, per reader, so that sending takes a small part of one processor.
     static let roundMicrosecondsPerReader: Int64 = 200
-    /// And with so many of all rooms, up to a quarter of a second.
+    /// The same per reader of all rooms, up to a quarter of a second.
     static let roundMicrosecondsPerReaderOfAll: Int64 = 25
     static let roundMicrosecondsMax: Int64 = 250_000
-    /// The list of rooms is made anew after so long.
+    /// The list of rooms is made again after this time.
     static let surveyMs: Int64 = 500
     static let surveys = 16
   }
@@ -51,7 +51,7 @@ package final class HTTPServer: @unchecked Sendable {
   package let identity: ServiceIdentity
   package let statistics: (@Sendable () -> [ClientFigures])?
   private let guarded: Mutex<HTTPGuard>
-  /// Who may ask.
+  /// The access rules.
   var guardian: HTTPGuard { guarded.withLock { $0 } }
   package let log: ServiceLog
   /// Streams of events at a time.
@@ -72,7 +72,7 @@ package final class HTTPServer: @unchecked Sendable {
   private var thread: WorkThread?
   /// Takes events in, and knows what all rooms say; nil: neither is offered.
   let gate: (any EventGate)?
-  /// What it has answered and nobody has taken yet.
+  /// Its answers that were not taken yet.
   let answers = Mutex<[(id: UInt64, response: HTTPResponse)]>([])
 
   // What belongs to the thread.
@@ -88,7 +88,7 @@ package final class HTTPServer: @unchecked Sendable {
   var nextQuery: UInt64 = 1
   /// Of bodies that are coming in.
   var bodyBytes = 0
-  /// Where those who read all rooms read on.
+  /// The position of the readers of all rooms.
   var allNext: Int64 = 0
   package var counts = HTTPCounts()
   private var tickedAt: Int64 = 0
@@ -188,7 +188,7 @@ package final class HTTPServer: @unchecked Sendable {
     log.info("http: listening on \(.url, address.url)")
   }
 
-  /// From now on requests must show this token. Who is being answered already is not asked again.
+  /// From now on requests must have this token. Answers in progress are not affected.
   /// - Parameter token: nil: none need be shown; but beyond loopback the one that there is stays.
   package func demand(_ token: HTTPToken?) {
     let isTaken = guarded.withLock { guarded in
@@ -198,10 +198,10 @@ package final class HTTPServer: @unchecked Sendable {
       return true
     }
     if isTaken { return }
-    log.warning("http: until a restart other machines can reach \(.url, address.url), so the token from before stays")
+    log.warning("http: other machines can still reach \(.url, address.url), so the old token stays until a restart")
   }
 
-  /// Tells those who read events, gives answers that are under way a moment, and ends. Once.
+  /// Informs readers of events, gives answers in progress a moment, and ends. Once.
   package func stop() {
     stopping.store(true, ordering: .releasing)
     wakePipe.wake()
@@ -210,7 +210,7 @@ package final class HTTPServer: @unchecked Sendable {
     gate?.onNews(nil)
   }
 
-  /// Each connection takes a descriptor, and many systems allow 1,024 of them where nobody asks for more.
+  /// Each connection takes a descriptor, and many systems allow 1,024 of them by default.
   private static func allowDescriptors(_ connections: Int) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -337,7 +337,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   // MARK: - The end
 
-  /// Everybody who reads events is told; nobody new begins.
+  /// All readers of events are informed; no new one begins.
   private func sayClosing() {
     isClosing = true
     for (reader, _) in readers.values { reader.end(with: StreamText.stopping) }
@@ -356,7 +356,7 @@ package final class HTTPServer: @unchecked Sendable {
       poll(&descriptor, 1, 20)
       MHD_run(daemon)
     }
-    // Nothing may be suspended when it stops.
+    // No connection may be suspended when it stops.
     for (reader, connection) in readers.values {
       reader.isGone = true
       wake(reader, connection)

@@ -1,7 +1,7 @@
 /// What a request asks for, taken apart: the path's pieces and the query, percent-decoded, strictly.
 ///
-/// Pieces are cut at the slashes that were written, so that an encoded one is part of a piece; nothing is resolved: `..` is a
-/// name like any other, and nothing has it.
+/// Pieces are cut at the slashes that were written, so that an encoded one is part of a piece. Without resolution: `..` is a
+/// name like any other, which no path has.
 struct HTTPTarget: Equatable, Sendable {
   /// The pieces between the slashes; none for `/`.
   let path: [[UInt8]]

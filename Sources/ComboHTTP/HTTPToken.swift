@@ -4,7 +4,7 @@ internal import ComboSystem
 package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
 
-  /// Nobody logs it by accident.
+  /// So that it is not logged by accident.
   package var description: String { "a token" }
 
   static let bytesMin = 16

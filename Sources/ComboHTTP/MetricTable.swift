@@ -45,7 +45,7 @@ struct Metric: Sendable {
     case counter, gauge, histogram
   }
 
-  /// A value, with the labels that tell it from others.
+  /// A value, with its labels.
   struct Sample {
     var labels: [(String, String)] = []
     let value: Double
@@ -111,7 +111,7 @@ struct Metric: Sendable {
   }
 }
 
-/// Every metric, in the order of the page. `docs/operating.md` says what to do about each; a test holds it against this table.
+/// Every metric, in the order of the page. docs/schemas/metrics.tsv is made from it.
 ///
 /// Only labels with a few values that are known beforehand, and the partitions that are this instance's.
 enum MetricTable {
@@ -119,32 +119,32 @@ enum MetricTable {
 
   private static let service: [Metric] = [
     Metric(
-      name: "combo_build_info", kind: .gauge, help: "What is running; always 1.",
+      name: "combo_build_info", kind: .gauge, help: "Versions of the program and of librdkafka; always 1.",
       values: .samples { source in
         [.init(labels: [("version", Version.number), ("librdkafka", source.librdkafka)], value: 1)]
       }),
-    .gauge("combo_uptime_seconds", "Since the process began to serve.") { Double($0.now - $0.observatory.began) / 1000 },
+    .gauge("combo_uptime_seconds", "Seconds since the process began to serve.") { Double($0.now - $0.observatory.began) / 1000 },
     .gauge("combo_live", "1 unless the loop is stuck.") {
       Health.reasonToRestart(lastBeat: $0.observatory.lastBeat, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
-    .gauge("combo_ready", "1 while all partitions of this instance take in and commit.") {
+    .gauge("combo_ready", "1 while all partitions of this instance read and commit.") {
       Health.reasonNotReady($0.observatory.report, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
-    .gauge("combo_loop_silence_seconds", "Since the loop last took a turn.") {
+    .gauge("combo_loop_silence_seconds", "Seconds since the last turn of the loop.") {
       Double(max(0, $0.now - $0.observatory.lastBeat)) / 1000
     },
-    .gauge("combo_uncommitted_seconds", "Since when something waits to become durable; 0 if nothing does.") { source in
+    .gauge("combo_uncommitted_seconds", "Age of the oldest work that is not durable yet; 0 if there is none.") { source in
       source.report.uncommittedSince.map { Double(max(0, source.now - $0)) / 1000 } ?? 0
     },
   ]
 
   private static let totals: [Metric] = [
-    .counters("combo_events_total", by: "type", "Events taken in whose outcome is durable, by type.") { $0.totals.tally.kinds },
-    .counters("combo_bad_events_total", by: "code", "Records that went to the dead-letter topic, by what is wrong.") {
+    .counters("combo_events_total", by: "type", "Events whose outcome is durable, by type.") { $0.totals.tally.kinds },
+    .counters("combo_bad_events_total", by: "code", "Records that went to the dead-letter topic, by code.") {
       $0.totals.tally.codes
     },
     .counter("combo_records_without_value_total", "Records without a value, which are skipped.") { $0.totals.withoutValue },
-    .counter("combo_dropped_records_total", "Records that the map says are none of the service's; they are no dead letters.") {
+    .counter("combo_dropped_records_total", "Records that the map drops; they are not dead letters.") {
       $0.totals.tally.dropped
     },
     .counter(
@@ -155,38 +155,39 @@ enum MetricTable {
     // By rule and reason: both are the map's own words, and at most a few dozen.
     Metric(
       name: "combo_map_records_total", kind: .counter,
-      help: "Records read, by the map's rule that decided on them, what came of them, and why.",
+      help: "Records by the map's rule, the outcome (event, dropped or bad), and the reason.",
       values: .samples { source in
         source.report.mapRows.map { row in
           .init(labels: [("rule", row.rule), ("outcome", row.outcome), ("reason", row.reason)], value: Double(row.count))
         }
       }),
     .counter("combo_records_total", "Records of the input whose outcome is durable.") { $0.totals.events },
-    .counters("combo_instructions_total", by: "op", "Instructions committed, or acknowledged, by what they say.") {
+    .counters("combo_instructions_total", by: "op", "Instructions committed or acknowledged, by op.") {
       $0.totals.said.named
     },
-    .counters("combo_dismissals_total", by: "reason", "Banners that left the screen, by why.") { $0.totals.said.dismissals },
-    .counters("combo_gifts_skipped_total", by: "reason", "Gifts that were never shown, by why.") { source in
+    .counters("combo_dismissals_total", by: "reason", "Banners that left the screen, by reason.") { $0.totals.said.dismissals },
+    .counters("combo_gifts_skipped_total", by: "reason", "Gifts that were never shown, by reason.") { source in
       source.totals.said.waits.skips.map { ($0.reason, $0.1.gifts) }
     },
     Metric(
-      name: "combo_gifts_skipped_worth_total", kind: .counter, help: "What the gifts that were never shown were worth, by why.",
+      name: "combo_gifts_skipped_worth_total", kind: .counter, help: "Worth of the gifts that were never shown, by reason.",
       values: .samples { source in
         source.totals.said.waits.skips.map { .init(labels: [("reason", $0.reason)], value: $0.1.worth) }
       }),
     .counter("combo_commits_total", "Transactions committed.") { $0.totals.commits },
-    .counter("combo_aborts_total", "Times that all went back to what is durable.") { $0.totals.aborts },
-    .counter("combo_restores_total", "Restorations of a partition that began.") { $0.totals.restores },
-    .counter("combo_resets_total", "Partitions whose state could not be proved, so that all their rooms began anew.") {
+    .counter("combo_aborts_total", "Returns to the last commit.") { $0.totals.aborts },
+    .counter("combo_restores_total", "Restores of a partition that were begun.") { $0.totals.restores },
+    .counter("combo_resets_total", "Resets: partitions whose state could not be restored, so that their rooms began a new epoch.")
+    {
       $0.totals.resets
     },
-    .counter("combo_lost_records_total", "Records of the input that were never taken in, as resets found out.") {
+    .counter("combo_lost_records_total", "Records of the input that were deleted before they were read.") {
       Int($0.totals.lost)
     },
-    .counter("combo_fresh_starts_total", "Services begun in place of one that was no longer a member of its group.") {
+    .counter("combo_fresh_starts_total", "Fresh starts within the process.") {
       $0.observatory.freshStarts
     },
-    .counter("combo_clock_leads_total", "Times that a partition's clock came to be far ahead of the wall clock.") {
+    .counter("combo_clock_leads_total", "Times that a partition's clock ran far ahead of the wall clock.") {
       $0.totals.clockLeads
     },
     .counter("combo_state_bytes_total", "Bytes of snapshots written.") { $0.totals.stateBytes },
@@ -200,62 +201,61 @@ enum MetricTable {
     ) { $0.report.commitSeconds },
     .histogram(
       "combo_lateness_seconds",
-      "From a record's timestamp until what it led to is durable; of each poll, that of the first record counts for all."
+      "From a record's timestamp until its outcome is durable; the first record of each poll counts for all."
     ) { $0.report.latenessSeconds },
     .histogram(
       "combo_gift_wait_seconds",
-      "From the time at which a gift is taken in until the instruction that shows it; of each instruction that of the gift that waited longest."
+      "From the time at which a gift is read until the instruction that shows it; the longest wait of each instruction counts."
     ) { Histogram($0.totals.said.waits) },
     .histogram(
       "combo_input_age_seconds",
-      "From a record's timestamp until it is taken in; of each poll and partition, that of the first record counts for all."
+      "From a record's timestamp until it is read; the first record of each poll and partition counts for all."
     ) { $0.report.inputAgeSeconds },
-    .histogram(
-      "combo_restore_duration_seconds", "From the time at which a partition begins to be restored until it is taken over."
-    ) {
+    .histogram("combo_restore_duration_seconds", "From the beginning of a restore until the takeover.") {
       $0.report.restoreSeconds
     },
-    .histogram("combo_batch_records", "Records that one poll of the input brought.") { $0.report.batchRecords },
+    .histogram("combo_batch_records", "Records per poll of the input.") { $0.report.batchRecords },
   ]
 
   private static let partitions: [Metric] = [
-    .gauge("combo_rooms", "Rooms that are awake.") { Double($0.report.rooms) },
-    .gauge("combo_partitions", "Partitions that are this instance's.") { Double($0.report.partitions.count) },
+    .gauge("combo_rooms", "Rooms awake.") { Double($0.report.rooms) },
+    .gauge("combo_partitions", "Partitions of this instance.") { Double($0.report.partitions.count) },
     Metric(
-      name: "combo_input_partitions", kind: .gauge, help: "Partitions of the input, as the brokers last said.",
+      name: "combo_input_partitions", kind: .gauge, help: "Partitions of the input, as last reported by the brokers.",
       values: .samples { $0.report.inputPartitions.map { [.init(value: Double($0))] } ?? [] }, isOptional: true),
-    .partition("combo_partition_running", running: false, "1 if the partition takes in, 0 while it is restored.") {
+    .partition("combo_partition_running", running: false, "1 if the partition reads its input, 0 while it is restored.") {
       $0.isRunning ? 1 : 0
     },
     .partition(
-      "combo_partition_restored_ratio", running: false, "How much of what must be run through again has been, from 0 to 1."
+      "combo_partition_restored_ratio", running: false, "Progress of restoring, from 0 to 1."
     ) { $0.restored },
-    .partition("combo_partition_lag_records", "Records of the input that are not taken in yet.") { $0.lag.map(Double.init) },
-    .partition("combo_partition_rooms", "Rooms of the partition that are awake.") { Double($0.rooms) },
+    .partition("combo_partition_lag_records", "Records of the input that are not read yet.") { $0.lag.map(Double.init) },
+    .partition("combo_partition_rooms", "Rooms awake in the partition.") { Double($0.rooms) },
     .partition(
-      "combo_partition_behind_seconds", "How far the rooms of the partition are behind its clock: they say more than is written."
+      "combo_partition_behind_seconds",
+      "How far the rooms of the partition are behind its clock, because they emit more than can be written."
     ) { Double($0.behindMs) / 1000 },
     .partition("combo_partition_own_settings_rooms", "Rooms with settings of their own.") { Double($0.roomsWithOwnSettings) },
-    .gauge("combo_own_settings_rooms_max", "Rooms of one partition that may have settings of their own.") {
+    .gauge("combo_own_settings_rooms_max", "Maximum of combo_partition_own_settings_rooms.") {
       Double($0.report.ownSettingsMax)
     },
     .partition(
-      "combo_partition_pending_entries", "In at-least-once delivery, entries on their way; at most \(PartitionLog.unsaidMax)."
+      "combo_partition_pending_entries",
+      "At-least-once delivery: journal entries that are not acknowledged yet, at most \(PartitionLog.unsaidMax)."
     ) { Double($0.entriesOnTheirWay) },
     .partition(
       "combo_partition_pending_records",
-      "Records taken in that no entry holds yet; in at-least-once delivery nothing more is taken in from "
-        + "\(WriteAheadDelivery.takenMax) on."
+      "Records read that are in no journal entry yet; in at-least-once delivery reading stops at \(WriteAheadDelivery.takenMax)."
     ) { Double($0.recordsWithoutEntry) },
   ]
 
   private static let clients: [Metric] = [
-    .client("queue_records", .gauge, "Records that wait to be sent.") { $0.isConsumer ? nil : $0.queueRecords },
-    .client("queue_records_max", .gauge, "Records that may wait to be sent.") { $0.isConsumer ? nil : $0.queueRecordsMax },
-    .client("queue_bytes", .gauge, "Bytes of records that wait to be sent.") { $0.isConsumer ? nil : $0.queueBytes },
-    .client("queue_bytes_max", .gauge, "Bytes of records that may wait to be sent.") { $0.isConsumer ? nil : $0.queueBytesMax },
-    .client("fetched_records", .gauge, "Records fetched and not taken in yet.") { $0.isConsumer ? $0.fetchedRecords : nil },
-    .client("fetched_bytes", .gauge, "Bytes of records fetched and not taken in yet.") { $0.isConsumer ? $0.fetchedBytes : nil },
+    .client("queue_records", .gauge, "Records waiting to be sent.") { $0.isConsumer ? nil : $0.queueRecords },
+    .client("queue_records_max", .gauge, "Maximum of records waiting to be sent.") { $0.isConsumer ? nil : $0.queueRecordsMax },
+    .client("queue_bytes", .gauge, "Bytes of records waiting to be sent.") { $0.isConsumer ? nil : $0.queueBytes },
+    .client("queue_bytes_max", .gauge, "Maximum of bytes waiting to be sent.") { $0.isConsumer ? nil : $0.queueBytesMax },
+    .client("fetched_records", .gauge, "Records fetched and not processed yet.") { $0.isConsumer ? $0.fetchedRecords : nil },
+    .client("fetched_bytes", .gauge, "Bytes of records fetched and not processed yet.") { $0.isConsumer ? $0.fetchedBytes : nil },
     .client("sent_records_total", .counter, "Records sent.") { $0.isConsumer ? nil : $0.recordsSent },
     .client("sent_record_bytes_total", .counter, "Bytes of records sent.") { $0.isConsumer ? nil : $0.recordBytesSent },
     .client("received_records_total", .counter, "Records received.") { $0.isConsumer ? $0.recordsReceived : nil },
@@ -266,40 +266,40 @@ enum MetricTable {
     .client("responses_total", .counter, "Responses received from brokers.") { $0.responses },
     .client("sent_bytes_total", .counter, "Bytes sent to brokers.") { $0.bytesSent },
     .client("received_bytes_total", .counter, "Bytes received from brokers.") { $0.bytesReceived },
-    .client("operations", .gauge, "Events of the client that wait for the program.") { $0.operations },
-    .client("brokers", .gauge, "Brokers that are known.") { $0.brokers },
-    .client("brokers_up", .gauge, "Brokers with a connection that is up.") { $0.brokersUp },
-    .client("requests_waiting", .gauge, "Requests that wait for a response.") { $0.requestsWaiting },
+    .client("operations", .gauge, "Events of the client waiting for the program.") { $0.operations },
+    .client("brokers", .gauge, "Known brokers.") { $0.brokers },
+    .client("brokers_up", .gauge, "Brokers with an open connection.") { $0.brokersUp },
+    .client("requests_waiting", .gauge, "Requests waiting for a response.") { $0.requestsWaiting },
     .client("request_errors_total", .counter, "Requests that could not be sent.") { $0.requestErrors },
     .client("response_errors_total", .counter, "Responses that could not be received.") { $0.responseErrors },
-    .client("request_timeouts_total", .counter, "Requests that nobody answered in time.") { $0.requestTimeouts },
+    .client("request_timeouts_total", .counter, "Requests that timed out.") { $0.requestTimeouts },
     .client("connects_total", .counter, "Connections tried.") { $0.connects },
     .client("disconnects_total", .counter, "Connections that ended.") { $0.disconnects },
     .client("round_trip_p99_seconds", .gauge, "99th percentile of the slowest broker's round trips.") { $0.roundTripSeconds },
-    .client("throttle_p99_seconds", .gauge, "99th percentile of the time for which a broker asked to be spared.") {
+    .client("throttle_p99_seconds", .gauge, "99th percentile of throttling by a broker.") {
       $0.throttleSeconds
     },
-    .client("rebalances_total", .counter, "Rebalances of the group that the client took part in.") { $0.rebalances },
+    .client("rebalances_total", .counter, "Rebalances of the group that this client took part in.") { $0.rebalances },
   ]
 
   private static let server: [Metric] = [
-    .counters("combo_http_responses_total", by: "class", "Answers by the first digit of their status.") { source in
+    .counters("combo_http_responses_total", by: "class", "Responses by class of status.") { source in
       (2...5).map { ("\($0)xx", source.http.responses[$0]) }
     },
-    .counter("combo_http_connections_total", "Connections taken.") { $0.http.connections },
-    .counter("combo_http_slow_requests_total", "Connections closed because a request took too long to come.") {
+    .counter("combo_http_connections_total", "Connections accepted.") { $0.http.connections },
+    .counter("combo_http_slow_requests_total", "Connections closed because a request arrived too slowly.") {
       $0.http.slowRequests
     },
-    .gauge("combo_http_connections", "Connections that are open.") { Double($0.connections) },
-    .gauge("combo_http_connections_max", "Connections that may be open.") { Double($0.http.connectionsMax) },
-    .counter("combo_http_event_readers_total", "Streams of events begun.") { $0.http.readersBegun },
-    .counter("combo_http_event_readers_resumed_total", "Of those begun, those that went on behind the event they had last.") {
+    .gauge("combo_http_connections", "Open connections.") { Double($0.connections) },
+    .gauge("combo_http_connections_max", "Maximum of open connections.") { Double($0.http.connectionsMax) },
+    .counter("combo_http_event_readers_total", "Event streams opened.") { $0.http.readersBegun },
+    .counter("combo_http_event_readers_resumed_total", "Event streams that resumed after their last event.") {
       $0.http.readersResumed
     },
-    .counter("combo_http_event_readers_dropped_total", "Streams of events ended because the reader was too slow.") {
+    .counter("combo_http_event_readers_dropped_total", "Event streams ended because the reader was too slow.") {
       $0.http.readersDropped
     },
-    .gauge("combo_http_event_readers", "Streams of events that are open.") { Double($0.readers) },
-    .gauge("combo_http_event_readers_max", "Streams of events that may be open.") { Double($0.http.readersMax) },
+    .gauge("combo_http_event_readers", "Open event streams.") { Double($0.readers) },
+    .gauge("combo_http_event_readers_max", "Maximum of open event streams.") { Double($0.http.readersMax) },
   ]
 }

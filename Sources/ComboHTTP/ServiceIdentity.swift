@@ -1,4 +1,4 @@
-/// By what this process is told from others.
+/// The identity of this process.
 package struct ServiceIdentity: Equatable, Sendable {
   package var group = ""
   package var input = ""

@@ -19,7 +19,7 @@ package final class Intake: Sendable {
     package var refused = 0
   }
 
-  /// A record may have so many bytes.
+  /// The maximum number of bytes of a record.
   package static let recordBytesMax = 1 << 20
 
   /// - Parameter stream: of the input topic's partition.

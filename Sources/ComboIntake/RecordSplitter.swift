@@ -7,7 +7,7 @@ package enum RecordSplitter {
   }
 
   /// Hands out the bytes of each object, in order, once all of the text was looked through.
-  /// - Throws: if there is anything but objects; then nothing was handed out.
+  /// - Throws: if there is anything but objects; then no record was passed on.
   package static func split(_ text: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Void) throws(Fault) {
     var records: [Range<Int>] = []
     var place = skipSpace(text, from: text.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0)

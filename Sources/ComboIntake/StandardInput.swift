@@ -12,7 +12,7 @@ package final class StandardInput: Sendable {
   private static let chunk = 256 << 10
 
   /// Starts to read, on a thread of its own.
-  /// - Parameter ended: called when there is nothing more to come, with the number of lines.
+  /// - Parameter ended: called at the end, with the number of lines.
   package init(
     _ intake: Intake, _ origin: Intake.Origin, descriptor: Int32 = STDIN_FILENO, log: ServiceLog,
     ended: @escaping @Sendable (Int) -> Void
@@ -90,10 +90,10 @@ package final class StandardInput: Sendable {
 
   private func sayTooLarge(_ line: Int?) {
     intake.refused(1)
-    log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes, and was left out")
+    log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes, and was skipped")
   }
 
-  /// Waits while the log is full: nothing that comes by a pipe is lost for that.
+  /// Waits while the log is full, so that no line of a pipe is lost.
   private func hand(_ batch: LogBatch) -> Bool {
     if batch.isEmpty { return true }
     while true {

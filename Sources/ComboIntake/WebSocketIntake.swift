@@ -96,7 +96,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     if let since = states[number].lostAt, states[number].wasConnected {
       let seconds = (MonotonicClock.nowMs - since + 999) / 1000
       log.warning(
-        "connected again to \(.url, server.name) after \(.seconds, seconds) s: what it sent meanwhile did not arrive, as it repeats nothing"
+        "connected again to \(.url, server.name) after \(.seconds, seconds) s: messages of that time are lost"
       )
     } else {
       log.info("connected to \(.url, server.name)")
@@ -119,7 +119,7 @@ package final class WebSocketIntake: @unchecked Sendable {
   private func tooLarge(_ number: Int) {
     intake.refused(1)
     log.warning(
-      "a message of \(.url, servers[number].name) is larger than \(.limit, Intake.recordBytesMax) bytes, and was left out")
+      "a message of \(.url, servers[number].name) is larger than \(.limit, Intake.recordBytesMax) bytes, and was skipped")
   }
 
   private func received(_ number: Int, _ bytes: UnsafeRawBufferPointer) {

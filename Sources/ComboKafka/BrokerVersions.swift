@@ -1,7 +1,7 @@
 package import ComboEdge
 internal import Synchronization
 
-/// Which requests a broker takes, in which versions, and what that says of the broker's own version, which Kafka tells nobody.
+/// Which requests a broker takes, in which versions, from which the broker's version is inferred, because Kafka does not report it.
 package struct BrokerVersions: Equatable, Sendable {
   /// By the number of the request in Kafka's protocol.
   package private(set) var versions: [Int: ClosedRange<Int>] = [:]
@@ -19,7 +19,7 @@ package struct BrokerVersions: Equatable, Sendable {
 
   package init() {}
 
-  /// Takes in a line of librdkafka's log: it tells them so, at level debug, and no other way.
+  /// Reads a line of librdkafka's log: the versions are only there, at level debug.
   package mutating func take(_ line: String) {
     // `…  ApiKey JoinGroup (11) Versions 0..9`
     let words = line.split(separator: " ")
@@ -33,7 +33,7 @@ package struct BrokerVersions: Equatable, Sendable {
 
   private func most(_ request: Request) -> Int { versions[request.rawValue]?.upperBound ?? -1 }
 
-  /// As near as it can be told.
+  /// As precise as possible.
   package var kafka: String? {
     if versions.isEmpty { return nil }
     switch most(.produce) {
@@ -67,7 +67,7 @@ package struct BrokerVersions: Equatable, Sendable {
   /// them again.
   package var hasOldJoin: Bool { (versions[Request.joinGroup.rawValue]?.lowerBound ?? 0) <= 1 }
 
-  /// Asks the broker at `address`, and nobody else.
+  /// Asks only the broker at `address`.
   /// - Throws: if it cannot be reached.
   package static func ask(_ address: String, as properties: KafkaProperties, withinMs: Int64) throws(EdgeError) -> BrokerVersions
   {

@@ -54,11 +54,11 @@ package class ClientCallbacks: @unchecked Sendable {
           rd_kafka_resp_err_t(rawValue: error), reason.map { String(cString: $0) } ?? "", handle)
       }
       if tokenFile != nil {
-        // Tokens are fetched on a thread of librdkafka's own, so that clients which nobody polls for a while get theirs too.
+        // Tokens are fetched on a thread of librdkafka's own, so that clients that are not polled for a while get theirs too.
         rd_kafka_conf_enable_sasl_queue(pointer, 1)
         rd_kafka_conf_set_oauthbearer_token_refresh_cb(pointer) { handle, _, opaque in
           guard let handle, let opaque, let file = ClientCallbacks.from(opaque).tokenFile else { return }
-          // It is told of at once: who polls the client for errors may be waiting for a connection that needs this token.
+          // It is reported at once: the thread that polls for errors may be waiting for a connection that needs this token.
           if let failure = BearerToken.refresh(handle, from: file, now: WallClock.nowMs) {
             ClientCallbacks.from(opaque).log.write(.error, "SASL", "no token: \(failure)")
           }
@@ -129,7 +129,7 @@ package class ClientCallbacks: @unchecked Sendable {
       let why = lastConnectionFault ?? reason
       passOn(
         EdgeError(
-          number, failed: "The \(kind.word) reaches no Kafka broker, and goes on trying", detail: why, brokers: brokers))
+          number, failed: "The \(kind.word) reaches no Kafka broker, and keeps trying", detail: why, brokers: brokers))
     case RD_KAFKA_RESP_ERR__FATAL:
       var text = [CChar](repeating: 0, count: 512)
       let cause = handle.map { rd_kafka_fatal_error($0, &text, text.count) } ?? number

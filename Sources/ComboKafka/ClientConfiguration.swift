@@ -45,7 +45,7 @@ package struct ClientConfiguration: ~Copyable {
     guard let client = rd_kafka_new(type, pointer, &reason, reason.count) else {
       let error = EdgeError(
         .badProperty,
-        "The Kafka \(kind.word) cannot be made: \(Self.text(reason)). Mend the properties given with --kafka.")
+        "The Kafka \(kind.word) cannot be made: \(Self.text(reason)). Correct the properties given with --kafka.")
       // librdkafka takes the configuration only when it succeeds.
       _ = consume self
       throw error

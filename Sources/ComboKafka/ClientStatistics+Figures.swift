@@ -97,7 +97,7 @@ private final class StatisticsReader {
       if matches(name, "rtt") { figures.roundTripSeconds = max(figures.roundTripSeconds, member("p99", of: value) / 1_000_000) }
       if matches(name, "throttle") { figures.throttleSeconds = max(figures.throttleSeconds, member("p99", of: value) / 1000) }
     }
-    // Beside the brokers themselves stand addresses that it began with, which have no number (-1) unless a broker is advertised under
+    // Besides the brokers there are the bootstrap addresses, which have no number (-1) unless a broker is advertised under
     // just that address and is the same entry then, and the coordinators of group and transactions, which have their broker's.
     if node >= 0, !isLogical {
       figures.brokers += 1

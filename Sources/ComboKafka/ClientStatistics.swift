@@ -2,14 +2,14 @@ internal import CKafka
 internal import Synchronization
 
 /// What librdkafka last said of its clients, as it said it: taking it in costs the thread that polls a pointer, and reading it is
-/// the business of whoever asks.
+/// left to the caller.
 package final class ClientStatistics: Sendable {
-  /// Every so many milliseconds.
+  /// The interval, in milliseconds.
   static let intervalMs = 5000
 
   /// One text of librdkafka's.
   package final class Text: @unchecked Sendable {
-    // The proof: nobody writes to it.
+    // The proof: it is never written to.
     private let start: UnsafeMutablePointer<CChar>
     private let count: Int
 

@@ -38,11 +38,11 @@ package struct TopicSettings: Sendable {
   package var maxMessageBytes: Int64? { number("max.message.bytes") }
   /// Whether the brokers put their own time in place of the producers'.
   package var hasAppendTime: Bool { self["message.timestamp.type"] == "LogAppendTime" }
-  /// How far before the broker's time a record's may lie; nil: any.
+  /// How far a record's time may be before the broker's; nil: any.
   package var timestampBeforeMaxMs: Int64? {
     bounded("message.timestamp.before.max.ms") ?? bounded("message.timestamp.difference.max.ms")
   }
-  /// How far after the broker's time a record's may lie; nil: any.
+  /// How far a record's time may be after the broker's; nil: any.
   package var timestampAfterMaxMs: Int64? {
     bounded("message.timestamp.after.max.ms") ?? bounded("message.timestamp.difference.max.ms")
   }
@@ -72,7 +72,7 @@ extension ControlClient {
   }
 
   /// Changes some settings of a topic and leaves the others. librdkafka 2.0 can only replace all at once, so the others are
-  /// read and written again: who changes them at the same moment elsewhere may lose the change.
+  /// read and written again: a change made elsewhere at the same moment may be lost.
   package func alterSettings(of topic: String, _ changes: [(String, String)], withinMs: Int64) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
     var own = try settings(of: topic, withinMs: withinMs).values.filter { $0.value.isOwn }.mapValues { $0.text ?? "" }

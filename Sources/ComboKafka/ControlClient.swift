@@ -3,7 +3,7 @@ package import ComboEdge
 internal import ComboSystem
 
 /// Asks brokers about topics, and makes and changes them. A consumer without a group that reads nothing; as it is
-/// `read_uncommitted`, the ends that it tells are the ends of what is there, open transactions included.
+/// `read_uncommitted`, its end offsets include open transactions.
 ///
 /// Any thread. Every call blocks, asks again while brokers are away or busy, and gives up after its time with an error that
 /// says what to do.
@@ -79,7 +79,7 @@ package final class ControlClient: Sendable {
     return try attempt("cannot ask for the ends of partition \(partition) of topic \"\(topic)\"", withinMs: withinMs) {
       timeoutMs in
       let sliceMs = min(timeoutMs, Self.endsSliceMs)
-      // A leader that has died is remembered, and asked again and again, until somebody asks who leads now.
+      // A leader that has died is remembered, and asked again and again, until the leader is asked for again.
       if !isFirst { _ = client.metadata(of: handle.pointer, timeoutMs: sliceMs) }
       isFirst = false
       var ends: [Int64] = []
@@ -88,7 +88,7 @@ package final class ControlClient: Sendable {
         let list = PartitionList(topic: topic, [partition], offset: which)
         var error = rd_kafka_offsets_for_times(reader.handle, list.pointer, sliceMs)
         if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
-        // So newer libraries call a partition that nobody leads at the moment, too.
+        // Newer libraries also use this code for a partition without a leader.
         if error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION {
           let found = client.metadata(of: handle.pointer, timeoutMs: sliceMs).topics.first
           switch found?.error {
@@ -111,7 +111,7 @@ package final class ControlClient: Sendable {
   /// In the protocol's request for the offset of a time, these times stand for the first offset and for the end.
   private static let firstOffset: Int64 = -2
   private static let endOffset: Int64 = -1
-  /// So long is waited for a leader before it is asked whether another leads.
+  /// How long to wait for a leader before asking for a new one.
   private static let endsSliceMs: Int32 = 1500
 
   /// Of each partition, the first offset whose record is of this time or later; nil: there is none.

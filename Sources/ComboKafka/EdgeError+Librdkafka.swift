@@ -29,9 +29,10 @@ extension EdgeError {
   private static func knownBetter(_ error: rd_kafka_resp_err_t) -> String? {
     switch error {
     case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
-      "Fewer replicas of a partition are in sync than its topic's min.insync.replicas asks for: bring the brokers back. It goes on by itself."
+      "Fewer replicas of a partition are in sync than its topic's min.insync.replicas asks for: bring the brokers back. "
+        + "This passes by itself."
     case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS:
-      "A transaction is still open, as when an instance has just died: it ends within 10 s. It goes on by itself."
+      "A transaction is still open, as when an instance has just died: it ends within 10 s. This passes by itself."
     case RD_KAFKA_RESP_ERR__WAIT_COORD, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
       RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
       RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
@@ -40,14 +41,15 @@ extension EdgeError {
       "The brokers ended its transaction because it was open for longer than transaction.timeout.ms, or another client has begun to use"
         + " this transactional id."
     case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
-      "A partition has no leader at the moment: no broker that has a copy of it is alive, or they have not agreed yet. It goes on by itself."
+      "A partition has no leader at the moment: no broker that has a copy of it is alive, or they have not agreed yet. "
+        + "This passes by itself."
     default: nil
     }
   }
 
   private static func remedy(_ code: Code, brokers: String) -> String {
     switch code {
-    case .badProperty: "Mend or remove the property."
+    case .badProperty: "Correct or remove the property."
     case .unreachable:
       "Check that --brokers (\(brokers)) is right, that the brokers run, that this host may open the port, and that security.protocol is"
         + " what the listener speaks."
@@ -56,16 +58,16 @@ extension EdgeError {
       "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."
     case .notAuthorized: "Give this client's principal the right on the brokers (kafka-acls), then start again."
     case .unknownTopic: "Check the topic's name, or create it."
-    case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not made anew."
+    case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not recreated."
     case .topicExists: "Nothing is to be done if it is the right one."
     case .invalidRequest: "Check the topic's name, partitions, replicas and settings against what the brokers allow."
-    case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was made anew."
+    case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was recreated."
     case .positionLost: "The partition is restored and read on from what is committed."
     case .fenced: "Another instance uses the same id; give each its own and stop the older one."
     case .memberLost: "The group has gone on without this instance; it joins again by itself."
     case .otherAssignor:
       "All instances of a group need a librdkafka from 2.6.1 on, or all an older one (this is \(LibrdkafkaProperties.versionText)):"
-        + " stop those of one kind before the first of the other kind starts. It goes on trying."
+        + " stop those of one kind before the first of the other kind starts. It keeps trying."
     case .pollTooLate: "The service was too slow or stopped for too long; it joins the group again by itself."
     case .badTimestamp:
       "Compare the clocks of this machine and the brokers (combo-consumer check does). If they are right, one was ahead before: raise the"
@@ -74,7 +76,7 @@ extension EdgeError {
     case .queueFull: "The brokers take records more slowly than they are made; raise queue.buffering.max.messages or slow down."
     case .undelivered: "What was produced since the last commit is taken back and done again."
     case .unsupported: "Use brokers from 2.5 on (not 4.0.0) and librdkafka from 2.0.2 on."
-    case .fatal: "The client must be made anew."
+    case .fatal: "The client must be created again."
     case .other: "See the broker's log for more."
     }
   }

@@ -18,7 +18,7 @@ final class FetchWaker: Sendable {
 
   private let client: KafkaClient
   private let topic: String
-  /// Asking waits for the answer: beside the thread that polls. A request that is given up early would be warned of.
+  /// A request waits for its answer, so it does not run on the polling thread. A request that is given up early causes a warning.
   private let queue = DispatchQueue(label: "fetch waker")
   private let isAsking = Atomic<Bool>(false)
   private let askedAt = Atomic<Int64>(0)
@@ -38,7 +38,7 @@ final class FetchWaker: Sendable {
     wake(positions.started.map(\.partition))
   }
 
-  /// Wakes who fetches these partitions. Never waits.
+  /// Wakes the fetchers of these partitions. Never waits.
   func wake(_ partitions: [Int32]) {
     queue.async { [self] in
       if isStopping.load(ordering: .relaxed) { return }
@@ -48,7 +48,7 @@ final class FetchWaker: Sendable {
     }
   }
 
-  /// Waits until nothing is asked any more: for one answer at most.
+  /// Waits for the request in progress, if any.
   func stop() {
     isStopping.store(true, ordering: .relaxed)
     queue.sync {}

@@ -13,7 +13,7 @@ final class Flusher: Sendable {
   private let producer: KafkaProducer
   private let queue = DispatchQueue(label: "flusher")
   private let isWanted = Atomic<Bool>(false)
-  /// So long it may go on after ``end()``.
+  /// How long it may continue after ``end()``.
   private static let sliceMs: Int32 = 10
   /// How often is looked whether all is delivered.
   private static let lookMs: Int64 = 1
@@ -37,7 +37,7 @@ final class Flusher: Sendable {
     let deadline = Deadline(afterMs: withinMs)
     while producer.inQueue > 0 {
       if deadline.isOver { throw producer.undelivered(RD_KAFKA_RESP_ERR__TIMED_OUT) }
-      // It may just have found nothing left of the transaction before.
+      // It may just have finished the previous transaction.
       begin()
       MonotonicClock.sleep(ms: Self.lookMs)
     }

@@ -1,7 +1,7 @@
 internal import CKafka
 internal import ComboEdge
 
-/// A rebalance as librdkafka told of it.
+/// A rebalance as librdkafka reported it.
 struct Rebalance {
   enum Kind { case assign, revoke }
 
@@ -16,7 +16,7 @@ struct Rebalance {
   /// The partitions, which then belong to the caller. Once.
   func takePartitions() -> UnsafeMutablePointer<rd_kafka_topic_partition_list_t> { partitions }
 
-  /// Answers it when nobody is there any more to own partitions. In place of ``takePartitions()``.
+  /// Answers it when there is no owner of partitions any more. In place of ``takePartitions()``.
   func decline(_ handle: OpaquePointer) {
     let list = PartitionList(owning: partitions)
     guard rd_kafka_rebalance_protocol(handle).map({ String(cString: $0) }) == "COOPERATIVE" else {

@@ -4,7 +4,7 @@ internal import ComboSystem
 
 extension GroupConsumer {
   /// What the group has committed of these partitions. Waits for transactions that are open on them, and asks again when
-  /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only when said three times: a
+  /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only after three answers: a
   /// coordinator that is still loading may say so.
   ///
   /// Any thread. The group need not be joined for it.

@@ -2,8 +2,8 @@ internal import CKafka
 internal import ComboEdge
 internal import ComboSystem
 
-/// Who this member is to its group at this moment, for ``TransactionalProducer/sendOffsets(_:topic:of:withinMs:)``. It is out of date
-/// after the next rebalance, of which a cooperative member may not even be told.
+/// The identity of this member in its group at this moment, for ``TransactionalProducer/sendOffsets(_:topic:of:withinMs:)``. It is out of date
+/// after the next rebalance, which may not even be reported to a cooperative member.
 struct GroupMetadata: ~Copyable {
   let pointer: OpaquePointer
 
@@ -17,7 +17,7 @@ struct GroupMetadata: ~Copyable {
 extension GroupConsumer {
   /// Fetch it afresh for each transaction. Two messages to librdkafka's thread and back, no network; longer only if the
   /// membership is lost, to hear what becomes of it.
-  /// - Throws: `memberLost`: what was taken in must be given up; the delegate is told what else is to be done.
+  /// - Throws: `memberLost`: records in progress must be given up; the delegate is informed of the rest.
   func groupMetadata() throws(EdgeError) -> GroupMetadata {
     guard let pointer = rd_kafka_consumer_group_metadata(client.handle) else {
       throw client.error(RD_KAFKA_RESP_ERR__STATE, "cannot say who this member is: the consumer is closed")
@@ -46,8 +46,8 @@ extension GroupConsumer {
     while true {
       let id = memberID
       if id != nil && id == ownerID { return }
-      // Whether it is lost is known as soon as the id is changed; it is told by the next poll. While a rebalance is being answered
-      // nothing more is to be heard.
+      // Whether it is lost is known as soon as the id is changed; the next poll reports it. While a rebalance is being answered
+      // no further report comes.
       if isAssignmentLost || isRebalancing { break }
       if id != nil || isStatic || patience.isOver {
         giveUpMembership()
@@ -62,7 +62,7 @@ extension GroupConsumer {
     client.error(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, "cannot send offsets of topic \"\(topic)\"")
   }
 
-  /// For so long it is waited for librdkafka to tell a dynamic member, whom the coordinator forgot, that its partitions are lost: it
+  /// How long to wait for librdkafka to report to a dynamic member, which the coordinator forgot, that its partitions are lost: it
   /// does so once it joins again, which takes it a second, or with the next heartbeat.
   private static let patienceMs: Int64 = 4000
 
@@ -79,6 +79,6 @@ extension GroupConsumer {
   private func giveUpMembership() {
     failMembership(
       "this member of the group was forgotten while it joined again, and others may have had its partitions meanwhile."
-        + " It must be made anew.")
+        + " It must be created again.")
   }
 }

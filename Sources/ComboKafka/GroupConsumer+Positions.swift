@@ -3,7 +3,7 @@ package import ComboEdge
 internal import ComboSystem
 
 extension GroupConsumer {
-  /// Begins, or begins anew, to deliver these partitions, each from its offset on: nothing below it comes after this call,
+  /// Starts, or restarts, the delivery of these partitions, each at its offset: no record below it comes after this call,
   /// whatever was fetched before.
   ///
   /// Waits for librdkafka's own thread, not for the network. The partitions must be assigned.
@@ -11,7 +11,7 @@ extension GroupConsumer {
     guard !starts.isEmpty else { return }
     let partitions = starts.map(\.partition)
     for partition in partitions { positions.stop(partition) }
-    // Until all of them are where they shall be. One that has to be assigned anew takes its time, and what the others had fetched by
+    // Until all of them are in place. One that has to be assigned again takes some time, and what the others had fetched by
     // then would be given up (`sift`), and not be read again.
     try pause(partitions)
     try seek(starts)
@@ -29,7 +29,7 @@ extension GroupConsumer {
   /// Begins to deliver one partition from `offset` on.
   package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try start([(partition, offset)]) }
 
-  /// Delivers nothing of these started partitions, nor fetches any more, until ``resume(_:)``. What the current batch
+  /// Neither delivers nor fetches records of these started partitions until ``resume(_:)``. What the current batch
   /// holds of them stays valid.
   func pause(_ partitions: [Int32]) throws(EdgeError) {
     guard !partitions.isEmpty else { return }
@@ -47,7 +47,7 @@ extension GroupConsumer {
   /// The offset after the last one delivered, or the one started at; nil if the partition is not started.
   package func position(_ partition: Int32) -> Int64? { positions.position(partition) }
 
-  /// First offset and end of a partition as the last fetch brought them, for the lag; nil while unknown. Asks nobody.
+  /// First offset and end of a partition as the last fetch brought them, for the lag; nil while unknown. Makes no request.
   package func watermarks(_ partition: Int32) -> (first: Int64, end: Int64)? {
     var first: Int64 = 0
     var end: Int64 = 0
@@ -102,7 +102,7 @@ extension GroupConsumer {
     if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot read topic \"\(topic)\" again") }
   }
 
-  /// Between rebalances only: if one waits to be told, librdkafka takes these calls for the answer to it, and lets others have what
+  /// Between rebalances only: if one waits to be reported, librdkafka takes these calls for the answer to it, and lets others have what
   /// is not given up yet.
   private func assignAgainInSteps(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
     let failed = "cannot read topic \"\(topic)\" again"
@@ -115,8 +115,8 @@ extension GroupConsumer {
     var error = rd_kafka_incremental_unassign(client.handle, list.pointer)
     if error == nil { error = rd_kafka_incremental_assign(client.handle, list.pointer) }
     if sift() {
-      // It came before these calls, or after them: who knows.
-      failMembership("\(failed): the group has rebalanced in the same moment. This member must be made anew.")
+      // It is unknown whether it came before these calls or after them.
+      failMembership("\(failed): the group has rebalanced in the same moment. This member must be created again.")
     }
     // What was sifted out is read again.
     seekStarted(except: targets.map(\.partition))
@@ -146,7 +146,7 @@ extension GroupConsumer {
 /// By partition, from which offset on records are wanted. A reference, so that the poll's loop over a batch reads and
 /// writes plain memory. Grows with the highest partition seen, 8 bytes each.
 final class PartitionPositions {
-  /// Nothing is below it, so nothing is taken.
+  /// There are no records below it, so none is taken.
   private static let stopped = Int64.max
   private var next: UnsafeMutablePointer<Int64>
   private var count = 0

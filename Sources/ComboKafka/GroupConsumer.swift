@@ -5,7 +5,7 @@ internal import ComboSystem
 /// A member of a consumer group that reads one topic, `read_committed`, and never commits or resets offsets by itself.
 ///
 /// Not thread-safe: everything, except ``committed(_:withinMs:)`` and the read-only queries, is called from one thread
-/// (librdkafka loses or repeats messages if a partition is sought or paused beside a batch call).
+/// (librdkafka loses or repeats messages if a partition is sought or paused during a batch call).
 ///
 /// Below librdkafka 2.6.1 the assignor is `range` (eager: each rebalance revokes everything), from there on
 /// `cooperative-sticky`.
@@ -16,11 +16,11 @@ package final class GroupConsumer {
     package var topic: String
     /// Static membership: a member that comes back under its name within the session keeps its partitions.
     package var groupInstanceID: String?
-    /// The brokers give a member up that did not say it lives for so long.
+    /// The session timeout: brokers drop a member without heartbeats after this time.
     var sessionTimeoutMs = 10_000
-    /// The group gives a member up that did not poll for so long.
+    /// The group drops a member that did not poll for this long.
     var maxPollIntervalMs = 300_000
-    /// Brokers wait so long for records to answer a fetch with, unless there are plenty.
+    /// How long brokers wait for records before they answer a fetch.
     package var fetchWaitMs: Int
 
     package init(groupID: String, topic: String, groupInstanceID: String? = nil, fetchWaitMs: Int = 5) {
@@ -47,15 +47,15 @@ package final class GroupConsumer {
   private let topicHandle: OpaquePointer
   private let callbacks: GroupCallbacks
   let waker: FetchWaker
-  /// By partition: below which offset nothing is delivered.
+  /// By partition: the first offset to deliver.
   let positions = PartitionPositions()
   /// All that the group gave this member, started or not.
   private(set) var owned: Set<Int32> = []
   /// The id under which all of that was given.
   var ownerID: String?
-  /// This member can do nothing more.
+  /// This member is unusable.
   private(set) var hasFailed = false
-  /// What the next poll tells the delegate, as it may not be told from within calls of its own.
+  /// Events for the delegate, which the next poll delivers, because the delegate must not be called from within its own calls.
   private var untold: [(error: EdgeError, partition: Int32?)] = []
   /// Errors that were taken out of the queue to look what stands behind them.
   private var sifted: [MessageBatch] = []
@@ -80,10 +80,10 @@ package final class GroupConsumer {
       ("partition.assignment.strategy", isCooperative ? "cooperative-sticky" : "range"),
       ("allow.auto.create.topics", "false"),
       ("session.timeout.ms", String(options.sessionTimeoutMs)),
-      // A rebalance is told in the answer to a heartbeat: for so long nobody takes up what another has put down.
+      // A rebalance is announced in the answer to a heartbeat; until then, revoked partitions stay without an owner.
       ("heartbeat.interval.ms", String(min(500, options.sessionTimeoutMs / 3))),
       ("max.poll.interval.ms", String(options.maxPollIntervalMs)),
-      // Added partitions are noticed within so long.
+      // Added partitions are noticed within this time.
       ("topic.metadata.refresh.interval.ms", "60000"),
       // What waits here is memory that is first filled, and then read when it is in no cache any more. With half of it the loop waits for
       // fetches.
@@ -118,7 +118,7 @@ package final class GroupConsumer {
     // Messages are freed before their client.
     sifted.removeAll()
     if !isClosed {
-      // librdkafka's thread would wait for ever for an answer to a rebalance, even if told not to close.
+      // librdkafka's thread would wait forever for an answer to a rebalance, even without close.
       for rebalance in deferred { rebalance.decline(client.handle) }
       leave(timeoutMs: 3000)
     }
@@ -126,7 +126,7 @@ package final class GroupConsumer {
     rd_kafka_topic_destroy(topicHandle)
   }
 
-  /// Joins the group. What comes of it is told to the delegate from within ``poll(maxWaitMs:into:max:)``.
+  /// Joins the group. The delegate is informed from within ``poll(maxWaitMs:into:max:)``.
   func subscribe() throws(EdgeError) {
     let list = PartitionList(topic: topic, [-1])
     let error = rd_kafka_subscribe(client.handle, list.pointer)
@@ -175,7 +175,7 @@ package final class GroupConsumer {
       reportUnreadable(message)
       return
     }
-    // With the offset of a partition whose start is not decided yet nothing can be wrong.
+    // The offset of a partition whose start is not decided yet cannot be wrong.
     if code == .offsetOutOfRange && partition == nil { return }
     if code != .offsetOutOfRange && !callbacks.isNews(number.rawValue) { return }
     let detail = rd_kafka_message_errstr(message).map { String(cString: $0) }
@@ -212,11 +212,11 @@ package final class GroupConsumer {
       return
     }
     let message =
-      "this static member of the group has lost its session, and librdkafka has given up over it (\(detail)). It must be made anew."
+      "this static member of the group has lost its session, and librdkafka has given up over it (\(detail)). It must be created again."
     delegate?.failed(EdgeError(.fatal, message, number: cause.rawValue), partition: nil)
   }
 
-  /// This member can do nothing more; the next poll tells why.
+  /// This member is unusable; the next poll reports why.
   func failMembership(_ message: String) {
     if hasFailed { return }
     hasFailed = true
@@ -288,7 +288,7 @@ package final class GroupConsumer {
     let partitions = list.partitions
     checkOwner()
     for partition in partitions { positions.stop(partition) }
-    // Before they are assigned, so that nothing is fetched from the offset that they must have, which may not be there. (An
+    // Before they are assigned, so that no records are fetched from the offset that they must have, which may not be there. (An
     // offset to be looked up, such as the end, would be no better: librdkafka looks it up again half a second after a
     // seek, and goes there.)
     _ = rd_kafka_pause_partitions(client.handle, list.pointer)
@@ -347,8 +347,8 @@ package final class GroupConsumer {
 
   // MARK: The end
 
-  /// Commits nothing, tells the delegate of the last revocation, leaves the group and waits for that, but not longer than
-  /// `timeoutMs`: then the brokers notice by the session's time-out. Closing again does nothing.
+  /// Without a commit: reports the last revocation to the delegate, leaves the group and waits for that, but not longer than
+  /// `timeoutMs`: then the session times out. Closing again has no effect.
   /// - Returns: whether the group knows.
   @discardableResult
   package func close(timeoutMs: Int64) -> Bool {
@@ -380,8 +380,8 @@ package final class GroupConsumer {
     return isClosed
   }
 
-  /// After a fatal error librdkafka closes nothing, but its thread waits for ever for the answer to a rebalance that stands in the
-  /// queue. Nobody is there any more to own partitions.
+  /// After a fatal error librdkafka closes nothing, but its thread waits forever for the answer to a rebalance that is in the
+  /// queue. This member no longer owns partitions.
   private func declineWaiting() {
     callbacks.onRebalance = nil
     takeWaiting { $0.release() }

@@ -2,7 +2,7 @@ package import CKafka
 package import ComboEdge
 internal import Synchronization
 
-/// A client of librdkafka with what its callbacks need. The handle lives as long as this object, which whoever uses the
+/// A client of librdkafka with what its callbacks need. The handle lives as long as this object, which the user of the
 /// handle (topics, queues, readers) therefore holds.
 ///
 /// `@unchecked Sendable`: the handle may be used from any thread (librdkafka's promise), the rest is immutable or behind
@@ -19,7 +19,7 @@ package final class KafkaClient: @unchecked Sendable {
 
   /// - Parameters:
   ///   - own: properties that this client needs; over the program's presets, under the user's.
-  ///   - callbacks: nobody else's.
+  ///   - callbacks: its own.
   /// - Throws: `badProperty`.
   package init(
     _ kind: ClientKind, _ properties: KafkaProperties, _ own: [(String, String)], callbacks: ClientCallbacks

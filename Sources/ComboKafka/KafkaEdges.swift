@@ -12,7 +12,7 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   package let consumer: GroupConsumer
   private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
 
-  /// Records taken in one go: so many that rooms get several gifts at once, so few that what came of decoding them is still in
+  /// Records per batch: enough that rooms get several gifts at once, few enough that the decoded events are still in
   /// the processor's cache when the rooms take it.
   private static let batchMax = 8192
   private static let committedWithinMs: Int64 = 30_000
@@ -146,7 +146,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
   ) {
     guard let currentHandle else { return }
-    // This transaction is done for, as the commit tells. A record would only wait like the first one for room in the full queue.
+    // This transaction has failed, as the commit reports. A record would only wait like the first one for room in the full queue.
     if hasFailed.load(ordering: .relaxed) { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
@@ -268,7 +268,7 @@ package final class KafkaReading: ReadEdge {
   private let silenceMaxMs: Int64
   private static let withinMs: Int64 = 10_000
 
-  /// - Parameter silenceMaxMs: a partition that hands nothing out for so long fails to be read; who reads it tries again, and says so.
+  /// - Parameter silenceMaxMs: reading fails if a partition delivers nothing for this long; the reader tries again and reports it.
   package init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames, silenceMaxMs: Int64 = 60_000)
     throws(EdgeError)
   {
@@ -302,7 +302,7 @@ package final class KafkaReading: ReadEdge {
     0..<Int32(try control.partitionCount(names[topic], withinMs: Self.withinMs) ?? 0)
   }
 
-  /// Who read the partition before may not have heard yet that it is no longer needed.
+  /// The previous reader of the partition may not have been stopped yet.
   private func reader(_ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64) throws(EdgeError) -> PartitionReader {
     let deadline = Deadline(afterMs: Self.withinMs)
     while true {

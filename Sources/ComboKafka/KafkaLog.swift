@@ -21,7 +21,7 @@ package struct KafkaLog: Sendable {
   package static let none = KafkaLog { _, _, _ in }
 }
 
-/// What librdkafka says, without what is of no use to whoever reads it.
+/// librdkafka's log lines, without those that are of no use to an operator.
 package enum KafkaWords {
   /// Lines of which the service says the same itself, and what is to be done: that a client was given up, that it was not polled.
   package static func isKnownBetter(_ facility: String, _ text: String) -> Bool {

@@ -23,7 +23,7 @@ package struct KafkaMessage {
     return UnsafeRawBufferPointer(start: start, count: pointer.pointee.len)
   }
 
-  /// Whether ``paddingBytes`` more bytes can be read behind the value: they lie in the same page of memory. What they are may change
+  /// Whether ``paddingBytes`` more bytes can be read behind the value: they are in the same page of memory. What they are may change
   /// at any time.
   var isPadded: Bool {
     guard let start = pointer.pointee.payload, pointer.pointee.len > 0 else { return false }
@@ -69,7 +69,7 @@ package struct KafkaMessage {
   }
 
   /// Calls `body` with each header in order: the name, and the value or nil. librdkafka parses them at the first call;
-  /// who never asks pays nothing.
+  /// no cost if it is not used.
   package func forEachHeader(_ body: (_ name: String, _ value: UnsafeRawBufferPointer?) -> Void) {
     var headers: OpaquePointer?
     guard rd_kafka_message_headers(pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers else { return }

@@ -76,8 +76,8 @@ package final class KafkaProducer: Sendable {
     }
   }
 
-  /// Waits until the producer knows this partition of the topic, which may be newer than what it was told at its start.
-  /// Nothing is asked if it does.
+  /// Waits until the producer knows this partition of the topic, which may be newer than its metadata.
+  /// Makes no request if it does.
   func awaitPartition(_ partition: Int32, of topic: ProducerTopic, withinMs: Int64) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
     // Asks librdkafka's own memory: an unknown partition is never "available".
@@ -105,7 +105,7 @@ package final class KafkaProducer: Sendable {
   ///   - timestampMs: since the epoch; nil: now.
   ///   - tag: anything but 0: the receiver hears of this record.
   /// - Throws: `queueFull`, `recordTooLarge`, `unknownPartition`; `undelivered` if the transaction has failed and must be
-  ///   aborted; `fatal` or `fenced` if the producer must be made anew.
+  ///   aborted; `fatal` or `fenced` if the producer must be created again.
   @inline(__always)
   package func produce(
     _ topic: ProducerTopic, partition: Int32? = nil, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
@@ -201,7 +201,7 @@ package final class KafkaProducer: Sendable {
     if let fatal = fatalError(failed) { return fatal }
     if error == RD_KAFKA_RESP_ERR__STATE {
       return EdgeError(
-        .undelivered, "\(failed): the transaction has failed, or none is open. Abort it and begin anew.",
+        .undelivered, "\(failed): the transaction has failed, or none is open. Abort it and begin again.",
         number: error.rawValue)
     }
     return client.error(error, failed)
@@ -217,7 +217,7 @@ package final class KafkaProducer: Sendable {
     return EdgeError(error.code == .fenced ? .fenced : .fatal, error.message, number: cause.rawValue)
   }
 
-  /// Serves delivery reports and errors; waits for the first. To be called now and then by whoever does not commit or flush.
+  /// Serves delivery reports and errors; waits for the first. Call it regularly if there is no commit or flush.
   package func poll(maxWaitMs: Int32 = 0) { rd_kafka_poll(client.handle, maxWaitMs) }
 
   /// Waits until all that was produced is delivered or has failed, serving the reports.

@@ -11,7 +11,7 @@ package struct KafkaProperties: Sendable {
     package let key: String
     package let value: String
 
-    /// Throws if `text` has no `=`, or nothing before it.
+    /// Throws if `text` has no `=`, or no key before it.
     package init(parsing text: String) throws(EdgeError) {
       guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.startIndex else {
         throw EdgeError(
@@ -87,7 +87,7 @@ package struct KafkaProperties: Sendable {
     try configuration.set("log_level", String(logLevel.rawValue))
     // Idle connections are closed by brokers as a matter of course.
     try configuration.set("log.connection.close", "false")
-    // A broker whose machine is gone closes no connection: only this tells. By now others have taken over what it led. For a
+    // A broker whose machine is gone closes no connection: only this timeout shows it. By then others have taken over its partitions. For a
     // transactional producer librdkafka itself goes by how long a transaction may take, and would refuse more.
     let answer = "socket.timeout.ms"
     let isTransactional = own.contains { $0.0 == "transactional.id" }
@@ -165,7 +165,7 @@ package struct KafkaProperties: Sendable {
 
   private static let groupProtocol = "group.protocol"
 
-  /// Properties on which the service's promises rest, with the reason why nobody else may set them.
+  /// Properties on which the service's guarantees depend, with the reason why users may not set them.
   private static let reserved: [String: String] = {
     let exactlyOnce = "offsets belong to the transaction that writes what came of them"
     let idempotence = "the producer must write each record exactly once and in order"
@@ -186,11 +186,11 @@ package struct KafkaProperties: Sendable {
       "request.required.acks": idempotence,
       "partitioner": "any consumer must find a room's partition by its key",
       "delivery.report.only.error": "the service asks for the reports that it needs",
-      "blacklist": "the service reads the topics that it is told to",
+      "blacklist": "the service reads the topics that its options name",
       "allow.auto.create.topics": "the service creates missing topics with the right settings itself",
       "test.mock.num.brokers": "use the demo command for a broker inside the process",
       "log.queue": "librdkafka's log goes to the service's own",
-      "enable.sasl.oauthbearer.unsecure.jwt": "tokens that nobody signed prove nothing",
+      "enable.sasl.oauthbearer.unsecure.jwt": "unsigned tokens prove nothing",
     ]
   }()
 }

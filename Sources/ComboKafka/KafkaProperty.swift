@@ -8,7 +8,7 @@ package struct KafkaProperty: Equatable, Sendable {
     self.value = value
   }
 
-  /// Whether its value is, or holds, a password or a key: nobody may see it, and it may not stand on a command line, which everybody on the
+  /// Whether its value is, or contains, a password or a key: it is never printed, and not allowed on a command line, which everybody on the
   /// machine can read. Names that only Java's clients know are among them: they are pasted here.
   package var isSecret: Bool {
     let name = key.lowercased()
@@ -22,7 +22,7 @@ package struct KafkaProperty: Equatable, Sendable {
     "password", "passphrase", "secret", "key.pem", "keystore.key", "jaas", "private.key", "assertion",
   ]
 
-  /// Texts of it that nobody may see: the whole value, and what it says of passwords inside.
+  /// Its secret texts: the whole value, and the passwords inside.
   package var secrets: [String] {
     guard isSecret else { return [] }
     // As in `…PlainLoginModule required username="u" password="p";` and `scope=s secret=x`.
@@ -81,6 +81,6 @@ extension String {
 }
 
 extension [KafkaProperty] {
-  /// The values that nobody may see.
+  /// The secret values.
   package var secrets: [String] { flatMap(\.secrets) }
 }

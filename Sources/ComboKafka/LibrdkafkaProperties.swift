@@ -17,13 +17,13 @@ package enum LibrdkafkaProperties {
   package static var versionText: String { String(cString: rd_kafka_version_str()) }
 
   /// Whether a client of this kind has the property. One that is not listed (a hidden or unknown one) counts as
-  /// everybody's, so that setting it tells.
+  /// everybody's, so that setting it shows.
   static func applies(_ property: String, to kind: ClientKind) -> Bool {
     guard let kinds = kinds[property] else { return true }
     return kind == .producer ? kinds.producer : kinds.consumer
   }
 
-  /// Read from librdkafka's own table, because there is no call that tells, and a property given to the wrong kind of
+  /// Read from librdkafka's own table, because there is no call for it, and a property given to the wrong kind of
   /// client would be warned of at every start.
   private static let kinds: [String: (producer: Bool, consumer: Bool)] = {
     var buffer: UnsafeMutablePointer<CChar>?

@@ -1,9 +1,9 @@
 internal import CKafka
 package import ComboEdge
 
-/// librdkafka's own broker inside the process, for a first look: nothing to install or start.
+/// librdkafka's own broker inside the process, without installation.
 ///
-/// It fakes transactions (an abort hides nothing, offsets sent along are thrown away), compacts nothing, knows no admin
+/// It fakes transactions (an abort hides no records, offsets are discarded), does not compact, and has no admin
 /// requests, and keeps 5 MiB or 100,000 records a partition. A group's first join takes 3 s.
 package final class MockCluster {
   /// The addresses of its brokers, on loopback; other processes may use them too.

@@ -25,7 +25,7 @@ struct PartitionList: ~Copyable {
     return pointer.pointee.elems[index]
   }
 
-  /// - Parameter metadata: what is kept beside a committed offset.
+  /// - Parameter metadata: the metadata of a committed offset.
   func add(topic: String, _ partition: Int32, offset: Int64, metadata: String = "") {
     guard let added = rd_kafka_topic_partition_list_add(pointer, topic, partition) else { return }
     added.pointee.offset = offset

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Hears what became of records that were produced with a tag.
 package protocol DeliveryReceiver: AnyObject {
   /// One record was acknowledged by all in-sync replicas, at this offset; or, with an error, was not (or maybe) written. The offset
-  /// is negative if an answer that would have told it was an error, and only a later one told that the record is there.
+  /// is negative if the answer with the offset was an error, and only a later one confirmed the record.
   /// Comes on whatever thread polls or flushes the producer; must be quick.
   func delivered(tag: UInt, partition: Int32, offset: Int64, error: EdgeError?)
 }

@@ -22,7 +22,7 @@ package final class ReaderClient: Sendable {
 
   /// - Parameters:
   ///   - queuedKilobytes: of a partition, what may have been fetched and not be read yet.
-  ///   - fetchWaitMs: how long brokers wait for something new before they answer. For who reads to an end, little; for who stays, more.
+  ///   - fetchWaitMs: how long brokers wait for new records before they answer: short for a reader that ends, longer for one that stays.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   package init(
     _ properties: KafkaProperties, isolation: Isolation = .readCommitted, fetchWaitMs: Int = 10, queuedKilobytes: Int = 65536
@@ -30,7 +30,7 @@ package final class ReaderClient: Sendable {
     let own = [
       ("enable.auto.commit", "false"), ("enable.auto.offset.store", "false"), ("auto.offset.reset", "error"),
       ("isolation.level", isolation.rawValue), ("enable.partition.eof", "true"), ("allow.auto.create.topics", "false"),
-      // The end is told by an empty fetch, which the broker answers only after this time.
+      // The end is reported by an empty fetch, which the broker answers only after this time.
       ("fetch.wait.max.ms", "\(fetchWaitMs)"),
       ("queued.min.messages", "1000000"), ("queued.max.messages.kbytes", "\(queuedKilobytes)"),
       ("fetch.message.max.bytes", "4194304"),
@@ -50,14 +50,14 @@ package final class ReaderClient: Sendable {
   }
 }
 
-/// Reads a partition from one offset to another, and knows when it is there: also if what lies before the end are aborted
+/// Reads a partition from one offset to another, and knows when it is there: also if the records before the end are aborted
 /// records or the marks of transactions, which are never seen. One thread at a time.
 package final class PartitionReader {
   package let topic: String
   package let partition: Int32
   /// The offset after the last one wanted.
   package let end: Int64
-  /// All before it has been delivered, or is nothing to deliver.
+  /// All records before it have been delivered.
   package private(set) var position: Int64
   /// The brokers have no more that may be read, though ``end`` is not reached: a transaction is still open. It ends by itself
   /// within its time-out.
@@ -183,7 +183,7 @@ package final class PartitionReader {
     throw reader.client.error(absent, "cannot read partition \(partition) of topic \"\(topic)\"")
   }
 
-  /// For so long a topic must be unknown to be believed so.
+  /// How long a topic must be unknown before that is believed.
   private static let absentForMs: Int64 = 2000
 
   private func lastingFault(of message: UnsafeMutablePointer<rd_kafka_message_t>) -> EdgeError? {

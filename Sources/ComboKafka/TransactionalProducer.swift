@@ -6,7 +6,7 @@ internal import ComboSystem
 /// or not at all.
 ///
 /// Records are produced through ``producer`` from any thread; everything else is called from one thread at a time, and no
-/// record is produced beside `begin`, `commit` or `abort`.
+/// record is produced during `begin`, `commit` or `abort`.
 package final class TransactionalProducer {
   /// Where records go in.
   package let producer: KafkaProducer
@@ -18,7 +18,7 @@ package final class TransactionalProducer {
   /// - Parameters:
   ///   - transactionalID: the same at each start of this instance, so that what a crash left open is ended at once, and no
   ///     other instance's.
-  ///   - timeoutMs: after so long without a word from us the brokers abort, for which every reader waits.
+  ///   - timeoutMs: brokers abort an idle transaction after this time; readers wait for that.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   package init(
     _ properties: KafkaProperties, transactionalID: String, timeoutMs: Int = 10_000, queueFullWaitMs: Int64 = 10_000
@@ -29,7 +29,7 @@ package final class TransactionalProducer {
       [
         ("transactional.id", transactionalID), ("transaction.timeout.ms", String(timeoutMs)),
         ("enable.idempotence", "true"), ("delivery.report.only.error", "true"),
-        // Nobody reads it before the commit, which waits for no linger: larger batches cost less, here and at the brokers.
+        // It is not read before the commit, which does not wait for the linger: larger batches cost less, here and at the brokers.
         ("linger.ms", "50"),
         // For some milliseconds after a commit the coordinator refuses the next transaction's offsets.
         ("retry.backoff.ms", "20"),
@@ -47,7 +47,7 @@ package final class TransactionalProducer {
     let failed = "cannot begin to use transactional id \"\(transactionalID)\""
     let deadline = Deadline(afterMs: withinMs)
     while true {
-      // In slices, which librdkafka takes up again, so that errors of connections are told meanwhile.
+      // In slices, which librdkafka takes up again, so that errors of connections are reported meanwhile.
       let error = rd_kafka_init_transactions(producer.client.handle, max(1, deadline.left(atMostMs: 1000)))
       producer.poll()
       guard let error else {
@@ -79,7 +79,7 @@ package final class TransactionalProducer {
   /// connection changes.
   ///
   /// - Parameters:
-  ///   - offsets: the next record to read of each partition, with what is to be kept beside it.
+  ///   - offsets: the next record to read of each partition, with metadata.
   ///   - topic: of these partitions.
   ///   - group: fetched just now.
   func sendOffsets(
@@ -150,7 +150,7 @@ package final class TransactionalProducer {
   /// `rd_kafka_toppar_purge_queues` are the same in 2.15) gives the sequence numbers of all that an abort throws out of its queue to
   /// the next records, as if none of them had ever been sent. One that was sent, and waits there to be sent again because its answer
   /// was lost, may stand in the log: to the broker the next record is then the same one once more, and is acknowledged without being
-  /// written. A new producer has a new epoch, in which numbers begin anew.
+  /// written. A new producer has a new epoch, in which numbers start again.
   func abort(withinMs: Int64) throws(TransactionFault) {
     flusher.end()
     let deadline = Deadline(afterMs: withinMs)

@@ -2,7 +2,7 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// Tries what the service will do, so that nothing of it counts: in transactions that are aborted, or with requests that the
+/// Tries what the service will do, without effect: in transactions that are aborted, or with requests that the
 /// brokers only look at.
 ///
 /// A record that is tried stays in its partition until retention or compaction takes it, as aborted ones do; no reader of
@@ -55,7 +55,7 @@ package struct Trial {
     if let failure = producer.firstFailedDelivery { throw failure }
     if producer.inQueue > 0 { throw producer.client.error(RD_KAFKA_RESP_ERR__TIMED_OUT, failed) }
     if producer.purgedDeliveries == 0 { return }
-    // The transaction has failed. Why, it says only to who would commit it, which then cannot be.
+    // The transaction has failed. Only a commit, which must fail, reports why.
     guard let reason = rd_kafka_commit_transaction(producer.client.handle, 1000) else {
       throw producer.client.error(RD_KAFKA_RESP_ERR__STATE, failed)
     }
@@ -112,7 +112,7 @@ package struct Trial {
     let batch = MessageBatch(capacity: 100)
     defer { batch.release() }
     let deadline = Deadline(afterMs: withinMs)
-    // As there is no last offset, the partition's end holds the reader up. Silence says nothing: brokers may only be slow to say that
+    // As there is no last offset, the partition's end holds the reader up. Silence is no answer: brokers may only be slow to say that
     // it may not be read.
     while reader.position == offset, !reader.isHeldUp {
       if deadline.isOver {

@@ -23,7 +23,7 @@ final class Database {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// Runs statements that return nothing of interest.
+  /// Runs statements whose results are not needed.
   func run(_ sql: String) throws(LogFault) {
     let result = sqlite3_exec(handle, sql, nil, nil, nil)
     if result != SQLITE_OK { throw fault(result, "cannot write") }

@@ -1,6 +1,6 @@
 /// Records that are to be appended together. Copies what it is given. One thread at a time.
 package final class LogBatch: @unchecked Sendable {
-  // Sendable: who hands one over does not touch it before it is handed back.
+  // Sendable: after handing one over, its owner does not touch it until it is handed back.
 
   package struct Entry {
     package var stream: Int

@@ -36,11 +36,11 @@ package final class LogBell: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     count += 1
     pthread_mutex_unlock(mutex)
-    // Outside, so that nobody wakes only to wait for the mutex.
+    // Outside, so that no thread wakes only to wait for the mutex.
     pthread_cond_broadcast(rung)
   }
 
-  /// Waits until it was rung more often than `before`, at most so long.
+  /// Waits until it was rung more often than `before`, at most this long.
   package func wait(after before: UInt64, maxMs: Int64) {
     var until = timespec()
     clock_gettime(CLOCK_MONOTONIC, &until)

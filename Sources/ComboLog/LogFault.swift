@@ -1,4 +1,4 @@
-/// Why the log cannot do what it was asked for, in a sentence for the person who runs the program.
+/// Why the log cannot do what it was asked for, in a sentence for the operator.
 package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// Small and stable; programs decide by it.
   package enum Code: String, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
     case damaged
     /// The file is not a log, or a log of another version.
     case foreign
-    /// The file lies on a network file system.
+    /// The file is on a network file system.
     case networkDisk
     /// No more records fit: the disk is full, or the log has reached its size limit.
     case full

@@ -51,7 +51,7 @@ extension LogFile {
   /// Appends records and commits positions, all or nothing; returns once it is durable. The entries of `batch` get their offsets.
   /// - Parameters:
   ///   - holds: records of these streams are kept from this offset on, whatever their age.
-  ///   - owner: as ``takeOver(_:)`` returned it; nil: nobody owns the group.
+  ///   - owner: as ``takeOver(_:)`` returned it; nil: the group has no owner.
   package func commit(
     _ batch: LogBatch, group: String, positions: [LogPosition] = [], holds: [(stream: Int, offset: Int64)] = [],
     owner: UInt64? = nil
@@ -175,7 +175,7 @@ extension LogFile {
 
   // MARK: - Reading
 
-  /// What a group has committed of a partition; nil: nothing.
+  /// The position that a group has committed of a partition; nil: none.
   package func position(_ group: String, _ stream: Int) throws(LogFault) -> LogPosition? {
     let id = state.withLock { $0.streams[stream].id }
     reading.lock()
@@ -198,9 +198,9 @@ extension LogFile {
     return groups
   }
 
-  /// Adds committed records to `page`, from `start` on, below `end`: at most so many, and no more once they take so many bytes.
+  /// Adds committed records to `page`, from `start` on, below `end`, up to limits of number and bytes.
   /// - Returns: where to read on: `end`, or the end of the partition, if there are no more before it.
-  /// - Throws: `outOfRange` if `start` was deleted, or lies behind the end.
+  /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end.
   package func read(
     _ stream: Int, from start: Int64, to end: Int64 = .max, recordsMax: Int = 4096, bytesMax: Int = 1 << 20,
     into page: LogPage
@@ -287,7 +287,7 @@ extension LogFile {
 
   private static let deletedAtOnce: Int64 = 5000
 
-  /// Deletes records below an offset, some at a time, so that nobody waits long.
+  /// Deletes records below an offset, some at a time, so that others do not wait long.
   private func delete(_ index: Int, below offset: Int64) throws(LogFault) -> Int64 {
     var deleted: Int64 = 0
     while true {

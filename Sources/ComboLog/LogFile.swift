@@ -32,7 +32,7 @@ package final class LogFile: @unchecked Sendable {
   package enum Keeping: Int64, Sendable {
     /// For the time and up to the size that ``retain(ageMs:now:)`` is given.
     case retained = 0
-    /// The same, but never beyond what ``commit(_:group:positions:holds:owner:)`` was told to hold.
+    /// The same, but never beyond what ``commit(_:group:positions:holds:owner:)`` was asked to hold.
     case held = 1
     /// The newest record of each key, for ever; a record without value deletes its key.
     case compacted = 2
@@ -62,7 +62,7 @@ package final class LogFile: @unchecked Sendable {
   struct State {
     var streams: [Stream] = []
     var places: [Name: Int] = [:]
-    /// Who may commit for a group: the newest.
+    /// The owner that may commit for a group: the newest.
     var owners: [String: UInt64] = [:]
   }
 
@@ -129,7 +129,7 @@ package final class LogFile: @unchecked Sendable {
       if let network = LogDisk.network(path) {
         throw LogFault(
           .networkDisk,
-          "\(path) lies on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
+          "\(path) is on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
             + " this machine")
       }
       let isThere = LogDisk.size(path).map { $0 > 0 } ?? false

@@ -6,7 +6,7 @@ internal import Synchronization
 package final class LogOutput: OutputEdge, @unchecked Sendable {
   // Sendable: what is collected is behind a lock; all else belongs to the loop's thread.
 
-  /// Reads from a state record which offsets of input and journal must be kept to restore the partition; nil: it says nothing of that.
+  /// Reads from a state record which offsets of input and journal must be kept to restore the partition; nil: it names none.
   package typealias HeldOffsets = @Sendable (_ key: Bytes, _ value: Bytes) -> (input: Int64, journal: Int64)?
 
   private let log: LogFile
@@ -20,13 +20,13 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
   private var holds: [(stream: Int, offset: Int64)] = []
   private var owner: UInt64?
 
-  /// So long a commit waits for room on a full disk before it is given up.
+  /// How long a commit waits for space on a full disk before it fails.
   private static let fullMs: Int64 = 20_000
 
   /// - Parameters:
   ///   - held: is asked for each state record.
   ///   - isStopping: a commit that waits for room on the disk waits no longer.
-  ///   - warn: is told that a commit waits.
+  ///   - warn: called when a commit waits.
   package init(
     _ log: LogFile, group: String, names: TopicNames, held: @escaping HeldOffsets = { _, _ in nil },
     isStopping: @escaping @Sendable () -> Bool = { false }, warn: @escaping @Sendable (String) -> Void = { _ in }
@@ -136,7 +136,7 @@ package final class LogDirectOutput: DirectEdge, @unchecked Sendable {
   package func serve(maxWaitMs: Int32, _ acknowledged: (_ tag: UInt, _ offset: Int64) -> Void) throws(EdgeError) {
     guard let owner else { throw EdgeError(.fatal, "there is no producer") }
     if batch.isEmpty {
-      // Nothing is on its way, so there is nothing to wait for but the time itself.
+      // Nothing is in flight, so only the time is waited for.
       sleepMs(Int64(maxWaitMs))
       return
     }

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Glibc
 
-/// Where a log lies.
+/// The place of a log.
 package enum LogPlace: Equatable, Sendable {
   case memory
   case file(String)
@@ -18,7 +18,7 @@ package enum LogPlace: Equatable, Sendable {
 /// What must be known of a file before SQLite opens it, and the lock that keeps a second process out.
 ///
 /// The lock is a file of its own: SQLite's own locks go as soon as any descriptor of the database is closed in this process, and
-/// they do not tell who holds them.
+/// they do not name their holder.
 final class LogLock {
   private let descriptor: Int32
 
@@ -92,7 +92,7 @@ enum LogDisk {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The name of the network file system that a path lies on; nil: it lies on none that is known.
+  /// The name of the network file system of a path; nil: it is on none that is known.
   static func network(_ path: String) -> String? {
     network(type: csqlite_file_system(folder(of: path)))
   }

@@ -1,4 +1,4 @@
-/// What a log's file holds besides the records, and how it is told from other files.
+/// The tables of a log's file besides the records, and how it differs from other files.
 enum LogSchema {
   /// `Cmbo`: what file(1) and SQLite find in the header.
   static let applicationID: Int64 = 0x436d_626f
@@ -27,7 +27,7 @@ enum LogSchema {
     guard mode == "wal" else {
       throw LogFault(
         .networkDisk,
-        "\(name) lies on a file system without shared memory, so SQLite cannot write ahead. Give --data a file on a disk of this machine"
+        "\(name) is on a file system without shared memory, so SQLite cannot write ahead. Give --data a file on a disk of this machine"
       )
     }
     try database.run(

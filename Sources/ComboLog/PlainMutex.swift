@@ -33,7 +33,7 @@ func sleepMs(_ ms: Int64) {
   while nanosleep(&time, &left) != 0 && errno == EINTR { time = left }
 }
 
-/// Starts threads that nobody waits for.
+/// Starts detached threads.
 enum LogThread {
   private final class Box {
     let body: @Sendable () -> Void

@@ -12,7 +12,7 @@ package final class ChunkDecoder {
   /// - Parameter fromTopic: records have a time of their own, and may have a key.
   package init(map: RecordMap?, fromTopic: Bool = false) {
     var limits = WireLimits.replay
-    // Not every platform's records tell a time and a room; a line has no key.
+    // Not every platform's records have a time and a room; a line has no key.
     if map != nil || fromTopic { limits.requireTs = false }
     decoder = RecordDecoder(limits: limits, map: map)
     room = map == nil || fromTopic ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }

@@ -6,9 +6,9 @@ internal import Glibc
 package final class LineSource {
   /// What a piece is.
   package enum Piece: Equatable {
-    /// So many bytes of whole lines stand in the memory; the last one may lack its line end if the input does.
+    /// The number of bytes of whole lines in the memory; the last one may lack its line end if the input does.
     case lines(Int)
-    /// One line of so many bytes, too long for the memory. It was passed over.
+    /// A line of this many bytes, too long for the memory. It was skipped.
     case tooLong(Int)
     case end
     /// The input cannot be read: the number of the system's error.
@@ -23,7 +23,7 @@ package final class LineSource {
 
   /// - Parameters:
   ///   - read: as read(2): fills a part of the memory; 0 is the end, below 0 minus the number of an error.
-  ///   - isWaiting: whether nothing can be read without waiting. Then whole lines are handed out that do not fill the memory.
+  ///   - isWaiting: whether reading would wait. Then whole lines are returned that do not fill the memory.
   package init(read: @escaping (UnsafeMutableRawBufferPointer) -> Int, isWaiting: @escaping () -> Bool = { false }) {
     self.read = read
     self.isWaiting = isWaiting

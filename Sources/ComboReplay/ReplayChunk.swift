@@ -81,7 +81,7 @@ final class ReplayChunk {
     sweepStarts.deallocate()
   }
 
-  /// Makes it the `number`th one, with nothing in it.
+  /// Makes it the `number`th one, empty.
   func begin(_ number: Int, _ kind: Kind) {
     self.number = number
     self.kind = kind

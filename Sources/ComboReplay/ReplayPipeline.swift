@@ -5,7 +5,7 @@ internal import Glibc
 
 /// Runs a replay on several threads.
 ///
-/// The input goes through in chunks of whole lines. Whoever is free takes what is next: write out the oldest chunk; let a
+/// The input goes through in chunks of whole lines. A free thread takes the next step: write out the oldest chunk; let a
 /// group of rooms take in its share of a chunk (each group has its chunks in order, one at a time); read and decode a
 /// further chunk. What is said is put back into the order of the input, so that neither threads nor chunks show.
 package final class ReplayPipeline: @unchecked Sendable {
@@ -69,13 +69,13 @@ package final class ReplayPipeline: @unchecked Sendable {
 
   /// - Parameters:
   ///   - map: by which lines become events; nil: they are events.
-  ///   - maxRestedRooms: above so many rooms, those that have rested are forgotten.
+  ///   - maxRestedRooms: above this many rooms, those that have rested are forgotten.
   ///   - threads: how many work, the caller's among them.
   ///   - chunkBytes: read at once; above the longest record allowed.
-  ///   - sweepLines: so many lines at least from one sweep for rested rooms to the next.
+  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
   ///   - write: takes the output, on any thread, one call at a time, in order; false ends the replay.
   ///   - report: takes sentences, one for each bad line, likewise.
-  ///   - progress: told the number of lines that are done.
+  ///   - progress: called with the number of lines that are done.
   package init(
     _ source: LineSource, settings: Settings, map: RecordMap? = nil, maxRestedRooms: Int, threads: Int, chunkBytes: Int = 1 << 19,
     sweepLines: Int = ReplayPipeline.sweepLines,

@@ -16,7 +16,7 @@ final class ReplayRooms {
     let jsonLength: Int32
     /// Where in the input it came up: rooms in this order are in the order of their first lines.
     let first: UInt64
-    /// The latest time that it was told.
+    /// Its latest time.
     var time: Int64
     /// Its first and last event in the chunk at hand; -1 if it has none.
     var firstEvent: Int32 = -1
@@ -84,11 +84,11 @@ final class ReplayRooms {
 
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
-  /// The hash that rooms are found by. Its seed is this process's own, so that nobody can make up rooms that collide; no output depends on it.
+  /// The hash that rooms are found by. Its seed is this process's own, so that collisions cannot be constructed; no output depends on it.
   @inline(__always)
   static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 { XXH3.hash(name, seed: seed) }
 
-  /// Where they lie; valid until one is added or removed.
+  /// Their places; valid until one is added or removed.
   @inline(__always)
   var base: UnsafeMutablePointer<Room> { rooms }
 

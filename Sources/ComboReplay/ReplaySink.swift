@@ -5,7 +5,7 @@ internal import ComboWire
 struct ReplaySink: InstructionSink {
   /// As a JSON string.
   let room: UnsafeRawBufferPointer
-  /// Held by whoever holds the sink.
+  /// Held by the holder of the sink.
   unowned(unsafe) let buffer: ByteBuffer
 
   mutating func say(_ instruction: Instruction) {

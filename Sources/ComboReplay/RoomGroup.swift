@@ -112,7 +112,7 @@ final class RoomGroup {
       chunk.note(number, 0, 0)
       var index = rooms.find(event.pointee.room, hash: hash)
       if index < 0 {
-        // Nothing is there to be closed or taken back.
+        // There is nothing to close or to retract.
         if event.pointee.kind == .roomClosed || event.pointee.kind == .retract { continue }
         index = rooms.add(
           event.pointee.room, hash: hash, first: ReplayChunk.place(chunk.number, number),

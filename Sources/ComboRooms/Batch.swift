@@ -224,7 +224,7 @@ private struct Ahead {
     fourth = following(third)
   }
 
-  /// Goes on to the next one.
+  /// Continues with the next one.
   @inline(__always)
   mutating func step(_ next: UnsafeMutablePointer<Int32>) {
     (first, second, third) = (second, third, fourth)

@@ -11,9 +11,9 @@ package final class Cancellation: Sendable {
   private let ahead = Atomic<Int64>(0)
   private let done = Atomic<Int64>(0)
 
-  /// So many records of the input are to be run through again.
+  /// The number of records of the input to run again.
   package func begins(_ count: Int64) { ahead.store(count, ordering: .relaxed) }
-  /// So many of them were.
+  /// The number of those that were run.
   package func came(to count: Int64) { done.store(count, ordering: .relaxed) }
   /// From 0 to 1.
   package var progress: Double {

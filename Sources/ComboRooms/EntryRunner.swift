@@ -8,7 +8,7 @@ package struct ReplayFault: Error, Equatable, Sendable, CustomStringConvertible 
   package init(_ description: String) { self.description = description }
 }
 
-/// An entry was made by another version of the engine's rules than the runner has. Nothing can be derived of it.
+/// An entry was made by another version of the engine's rules than the runner has. It cannot be derived.
 package struct OtherRules: Error, Equatable, Sendable {
   /// The entry.
   package let n: Int64
@@ -27,7 +27,7 @@ package final class EntryRunner {
   private let nextEntry: () throws -> JournalEntry?
   /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which it holds.
   private var silent: [Int64: [Room]]
-  /// Up to this entry rooms are missing, so that nothing can be proved.
+  /// Up to this entry rooms are missing, so that no proof is possible.
   private let silentUpTo: Int64
 
   /// The version of the engine's rules.
@@ -121,7 +121,7 @@ package final class EntryRunner {
         return
       }
     }
-    // What lies above the last entry has not been taken in yet.
+    // Records after the last entry are not read yet.
   }
 
   /// From the next entry on everything is derived by these rules, settings and map, whatever the journal says: as if the owner had been
@@ -150,7 +150,7 @@ package final class EntryRunner {
     if taken != expected.taken {
       throw ReplayFault(
         "entry \(entry.n) took in \(expected.taken) records below offset \(expected.endOffset), but the input now holds \(taken):"
-          + " it was compacted, cut or made anew")
+          + " it was compacted, truncated or recreated")
     }
     partition.tookIn(
       taken, upTo: expected.endOffset, last: expected.taken == 0 ? partition.last : last, now: expected.now)
@@ -181,7 +181,7 @@ package final class EntryRunner {
     guard let taken = recorded.last, let last = derived.last, taken != last else { return nil }
     return ReplayFault(
       "the record at offset \(derived.batches.last!.endOffset - 1), the last of entry \(recorded.n), is another one than was taken in: the"
-        + " input was cut or made anew")
+        + " input was truncated or recreated")
   }
 
   private func open() throws {
@@ -190,7 +190,7 @@ package final class EntryRunner {
     taken = 0
     guard let entry else { return }
     if entry.n != partition.n + 1 {
-      throw ReplayFault("the journal goes on with entry \(entry.n) where \(partition.n + 1) should be")
+      throw ReplayFault("the journal continues with entry \(entry.n) where \(partition.n + 1) should be")
     }
     if let takeover = entry.takeover {
       derivation = own ?? takeover.derivation
@@ -198,7 +198,7 @@ package final class EntryRunner {
     }
     if let rules, derivation.version != rules { throw OtherRules(n: entry.n, version: derivation.version) }
     if !isIntakeMade {
-      // Not before an entry needs it: after a clean stop nothing needs what an earlier version went by.
+      // Only once an entry needs it: after a clean stop the rules of an earlier version are not needed.
       intake = RecordIntake(try derivation.decoder())
       isIntakeMade = true
     }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Rooms of several threads add to it at once, each keeping its own order. Used again and again: in the steady state nothing is
 /// allocated.
 package final class HeldBack: @unchecked Sendable {
-  // The proof: `bytes` and what belongs to it are added to under `lock`. For all else nobody adds meanwhile: no room works, or whoever owns
+  // The proof: `bytes` and what belongs to it are added to under `lock`. Otherwise there are no additions meanwhile: no room works, or whoever owns
   // this holds a lock of its own around both (``ProducingTarget``).
 
   private struct Record {
@@ -60,7 +60,7 @@ package final class HeldBack: @unchecked Sendable {
     add(.output, key: key, value: value, timestamp: instruction.at, saying: instruction)
   }
 
-  /// Hands all out, in the order in which they came; the bytes are borrowed. Nobody may add anything meanwhile.
+  /// Passes all on, in the order in which they came; the bytes are borrowed. No additions are allowed meanwhile.
   package func handOut(
     _ body: (_ topic: Topic, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?, _ headers: [RecordHeader]) -> Void
   ) {
@@ -89,7 +89,7 @@ package final class HeldBack: @unchecked Sendable {
 
 /// What rooms say is held back, each partition's for itself.
 package final class HoldingTarget: SaidTarget, @unchecked Sendable {
-  // The proof: `places` changes only while no room works. Whoever sets a place keeps the object.
+  // The proof: `places` changes only while no room works. The setter of a place keeps the object.
   private var places: [Unmanaged<HeldBack>?] = []
 
   package init() {}

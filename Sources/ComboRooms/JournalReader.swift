@@ -4,9 +4,9 @@ package import ComboWire
 
 /// What an owner finds in the journal behind what it knows.
 package enum JournalCheck {
-  /// Its takeover counts: it stands at this offset, and before `position` nothing of others does that counts.
+  /// Its takeover counts: it is at this offset, and before `position` no entry of others counts.
   case counts(takeover: Int64, position: Int64)
-  /// Nothing is there that ends its term.
+  /// No entry ends its term.
   case clear
   /// Somebody else has written what counts.
   case overtaken
@@ -14,7 +14,7 @@ package enum JournalCheck {
   case failed(String)
 }
 
-/// Looks into the journal for its owner. Blocks; runs beside the loop.
+/// Reads the journal for its owner. Blocks; runs outside of the loop.
 package struct JournalReader: @unchecked Sendable {
   // The proof: made by the loop, used by one other thread.
   package let number: Int32

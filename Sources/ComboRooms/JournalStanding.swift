@@ -9,7 +9,7 @@ package struct JournalStanding {
   /// The fingerprint of the record right before that offset, if it is known.
   package var last: UInt64?
 
-  /// Nothing of it can be read.
+  /// It cannot be read.
   package init(unknownSince clock: Int64) {
     n = 0
     self.clock = clock

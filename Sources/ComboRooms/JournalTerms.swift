@@ -2,10 +2,10 @@ package import ComboWire
 
 /// Which entries of a partition's journal count, and where they stand.
 ///
-/// In at-least-once delivery nothing keeps an owner that was given up, a zombie, from writing on: its entries may come between and
+/// In at-least-once delivery a replaced owner, a zombie, may still write: its entries may come between and
 /// after those of the next. So each entry names its *term*, the offset of its owner's takeover, and one of an older term counts
-/// for nothing once a takeover is there. A takeover counts if it goes on from the last entry that counts, and for nothing if
-/// something came between that its owner did not know of. Whoever reads a journal in the order of its offsets comes to the same.
+/// nothing once a takeover is there. A takeover counts if it goes on from the last entry that counts, and for nothing if
+/// something came between that its owner did not know of. Every reader of the journal in the order of its offsets comes to the same result.
 package struct JournalTerms: Equatable {
   /// The last entry that counts; nil: none was seen.
   package private(set) var n: Int64?
@@ -14,7 +14,7 @@ package struct JournalTerms: Equatable {
   /// Up to this entry all that was said is in the output; what later ones led to may be missing there, or in part.
   package private(set) var saidTo: Int64 = 0
 
-  /// - Parameter checkpoint: the entries up to this one count for nothing; nil: from the first that is there.
+  /// - Parameter checkpoint: the entries up to this one do not count; nil: from the first one on.
   package init(after checkpoint: Checkpoint? = nil) {
     guard let checkpoint else { return }
     n = checkpoint.n

@@ -14,20 +14,20 @@ package final class ProducingTarget: SaidTarget {
   /// A copy of what is watched, for after the commit.
   private let watched: HeldBack
   private let held = HeldBack()
-  /// Held by whoever adds to `held` or hands it out.
+  /// Held while `held` is appended to or passed on.
   private let lock = Mutex<Void>(())
   /// Whether what comes now goes out at once.
   private let isLetGo = Atomic<Bool>(false)
   private let heldBytes: Int
 
-  /// - Parameter heldBytes: as soon as so much is held, all goes out at once.
+  /// - Parameter heldBytes: as soon as this much is held, all is produced at once.
   package init(_ output: any OutputEdge, watched: HeldBack, heldBytes: Int) {
     self.output = output
     self.watched = watched
     self.heldBytes = heldBytes
   }
 
-  /// A transaction begins; what is still held of another one counts for nothing. No room may work.
+  /// A transaction begins; instructions held of another one are dropped. No room may work.
   package func begin() {
     held.removeAll()
     isLetGo.store(false, ordering: .relaxed)
@@ -88,7 +88,7 @@ package struct StateTopicWriter: StateWriter {
 package struct DeadLetterLimits: Equatable, Sendable {
   /// The largest record that is handed on whole, in bytes, its headers included.
   package var bytes = 1_000_000
-  /// How far a record's time may lie before and after the brokers', in milliseconds; nil: any.
+  /// How far a record's time may be before and after the brokers', in milliseconds; nil: any.
   package var beforeMs: Int64?
   package var afterMs: Int64?
 
@@ -113,7 +113,7 @@ package struct DeadLetter {
   package let timestamp: Int64?
   package let headers: [RecordHeader]
 
-  /// Of a record that is too large for the topic, so much is kept: of its value, of its key, and of its headers; less if the topic takes
+  /// The parts kept of a record that is too large for the topic: of its value, of its key, and of its headers; less if the topic takes
   /// less than four times as much.
   static let truncatedBytes = 65_536
   /// Of such a record's headers, each is kept whose name and value are no longer.

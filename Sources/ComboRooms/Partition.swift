@@ -3,9 +3,9 @@ package import ComboCore
 internal import ComboSystem
 package import ComboWire
 
-/// The rooms of one partition and what its journal needs: the entry that is being made, the digest, who is due when.
+/// The rooms of one partition and its journal: the entry in progress, the digest, and which room is due when.
 ///
-/// The same code serves the service, restoring and auditing, which differ only in who lets the rooms work and where what
+/// The same code serves the service, restoring and auditing, which differ only in how the rooms are run and where what
 /// they say goes. Belongs to one thread.
 package final class Partition {
   package let number: Int32
@@ -17,7 +17,7 @@ package final class Partition {
   package private(set) var clock: Int64
   /// The next input offset.
   package private(set) var offset: Int64
-  /// The fingerprint of the record right before that offset; nil if nothing was taken in, or by an owner that did not keep it.
+  /// The fingerprint of the record right before that offset; nil if no record was read, or by an owner that did not keep it.
   package private(set) var last: UInt64?
   /// The sum of all shifts.
   package private(set) var shifted: Int64
@@ -57,9 +57,9 @@ package final class Partition {
   package private(set) var taken = 0
   private var touched: [Unmanaged<Room>] = []
 
-  /// Whom its rooms are watched by; nil where nobody can.
+  /// The watchers of its rooms; nil if there can be none.
   package var watcher: (any RoomWatcher)?
-  /// What the state topic holds of the rooms; nil where nobody keeps it.
+  /// What the state topic holds of the rooms; nil if it is not kept.
   package let records: RoomRecords?
 
   package init(
@@ -81,10 +81,10 @@ package final class Partition {
   /// Whether the entry that is being made holds anything.
   package var hasNews: Bool { !batches.isEmpty }
 
-  /// When somebody must look at it: a deadline of a room, or the end of its rest; nil if nothing is to come.
+  /// Its next due time: a deadline of a room, or the end of its rest; nil if there is none.
   package var nextWakeup: Int64? { heap.first?.time }
 
-  /// For how many looks there is a note, also of those that nobody needs any more.
+  /// The number of notes, including outdated ones.
   var deadlines: Int { heap.count }
   /// Whether a room will say more even if nothing comes in: a banner is on screen or waits, or a final is due. Looks at all rooms that are
   /// awake.
@@ -112,7 +112,7 @@ package final class Partition {
     }
   }
 
-  /// The room that takes an event, made if need be; nil if there is nothing to be done.
+  /// The room that takes an event, made if need be; nil if there is no work for it.
   @inline(__always)
   private func room(for event: UnsafePointer<Event>, at now: Int64) -> Unmanaged<Room>? {
     let hash = RoomTable.hash(event.pointee.room)
@@ -175,7 +175,7 @@ package final class Partition {
     return .room(room)
   }
 
-  /// Whether a room would be one too many with settings of its own. What was decided once is not decided anew: while
+  /// Whether a room would be one too many with settings of its own. A decision is not made twice: while
   /// restoring, rooms are there whose settings came later.
   private func isRefused(_ own: OwnSettings, _ id: Bytes, _ offset: Int64) -> Bool {
     if let decided = decidedRefusals { return decided.contains(offset) }
@@ -245,7 +245,7 @@ package final class Partition {
     // No entry ends before a time at which it has taken something in.
     let least = batches.last?.now ?? clock
     let before = speaker.bytes
-    // Before this nothing is due.
+    // Before this no room is due.
     var reached = min(target, max(clock, min(nextWakeup ?? .max, batches.first?.now ?? .max)))
     repeat {
       let (from, bytes) = (reached, speaker.bytes)
@@ -418,7 +418,7 @@ package final class Partition {
   private static let deadDeadlinesMin = 64
 }
 
-/// Who knows which rooms are watched.
+/// The list of watched rooms.
 package protocol RoomWatcher: AnyObject {
   /// A room wakes.
   /// - Returns: whether it is watched.

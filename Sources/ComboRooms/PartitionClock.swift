@@ -1,8 +1,8 @@
 package import ComboSystem
 
-/// A partition's own time. It never falls: while the wall clock is behind, it goes on by the monotonic one.
+/// A partition's own time. It never falls: while the wall clock is behind, it follows the monotonic one.
 package struct PartitionClock {
-  /// The time last told.
+  /// The latest time.
   package private(set) var last: Int64
   private var monotonic: Int64
   /// Whether the rooms have not come to the present yet. Meanwhile the clock stands at the time that they have come to.
@@ -17,7 +17,7 @@ package struct PartitionClock {
   /// What time it is.
   package func time(wall: Int64, monotonic now: Int64) -> Int64 { wall >= last ? wall : last + max(0, now - monotonic) }
 
-  /// What time it is for what comes in; never less than was told before.
+  /// The time for new input; it never falls.
   package mutating func now(wall: Int64, monotonic now: Int64) -> Int64 {
     if isBehind { return last }
     last = time(wall: wall, monotonic: now)

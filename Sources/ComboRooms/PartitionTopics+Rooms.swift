@@ -119,7 +119,7 @@ extension PartitionTopics {
     }
   }
 
-  /// What can be known of a partition whose state could not be proved: all its rooms will begin anew.
+  /// The known state of a partition that could not be restored: all its rooms will begin a new epoch.
   func salvage(
     _ state: State, _ journal: Journal, _ last: JournalStanding, _ bounds: (first: Int64, end: Int64), reason: String,
     offsets: Int64
@@ -133,7 +133,7 @@ extension PartitionTopics {
       records = beginning.records
       n = max(n, beginning.silent.keys.max() ?? 0)
     } catch let fault as ReplayFault {
-      log.error("partition \(.partition, number): nothing of its rooms is known: \(.reason, fault)")
+      log.error("partition \(.partition, number): its rooms are unknown: \(.reason, fault)")
       records = RoomRecords(topics, partBytes: configuration.partBytes)
       for case (let key, _?) in state.records { forget(key, records) }
       partition = Partition(
@@ -156,7 +156,7 @@ extension PartitionTopics {
   /// In a sentence, for the log.
   static func resetSummary(_ number: Int32, reason: String, neverTaken: Int64) -> LogMessage {
     """
-    RESET: partition \(.partition, number) could not be restored as it was left, all its rooms begin a new epoch, and \
+    RESET: partition \(.partition, number) could not be restored, all its rooms begin a new epoch, and \
     \(.records, neverTaken) records of the input were never taken in: \(.reason, reason)
     """
   }

@@ -28,7 +28,7 @@ package struct PartitionTopics {
     case kafka(EdgeError)
     /// What the group, the journal and the input say does not agree.
     case contradiction(String)
-    /// The state cannot be had: all rooms begin anew.
+    /// The state is not available: all rooms begin a new epoch.
     case lost(reason: String, offsets: Int64)
     /// See ``Restorer/examine(from:hasJournal:)``.
     case examined(clock: Int64)

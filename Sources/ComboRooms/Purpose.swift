@@ -4,7 +4,7 @@ package enum Purpose: Equatable, Sendable {
   case service
   /// Only to bring partitions back whose time lies ahead of the clock, which resets them.
   case bringClocksBack
-  /// Only to go on at these offsets of the input, by partition. A partition that stands there already, or behind, stays.
+  /// Only to continue at these offsets of the input, by partition. A partition that stands there already, or behind, stays.
   case seek([Int32: Int64])
 
   /// Where a partition is to go on; nil: where it stands.

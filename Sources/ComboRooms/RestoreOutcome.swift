@@ -11,7 +11,7 @@ package enum RestoreOutcome {
   case failed(String)
   /// Somebody has deleted this topic.
   case gone(Topic)
-  /// Nobody needs it any more.
+  /// It is not needed any more.
   case stopped
   /// It was only looked whether all fits together, and it does; this is the time to which the partition has come.
   case examined(clock: Int64)

@@ -12,7 +12,7 @@ package struct RestoredPartition {
   package let journalEnd: Int64
   /// If it could not be restored as it was.
   package let reset: JournalEntry.Reset?
-  /// Records of the input that nobody took in and that are gone.
+  /// Records of the input that were deleted before they were read.
   package var neverTaken: Int64 = 0
   /// In a sentence, for the log.
   package let summary: LogMessage

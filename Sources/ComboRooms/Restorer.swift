@@ -6,7 +6,7 @@ internal import ComboWire
 /// Brings a partition's rooms back to the last commit: the newest snapshots, then the input from the checkpoint on, in the
 /// journal's batches; the digest of the last entry proves that all is as it was.
 ///
-/// Blocks; runs beside the loop.
+/// Blocks; runs outside of the loop.
 package struct Restorer: @unchecked Sendable {
   // The proof: made by the loop, used by one other thread.
   private let source: PartitionTopics
@@ -17,7 +17,7 @@ package struct Restorer: @unchecked Sendable {
   private let isCertain: Bool
   /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
   private let clockMin: Int64
-  /// Nothing is run through again: it is only looked whether that could be done.
+  /// Only checks whether the input could be run again.
   private var isExamination = false
 
   /// - Parameter position: asks what the group has committed, once no transaction is open on it; waits for that.
@@ -103,7 +103,7 @@ package struct Restorer: @unchecked Sendable {
     switch error.code {
     case .offsetOutOfRange:
       // A leader that stood still, and does not know yet that it was replaced, calls what came meanwhile out of range. If it is
-      // really not there, looking anew finds that out.
+      // really not there, the next check finds that out.
       return .doubtful(error.message)
     case .unknownTopic, .unknownPartition:
       // Brokers that do not answer have not said that it is gone.
@@ -111,7 +111,7 @@ package struct Restorer: @unchecked Sendable {
         if let partitions = try? source.reader.partitions(topic), partitions.isEmpty { return .gone(topic) }
       }
       if let partitions = try? source.reader.partitions(.input), !partitions.contains(number) { return .refused(error.message) }
-      // Not every broker has heard of it yet, or it is a partition of journal or state that looking anew makes.
+      // Not every broker has heard of it yet, or it is a partition of journal or state that the next check creates.
       return .failed(error.message)
     default:
       // Whatever the brokers refuse now, a right among it, they may grant later; nothing is taken in until then.
@@ -141,18 +141,18 @@ package struct Restorer: @unchecked Sendable {
     if let checkpoint = state.checkpoint, journalBounds.end < checkpoint.journal {
       missing =
         "the journal ends at offset \(journalBounds.end), but the checkpoint was written when it ended at offset \(checkpoint.journal):"
-        + " it was cut or made anew"
+        + " it was truncated or recreated"
     }
     if broken == nil && missing == nil {
       let isInTransactions = journal.terms.term == nil
       try check(committed, against: last, isInTransactions: isInTransactions, inputBounds)
       if let n = committed.entry, isInTransactions ? n != last.n : n > last.n {
         missing =
-          "the group stands at entry \(n), but the journal ends with entry \(last.n): what lay behind it was lost or deleted"
+          "the group stands at entry \(n), but the journal ends with entry \(last.n): later entries were lost or deleted"
         last.n = max(last.n, n)
       }
     } else {
-      // What the entries said that cannot be read is known in part: beside the group's offset stands the number of the last one.
+      // What the entries said that cannot be read is known in part: the metadata of the group's offset is the number of the last one.
       last.n = max(last.n, committed.entry ?? 0)
       if let known = committed.offset, known > last.offset ?? -1 {
         last.offset = known
@@ -180,7 +180,7 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
-  /// The journal is the truth: what the group says must agree with it. Where offsets are committed beside it, for tools only, the
+  /// The journal is the truth: the group's offset must agree with it. Where offsets are committed beside it, for tools only, the
   /// group may be behind.
   private func check(
     _ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64)
@@ -189,12 +189,12 @@ package struct Restorer: @unchecked Sendable {
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
       throw Stop.contradiction(
         "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
-          + " changed by somebody else. To go on from the journal, stop all instances and run: \(source.resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
+          + " changed from outside. To continue from the journal, stop all instances and run: \(source.resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
           + " group, or delete the topics of this one's journal and state")
     }
     func otherInput(_ what: String) -> Stop {
       .contradiction(
-        "\(input) \(what): the topic was cut or made anew. Use another group for it, or delete the topics of this group's journal and"
+        "\(input) \(what): the topic was truncated or recreated. Use another group for it, or delete the topics of this group's journal and"
           + " state and its offsets")
     }
     if bounds.end < offset { throw otherInput("ends at offset \(bounds.end), but the journal has taken it in up to \(offset)") }
@@ -273,8 +273,8 @@ package struct Restorer: @unchecked Sendable {
       reset: nil,
       summary: """
         restored: partition \(.partition, number) at offset \(.offset, partition.offset), entry \(.entry, partition.n), \
-        \(.rooms, partition.awake) rooms, \(.records, runner.records) records and \(.entries, runner.entries) entries run through again, \
-        \(proof), in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are said again")
+        \(.rooms, partition.awake) rooms, \(.records, runner.records) records and \(.entries, runner.entries) entries derived again, \
+        \(proof), in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are written again")
         """)
   }
 }

@@ -43,7 +43,7 @@ package final class Room: @unchecked Sendable {
   package var parts = 0
   /// Whether it has settings of its own, or will when its queue is empty.
   var hasOwn = false
-  /// While restoring: up to this entry its snapshot holds, so nothing is taken in.
+  /// While restoring: up to this entry its snapshot holds, so it takes no gifts.
   package var silentUpTo: Int64 = -1
   /// Whether it is but the memory of a room that has rested (while restoring).
   package var isGhost = false
@@ -67,7 +67,7 @@ package final class Room: @unchecked Sendable {
   var hasQueue: Bool { madeQueue != nil }
   private var madeQueue: DispatchQueue?
 
-  /// In its first so many bytes lies what is looked at when it is found or due.
+  /// The first bytes, which are read when it is found or due.
   private static let headLength = 256
 
   /// Asks for the memory of a room that will be found or be due.
@@ -212,7 +212,7 @@ package struct PrefetchList {
 
 /// Encodes what a room says, hashes it and hands it on.
 struct RoomSink: InstructionSink {
-  // Whoever lets the room work holds them: no reference is counted for an instruction.
+  // The running thread holds them: no reference is counted for an instruction.
   private let room: Unmanaged<Room>
   private let speaker: Unmanaged<Speaker>
 

@@ -5,7 +5,7 @@ package import ComboWire
 package struct ServiceConfiguration: Sendable {
   /// The group, its input and its output.
   package var topics: TopicIdentity
-  /// Their addresses, for commands that somebody is told to run.
+  /// Their addresses, for commands in messages.
   package var brokers = "BROKERS"
   package var settings = Settings()
   package var limits = WireLimits()
@@ -17,25 +17,25 @@ package struct ServiceConfiguration: Sendable {
   package var commitIntervalMs = 100
   /// A partition with no more records waiting has caught up.
   package var backlogMin: Int64 = 1000
-  /// A sweep begins after so many records of a partition …
+  /// A sweep begins after this many records of a partition …
   package var checkpointGifts = 1_000_000
-  /// … or after so many milliseconds.
+  /// … or after this many milliseconds.
   package var checkpointIntervalMs = 60_000
-  /// About so many bytes of snapshots go with one commit: 10 ms of encoding. With one that gives partitions up, four times as
+  /// About this many bytes of snapshots go with one commit: 10 ms of encoding. With one that gives partitions up, four times as
   /// many.
   package var sweepBudget = 4 << 20
-  /// So many bytes that rooms say in a transaction are held back at first: see ``ProducingTarget``. They come within some milliseconds where
+  /// The number of bytes of a transaction that are held back at first: see ``ProducingTarget``. They come within some milliseconds where
   /// there are many records, so that these are on their way long before the commit.
   package var heldBytes = 65_536
-  /// The rooms of a partition say about so many bytes in an entry at most; what is due beyond it comes in the next one.
+  /// The maximum number of bytes that the rooms of a partition emit in an entry, about; what is due beyond it comes in the next one.
   package var entryBytes = 16 << 20
-  /// A transaction in which rooms have said so many bytes is committed at once.
+  /// A transaction with this many bytes of instructions is committed at once.
   package var transactionBytes = 64 << 20
-  /// A room's snapshot above so many bytes is written in parts.
+  /// A room's snapshot above this many bytes is written in parts.
   var partBytes = StateEncoder.partBytesDefault
   /// Rooms of one partition that may have settings of their own.
   package var ownSettingsMax = 10_000
-  /// Whether a partition that nobody has read begins at its end.
+  /// Whether a partition without an offset begins at its end.
   package var fromLatest = false
   /// What partitions are taken over for.
   package var purpose = Purpose.service

@@ -4,13 +4,13 @@ package import ComboRooms
 package import ComboSystem
 package import ComboWire
 
-/// A partition that is this member's; the token tells its present restoring from earlier ones.
+/// A partition that is this member's; the token distinguishes its present restoring from earlier ones.
 struct Ownership {
   var token: Int
   var cancellation: Cancellation
   /// Since when each look has found what contradicts itself, by the monotonic clock.
   var doubtedSince: Int64?
-  /// When to look again, if nobody does now.
+  /// When to check again, if no check is in progress.
   var nextTry: Int64?
   /// Of restoring it.
   var backOff = BackOff()
@@ -87,19 +87,19 @@ package final class ActivePartition {
 
   package var number: Int32 { partition.number }
 
-  /// Whether the state topic holds all its rooms as they are after the last entry, so that nobody has to run an entry again.
+  /// Whether the state topic holds all its rooms as they are after the last entry, so that no entry has to be run again.
   var isWritten: Bool {
     takeover == nil && !owesEntry && !mustSweep && !partition.hasNews && !records.isSweeping && sweptAtEntry == partition.n
   }
 
-  /// Whether an entry is due even if nothing came in.
+  /// Whether an entry is due even without input.
   func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {
     if clock.isBehind { return true }
     if let look = partition.nextWakeup, look <= now { return true }
     return partition.awake > 0 && monotonic - lastEntry >= Self.entryEveryMs
   }
 
-  /// When, by the monotonic clock, an entry is due even if nothing comes in.
+  /// When, by the monotonic clock, an entry is due even without input.
   func nextEntry(wall: Int64, monotonic: Int64) -> Int64 {
     if clock.isBehind { return monotonic }
     guard partition.awake > 0 else { return .max }

@@ -7,7 +7,7 @@ internal import Dispatch
 
 /// How what the rooms say gets out, and when entries of the journal are made. The loop's thread alone calls it.
 protocol Delivery: AnyObject {
-  /// For whoever lets rooms work; what they say goes where this delivery wants it.
+  /// The target of the rooms' instructions in this delivery.
   var speakers: Speakers { get }
   /// Whether records may be taken in now; if not, ``turn()`` waits for what is on its way.
   /// - Parameter polled: how many the last poll brought.
@@ -29,23 +29,23 @@ protocol Delivery: AnyObject {
   /// Partitions were restored: their takeovers are to be written.
   func begin(_ restored: [ActivePartition])
   /// The takeover counts: the partition takes in from now on, from where its owner stands. `takeover` is where that entry stands
-  /// in the journal, and before `position` nothing else does that counts.
+  /// in the journal, and before `position` no other entry counts.
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64)
   /// What was looked for in a gap of the journal was found.
   func checked(_ active: ActivePartition, _ check: JournalCheck)
 
   /// Answers what is asked of rooms, of each once all that it has said is out.
   func answerQueries()
-  /// Since when, by the monotonic clock, something waits to be durable; nil if nothing does.
+  /// Since when, by the monotonic clock, work waits to be durable; nil if none does.
   var uncommittedSince: Int64? { get }
 
   /// The partitions are given up in good order: what is under way is brought to its end, as far as there is time.
   /// - Parameter isStop: whether the service ends. Then all rooms are written if that can be done within
-  ///   ``DeliveryParts/stopMs``, so that a newer version of the engine's rules can go on.
+  ///   ``DeliveryParts/stopMs``, so that a newer version of the engine's rules can continue.
   func handOver(_ partitions: [Int32], isStop: Bool)
   /// The partition is no longer taken in.
   func deactivated(_ active: ActivePartition)
-  /// Nothing that is under way counts. Leaves producers with which to go on, made anew if need be.
+  /// Discards work in progress. Leaves usable producers, created again if necessary.
   func drop(_ fault: TransactionFault)
   /// The process ends without going on.
   func abandon()
@@ -85,23 +85,23 @@ struct DeliveryParts {
 protocol DeliveryHost: AnyObject {
   /// Waits until no room works.
   func quiesce()
-  /// Something failed: what is under way counts for nothing. All partitions are restored from what the brokers say.
+  /// A failure: work in progress is discarded, and all partitions are restored from the brokers.
   func goBack(_ fault: TransactionFault)
-  /// Makes the producers anew, for as long as it takes.
+  /// Creates the producers again, for as long as it takes.
   func renewProducers()
   /// A transaction was committed, which began to be at `began`.
   func committed(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
-  /// So much more is durable.
+  /// More work is durable.
   func said(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
   /// What watched rooms said is committed; no room works.
   func tellWatchers()
-  /// Answers to what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not told yet.
-  /// No room of these partitions may work, and all that they said must have been told, or be told before.
+  /// Answers to what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not sent yet.
+  /// No room of these partitions may work, and all their instructions must have been sent, or be sent before.
   func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer]
 }
 
 extension DeliveryHost {
-  /// Ends a transaction that failed, if one is open, and goes on with new producers.
+  /// Ends a transaction that failed, if one is open, and continues with new producers.
   func endTransaction(isOpen: Bool, after fault: TransactionFault, _ output: any OutputEdge, log: ServiceLog) {
     if fault.kind == .abort {
       if !isOpen { return }

@@ -28,8 +28,8 @@ struct EntryMaker {
     if active.mustSayBehind(by: target - clock, monotonic: time.monotonicMs()) {
       log.warning(
         """
-        the rooms of partition \(.partition, active.number) are \(.ms, target - clock) ms behind: they say more than can be written. They go on \
-        as fast as it can; see which rooms are the busiest, and which may have settings of their own (--room-settings)
+        the rooms of partition \(.partition, active.number) are \(.ms, target - clock) ms behind: they emit more than can be \
+        written. Find the busiest rooms, and restrict the settings of rooms (--room-settings)
         """)
     }
     return active.partition.closeEntry(clock: clock, of: configuration.topics)
@@ -40,7 +40,7 @@ struct EntryMaker {
     let partition = active.partition
     // Not what time it is by now: rooms may have been due in between.
     let clock = partition.clock + takeover.shift
-    // An empty batch says from which offset it goes on.
+    // An empty batch holds the offset to continue from.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, speaker: speaker)
     // Under new settings a room may say something that is over at once.

@@ -1,13 +1,13 @@
-/// Whether the service lives, and whether it is ready, for whoever starts and stops processes.
+/// Whether the service is alive and ready, for orchestrators.
 package enum Health {
   /// The loop shows in shorter times that it is not stuck, even while brokers are away.
   static let stuckAfterMs: Int64 = 90_000
-  /// What is not durable after so long keeps the service from being ready.
+  /// The service is not ready if work is not durable after this time.
   static let uncommittedMs: Int64 = 10_000
-  /// A loop that has said nothing for so long waits for brokers.
+  /// A loop that was silent for this long waits for brokers.
   static let silentMs: Int64 = 5_000
 
-  /// Why the process should be started anew; nil: it should not.
+  /// Why the process should be restarted; nil: it should not.
   package static func reasonToRestart(lastBeat: Int64, at now: Int64, isStopping: Bool) -> String? {
     if isStopping || now - lastBeat < stuckAfterMs { return nil }
     return "the loop is stuck: it has not taken a turn for \((now - lastBeat) / 1000) s"

@@ -15,7 +15,7 @@ package struct JournalOwner {
   /// So many records before its end a partition holds an entry, if it holds any: between them stand only marks of transactions.
   private static let lookBack: Int64 = 64
 
-  /// Whether the output is empty though the journal knows of instructions: it was made anew while nobody ran.
+  /// Whether the output is empty though the journal knows of instructions: it was recreated while no instance ran.
   package func outputWasMadeAnew() throws(EdgeError) -> Bool {
     for partition in try reader.partitions(.output) where try reader.bounds(.output, partition).end > 0 { return false }
     for partition in try reader.partitions(.journal) {

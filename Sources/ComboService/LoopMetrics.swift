@@ -1,8 +1,8 @@
-/// What the loop measures beside its totals. The loop's thread alone writes; it outlives a service that is started afresh.
+/// The loop's measurements besides its totals. Only the loop's thread writes; it outlives a fresh start.
 ///
-/// Nothing here is touched per gift: once a poll, an entry or a commit.
+/// Updated once per poll, entry or commit, never per gift.
 package final class LoopMetrics: @unchecked Sendable {
-  // The proof: of the services of a process one runs at a time, on one thread, and nobody else is given this.
+  // The proof: of the services of a process one runs at a time, on one thread, and it is not shared.
 
   /// From the beginning of a commit, or of an entry's way to the journal, until what it led to is durable.
   package private(set) var commitSeconds = Histogram(bounds: Histogram.seconds)
@@ -32,7 +32,7 @@ package final class LoopMetrics: @unchecked Sendable {
   /// What these records led to is durable.
   func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
     for (timestamp, count) in arrivals.batches {
-      // The timestamp is the producer's, who may have put anything there.
+      // The timestamp is the producer's, and may be anything.
       let ms = max(0, wall - max(0, timestamp))
       latenessSeconds.add(Double(ms) / 1000, times: count)
       recentLateness.add(ms, times: count, monotonic: now)
@@ -54,7 +54,7 @@ package struct Arrivals: Sendable {
   private static let batchesMax = 256
 
   package mutating func add(_ timestamp: Int64, count: Int) {
-    // While nothing can be committed, what comes later is as good as one.
+    // While commits fail, later work counts as one.
     if batches.count == Self.batchesMax {
       batches[batches.count - 1].count += count
     } else {

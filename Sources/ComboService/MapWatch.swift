@@ -11,7 +11,7 @@ struct MapWatch {
     let bad: Int
   }
 
-  /// So many records are enough to say something, or fewer once a time has passed.
+  /// This many records are enough for a report, or fewer after some time.
   static let recordsMin = 1000
   static let recordsLeast = 20
   static let withinMs: Int64 = 30_000

@@ -12,7 +12,7 @@ package protocol MemberPartitionsDelegate: AnyObject {
   func began(_ active: ActivePartition)
   /// It does not any more. No room works.
   func ended(_ active: ActivePartition)
-  /// Somebody has to do something before the service can go on.
+  /// An operator has to act before the service can continue.
   func mustEnd(_ reason: String)
   /// Somebody has deleted this topic.
   func isGone(_ topic: Topic)
@@ -20,7 +20,7 @@ package protocol MemberPartitionsDelegate: AnyObject {
 
 /// The partitions that are this member's. The loop's thread alone uses it.
 ///
-/// One that comes is *owned*, and restored beside the loop. In at-least-once delivery it is a *claim* then, until its takeover is known to
+/// One that comes is *owned*, and restored outside of the loop. In at-least-once delivery it is a *claim* then, until its takeover is known to
 /// count. *Active* it takes records in.
 package final class MemberPartitions {
   package weak var delegate: (any MemberPartitionsDelegate)?
@@ -44,10 +44,10 @@ package final class MemberPartitions {
 
   /// What has come of restoring them.
   struct Counts {
-    /// How many were restored, or begun to be; and how many of them had to begin anew.
+    /// How many were restored, or begun to be; and how many of them were resets.
     var restores = 0
     var resets = 0
-    /// Records of the input that were never taken in, as resets tell.
+    /// Records of the input that were never read, according to resets.
     var lost: Int64 = 0
     /// Those whose time was brought back.
     var clocksBroughtBack = 0
@@ -71,7 +71,7 @@ package final class MemberPartitions {
     self.log = log
   }
 
-  /// Whether what is done beside the loop for one of them is waited for.
+  /// Whether work outside of the loop is awaited for one of them.
   var isAwaited: Bool { owned.count != activeCount && owned.contains { !isActive($0.key) && $0.value.nextTry == nil } }
 
   /// The partition that takes a record in; valid until partitions come or go.
@@ -98,7 +98,7 @@ package final class MemberPartitions {
     do throws(EdgeError) {
       if configuration.purpose == .service { try edges.group.start(new.number, at: new.partition.offset) }
     } catch {
-      log.warning("partition \(.partition, new.number) cannot be read on, trying again: \(.reason, error)")
+      log.warning("partition \(.partition, new.number) cannot be read further, trying again: \(.reason, error)")
       restore(new.number)
       return false
     }
@@ -108,7 +108,7 @@ package final class MemberPartitions {
     return true
   }
 
-  /// Nothing more of a partition is taken in, or said.
+  /// Stops reading and writing of a partition.
   func deactivate(_ number: Int32) {
     claims[number] = nil
     guard isActive(number) else { return }
@@ -137,8 +137,8 @@ package final class MemberPartitions {
 
   // MARK: - Restoring
 
-  /// Begins to restore a partition, on a thread of its own; nothing of it is taken in meanwhile. It is this member's from now on.
-  /// - Parameter afterMs: not before so much time has passed.
+  /// Begins to restore a partition, on a thread of its own; it is not read meanwhile. It is this member's from now on.
+  /// - Parameter afterMs: not before this time has passed.
   func restore(_ number: Int32, afterMs: Int64) {
     if afterMs <= 0 { return restore(number) }
     owned[number]?.cancellation.cancel()
@@ -209,7 +209,7 @@ package final class MemberPartitions {
         }
       case .doubtful(let reason):
         log.warning(
-          "partition \(.partition, result.number) was found in another state than it was left in, looking again: \(.reason, reason)"
+          "partition \(.partition, result.number) is not in the state in which it was left, checking again: \(.reason, reason)"
         )
         let now = edges.time.monotonicMs()
         owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
@@ -221,7 +221,7 @@ package final class MemberPartitions {
         // Brokers that are away, or a right that is missing, come back by themselves or by an operator, and it goes on.
         restore(result.number, afterMs: owned[result.number]?.backOff.failed() ?? 0)
       case .gone(let topic):
-        // Nothing is taken in without it, so nothing else would ever notice.
+        // Without it no records are read, so nothing else would notice.
         delegate?.isGone(topic)
       case .stopped, .examined:
         break
@@ -230,7 +230,7 @@ package final class MemberPartitions {
     return ready
   }
 
-  /// A leader that stood still, and does not know yet that it was replaced, tells how things were when it fell asleep. So what
+  /// A leader that stood still, and does not know yet that it was replaced, reports the state from before its pause. So what
   /// contradicts itself is believed only once it was found so for as long as brokers need to notice that: a controller gives up one
   /// that is silent for 9 s (`broker.session.timeout.ms`).
   private static let doubtMs: Int64 = 10_000
@@ -289,14 +289,14 @@ package final class MemberPartitions {
     partition.stand(at: partition.n, clock: partition.clock, offset: target, last: nil, shifted: partition.shifted)
     counts.movedBySeek += 1
     if isNew {
-      log.info("new: partition \(.partition, partition.number) begins at offset \(.offset, target), as seek was told")
+      log.info("new: partition \(.partition, partition.number) begins at offset \(.offset, target), as requested by seek")
       return reset
     }
     let skipped = target - from
     log.warning(
       """
       RESET: partition \(.partition, partition.number) skips \(.count, skipped) offsets, up to \(.offset, target), \
-      as seek was told; all its rooms begin a new epoch
+      as requested by seek; all its rooms begin a new epoch
       """)
     return JournalEntry.Reset(
       reason: "an operator skipped offsets \(from) to \(target - 1)", offsetsLost: skipped + (reset?.offsetsLost ?? 0))
@@ -313,7 +313,7 @@ package final class MemberPartitions {
     if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
       log.error(
         """
-        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output takes no more \
+        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output accepts no more \
         than \(.limit, max) ms: the partition waits. To bring its time back, stop all instances of the group and run combo-consumer reset-clock \
         with the options of run: its rooms begin a new epoch
         """)
@@ -378,7 +378,7 @@ package final class MemberPartitions {
         case .counts(let takeover, let position):
           claimed(result.active, takeover, position)
         case .clear, .overtaken:
-          log.warning("partition \(.partition, number): its last owner wrote on while it was taken over; restoring it anew")
+          log.warning("partition \(.partition, number): its last owner wrote during the takeover; restoring it again")
           restore(number)
         case .failed(let reason):
           log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")

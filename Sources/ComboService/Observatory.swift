@@ -5,11 +5,11 @@ internal import Synchronization
 package enum Query: Sendable {
   /// The room's screen; and, if it is to be watched, all that it says from there on.
   /// - Parameters:
-  ///   - id: stands in the answer; 0: a screen for all who watch it.
-  ///   - until: from this time of the monotonic clock on, in milliseconds, nobody waits for the answer: there may be none, and then
+  ///   - id: of the answer; 0: a screen for all watchers.
+  ///   - until: after this time of the monotonic clock, in milliseconds, the answer is not needed: there may be none, and then
   ///     the room is not watched.
   case screen(room: [UInt8], id: UInt64, watches: Bool, until: Int64 = .max)
-  /// Nobody watches the room any more.
+  /// The room has no watchers any more.
   case unwatch(room: [UInt8])
   /// The first rooms in some order whose ids begin with a prefix.
   /// - Parameter until: as above; it is not looked for any more.
@@ -60,7 +60,7 @@ package struct RoomLine: Sendable {
   }
 }
 
-/// What the loop tells those who asked. Of one room it comes in order: a screen, then what was said after it.
+/// The loop's answers. Those of one room are in order: a screen, then the instructions after it.
 package enum News: Sendable {
   /// An instruction that was committed, or acknowledged; the record's value.
   case said(room: [UInt8], record: [UInt8])
@@ -73,9 +73,9 @@ package enum News: Sendable {
   /// This instance does not know yet which partitions are its own.
   case notYet(id: UInt64, room: [UInt8])
   case survey(id: UInt64, [RoomLine])
-  /// Another service began in this process: it does not know who watches what.
+  /// Another service began in this process: it does not know the watched rooms.
   case restarted
-  /// What came before this is lost: nobody took it for too long.
+  /// Earlier news are lost, because they were not taken for too long.
   case overrun
 
   package var bytes: Int {
@@ -87,7 +87,7 @@ package enum News: Sendable {
   }
 }
 
-/// Where the loop and those who look at the service from outside leave things for each other. Neither ever waits for the other:
+/// The exchange between the loop and observers of the service. Neither ever waits for the other:
 /// each holds the lock for a moment only.
 package final class Observatory: Sendable {
   private struct State {
@@ -105,12 +105,12 @@ package final class Observatory: Sendable {
   private let hasQueriesFlag = Atomic<Bool>(false)
   private let beatAt = Atomic<Int64>(0)
   package let metrics = LoopMetrics()
-  /// Whether the service was told to end.
+  /// Whether the service was asked to end.
   package let stop: StopFlag
   /// By the monotonic clock.
   package let began: Int64
 
-  /// Queries that wait for the loop at most; more are refused. That nobody watches a room any more is taken always, else it would be
+  /// Queries that wait for the loop at most; more are refused. The end of watching a room is always accepted, else it would be
   /// watched for good; of those there are no more than there were watchers.
   static let queriesMax = 10_000
   /// News that wait to be taken at most, in bytes.
@@ -161,7 +161,7 @@ package final class Observatory: Sendable {
     }
   }
 
-  /// Who is woken when there are news; any thread may do so.
+  /// Called when there are news, on any thread.
   package func onNews(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.wake = wake } }
 
   // MARK: - From the loop

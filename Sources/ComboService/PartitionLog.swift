@@ -4,12 +4,12 @@ package import ComboRooms
 package final class PartitionLog {
   /// The journal offset of the takeover.
   let term: Int64
-  /// Before this offset nothing stands in the journal that this owner does not know of.
+  /// Before this offset this owner knows all entries of the journal.
   package var position: Int64
   /// The last entry of which all is acknowledged, and the input offset behind it.
   var saidTo: Int64
   var saidOffset: Int64
-  /// Of that, what the group was told, and how often it is to be told again: nobody hears whether it took it.
+  /// The part that was committed to the group, and how often to repeat it, because there is no confirmation.
   private var reportedTo: Int64
   private var reportsLeft = 0
   /// In order.
@@ -30,7 +30,7 @@ package final class PartitionLog {
     self.open = open
   }
 
-  /// Whether the group is to be told where it stands.
+  /// Whether the position must be committed to the group.
   func mustReport() -> Bool {
     if saidTo > reportedTo {
       reportedTo = saidTo

@@ -1,7 +1,7 @@
 internal import ComboRooms
 
 /// The entries that are on their way, and those of earlier owners of which something may still be heard. The records of an entry bear its
-/// tags. Entries are used again, so that nothing is allocated in the steady state.
+/// tags. Entries are used again, so that without allocations in the steady state.
 struct PendingEntries {
   private var entries: [PendingEntry] = []
   private var free: [Int] = []

@@ -5,12 +5,12 @@ internal import ComboWire
 package final class PendingEntry {
   /// Where it stands in the list of all, which its tags name.
   package let slot: Int
-  /// nil: its partition is no longer this owner's; what it led to is nobody's business any more.
+  /// nil: its partition is no longer this owner's, and its output is dropped.
   package var active: ActivePartition?
   package var n: Int64 = 0
   /// The input offset behind it.
   package var offset: Int64 = 0
-  /// Where it stands in the journal, once that is acknowledged; negative: it does, but nobody knows where.
+  /// Where it stands in the journal, once that is acknowledged; negative: it is there, at an unknown offset.
   var journalOffset: Int64?
   /// What it led to.
   var held = HeldBack()
@@ -23,7 +23,7 @@ package final class PendingEntry {
   var arrivals = Arrivals()
   /// When it was made, by ``WatchedRooms/moment``.
   var moment = 0
-  /// What those who look on are told once all is acknowledged: first what watched rooms said in it, then where rooms stand after it.
+  /// News for observers once all is acknowledged: first the instructions of watched rooms, then the screens after it.
   var spoken: [News] = []
   package var answers: [WatchedRooms.Answer] = []
 
@@ -32,6 +32,6 @@ package final class PendingEntry {
   var journalTag: UInt { UInt(slot + 1) << 1 }
   var outputTag: UInt { journalTag | 1 }
 
-  /// Whether nothing more will be heard of it.
+  /// Whether no further report of it comes.
   package var isDone: Bool { journalOffset != nil && unacknowledged == 0 }
 }

@@ -2,10 +2,10 @@ internal import ComboCore
 internal import ComboRooms
 internal import Glibc
 
-/// Looks for the rooms that come first in some order, some thousands a turn of the loop, so that a million rooms hold nothing up.
+/// Looks for the rooms that come first in some order, some thousands a turn of the loop, so that a million rooms do not delay the loop.
 package final class RoomSurvey {
   package let id: UInt64
-  /// From this time of the monotonic clock on nobody waits for it.
+  /// After this time of the monotonic clock it is not needed.
   package let until: Int64
   private let prefix: [UInt8]
   private let limit: Int
@@ -23,7 +23,7 @@ package final class RoomSurvey {
     let rank: Double
   }
 
-  /// A room in nobody's cache takes about 0.1 µs.
+  /// A room that is in no cache takes about 0.1 µs.
   private static let roomsPerTurn = 16_384
 
   package init(id: UInt64, prefix: [UInt8], limit: Int, order: RoomOrder, until: Int64) {
@@ -34,7 +34,7 @@ package final class RoomSurvey {
     self.until = until
   }
 
-  /// Goes on looking. No room may work, unless the order is that of the rates.
+  /// Continues the survey. No room may work, unless the order is that of the rates.
   /// - Returns: whether all rooms were looked at.
   func search(_ active: [ActivePartition?], wall: Int64, monotonic now: Int64) -> Bool {
     var left = Self.roomsPerTurn

@@ -34,13 +34,13 @@ extension Service {
         pause(ms: 1000)
       case .failed(let error):
         // Without the right to try, the clock is believed.
-        log.info("the output could not be asked whether it takes the time of this machine's clock: \(.reason, error)")
+        log.info("could not determine whether the output accepts the time of this machine's clock: \(.reason, error)")
         return trial.time.trust()
       }
     }
   }
 
-  /// Sees to it that a jump ahead is tried, beside the loop.
+  /// Tries a jump ahead outside of the loop.
   func watchClock() {
     guard let trial = edges.clockTrial else { return }
     for outcome in clockWatch.outcomes.takeAll() {
@@ -49,17 +49,17 @@ extension Service {
       switch outcome {
       case .taken:
         trial.time.trust()
-        log.info("the output takes the time of this machine's clock, which is followed from now on")
+        log.info("the output accepts the time of this machine's clock, which is followed from now on")
       case .refused: warnClockRefused(trial)
       case .failed(let error):
-        log.warning("the output could not be asked whether it takes the time of this machine's clock: \(.reason, error)")
+        log.warning("could not determine whether the output accepts the time of this machine's clock: \(.reason, error)")
       }
     }
     let isDoubted = trial.time.isDoubted
     if isDoubted, !clockWatch.isDoubting {
       let ms = trial.time.shownMs - edges.time.wallMs()
       log.warning(
-        "this machine's clock has jumped ahead by \(.ms, ms) ms: time goes on evenly until the output takes the new one")
+        "this machine's clock has jumped ahead by \(.ms, ms) ms: time continues evenly until the output accepts the new time")
       clockWatch.nextTrial = 0
     }
     clockWatch.isDoubting = isDoubted
@@ -72,8 +72,8 @@ extension Service {
   private func warnClockRefused(_ trial: ClockTrial) {
     log.warning(
       """
-      this machine's clock is further ahead of the brokers' than the output takes (\(.limit, trial.aheadMaxMs) ms, \
-      message.timestamp.after.max.ms), and is not followed. Set it right
+      this machine's clock is further ahead of the brokers' than the output accepts (\(.limit, trial.aheadMaxMs) ms, \
+      message.timestamp.after.max.ms), and is ignored. Correct it
       """)
   }
 }

@@ -30,7 +30,7 @@ extension Service {
     for case let partition? in partitions.active where partition.taken > 0 {
       records += partition.taken
       partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
-      // The timestamp is the producer's, who may have put anything there.
+      // The timestamp is the producer's, and may be anything.
       if let times { metrics.tookIn(partition.taken, ageMs: times.wall - max(0, partition.firstTimestamp)) }
       partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
       partition.records.takenSince += partition.taken
@@ -43,7 +43,7 @@ extension Service {
       metrics.polled(records)
       watchMap(times?.monotonic ?? 0)
     } else {
-      // While nothing comes, nothing is held.
+      // Without input, no records are held.
       quiesce()
       edges.group.release()
     }
@@ -75,7 +75,7 @@ extension Service {
     log.warning(
       """
       the clock of partition \(.partition, partition.number) is \(.ms, partition.clock.lead(over: wall)) ms ahead of this machine's, \
-      and goes on from there: the wall clock was set back, or is behind that of the partition's last owner
+      and continues from there: the wall clock was set back, or is behind that of the partition's last owner
       """)
   }
 

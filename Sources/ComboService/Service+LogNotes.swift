@@ -7,9 +7,9 @@ internal import Synchronization
 
 /// What the service says of itself while it waits, and of what comes in.
 extension Service {
-  /// What was said, and what is not told yet.
+  /// The reports made, and the pending ones.
   struct LogNotes {
-    /// Since when it waits to be told which partitions are its own, by the monotonic clock.
+    /// Since when it waits for its assignment, by the monotonic clock.
     var waitsSince: Int64?
     var hasSaidWaiting = false
     var bad = BadRecords()
@@ -19,7 +19,7 @@ extension Service {
     var outputCheckedAt: Int64 = 0
   }
 
-  /// Of a partition that gets nothing though something waits.
+  /// Of a partition that gets no records although some wait.
   struct HeldPartition {
     /// Where it stood, and since when.
     var offset: Int64
@@ -51,7 +51,7 @@ extension Service {
 
   private static let outputEveryMs: Int64 = 15_000
 
-  /// Offsets only rise. Where they have fallen, somebody has deleted the output and made it anew, or a broker has lost what it had.
+  /// Offsets only rise. Where they have fallen, the output was deleted and recreated, or a broker has lost records.
   private func checkOutputEnds() {
     let (reader, ends, log) = (edges.reader, notes.outputEnds, log)
     edges.inBackground(.query) {
@@ -60,8 +60,8 @@ extension Service {
         guard let end = try? reader.bounds(.output, partition).end, let before = ends.fell(partition, to: end) else { continue }
         log.error(
           """
-          the output was deleted and made anew, or has lost records: its partition \(.partition, partition) ended at offset \(.limit, before) \
-          and ends at \(.offset, end) now. What is gone is not said again; each room says its whole screen within screen-ms
+          the output was deleted and recreated, or has lost records: its partition \(.partition, partition) ended at offset \(.limit, before) \
+          and ends at \(.offset, end) now. Lost instructions are not written again; each room writes its whole screen within screen-ms
           """)
       }
     }
@@ -79,8 +79,8 @@ extension Service {
     notes.hasSaidWaiting = true
     log.info(
       """
-      waiting to join the group: a member that was killed keeps its partitions until its session is over, which takes 10 s unless \
-      session.timeout.ms says otherwise
+      waiting to join the group: a member that was killed keeps its partitions until its session times out \
+      (session.timeout.ms, 10 s by default)
       """)
   }
 
@@ -88,12 +88,12 @@ extension Service {
     guard let told = notes.bad.take(at: now) else { return }
     log.warning(
       """
-      bad records went to the dead-letter topic: \(.count, told.count) since this was said last, the newest from partition \
+      bad records went to the dead-letter topic: \(.count, told.count) since the last report, the newest from partition \
       \(.partition, told.partition), offset \(.offset, told.offset): \(.code, told.code)
       """)
   }
 
-  /// Looks for transactions that somebody else has left open in the input: what stands behind them is handed to nobody.
+  /// Looks for transactions that producers have left open in the input: records after them are not delivered.
   private func logHeldPartitions(_ now: Int64) {
     for case let active? in partitions.active {
       let (number, offset) = (active.number, active.partition.offset)
@@ -115,7 +115,7 @@ extension Service {
     let (reader, log, topic, brokers) = (edges.reader, log, configuration.topics.input, configuration.brokers)
     let seconds = (now - since) / 1000
     edges.inBackground(.query) {
-      // Who does not answer is told of elsewhere.
+      // Brokers that do not answer are reported elsewhere.
       guard let stable = try? reader.stableEnd(.input, number), let end = try? reader.bounds(.input, number).end, stable < end
       else {
         return
@@ -123,7 +123,7 @@ extension Service {
       log.warning(
         """
         a transaction of a producer of the input is open in partition \(.partition, number), from offset \(.offset, stable) on, for more than \
-        \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. Who left it open is told by: kafka-transactions \
+        \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. To find its producer: kafka-transactions \
         --bootstrap-server \(.text, brokers) describe-producers --topic \(.topic, topic) --partition \(.partition, number)
         """)
     }

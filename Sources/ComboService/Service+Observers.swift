@@ -5,7 +5,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// How many partitions the input has, as the brokers last said; asked beside the loop.
+/// How many partitions the input has, as the brokers last reported; asked outside of the loop.
 package final class PartitionCount: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int? {
@@ -15,7 +15,7 @@ package final class PartitionCount: Sendable {
   func set(_ value: Int) { count.store(value, ordering: .relaxed) }
 }
 
-/// Those who look at the service from outside are served between two turns.
+/// Observers are served between two turns.
 extension Service {
   /// Sees to what is asked, and says how things are.
   func serveObservers() {
@@ -59,13 +59,13 @@ extension Service {
 
   // MARK: - Rooms
 
-  /// Asks beside the loop how many partitions the input has.
+  /// Asks for the number of the input's partitions, outside of the loop.
   func countPartitions() {
     if watched.observatory == nil { return }
     watched.countedAt = edges.time.monotonicMs()
     let (reader, count, log) = (edges.reader, watched.partitionCount, log)
     edges.inBackground(.query) {
-      // Who cannot be reached now is asked again with the next assignment; until then a room that sleeps counts as this member's.
+      // Unreachable brokers are asked again at the next assignment; until then a room that sleeps counts as this member's.
       guard let found = try? reader.partitions(.input) else { return }
       if let before = count.value, before != found.count {
         log.info("the input has \(.count, found.count) partitions now, and had \(.limit, before)")
@@ -90,7 +90,7 @@ extension Service {
     case notYet
   }
 
-  /// - Parameter forAll: asked for all who watch it.
+  /// - Parameter forAll: asked for all watchers.
   private func place(of id: [UInt8], forAll: Bool) -> Place {
     for case let active? in partitions.active {
       if let room = id.withUnsafeBytes({ active.partition.table.find($0) }) {
@@ -99,9 +99,9 @@ extension Service {
     }
     if !hasJoined { return .notYet }
     if let last = watched.partition(of: id) {
-      // What it said where it was last seen may not have been told yet: the answer comes after that.
+      // Its instructions from its last place may not have been sent yet: the answer comes after them.
       if partitions.isActive(last) { return .asleep(partitions.active[Int(last)]!) }
-      // It may be awake in there. Those who watch it wait until it is back, or counts as gone.
+      // It may be awake in there. Its watchers wait until it is back, or counts as gone.
       if partitions.owned[last] != nil || forAll { return .later }
     }
     if let home = home(of: id) {
@@ -114,14 +114,14 @@ extension Service {
     return partitions.owned.isEmpty ? .elsewhere : .later
   }
 
-  /// Answers what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not told yet. No
+  /// Answers what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not sent yet. No
   /// room of these partitions may work, and all that they said must have been told, or be told before.
   package func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer] {
     if watched.queries.isEmpty { return [] }
     var answers: [WatchedRooms.Answer] = []
     watched.queries.removeAll { query in
       guard case .screen(let id, let number, let watches, _) = query else { return true }
-      // Nobody watches it any more who was to be shown where it stands.
+      // The watchers that were to get its screen are gone.
       if number == 0, !id.withUnsafeBytes({ watched.watches($0) }) { return true }
       switch place(of: id, forAll: number == 0) {
       case .awake(let active, let room):
@@ -158,7 +158,7 @@ extension Service {
     }
   }
 
-  /// The screen of a room for those who join it, with what they need to know of its settings. The topic's records have nothing of
+  /// The screen of a room for new watchers, with its display settings. The topic's records have nothing of
   /// these: they are what the engine says, byte for byte.
   private func screen(of room: Room) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 1024)
@@ -195,7 +195,7 @@ extension Service {
     report.hasJoined = hasJoined
     report.told = Self.told(settings.values)
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
-    // Who owns nothing has nothing to commit.
+    // Without partitions there is nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
     report.stall = arrivals.stall
     report.totals = totals

@@ -56,11 +56,11 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   var lookedForEndAt = Int64.min / 2
   /// Whether the group has said which partitions are its own.
   private(set) var hasJoined = false
-  /// Why it cannot go on.
+  /// Why it cannot continue.
   var fatal: String?
-  /// If it is that it is no member of the group any more, or that a topic is gone: how. Another service in its place may go on.
+  /// If it lost its membership of the group, or a topic is gone: how. Another service in its place may continue.
   package private(set) var loss: EdgeError.Code?
-  /// Who is told the totals once a second.
+  /// Called with the totals once a second.
   package var progress: Progress?
 
   /// What was taken in and said in this process, as far as it is durable.
@@ -78,7 +78,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     package var journalBytes = 0
     /// How often a partition's clock came to be far ahead of the wall clock.
     package var clockLeads = 0
-    /// Records of the input that were never taken in, as resets tell.
+    /// Records of the input that were never read, according to resets.
     package var lost: Int64 = 0
     /// Partitions whose time was brought back.
     package var clocksBroughtBack = 0
@@ -91,7 +91,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     package init() {}
   }
 
-  /// - Parameter observatory: for those who look at it from outside; nil: nobody does.
+  /// - Parameter observatory: for observers; nil: there are none.
   package init(
     _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
   ) {
@@ -120,7 +120,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   // MARK: - The loop
 
-  /// Runs until it is told to stop. Returns the exit code.
+  /// Runs until it is asked to stop. Returns the exit code.
   package func run() -> Int32 {
     join()
     while isRunning { turn() }
@@ -138,7 +138,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     }
   }
 
-  /// Whether there is anything to go on for.
+  /// Whether to continue.
   package var isRunning: Bool { fatal == nil && !stopRequested.endsService }
 
   /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
@@ -160,7 +160,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   private func waitMs() -> Int32 {
     if watched.hasUrgentWork { return 0 }
     let ms = delivery.waitMs()
-    // What is being done for partitions beside the loop is seen by looking.
+    // Work for partitions outside of the loop is polled.
     return partitions.isAwaited ? min(ms, Self.backgroundCheckMs) : ms
   }
 
@@ -187,10 +187,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     said(totals, arrivals, since: began)
   }
 
-  /// So much more is durable.
+  /// More work is durable.
   package func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     isFailing = false
-    // An entry that only says who took over is no progress: each fresh start makes one.
+    // An entry with only a takeover is no progress: each fresh start makes one.
     if !arrivals.batches.isEmpty || totals.instructions > 0 { backOff.succeeded() }
     counted.add(totals)
     let now = edges.time.monotonicMs()
@@ -198,12 +198,12 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
   }
 
-  /// Something failed: what is under way counts for nothing, or as if its owner had crashed. All partitions are restored from what
+  /// A failure: work in progress is discarded, or counts as if its owner had crashed. All partitions are restored from what
   /// the brokers say.
   package func goBack(_ fault: TransactionFault) {
     counted.aborts += 1
     let delayMs = countFailure(fault.reason)
-    log.warning("going back to what is durable: \(.reason, fault.reason)")
+    log.warning("returning to the last commit: \(.reason, fault.reason)")
     quiesce()
     if fault.isFenced, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
       fatal =
@@ -233,13 +233,13 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     return false
   }
 
-  /// Who begins anew makes the topic, or waits for it.
+  /// The next service creates the topic, or waits for it.
   package func isGone(_ topic: Topic) {
     fatal = "its \(topic.word) topic is gone: somebody has deleted it"
     loss = .unknownTopic
   }
 
-  /// Makes the producers anew, for as long as it takes.
+  /// Creates the producers again, for as long as it takes.
   func renewProducers() {
     while isRunning {
       watched.observatory?.beat()
@@ -320,12 +320,12 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   package func failed(_ error: EdgeError, partition: Int32?) {
     if let partition, error.code == .offsetOutOfRange {
-      log.error("partition \(.partition, partition): \(.reason, error); restoring it anew")
+      log.error("partition \(.partition, partition): \(.reason, error); restoring it again")
       if partitions.isActive(partition) { goBack(.abort("an offset of partition \(partition) is out of range")) }
       return
     }
     if let partition, error.code == .positionLost {
-      log.warning("partition \(.partition, partition): \(.reason, error); restoring it anew")
+      log.warning("partition \(.partition, partition): \(.reason, error); restoring it again")
       if partitions.isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
       return
     }
@@ -344,7 +344,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package func stop() -> Int32 {
     let hadFailed = fatal != nil
     if let fatal {
-      log.error("the service cannot go on: \(.reason, fatal)")
+      log.error("the service cannot continue: \(.reason, fatal)")
       quiesce()
       delivery.abandon()
     } else {
@@ -355,7 +355,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     for number in partitions.owned.keys { partitions.forget(number) }
     edges.group.close()
     if let fatal {
-      if !hadFailed { log.error("the service cannot go on: \(.reason, fatal)") }
+      if !hadFailed { log.error("the service cannot continue: \(.reason, fatal)") }
       return 1
     }
     progress?.end(totals)

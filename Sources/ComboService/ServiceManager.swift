@@ -2,13 +2,13 @@ package import ComboSystem
 internal import Dispatch
 internal import Glibc
 
-/// Tells systemd (or whoever else speaks its protocol) when the service is ready, that it lives, and that it stops: a datagram of
+/// Notifies systemd (or another supervisor with its protocol) that the service is ready, alive, or stopping: a datagram of
 /// `NAME=value` lines to the socket that `NOTIFY_SOCKET` names.
 ///
 /// libsystemd does the same with one call, but brings four compression and encryption libraries into the process for these few
 /// lines, and is on no machine but Linux with systemd; the protocol is stable by systemd's own promise.
 ///
-/// Lives until the process ends. Says nothing, and costs nothing, where nobody listens.
+/// Lives until the process ends. Does nothing without a listener.
 package final class ServiceManager: @unchecked Sendable {
   // The proof: after `init`, only the timer's queue uses what changes.
   private let queue = DispatchQueue(label: "service-manager")
@@ -20,12 +20,12 @@ package final class ServiceManager: @unchecked Sendable {
   /// - Parameters:
   ///   - environment: looks up a variable.
   ///   - observatory: what the service says of itself.
-  /// - Returns: nil if nobody wants to be told.
+  /// - Returns: nil if there is no listener.
   package init?(environment: (String) -> String?, observatory: Observatory, log: ServiceLog) {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
     guard let socket = NotifySocket(name) else {
       log.warning(
-        "NOTIFY_SOCKET is \(.text, Sentence.quoted(name)), which is no socket of this machine: nobody is told that the service is ready"
+        "NOTIFY_SOCKET is \(.text, Sentence.quoted(name)), which is not a socket of this machine: systemd is not notified that the service is ready"
       )
       return nil
     }
@@ -71,7 +71,7 @@ struct ServiceManagerWords {
   private var said = ""
   private var extendedAt: Int64?
 
-  /// A start (and a stop) may take as long as it shows that it goes on: brokers may be away, and much may have to be restored.
+  /// A start (and a stop) may take as long as it shows progress: brokers may be away, and much may have to be restored.
   private static let extensionMs: Int64 = 60_000
 
   init(watchdogMs: Int64?) {
@@ -80,7 +80,7 @@ struct ServiceManagerWords {
     tickMs = Int(min(1000, max(1, (watchdogMs ?? 3000) / 3)))
   }
 
-  /// The lines of the next datagram; none if there is nothing to say.
+  /// The lines of the next datagram; none if there is no news.
   mutating func next(_ report: ServiceReport?, lastBeat: Int64, at now: Int64, isStopping stops: Bool) -> [String] {
     var lines: [String] = []
     let reasonToRestart = Health.reasonToRestart(lastBeat: lastBeat, at: now, isStopping: stops)
@@ -93,7 +93,7 @@ struct ServiceManagerWords {
       isReady = true
       lines.append("READY=1")
     }
-    // The same health as /health/live tells: without this word the process is ended, and started anew.
+    // The same health as /health/live: without this message systemd restarts the process.
     if watchdogMs != nil, reasonToRestart == nil { lines.append("WATCHDOG=1") }
     if !isReady, !stops, reasonToRestart == nil, extendedAt.map({ now - $0 >= Self.extensionMs / 4 }) ?? true {
       extendedAt = now

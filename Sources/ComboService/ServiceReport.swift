@@ -1,7 +1,7 @@
 package import ComboWire
 
-/// What the loop says of itself several times a second, for whoever looks at the service from outside: a copy, so that looking
-/// costs the loop nothing.
+/// The loop's state, several times a second, for observers: a copy, so that observing
+/// does not slow down the loop.
 package struct ServiceReport: Sendable {
   /// A partition that is this instance's.
   package struct Partition: Equatable, Sendable {
@@ -38,12 +38,12 @@ package struct ServiceReport: Sendable {
 
   /// By the monotonic clock.
   package var at: Int64 = 0
-  /// Whether the group has told it which partitions are its own.
+  /// Whether the group has assigned its partitions.
   package var hasJoined = false
   package var partitions: [Partition] = []
   /// What a `screen` over HTTP says of the settings, behind its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
   package var told = ""
-  /// Since when something waits for a commit, by the monotonic clock; nil if nothing does.
+  /// Since when something waits for a commit, by the monotonic clock; nil if none does.
   package var uncommittedSince: Int64?
   /// Whether what was tried last to be committed failed.
   var isFailing = false

@@ -2,8 +2,8 @@ package import ComboSystem
 internal import Dispatch
 internal import Glibc
 
-/// Ends the process when it was told to stop and does not come to its end, as when brokers are away: calls of librdkafka
-/// may then last longer than anybody waits. Nothing is lost by it: what is not committed is done again.
+/// Ends the process if it was asked to stop and does not end, as when brokers are away: calls of librdkafka
+/// may then last too long. No gift is lost: uncommitted work is done again.
 ///
 /// Lives until the process ends.
 package final class StopWatchdog: @unchecked Sendable {
@@ -34,7 +34,7 @@ package final class StopWatchdog: @unchecked Sendable {
     sinceMs = began
     if nowMs - began < Self.patienceMs { return }
     log.warning(
-      "stopped without a last commit, as the brokers did not answer in time: what was not committed is done again at the next start"
+      "stopped without a last commit, because the brokers did not answer in time: uncommitted work is done again at the next start"
     )
     log.flush()
     _exit(0)

@@ -49,7 +49,7 @@ final class TransactionDelivery: Delivery {
     do throws(TransactionFault) {
       try output.begin()
     } catch {
-      // Told again, and seen to, by the commit.
+      // The commit reports and handles it again.
       parts.log.warning("cannot begin a transaction: \(.reason, error.reason)")
     }
   }
@@ -105,7 +105,7 @@ final class TransactionDelivery: Delivery {
   static func stretchedMs(_ intervalMs: Int) -> Int { min(5 * intervalMs, max(intervalMs, 4000)) }
 
   /// Whether several times as many records as came in since the last commit are still waiting, and none that came in is of a partition
-  /// that has caught up. Where nothing came in, deadlines alone hurry nobody.
+  /// that has caught up. Without input, deadlines alone are not urgent.
   private func isBehind() -> Bool {
     var (taken, waiting): (Int64, Int64) = (0, 0)
     for case let active? in parts.partitions.active {
@@ -122,7 +122,7 @@ final class TransactionDelivery: Delivery {
 
   // MARK: - Committing
 
-  /// All that has happened since the last commit becomes durable, or nothing of it.
+  /// All work since the last commit becomes durable, or none of it.
   /// - Parameter quiet: partitions that get no entry only because time has passed.
   /// - Returns: whether it did.
   @discardableResult
@@ -248,7 +248,7 @@ final class TransactionDelivery: Delivery {
   func begin(_ restored: [ActivePartition]) {
     for active in restored {
       if active.terms.term != nil {
-        // Its last owner may still write; only once that is known to count for nothing, something may be said.
+        // Its last owner may still write; output may be written only once that is known not to count.
         parts.partitions.add(claim: active)
       } else if parts.partitions.activate(active) {
         say(active.unsaid)
@@ -276,7 +276,7 @@ final class TransactionDelivery: Delivery {
   func checked(_ active: ActivePartition, _ check: JournalCheck) {}
 
   /// Writes all rooms as they are after the last entry, as far as there is time, so that the next owner has little to run through. No
-  /// entry is made meanwhile: it would lie above the checkpoint.
+  /// entry is made meanwhile: it would be above the checkpoint.
   func handOver(_ partitions: [Int32], isStop: Bool) {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty { return }

@@ -1,12 +1,12 @@
 package import ComboCore
 internal import ComboRooms
 
-/// What the loop knows of those who look from outside: which rooms are watched, what is asked, what is to be told. The loop's
+/// The loop's view of observers: watched rooms, questions, answers. The loop's
 /// thread alone uses it; rooms look only at their own flag.
 ///
-/// As long as nobody watches, an instruction costs one look at that flag.
+/// Without watchers, an instruction costs one check of that flag.
 package final class WatchedRooms: RoomWatcher {
-  /// nil: nobody can look.
+  /// nil: there are no observers.
   package let observatory: Observatory?
   /// Of the rooms that are watched, what they say in the open transaction.
   let captured = HeldBack()
@@ -14,18 +14,18 @@ package final class WatchedRooms: RoomWatcher {
   private struct Watched {
     /// Where it was last seen.
     var partition: Int32?
-    /// Nobody watched it before this moment.
+    /// It had no watchers before this moment.
     let since: Int
     /// Since when its partition is not this member's, by the monotonic clock.
     var lostAt: Int64?
-    /// Those who watch it are to be shown where it stood at this moment or later; until then they are told nothing, as they may have
-    /// missed something, or been told it already.
+    /// Its watchers get its screen of this moment or later; until then they get nothing, because they may have
+    /// missed instructions, or have them already.
     var screenDue: Int?
-    /// When something was told of it last.
+    /// The time of its last news.
     var toldAt = 0
   }
 
-  /// An answer that may have to wait until what was said before it is told.
+  /// An answer that may have to wait for earlier instructions.
   package struct Answer {
     package let news: News
     /// The moment at which it was true.
@@ -38,7 +38,7 @@ package final class WatchedRooms: RoomWatcher {
   }
 
   private var rooms: [[UInt8]: Watched] = [:]
-  /// Moments go by as something is answered or told, and as partitions begin.
+  /// Moments pass with answers, news, and new partitions.
   private(set) var moment = 0
   /// Asked, and not answered yet.
   var queries: [Query] = []
@@ -73,7 +73,7 @@ package final class WatchedRooms: RoomWatcher {
   package func unwatch(_ room: [UInt8]) { rooms[room] = nil }
 
   /// Queries whose askers wait no more: while a partition is restored, or commits stand still, there would be ever more of them. As
-  /// nothing was done for them, nobody needs to hear of it.
+  /// no work was done for them, no news is needed.
   func forgetLate(at now: Int64) {
     queries.removeAll { query in
       guard case .screen(_, _, _, let until) = query else { return false }
@@ -90,7 +90,7 @@ package final class WatchedRooms: RoomWatcher {
     return true
   }
 
-  /// What comes too late, or with what will not be told, is asked for again; without end, as the room may be watched by now, and who
+  /// A late answer, or one of a discarded transaction, is asked for again; without end, as the room may be watched by now, and who
   /// asked must hear of it to end that.
   func askAgain(_ answers: [Answer]) {
     for answer in answers {
@@ -104,8 +104,8 @@ package final class WatchedRooms: RoomWatcher {
 
   // MARK: - Partitions come and go
 
-  /// A partition takes in from now on. Those who watch its rooms are shown where they stand: meanwhile somebody else may have had
-  /// them, or nobody knows whether the last commit counted.
+  /// A partition reads from now on. The watchers of its rooms get new screens: meanwhile another instance may have had
+  /// them, or it is unknown whether the last commit counted.
   package func began(_ active: ActivePartition) {
     if observatory == nil { return }
     active.partition.watcher = self
@@ -165,7 +165,7 @@ package final class WatchedRooms: RoomWatcher {
     observatory?.tell(answers.map(\.news))
   }
 
-  /// What rooms said is durable: those are told who watch them and have seen where they stood before.
+  /// The rooms' instructions are durable: they are sent to the watchers that have the screen before them.
   /// - Parameter at: when they had said it, at the latest.
   package func tell(spoken: [News], at: Int) {
     if spoken.isEmpty { return }
@@ -179,7 +179,7 @@ package final class WatchedRooms: RoomWatcher {
   }
 
   /// What was captured is committed.
-  /// - Parameter unwatched: called with rooms that nobody watches any more.
+  /// - Parameter unwatched: called with rooms that have no watchers any more.
   func tellCaptured(_ unwatched: (Bytes) -> Void) {
     if captured.isEmpty { return }
     var spoken: [News] = []

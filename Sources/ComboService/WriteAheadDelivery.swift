@@ -4,13 +4,13 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// At least once, for latency: the journal is a write-ahead log, and nobody waits for a transaction.
+/// At least once, for latency: the journal is a write-ahead log, without waiting for transactions.
 ///
-///     rooms speak ─▶ held back ─▶ entry written ─▶ acknowledged, and nothing of others before it? ─▶ produced ─▶ acknowledged
+///     rooms speak ─▶ held back ─▶ entry written ─▶ acknowledged, and no other owner before it? ─▶ produced ─▶ acknowledged
 ///
 /// Entries are made as soon as records have come, but not too often, nor if too many are on their way. Snapshots and takeovers
 /// still go in transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
-/// acknowledged up to its entry. If anything cannot be delivered, all partitions are taken over anew.
+/// acknowledged up to its entry. If a record cannot be delivered, all partitions are taken over again.
 package final class WriteAheadDelivery: Delivery {
   unowned let host: any DeliveryHost
   let parts: DeliveryParts
@@ -71,7 +71,7 @@ package final class WriteAheadDelivery: Delivery {
   private static let backlogMin = 256
   package static let takenMax = 8192
 
-  /// Entries of all partitions are made together, and then for so long none: each one costs two requests, its own and that of what it
+  /// Entries of all partitions are made together, and then none for this long: each one costs two requests, its own and that of what it
   /// leads to, and brokers handle those of a connection one after another. Who waits for it is the gift that comes right behind
   /// another one, never the first.
   static let entriesEveryMs: Int64 = 5
@@ -110,7 +110,7 @@ package final class WriteAheadDelivery: Delivery {
     return Int32(max(0, next - now))
   }
 
-  /// Whether acknowledgements are to come: they do not wake who waits for records.
+  /// Whether acknowledgements are to come: they do not wake a thread that waits for records.
   private var awaitsAcknowledgements: Bool { !onTheirWay.isEmpty || state != nil }
 
   func turn() {
@@ -127,7 +127,7 @@ package final class WriteAheadDelivery: Delivery {
     output.serve()
   }
 
-  /// An entry that is on its way for too long. The producer itself never gives a record up while it goes on with later ones: that
+  /// An entry that is in flight for too long. The producer itself never gives a record up while it goes on with later ones: that
   /// would leave a gap.
   private func lateEntry() -> PendingEntry? {
     if onTheirWay.isEmpty { return nil }
@@ -198,7 +198,7 @@ package final class WriteAheadDelivery: Delivery {
       return false
     }
     if let unplaced {
-      // What stands before it cannot be looked at; who takes over anew reads it.
+      // The entries before it cannot be read now; the next takeover reads them.
       host.goBack(.abort("entry \(unplaced.n) is in the journal, but brokers did not say where"))
       return false
     }
@@ -233,7 +233,7 @@ package final class WriteAheadDelivery: Delivery {
     }
   }
 
-  /// The journal holds the entry, and this owner's term goes on: what it led to may be said.
+  /// The journal holds the entry, and this owner's term continues: its output may be written.
   private func release(_ pending: PendingEntry) {
     pending.isReleased = true
     pending.held.handOut { topic, key, value, timestamp, headers in
@@ -256,19 +256,19 @@ package final class WriteAheadDelivery: Delivery {
       log.position = log.entries[log.released].journalOffset!
       advance(active, log)
     case .overtaken, .counts:
-      parts.log.warning("partition \(.partition, active.number): somebody else has taken it over; restoring it anew")
+      parts.log.warning("partition \(.partition, active.number): another instance has taken it over; restoring it again")
       takeOverAnew(active)
     case .failed(let reason):
       parts.log.warning(
-        "partition \(.partition, active.number): cannot read what stands in the journal; restoring it anew: \(.reason, reason)")
+        "partition \(.partition, active.number): cannot read the journal; restoring it again: \(.reason, reason)")
       takeOverAnew(active)
     }
   }
 
-  /// Takes a partition over anew, which makes void what is in the open transaction of it.
+  /// Takes a partition over again, which discards its part of the open transaction.
   private func takeOverAnew(_ active: ActivePartition) {
     if state?.needs.contains(where: { $0.active === active }) ?? false {
-      host.goBack(.abort("partition \(active.number) must be taken over anew"))
+      host.goBack(.abort("partition \(active.number) must be taken over again"))
     } else {
       parts.partitions.restore(active.number)
     }
@@ -297,7 +297,7 @@ package final class WriteAheadDelivery: Delivery {
     holding.set(active.number, log.open)
     let pending = take(active)
     pending.journalOffset = takeover
-    // What an earlier owner was to say is told to nobody: those who watch are shown where the rooms stand after it.
+    // Output of an earlier owner is not sent to watchers: they get the screens after it.
     pending.moment = -1
     pending.held = active.unsaid
     log.entries.append(pending)

@@ -5,7 +5,7 @@ extension Comparison {
     package let places: OutputPlaces
     /// nil: dead letters are not compared.
     package var letters: DeadLetterIndex?
-    /// Whether nobody else writes dead letters of this input there.
+    /// Whether only this group writes dead letters of this input there.
     package var lettersAreOwn = true
     /// Instructions before this time are not compared.
     package let from: Int64

@@ -2,7 +2,7 @@ internal import ComboCore
 internal import ComboRooms
 internal import ComboWire
 
-/// What rooms were given, held against what they told of.
+/// The gifts that rooms were given, compared with the gifts in their output.
 extension Comparison {
   /// An event was taken in by a room.
   func took(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64) {
@@ -56,7 +56,7 @@ extension Comparison {
     }
   }
 
-  /// Holds the gifts that a room was given against those that it told of.
+  /// Compares the gifts that a room was given with those in its output.
   func settle(_ proof: RoomProof, isOver: Bool, wasReset: Bool, hasFinalsToCome: Bool = false) {
     guard proof.isWhole, proof.client.isWhole, !proof.isSettled, proof.client.lastAt >= common.from else { return }
     proof.isSettled = true
@@ -73,7 +73,7 @@ extension Comparison {
       }
     }
     tell(.conservation, proof, at: proof.client.lastAt) {
-      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are told of"
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are accounted for"
         + (given == said ? ", of other combos" : "") + " (up to \(place))"
     }
   }

@@ -2,7 +2,7 @@ extension Comparison {
   /// How much was looked at.
   package struct Counts: Equatable, Sendable {
     var equal = 0
-    /// At the journal's end, and perhaps not said yet.
+    /// At the journal's end, and perhaps not written yet.
     var pending = 0
     /// Derived, but its partition of the output was read only up to a transaction that is open.
     var unread = 0
@@ -10,7 +10,7 @@ extension Comparison {
     var deleted = 0
     /// Derived, but of a time that is not to be compared.
     package var skipped = 0
-    /// Epochs in which all gifts were counted and told of.
+    /// Epochs in which all gifts were counted and accounted for.
     var countedEpochs = 0
     /// Epochs in which gifts still wait.
     var openEpochs = 0

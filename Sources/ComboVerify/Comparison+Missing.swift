@@ -4,7 +4,7 @@ internal import ComboWire
 /// Why what was derived may rightly not be in the output.
 extension Comparison {
   /// Whether its record may have been deleted from the output: a partition that the room belongs to has lost its beginning, and
-  /// nothing that was written before is still there.
+  /// no earlier record is still there.
   package func isDeleted(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
     places(of: proof).contains { partition in
       guard common.places.first[partition] > 0, standing.n <= foundSince[partition] else { return false }

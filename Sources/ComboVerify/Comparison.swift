@@ -106,7 +106,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   /// What a room said behind what is claimed may be right though it is not derived, and what differed under settings that it may
-  /// have had is nothing: nobody can tell.
+  /// have had is unknown.
   func leaveOpen(_ proof: RoomProof) {
     if let claim = proof.claim { claims[claim].isEndKnown = false }
     for claim in proof.doubtedClaims { claims[claim].isEndKnown = false }
@@ -172,7 +172,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   var shifted: Int64 { partition?.shifted ?? 0 }
 
-  /// Whether the output begins an epoch of the room now, after it was silent for so long that it must have rested.
+  /// Whether the output begins an epoch of the room now, after a silence in which it must have rested.
   private func hasRested(_ proof: RoomProof, at now: Int64) -> Bool {
     guard let output = proof.output, let begun = output.epoch(now), begun.firstSeq == 1 else { return false }
     let since = now - shifted
@@ -197,7 +197,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     if !standing.isReset { proof.recount.forget() }
     proof.epoch = epoch
     proof.outputEpoch = proof.output?.epoch(epoch)
-    // Both begin with nothing but the settings that are known.
+    // Both begin with only the settings that are known.
     if proof.isSettling, seq == 1, proof.outputEpoch?.firstSeq == 1 { settleDoubts(proof) }
     proof.claim = nil
     proof.client = ScreenClient(isWhole: seq == 1)
@@ -214,7 +214,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       differs(.screen, proof, instruction, record) { "what is derived cannot be read as an instruction" }
       return
     }
-    // What is wrong with it is told of the output's own record, which is the same.
+    // Its faults are reported for the output's own record, which is the same.
     _ = proof.client.draw(text)
     if case .show = instruction.operation, proof.client.isKnown {
       let count = proof.client.banners.count
@@ -246,13 +246,14 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       return
     }
     if entry.hash != VerifyHash.one(record) || entry.otherHash != VerifyHash.other(record) {
-      differs(.bytes, proof, instruction, record) { "the output says something else (\(Place(entry)))" }
+      differs(.bytes, proof, instruction, record) { "the output differs (\(Place(entry)))" }
       return
     }
     tally.equal += 1
     if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
       differs(.sequence, proof, instruction, record) {
-        again.isLate ? "it stands behind later ones (\(again.place))" : "it was said twice (\(Place(entry)), then \(again.place))"
+        again.isLate
+          ? "it stands behind later ones (\(again.place))" : "it was written twice (\(Place(entry)), then \(again.place))"
       }
     }
   }
@@ -278,8 +279,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       return
     }
     differs(.missing, proof, instruction, record) {
-      guard let output = proof.output else { return "the output says nothing of this room" }
-      guard let epoch = proof.outputEpoch else { return "partition \(output.partition) of the output says nothing of this epoch" }
+      guard let output = proof.output else { return "the output has nothing of this room" }
+      guard let epoch = proof.outputEpoch else { return "partition \(output.partition) of the output has nothing of this epoch" }
       let before = epoch.entry(instruction.seq - 1).map { ", where it should follow \(Place($0))" }
       return "it is missing in the output\(before ?? ", partition \(output.partition)")"
     }
@@ -309,7 +310,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     "in input partition \(number) at offset \(standing.inputOffset), entry \(standing.n) (journal offset \(standing.journalOffset))"
   }
 
-  /// A room that may have had settings of its own had none, as far as anyone can tell, unless it was given others since.
+  /// A room that may have had settings of its own had none, as far as is known, unless it was given others since.
   private func settleDoubts(_ proof: RoomProof) {
     if proof.isSettling { leaveOpen(proof) }
     findings.merge(proof.doubts)
@@ -329,7 +330,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       standing.isAtLeastOnce = entry.term != nil
       return
     }
-    // One with `said_to` follows at-least-once delivery: what it leads to is said by whoever goes on from it, in its delivery.
+    // One with `said_to` follows at-least-once delivery: its output is written by the next owner, in that owner's delivery.
     standing.isAtLeastOnce = takeover.delivery == .atLeastOnce || entry.saidTo != nil
     standing.isReset = takeover.reset != nil
     settle(takeover.derivation.settings)
@@ -356,7 +357,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       standing.isReset = false
       if isSame { findings.merge(ofReset) }
       ofReset = Findings()
-      // Rooms that slept through it remember nothing.
+      // Rooms that slept through it have no memory.
       let awake = Set(spoke.map(\.key))
       for proof in rooms.values where !awake.contains(proof.key) { proof.recount.forget() }
       spoke = []

@@ -34,7 +34,7 @@ package final class DeadLetterIndex {
 
   private(set) var letters: [Int32: [Int64: Letter]] = [:]
   private(set) var records = 0
-  /// Some were deleted, so that one that is missing proves nothing.
+  /// Some were deleted, so a missing one is no proof.
   private(set) var isCut = false
   private let input: String
 
@@ -70,7 +70,7 @@ package final class DeadLetterIndex {
     }
   }
 
-  /// What is wrong with the letter of a bad record; nil: nothing.
+  /// The fault of the letter of a bad record; nil: none.
   enum Fault {
     case missing, differs(Place), twice(Place)
   }

@@ -2,7 +2,7 @@ internal import ComboSystem
 
 /// What is wrong, sorted by kind: of each the first, and how many there are.
 package struct Findings: Equatable, Sendable {
-  /// In the order in which they are told.
+  /// In the order in which they are reported.
   package enum Kind: Int, CaseIterable, Comparable, Sendable {
     /// The journal, the state or the input is damaged, so that something cannot be derived.
     case source
@@ -16,7 +16,7 @@ package struct Findings: Equatable, Sendable {
     case sequence
     /// What a client has drawn is not what the room says of its screen, or cannot be drawn.
     case screen
-    /// Gifts that were taken in are not those that were told of.
+    /// The gifts of the input are not those of the output.
     case conservation
     /// A record of the output stands in another partition than its room's, or has another time than its instruction.
     case place

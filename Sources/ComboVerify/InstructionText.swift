@@ -3,7 +3,7 @@ internal import ComboWire
 
 /// What an instruction's record says, read from its bytes alone: what a client needs to draw it.
 ///
-/// The fields must stand as the engine's table has them; nothing is allocated but for ids with escapes. Bytes are borrowed.
+/// The fields must be in the order of the engine's table; only ids with escapes are allocated. Bytes are borrowed.
 package struct InstructionText {
   package enum Operation { case show, update, moveUp, dismiss, skip, final, screen }
 
@@ -25,7 +25,7 @@ package struct InstructionText {
   package private(set) var count: Int64 = 0
   package private(set) var base: Int64 = 0
   private(set) var added: Int64 = 0
-  /// Of a `show`, a `skip` or a `final`: who gives what to whom (``ComboIdentity``).
+  /// Of a `show`, a `skip` or a `final`: sender, receiver and gift (``ComboIdentity``).
   package private(set) var combo: UInt64 = 0
   /// The room, between its quotes.
   package private(set) var room: Bytes
@@ -123,7 +123,7 @@ package struct InstructionText {
   }
 }
 
-/// Who gives what to whom, in 64 bits.
+/// Sender, receiver and gift, in 64 bits.
 enum ComboIdentity {
   @inline(__always)
   static func hash(sender: Bytes, receiver: Bytes, gift: Bytes) -> UInt64 {

@@ -14,9 +14,9 @@ package struct JournalReading {
   /// Entries whose numbers have no gap, made by one version of the engine's rules.
   package struct Run {
     var items: ContiguousArray<Item> = []
-    /// What lies between the run before and this one, in a sentence; nil if this is the first, or nothing is missing.
+    /// The gap between the previous run and this one, in a sentence; nil if this is the first, or there is no gap.
     var gap: String?
-    /// If another version of the engine's rules made it than this program has: nothing can be derived of it.
+    /// If another version of the engine's rules made it, so that it cannot be derived.
     var otherRules: Int?
     /// Whether the entry right before its first is known, and no room was awake then.
     var followsEmpty = false
@@ -110,14 +110,14 @@ package struct JournalReading {
             + "what lay between is gone"
         }
       run.items.append(item)
-      // Whoever found it broken began anew.
+      // The owner that found it broken began a reset.
       if run.gap != nil, entry.takeover?.reset != nil { broken = nil }
       runs.append(run)
     }
   }
 
   /// Where the journal's beginning is gone, what is left may begin with entries of an owner that had been given up before. One of a
-  /// later term tells so, as its takeover has gone with the beginning.
+  /// later term shows it, as its takeover has gone with the beginning.
   private mutating func beginAnew(at entry: JournalEntry) {
     guard !isTermKnown, entry.takeover == nil, let term = entry.term, let begun = terms.term, term > begun else { return }
     runs = []
@@ -171,7 +171,7 @@ extension JournalReading.Run {
   package func start(
     inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: Int = ServiceConfiguration.engineVersion
   ) -> Start? {
-    // Where nothing more is taken in, nothing need be there.
+    // If no more records were read, none need be there.
     let lastTaking = items.lastIndex { $0.entry.batches.contains { $0.taken > 0 } } ?? -1
     var derivation = derivationAtStart(checkpoint, rules)
     for (index, item) in items.enumerated() {
@@ -205,13 +205,13 @@ extension JournalReading.Run {
     return isUnchanged ? checkpoint.derivation : nil
   }
 
-  /// The place of the first entry above `n`; nil if the run does not go on from there.
+  /// The place of the first entry above `n`; nil if the run does not continue from there.
   package func index(after n: Int64) -> Int? {
     guard let first = items.first?.entry.n, n >= first - 1, n <= items.last!.entry.n else { return nil }
     return Int(n - first + 1)
   }
 
-  /// The end of what is taken in by all entries from `index` on; `start` if that is nothing.
+  /// The end of what is taken in by all entries from `index` on; `start` if there is none.
   func inputEnd(from index: Int, start: Int64) -> Int64 {
     items[index...].last { !$0.entry.batches.isEmpty }?.entry.batches.last?.endOffset ?? start
   }

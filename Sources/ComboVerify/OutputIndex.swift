@@ -3,7 +3,7 @@ package import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// The hashes of this process. Their seeds are random, so that nobody can make up two texts whose hashes are the same.
+/// The hashes of this process. Their seeds are random, so that collisions cannot be constructed.
 enum VerifyHash {
   private static let seeds = (one: UInt64.random(in: .min ... .max), other: UInt64.random(in: .min ... .max))
 
@@ -24,7 +24,7 @@ package struct RoomKey: Hashable, Sendable {
 }
 
 /// What the output topic says, room by room: of each record 128 bits of hash and where it stands. Checks on the way in what
-/// any reader can: that nothing is said twice, that each record stands where and when it must, and that what is drawn is what
+/// any reader can: that no instruction occurs twice, that each record has the right place and time, and that the drawing equals what
 /// the room says of its screen.
 ///
 /// 32 bytes a record, and some 300 a room and epoch. Two records that differ have the same hash with a probability of 2^-128.
@@ -114,7 +114,7 @@ package final class OutputIndex {
     }
     findings.add(
       .sequence,
-      "room \(epoch.room.text), epoch \(epoch.epoch): seq \(seq) stands twice, and says something else the second time"
+      "room \(epoch.room.text), epoch \(epoch.epoch): seq \(seq) occurs twice, and says something else the second time"
         + " (\(Place(first)), then \(Place(entry)))", at: at)
   }
 

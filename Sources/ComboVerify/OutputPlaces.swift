@@ -4,7 +4,7 @@ package import ComboCore
 package struct OutputPlaces: Sendable {
   /// The first offset of each that is still there; above 0 if something was deleted.
   package var first: [Int64]
-  /// Which of so many partitions a room belongs to; nil: nobody knows.
+  /// The partition, of this many, that a room belongs to; nil: unknown.
   let placement: (@Sendable (Bytes, Int) -> Int)?
   /// The partitions that were not read to their end, and the offset at which a transaction is open.
   var unread: [Int32: Int64] = [:]

@@ -13,7 +13,7 @@ package final class PartitionAudit {
   /// What came of it.
   package struct Outcome {
     package let number: Int32
-    /// It was derived to its end: nothing failed, and no room was lost on the way.
+    /// It was derived to its end, without a failure or a lost room.
     var isSteady = true
     package var records = 0
     package var entries = 0
@@ -30,7 +30,7 @@ package final class PartitionAudit {
     var isComplete = true
     /// How many instructions and dead letters the journal's entries led to, by what they say.
     package var said = 0
-    /// Entries that nothing could be derived of.
+    /// Entries that could not be derived.
     var entriesSkipped = 0
     /// Of them, by version, those that other versions of the engine's rules made.
     var entriesOfOtherRules: [Int: Int] = [:]
@@ -92,7 +92,7 @@ package final class PartitionAudit {
     for run in journal.runs {
       let first = run.items[0].entry
       clock = first.clock
-      // What an owner did whose journal and state were deleted nobody can tell.
+      // The work of an owner whose journal and state were deleted is unknown.
       if run.beginsAnew { outcome.isComplete = false }
       if let gap = run.gap {
         outcome.isComplete = false
@@ -127,7 +127,7 @@ package final class PartitionAudit {
     if clock >= common.from { outcome.findings.add(.source, sentence, at: clock, count: count) }
   }
 
-  /// Nothing is known of what entries of other rules led to, nor of the rooms that they leave.
+  /// The output of entries of other rules is unknown, and so are the rooms after them.
   private func passOver(_ entries: Int, _ version: Int) {
     outcome.isComplete = false
     if outcome.entries > 0 { outcome.isSteady = false }
@@ -141,7 +141,7 @@ package final class PartitionAudit {
     case finished
     /// All entries up to the checkpoint were run, and rooms are still unknown.
     case atCheckpoint
-    /// All rooms began anew, and they are not those that were derived: it goes on at this item.
+    /// All rooms began a new epoch, and they are not the derived ones: it continues at this item.
     case reset(next: Int)
     case failed
   }
@@ -164,7 +164,7 @@ package final class PartitionAudit {
       let partition = Partition(
         number, settings: EngineSettings(here.derivation.settings), ownSettingsMax: 0, n: here.n, clock: here.clock,
         offset: here.offset, shifted: here.shifted,
-        // What was brought back before the journal's beginning nobody can tell but the checkpoint.
+        // Only the checkpoint knows what was brought back before the journal's beginning.
         epochLead: run.items[..<here.next].reduce(0) { $0 + $1.entry.broughtBack })
       let until = beginning != nil && checkpointIndex! >= here.next ? checkpointIndex : nil
       end = try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)

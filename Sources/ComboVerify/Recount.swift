@@ -4,7 +4,7 @@ internal import ComboWire
 /// Counts the gifts of one epoch of a room by engine.md's rules of *how many*, on its own, without the engine: which of them
 /// count, and how many each is.
 ///
-/// Times are those of the partition less all shifts so far: so a shift changes nothing here.
+/// Times are those of the partition less all shifts so far: so a shift has no effect here.
 package struct Recount {
   /// What a room remembers, by its settings.
   package struct Limits {
@@ -95,7 +95,7 @@ package struct Recount {
     fingerprint = 0
   }
 
-  /// What tells a streak from others. With a name it is its sender's and gift's, whoever receives it and whatever its combo; without one it is
+  /// The identity of a streak. With a name it is its sender's and gift's, for any receiver and combo; without one it is
   /// its combo's.
   private static func key(_ gift: Gift, _ streak: Bytes) -> Key {
     var key: Key = []

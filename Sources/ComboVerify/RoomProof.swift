@@ -5,7 +5,7 @@ package import ComboCore
 package final class RoomProof {
   package let name: [UInt8]
   package let key: RoomKey
-  /// What the output says of it; nil: nothing.
+  /// Its part of the output; nil: none.
   package let output: OutputIndex.Room?
 
   /// Whether its state is known, so that what is derived must be in the output.
@@ -34,7 +34,7 @@ package final class RoomProof {
   var recount = Recount()
   /// The count is that of the whole epoch.
   package var isWhole = false
-  /// The epoch has been looked at, and nothing of it is counted any more.
+  /// The epoch was checked, and is not counted any more.
   var isSettled = false
 
   /// The room's own settings.
@@ -42,7 +42,7 @@ package final class RoomProof {
   /// What it goes by, and under which settings of the service that was worked out.
   package var limits: Recount.Limits?
   package var slots = 0
-  /// Whether the ends of its combos were to be told in all of the epoch.
+  /// Whether `finals` was on in the whole epoch.
   var tellsFinals = true
   var settingsSerial = -1
   /// As many banners were on screen when one was shown.
@@ -67,6 +67,6 @@ struct Claim {
   let partition: Int32
   let from: Int
   var upTo: Int
-  /// What was said behind it would have been derived too. Not so if the room was lost sight of, or went by settings that nobody knows.
+  /// What was said behind it would have been derived too. Not if the room was lost, or had unknown settings.
   var isEndKnown = true
 }

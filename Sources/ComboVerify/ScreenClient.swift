@@ -1,5 +1,5 @@
-/// A client of one epoch of a room: it draws what the instructions say, as engine.md tells clients to, and adds up how many
-/// gifts they tell of. Knows nothing of the engine.
+/// A client of one epoch of a room: it draws the instructions by the rules of engine.md, and adds up how many
+/// gifts they account for. Independent of the engine.
 package struct ScreenClient {
   /// A banner on screen that has not been dismissed.
   package struct Banner {
@@ -24,7 +24,7 @@ package struct ScreenClient {
   package private(set) var banners: [Banner] = []
   /// Whether it has seen the epoch from its first instruction on.
   package private(set) var isWhole: Bool
-  /// The gifts told of: shown, added, left to a dismissal, or skipped; mod 2^64, as anybody may write anything into a topic.
+  /// The gifts accounted for: shown, added, left to a dismissal, or skipped; mod 2^64, because a topic may hold anything.
   package private(set) var said: Int64 = 0
   /// The same, each times its combo's identity: two sums that differ combo by combo differ here too, but for one chance in 2^63.
   private(set) var fingerprint: UInt64 = 0
@@ -41,7 +41,7 @@ package struct ScreenClient {
     isKnown = isWhole
   }
 
-  /// Something is missing: nothing is known until the next `screen`.
+  /// Something is missing: the screen is unknown until the next `screen`.
   mutating func loseTrack() {
     isKnown = false
     isWhole = false
@@ -50,7 +50,7 @@ package struct ScreenClient {
 
   /// Draws an instruction. Returns what is wrong with it, as the end of a sentence that begins with its place.
   package mutating func draw(_ instruction: InstructionText) -> String? {
-    if instruction.at < lastAt { return "its time, \(instruction.at), lies before \(lastAt), of which the room has spoken" }
+    if instruction.at < lastAt { return "its time, \(instruction.at), is before \(lastAt), the time of an earlier instruction" }
     lastAt = instruction.at
     switch instruction.operation {
     case .show: return show(instruction)

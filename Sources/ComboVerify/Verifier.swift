@@ -7,9 +7,9 @@ internal import Dispatch
 internal import Synchronization
 
 /// Derives a group's output again from its input and its journal, and compares it with the output topic byte for byte; checks
-/// beside it what a client sees, and that every gift counts once.
+/// and also what a client sees, and that every gift counts once.
 ///
-/// Reads only, and may run beside a live service: what that commits meanwhile is left out. Uses as many threads as there
+/// Only reads, and may run while the service runs: records committed meanwhile are left out. Uses as many threads as there
 /// are cores; memory: 32 bytes an instruction, some 300 bytes an epoch, 200 bytes a journal entry, and the rooms.
 package struct Verifier {
   /// What is asked for.
@@ -18,7 +18,7 @@ package struct Verifier {
     package var from = Int64.min
     /// The derivation begins at the current checkpoint, though the journal may reach back further.
     package var fromCheckpoint = false
-    /// Which of so many partitions of the output a room belongs to; nil: nobody knows.
+    /// The partition of the output, of this many, that a room belongs to; nil: unknown.
     var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
     /// The version of the engine's rules; tests alone set another one.
     var rules = ServiceConfiguration.engineVersion

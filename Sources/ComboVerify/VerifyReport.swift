@@ -34,7 +34,7 @@ package struct VerifyReport: Equatable, Sendable {
   package var said = 0
   /// All partitions were derived from their first entry on.
   var isComplete = true
-  /// Entries of the journal from which nothing could be derived.
+  /// Entries of the journal that could not be derived.
   var entriesSkipped = 0
   /// Of them, by version, those that other versions of the engine's rules made.
   var entriesOfOtherRules: [Int: Int] = [:]
@@ -46,7 +46,7 @@ package struct VerifyReport: Equatable, Sendable {
   package var faults: [String] { findings.sentences }
   /// The group has neither taken anything in nor said anything.
   package var isEmpty: Bool { entries == 0 && entriesSkipped == 0 && instructions == 0 && findings.isEmpty }
-  /// Nothing is wrong, and something was compared, if there is anything.
+  /// No difference was found, and something was compared, if there is anything.
   package var isProven: Bool { findings.isEmpty && (tally.equal > 0 || (unprovenInstructions == 0 && hasSaidNothing)) }
   /// The journal knows of no instruction.
   private var hasSaidNothing: Bool { said <= deadLetters }
@@ -80,21 +80,22 @@ package struct VerifyReport: Equatable, Sendable {
         + "dead letters \(n(deadLetters))" + (lettersCompared == nil || deadLetters == 0 ? "" : ", compared")
         + (dropped > 0 ? ", dropped by the map \(n(dropped))" : ""),
       "output: \(n(instructions)) instructions of \(n(rooms)) rooms in \(n(epochs)) epochs, \(n(tally.equal)) equal byte for byte"
-        + (repetitions > 0 ? ", \(n(repetitions)) said again" : "") + (movedRooms > 0 ? ", \(n(movedRooms)) rooms moved" : "")
-        + (tally.pending > 0 ? ", \(n(tally.pending)) not said yet" : ""),
+        + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "") + (movedRooms > 0 ? ", \(n(movedRooms)) rooms moved" : "")
+        + (tally.pending > 0 ? ", \(n(tally.pending)) not written yet" : ""),
       "seq: \(verdict([.sequence], "no gap, none twice"))",
       "screen: \(verdict([.screen], "\(n(screens)) screens are what a client has drawn"))",
       "conservation: "
         + verdict(
           [.conservation],
-          "\(n(tally.gifts)) gifts told of, each once; \(n(tally.countedEpochs)) epochs add up, in \(n(tally.openEpochs)) gifts still wait"
+          "\(n(tally.gifts)) gifts accounted for, each once; \(n(tally.countedEpochs)) epochs add up, "
+            + "in \(n(tally.openEpochs)) gifts still wait"
         )
         + (tally.leftByResets > 0 ? "; resets left \(n(tally.leftByResets)) untold" : ""),
     ]
     if unprovenRooms > 0 || tally.deleted > 0 || entriesSkipped > 0 {
       var reasons = ["not provable: \(n(unprovenRooms)) rooms with \(n(unprovenInstructions)) instructions"]
       if tally.deleted > 0 { reasons.append("\(n(tally.deleted)) instructions deleted from the output") }
-      if entriesSkipped > 0 { reasons.append("\(n(entriesSkipped)) entries of the journal from which nothing can be derived") }
+      if entriesSkipped > 0 { reasons.append("\(n(entriesSkipped)) entries of the journal that cannot be derived") }
       lines.append(reasons.joined(separator: "; "))
     }
     for (version, count) in entriesOfOtherRules.sorted(by: { $0.key < $1.key }) {
@@ -129,8 +130,8 @@ package struct VerifyReport: Equatable, Sendable {
     if !isProven {
       let isLost = unprovenInstructions > 0 || entriesSkipped > 0
       return isLost
-        ? "NOT proven: nothing of the output can be derived from what is left of input, journal and state"
-        : "NOT proven: nothing was compared, as nothing of what was derived is in the part of the output that was to be compared"
+        ? "NOT proven: the output cannot be derived from the remaining input, journal and state"
+        : "NOT proven: nothing was compared, because no derived instruction is in the part of the output that was to be compared"
     }
     let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
     let much =

@@ -1,7 +1,7 @@
 internal import ComboSystem
 
-/// Puts together what the partitions found: what in the output was derived, what must have been and was not, and what nobody can
-/// tell.
+/// Puts together what the partitions found: the derived part of the output, the missing part, and the part that cannot be
+/// judged.
 struct VerifyVerdict {
   private let index: OutputIndex
   private let outcomes: [PartitionAudit.Outcome]
@@ -41,7 +41,7 @@ struct VerifyVerdict {
       if room.epochs.contains(where: { $0.firstSeq > 1 || !$0.earlier.isEmpty }) { judgeHoles(room, byEpoch) }
       let partitions = Set(byEpoch.joined().map(\.partition))
       if partitions.count > 1 { found.movedRooms += 1 }
-      // A room is spoken of by its partition. What is not known of another one says nothing of it, unless nobody spoke of it at all.
+      // A room is spoken of by its partition. The unknown part of another one does not matter, unless no partition has the room.
       let own = partitions.isEmpty ? outcomes : outcomes.filter { partitions.contains($0.number) }
       let isComplete = own.allSatisfy(\.isComplete)
       let knownSince = own.reduce(Int64.min) { max($0, $1.knownSince) }
@@ -74,7 +74,7 @@ struct VerifyVerdict {
       where offset < outcome.inputEnd && !outcome.lettersCompared.contains(offset) {
         found.findings.add(
           .madeUp,
-          "a dead letter (\(letter.place.text)) tells of offset \(offset) of input partition \(outcome.number), which is no bad record",
+          "a dead letter (\(letter.place.text)) names offset \(offset) of input partition \(outcome.number), which is no bad record",
           at: .max)
       }
     }
@@ -85,11 +85,11 @@ struct VerifyVerdict {
     guard let claim = claims.first, later.contains(claim.partition), epoch.lastAt >= from else { return }
     found.findings.add(
       .sequence,
-      "room \(epoch.room.text): epoch \(epoch.epoch) goes on after a later one has begun, though both come from input partition"
+      "room \(epoch.room.text): epoch \(epoch.epoch) continues after a later one has begun, though both come from input partition"
         + " \(claim.partition) (\(late))", at: epoch.lastAt)
   }
 
-  /// Those of which it is known that they must not be are told by the comparison.
+  /// The comparison reports those that are certainly wrong.
   private mutating func judgeRepetitions(_ epoch: OutputIndex.Epoch, _ claims: [Claim]) {
     if epoch.repetitions.isEmpty { return }
     let isAtLeastOnce = outcomes.contains(where: \.isAtLeastOnce)
@@ -99,7 +99,7 @@ struct VerifyVerdict {
       if isAllowed {
         found.repetitions += 1
       } else if isAtLeastOnce || !claims.contains(where: { $0.from <= again.seq && again.seq <= $0.upTo }) {
-        let what = again.isLate ? "it stands behind later ones (" : "it was said twice (the second: "
+        let what = again.isLate ? "it stands behind later ones (" : "it was written twice (the second: "
         found.findings.add(
           .sequence, "room \(epoch.room.text), epoch \(epoch.epoch), seq \(again.seq): \(what)\(again.place))", at: again.at)
       }
@@ -153,7 +153,7 @@ struct VerifyVerdict {
       if places.first[partition] == 0 { return false }
       guard let beginning = beginnings[Int32(partition)] else { return true }
       if (beginning.epoch, beginning.seq) >= (epoch, seq) { return true }
-      // Of a room that has moved to another partition of the input, an older epoch may go on behind a newer one's beginning.
+      // Of a room that has moved to another partition of the input, an older epoch may continue after a newer one's beginning.
       if beginning.epoch == epoch || room.epochs[beginning.epoch].firstSeq == 1 { return false }
       let (one, other) = (byEpoch[beginning.epoch], byEpoch[epoch])
       if one.isEmpty || other.isEmpty { return outcomes.count > 1 }

@@ -72,11 +72,11 @@ final class WatchedReading: ReadEdge {
       return !isOver
     }
     guard !isOver, wait.openAt != nil, wait.isTooLong else { return nil }
-    // Whatever the brokers had not yet handed out of what lies before it.
+    // The records before it that the brokers had not delivered yet.
     let openAt = try min(end, reader.stableEnd(topic, partition))
     try read(topic, partition, from: next, to: openAt, unless: { false }, take)
     if openAt == end { return nil }
-    say("\(name(topic, partition)): what lies behind offset \(openAt) is not compared")
+    say("\(name(topic, partition)): everything after offset \(openAt) is not compared")
     return openAt
   }
 
@@ -99,7 +99,7 @@ final class WatchedReading: ReadEdge {
     private let partition: Int32
     private let end: Int64
     private var since = MonotonicClock.nowMs
-    /// Where a transaction is open that nothing is read behind.
+    /// The offset of an open transaction, at which reading stops.
     private(set) var openAt: Int64?
 
     init(_ reading: WatchedReading, _ topic: Topic, _ partition: Int32, _ end: Int64) {
@@ -119,7 +119,7 @@ final class WatchedReading: ReadEdge {
 
     mutating func look() {
       if openAt != nil || waitedMs < reading.patience.tellAfterMs { return }
-      // Brokers that do not answer are told of by the client.
+      // The client reports brokers that do not answer.
       guard let stable = try? reading.reader.stableEnd(topic, partition), stable < end else {
         since = MonotonicClock.nowMs
         return

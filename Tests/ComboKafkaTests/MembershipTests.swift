@@ -176,7 +176,7 @@ struct MembershipTests {
     log.all.count { $0.contains("Starting pending assigned partition") }
   }
 
-  @Test("in a group that divides its partitions in another way it is told what to do, and goes on trying")
+  @Test("in a group that divides its partitions in another way it is told what to do, and keeps trying")
   func otherAssignor() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()

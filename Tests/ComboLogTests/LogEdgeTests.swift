@@ -151,7 +151,7 @@ import Testing
     try new.commit([])
   }
 
-  @Test("records of one key lie in one partition, where Java's producer puts them")
+  @Test("records of one key are in one partition, where Java's producer puts them")
   func places() throws {
     let log = try log(partitions: 4)
     let output = try LogOutput(log, group: "g", names: Self.names)

@@ -263,7 +263,7 @@ struct SimulatedFaultTests {
     scene.world.stop(instance)
     scene.world.broker.log(.input, 0).makeAnew()
     _ = startInVain(scene)
-    #expect(scene.world.ends.first?.contains("the topic was cut or made anew") == true, "\(scene.world.ends)")
+    #expect(scene.world.ends.first?.contains("the topic was truncated or recreated") == true, "\(scene.world.ends)")
   }
 
   /// Some gifts taken in, with an orderly stop, starts in which nothing comes, or a kill after it.
@@ -287,7 +287,7 @@ struct SimulatedFaultTests {
     #expect(startInVain(scene).isDead)
     #expect(
       scene.world.ends.first?.hasPrefix(
-        "gifts partition 0 holds another record at offset 4 than the one that was taken in: the topic was cut or made anew. Use another group"
+        "gifts partition 0 holds another record at offset 4 than the one that was taken in: the topic was truncated or recreated. Use another group"
       ) == true, "\(scene.world.ends)")
   }
 

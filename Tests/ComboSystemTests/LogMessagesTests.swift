@@ -2,28 +2,50 @@ import Foundation
 import Testing
 
 @testable import ComboSystem
+@testable import ComboTestSupport
 
 @Suite("The messages of the log")
 struct LogMessagesTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The literals behind `log.info(` and the like, as their templates.
-  private static func messages() throws -> [(level: String, template: String, file: String)] {
-    var found: [(String, String, String)] = []
+  /// The templates of all messages, each with its level (nil: it is chosen at run time): the literals behind `log.info(` and the
+  /// like, and those with a field.
+  private static func messages() throws -> [(level: String?, template: String)] {
+    var found: [(String?, String)] = []
     let sources = root.appendingPathComponent("Sources")
     let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {
-      guard file.pathExtension == "swift", !file.path.contains("/Log/") else { continue }
+      guard file.pathExtension == "swift", file.lastPathComponent != "LogMessage.swift" else { continue }
       let text = try String(contentsOf: file, encoding: .utf8)
-      for match in text.matches(of: /(?:log\.|[ {(?:] )(error|warning|info|debug)\(\s*/)
-      where text[..<match.range.lowerBound].last != "." {
+      for match in text.matches(of: /(?:log\.|[ {(?:] )(error|warning|info|debug)\(\s*/) {
         let rest = text[match.range.upperBound...]
-        guard rest.hasPrefix("\"") else { continue }
-        found.append((String(match.output.1), template(of: rest), file.lastPathComponent))
+        if rest.hasPrefix("\"") { found.append((String(match.output.1), template(of: rest))) }
+      }
+      for match in text.matches(of: #/\\\(\.[a-z]\w*, /#) {
+        let before = text[..<match.range.lowerBound]
+        guard let quote = before.matches(of: #/(?:^|[^\\])"/#).last.map({ before.index(before: $0.range.upperBound) }),
+          !before[quote...].contains("\\(")
+        else { continue }
+        let isLong = before[..<quote].hasSuffix("\"\"")
+        let start = isLong ? text.index(quote, offsetBy: -2) : quote
+        let message = template(of: text[start...])
+        if message.first.map({ $0.isLetter || $0 == "{" }) == true, message.contains(" ") {
+          found.append((level(before: text[..<start]), message))
+        }
       }
     }
     return found
+  }
+
+  /// The level of the call that a literal is an argument of.
+  private static func level(before text: Substring) -> String? {
+    let near = text.suffix(250)
+    guard let call = near.matches(of: /log\.(error|warning|info|debug)\(/).last, !near[call.range.upperBound...].contains("}")
+    else {
+      return nil
+    }
+    return String(call.output.1)
   }
 
   /// A Swift literal with `{name}` in the places of its values.
@@ -56,16 +78,20 @@ struct LogMessagesTests {
     return template.trimmingCharacters(in: .whitespaces)
   }
 
-  @Test("stand in docs/logs.md, all of them, each with its level and its fields")
-  func documented() throws {
-    let docs = try String(contentsOf: Self.root.appendingPathComponent("docs/logs.md"), encoding: .utf8)
+  @Test("stand in docs/schemas/log-messages.tsv, all of them, each with its level")
+  func reference() throws {
     let messages = try Self.messages()
     #expect(messages.count >= 30, "\(messages.map(\.template))")
-    for (level, template, file) in messages {
-      let row = docs.split(separator: "\n").first { $0.hasPrefix("| ") && $0.contains("`\(template)`") }
-      #expect(row != nil, "\(file): \(template)")
-      if let row { #expect(row.dropFirst(2).prefix { $0 != "|" }.contains(level), "\(file): \(level): \(row)") }
+    let rows = Dictionary(grouping: messages, by: \.template).map { template, uses in
+      let levels = ["debug", "info", "warning", "error"].filter { level in uses.contains { $0.level == level } }
+      return "\(levels.isEmpty ? "any" : levels.joined(separator: ","))\t\(template)"
     }
+    try GeneratedPart.expect("docs/schemas/log-messages.tsv", is: ["level\tmessage"] + rows.sorted())
+  }
+
+  @Test("have fields, which docs/logs.md describes")
+  func fields() throws {
+    let docs = try String(contentsOf: Self.root.appendingPathComponent("docs/logs.md"), encoding: .utf8)
     for field in LogMessage.Field.allCases { #expect(docs.contains("`\(field.rawValue)`"), "\(field)") }
   }
 }

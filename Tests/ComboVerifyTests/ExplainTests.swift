@@ -207,10 +207,10 @@ struct ExplainTests {
     // An operator skips a gift.
     scene.gift("r", sender: "jumped")
     let end = scene.world.broker.log(.input, 0).end
-    scene.configuration.seek = [0: end]
+    scene.configuration.purpose = .seek([0: end])
     let second = scene.start()
     scene.turn(second, 60)
-    scene.configuration.seek = [:]
+    scene.configuration.purpose = .seek([:])
     scene.gift("r", sender: "after")
     scene.settle(second)
     for _ in 0..<20 {

@@ -81,7 +81,7 @@ struct VerifyFaultTests {
     let victim = scene.output("r1")[4]
     victim.log.append(SimRecord(key: victim.record.key, value: victim.record.value))
     let report = try scene.verify()
-    #expect(report.findings.count(.sequence) == 1 && report.first(.sequence).contains("it was said twice"), "\(report.faults)")
+    #expect(report.findings.count(.sequence) == 1 && report.first(.sequence).contains("it was written twice"), "\(report.faults)")
     #expect(report.first(.sequence).contains("offset \(victim.log.records.last!.offset)"))
   }
 
@@ -187,7 +187,7 @@ struct VerifyFaultTests {
     #expect(report.findings.count(.source) == 1 && report.findings.count(.bytes) == 0, "\(report.faults)")
     #expect(
       report.first(.source).contains("the record at offset \(last.record.offset), the last of entry ")
-        && report.first(.source).hasSuffix(", is another one than was taken in: the input was cut or made anew"))
+        && report.first(.source).hasSuffix(", is another one than was taken in: the input was truncated or recreated"))
   }
 
   @Test("an input with another gift in its place is found by the bytes that differ")
@@ -200,7 +200,7 @@ struct VerifyFaultTests {
   }
 
   @Test(
-    "an entry of the journal that is gone, broken, or stands twice is told with its place",
+    "an entry of the journal that is gone, broken, or occurs twice is told with its place",
     arguments: ["gone", "broken", "twice"])
   func journal(what: String) throws {
     let scene = VerifyScene()
@@ -224,7 +224,7 @@ struct VerifyFaultTests {
   }
 
   @Test(
-    "a takeover that stands twice in a journal written in transactions is told; elsewhere another owner may have come between")
+    "a takeover that occurs twice in a journal written in transactions is told; elsewhere another owner may have come between")
   func takeoverTwice() throws {
     let scene = VerifyScene()
     scene.story()

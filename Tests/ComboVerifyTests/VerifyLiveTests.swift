@@ -94,7 +94,7 @@ struct VerifyLiveTests {
     #expect(
       notices == [
         "\(topic): a transaction is open at offset \(openAt); waiting for it to end, or to time out",
-        "\(topic): what lies behind offset \(openAt) is not compared",
+        "\(topic): everything after offset \(openAt) is not compared",
       ])
     // What is missing before it is missed.
     all[2].remove()

@@ -34,7 +34,7 @@ struct VerifyOutputTests {
     let other = scene.broker.log(.output, 0)
     other.append(SimRecord(key: victim.record.key, value: victim.record.value))
     var report = try scene.verify()
-    #expect(report.findings.count(.sequence) == 1 && report.first(.sequence).contains("it was said twice"), "\(report.faults)")
+    #expect(report.findings.count(.sequence) == 1 && report.first(.sequence).contains("it was written twice"), "\(report.faults)")
     let copy = VerifyScene.Found(log: other, index: other.records.count - 1)
     copy.set(copy.text.replacing(#""slot":"#, with: #""slot":1"#))
     report = try scene.verify()

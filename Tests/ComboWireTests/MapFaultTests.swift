@@ -27,7 +27,7 @@ struct MapFaultTests {
         #"a rule has no member "dorp"; there are when, root, event, fields, ids, drop, bad, about"#
       ),
       (
-        #"{"map": 1, "name": "t", §"name": "u", "rules": [{"drop": "x"}]}"#, #""name" stands twice; the one or the other must go"#
+        #"{"map": 1, "name": "t", §"name": "u", "rules": [{"drop": "x"}]}"#, #""name" occurs twice; the one or the other must go"#
       ),
       (#"{"map": 1, "name": "t", "rules": [§{}]}"#, "a rule needs an event (with fields), or a drop or bad with the reason"),
       (#"{"map": 1, "name": "t", "rules": [{"drop": §""}]}"#, "drop must be the reason, a sentence of 1 to 200 bytes"),

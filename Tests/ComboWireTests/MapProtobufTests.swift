@@ -204,7 +204,7 @@ struct MapProtobufTests {
   func broken(base64: String, why: String) throws {
     let record = #"{"cmd":"GIFT","pb":"\#(base64)"}"#
     #expect(
-      try mapped(Self.text, record, sentence: true) == "wrong_type: /pb is not the Protobuf in base64 that the map says: \(why)")
+      try mapped(Self.text, record, sentence: true) == "wrong_type: /pb is not the Protobuf in base64 that note about the map: \(why)")
   }
 
   @Test("is bounded in its depth and in what it makes")
@@ -342,7 +342,7 @@ struct MapProtobufTests {
         #"there is no type "int"; there are int32, int64, uint32, uint64, sint32, sint64, fixed32, fixed64, sfixed32, sfixed64, float, double, bool, string, A"#
       ),
       (#""protobuf": {"A": {"1": "bool x", "2": §"A x"}}"#, #"the message "A" has two fields "x""#),
-      (#""protobuf": {"A": {"1": "bool x", §"1": "bool y"}}"#, #""1" stands twice; the one or the other must go"#),
+      (#""protobuf": {"A": {"1": "bool x", §"1": "bool y"}}"#, #""1" occurs twice; the one or the other must go"#),
       (#""unpack": [{"at": "/a", "message": §"B"}]"#, #"there is no message "B"; name it under protobuf, with its fields"#),
       (#""unpack": [§{"at": "/a"}]"#, #""message" is missing: which of those under protobuf it is"#),
       (#""unpack": [§{"message": "B"}]"#, #""at" is missing: where the text stands: a pointer, or several"#),

@@ -72,15 +72,13 @@ private enum SettingsSchema {
 
 @Suite("The schema of settings")
 struct SettingsSchemaTests {
-  @Test("is what the table of settings says; COMBO_WRITE_SCHEMAS=1 writes it anew")
+  @Test("is made from the table of settings; make reference writes it")
   func isTable() throws {
-    if ProcessInfo.processInfo.environment["COMBO_WRITE_SCHEMAS"] != nil {
+    if ProcessInfo.processInfo.environment["COMBO_REFERENCE"] == "write" {
       try SettingsSchema.text.write(to: SettingsSchema.file, atomically: true, encoding: .utf8)
     }
     let written = try String(contentsOf: SettingsSchema.file, encoding: .utf8)
-    #expect(
-      written == SettingsSchema.text,
-      "run COMBO_WRITE_SCHEMAS=1 tools/run-tests --filter SettingsSchemaTests, and look at the difference")
+    #expect(written == SettingsSchema.text, "run make reference, and look at the difference")
   }
 
   @Test("leaves no setting out: each property of Settings has its place in the table")

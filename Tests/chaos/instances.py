@@ -135,7 +135,7 @@ class Figures:
                         self.restore_ms.append(int(found[2]))
                 elif " lost: " in line:
                     self.lost += 1
-                elif " warning starting afresh" in line:
+                elif " warning starting again within the process" in line:
                     self.fresh_starts += 1
                 if " error " in line and "kafka: " not in line:
                     self.errors += 1

@@ -79,7 +79,7 @@ class Recount:
         return (
             f"recount: {self.records} records in, {self.repeated_ids} of them repeats by their id, {self.dead_letters} dead letters;"
             f" gifts given {self.accepted}, shown {self.shown}, skipped {self.skipped}; {self.instructions} instructions in"
-            f" {self.epochs} epochs" + (f", {self.repetitions} said again" if self.repetitions else ""))
+            f" {self.epochs} epochs" + (f", {self.repetitions} repeated" if self.repetitions else ""))
 
     def _fault(self, text):
         if len(self.faults) < 20:

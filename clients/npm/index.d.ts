@@ -1,4 +1,4 @@
-/** What a sender, a receiver or a gift came with: every field that was handed in. Whoever sent the gift chose it. */
+/** The display data of a sender, a receiver or a gift: every field of the event. The sender of the gift chose it. */
 export interface DisplayData {
   id: string | number;
   name?: string;
@@ -169,7 +169,7 @@ export interface StreamState {
   sentence: string;
   /** When it tries again, by `performance.now()`. */
   retryAt: number | null;
-  /** What happened, for pages in other languages; "said" where only the service's sentence tells, "" where nothing did. */
+  /** A code for pages in other languages; "said" if only the service's sentence explains it, "" if nothing happened. */
   code: "" | "unreachable" | "ended" | "silent" | "gap" | "long" | "slow" | "stopping" | "said";
 }
 
@@ -191,7 +191,7 @@ export interface StreamTarget {
   draw(instruction: Instruction): void;
   clear(): void;
   state?(state: StreamState): void;
-  /** Told of everything that came, also of what is malformed. */
+  /** Called for every instruction, also for malformed ones. */
   seen?(instruction: unknown, verdict: Verdict): void;
 }
 
@@ -241,7 +241,7 @@ export interface Words {
 /** By language. */
 export const WORDS: Readonly<Record<string, Words>>;
 
-/** The language that is wished for, else the first of the browser's that there is, else English. */
+/** The requested language, else the first supported one of the browser's, else English. */
 export function languageOf(wish: string | null | undefined, browser?: readonly string[]): string;
 
 export interface ViewOptions {
@@ -262,7 +262,7 @@ export interface ViewOptions {
   words: Readonly<Partial<Words>>;
   /** The side on which banners stand; null: where lines begin in the language. */
   align: "left" | "right" | null;
-  /** Banners in slots above so many are not drawn. */
+  /** Banners in slots above this number are not drawn. */
   slotsMost: number;
   describe: (told: Told, words: Words, numbers: Intl.NumberFormat) => string;
   giftPicture: (gift: Record<string, unknown>) => unknown;
@@ -277,7 +277,7 @@ export class ComboView {
   constructor(element: HTMLElement, options?: Partial<ViewOptions>);
   /** What is on screen and not leaving, lowest slot first. */
   get banners(): { banner: number; slot: number; count: number }[];
-  /** Whether a screen reader is told of combos. */
+  /** Whether combos are announced to screen readers. */
   announces: boolean;
   /** How many banner nodes there are, in use or not. */
   get nodes(): number;
@@ -291,7 +291,7 @@ export class ComboView {
   destroy(): void;
 }
 
-/** A text as it can be drawn in one line, of at most so many characters. */
+/** A text that can be drawn in one line, of at most this many characters. */
 export function drawable(text: string, most?: number): string;
 /** What to call a sender, a receiver or a gift. */
 export function nameOf(who: Record<string, unknown>, most?: number): string;

@@ -40,7 +40,7 @@ while (($# > 0)); do
   shift
 done
 for name in brokers principal input output; do
-  [[ -n ${!name} ]] || fail "--$name is missing; --help tells what it is"
+  [[ -n ${!name} ]] || fail "--$name is missing; see --help"
 done
 for name in principal auditor; do
   [[ -z ${!name} || ${!name} == *:?* ]] || fail "--$name must be like User:name, not \"${!name}\""

@@ -14,7 +14,7 @@ typedef struct cws_events {
   void (*message)(void *context, int connection, const char *bytes, size_t count);
   // A message was larger than allowed, and was dropped.
   void (*too_large)(void *context, int connection);
-  // The connection was lost, or could not be made; it is tried again after so many milliseconds.
+  // The connection was lost, or could not be made; it is tried again after this many milliseconds.
   void (*lost)(void *context, int connection, const char *reason, unsigned int again_ms);
 } cws_events;
 

@@ -1,6 +1,6 @@
 /// What a sender, a receiver or a gift came with: a JSON object, handed on by the service as it was, every field.
 ///
-/// Whoever sent the gift chose it. Draw its texts as text, and load pictures only from addresses that you trust. Fields are
+/// The sender of the gift chose it. Draw its texts as text, and load pictures only from addresses that you trust. Fields are
 /// looked up when they are asked for; keep what you draw in every frame.
 public struct DisplayData: Hashable, Sendable {
   /// The object as it came.
@@ -51,7 +51,7 @@ public struct DisplayData: Hashable, Sendable {
     }
   }
 
-  /// Where a name stands twice, the last counts.
+  /// Where a name occurs twice, the last counts.
   private func find<Value>(_ field: String, _ read: (inout JSONCursor) throws(JSONCursor.Malformed) -> Value?) -> Value? {
     var json = json
     return json.withUTF8 { bytes in

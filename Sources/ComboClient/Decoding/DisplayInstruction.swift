@@ -1,6 +1,6 @@
 /// One display instruction of one room: what a record of the output topic holds, or an event of a stream over HTTP.
 ///
-/// Decoding checks what the rules of docs/client.md need and nothing else. Unknown fields are passed over.
+/// Decoding checks only what the rules of docs/client.md need. Unknown fields are ignored.
 public struct DisplayInstruction: Equatable, Sendable {
   /// Numbers on the wire are whole and at most 2^53 - 1.
   public static let numberMax = 9_007_199_254_740_991
@@ -75,9 +75,9 @@ public struct ComboCount: Equatable, Sendable {
   public let count: Int
   /// Why, such as `overflow`.
   public let reason: String?
-  /// Who gave.
+  /// The sender.
   public let sender: DisplayData?
-  /// Who got, if the gift had a receiver.
+  /// The receiver, if the gift has one.
   public let receiver: DisplayData?
   /// What was given.
   public let gift: DisplayData?
@@ -94,7 +94,7 @@ public struct RoomTimes: Equatable, Sendable {
   /// How long a banner slides out, in milliseconds.
   public var exitMs: Int?
 
-  /// Nothing is said.
+  /// No screen is sent.
   public init(slots: Int? = nil, enterMs: Int? = nil, countMs: Int? = nil, exitMs: Int? = nil) {
     self.slots = slots
     self.enterMs = enterMs

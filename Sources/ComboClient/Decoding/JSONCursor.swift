@@ -100,7 +100,7 @@ struct JSONCursor {
     let start = at
     try skipNumber()
     let text = String(decoding: UnsafeBufferPointer(start: start, count: at - start), as: UTF8.self)
-    // Nothing here may need the C library's mathematics, as Double.rounded() does.
+    // This code must not need the C library's mathematics, as Double.rounded() does.
     guard let value = Double(text), value >= 0, value <= Double(DisplayInstruction.numberMax), Double(Int(value)) == value else {
       return nil
     }
@@ -127,7 +127,7 @@ struct JSONCursor {
   /// Reads over the value here, whatever it is.
   mutating func skipValue() throws(Malformed) { try skipValue(depth: 0) }
 
-  /// Nothing but white space is left.
+  /// Only white space is left.
   mutating func isAtEnd() -> Bool {
     skipSpace()
     return at == end

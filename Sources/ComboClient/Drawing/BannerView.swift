@@ -118,7 +118,7 @@ public struct BannerView: Identifiable, Sendable {
     milestoneAt = nil
   }
 
-  /// From 0 at `start` to 1 after so many milliseconds; 1 if it never started.
+  /// From 0 at `start` to 1 after this many milliseconds; 1 if it never started.
   private static func progress(_ start: Int64?, _ durationMs: Int, _ now: Int64) -> Double {
     guard let start, durationMs > 0 else { return 1 }
     return min(1, max(0, Double(now - start) / Double(durationMs)))

@@ -16,7 +16,7 @@ public struct Pacer<Element> {
   }
 
   private static var stretchMs: Int64 { 5000 }
-  /// Where nobody asks what is due, no more than this is held back.
+  /// At most this many are held if the caller does not ask for due ones.
   private static var heldMax: Int { 1000 }
 
   /// How much is made up for by waiting, in milliseconds; 0: everything is due as it comes.

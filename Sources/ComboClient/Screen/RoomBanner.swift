@@ -8,9 +8,9 @@ public struct RoomBanner: Equatable, Sendable {
   public internal(set) var count: Int
   /// How much of ``count`` an earlier banner of this combo has shown. Never to be added to it.
   public let base: Int
-  /// Who gave, as of the latest `show` or `screen`.
+  /// The sender, as of the latest `show` or `screen`.
   public let sender: DisplayData?
-  /// Who got, if the gift had a receiver.
+  /// The receiver, if the gift has one.
   public let receiver: DisplayData?
   /// What was given.
   public let gift: DisplayData?

@@ -12,9 +12,9 @@ public struct RoomScreen: Equatable, Sendable {
     case clear
     /// First clear, then draw.
     case clearAndDraw = "clear, draw"
-    /// Nothing: it is about a banner that is not known before the next `screen`.
+    /// Do nothing: its banner is unknown until the next `screen`.
     case wait
-    /// Nothing: a repetition, malformed, or nothing that changes the screen.
+    /// Do nothing: it is a repetition, malformed, or does not change the screen.
     case ignore
 
     /// Whether what was drawn before is to be taken away.
@@ -40,10 +40,10 @@ public struct RoomScreen: Equatable, Sendable {
   /// Repetitions so far.
   public private(set) var repetitions = 0
 
-  /// A room of which nothing is known yet.
+  /// A room that is unknown so far.
   public init() {}
 
-  /// Says that the room has nothing on its screen, as when it has been silent for longer than any banner stays. What it has
+  /// Marks the room's screen as empty, as when it has been silent for longer than any banner stays. What it has
   /// taken in stays taken in.
   public mutating func beginEmpty() {
     banners = []

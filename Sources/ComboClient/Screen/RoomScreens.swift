@@ -1,8 +1,8 @@
-/// The screens of many rooms, for whoever reads an output topic.
+/// The screens of many rooms, for a reader of an output topic.
 ///
-/// It grows with the rooms that are heard of; forget those that nobody draws.
+/// It grows with the number of rooms; forget those that are not drawn.
 public struct RoomScreens: Sendable {
-  /// Rooms are told apart by their bytes: `String` takes "é" and "e" with an accent for the same.
+  /// Rooms are distinguished by their bytes: `String` takes "é" and "e" with an accent for the same.
   private struct Key: Hashable, Sendable {
     let room: String
 
@@ -29,7 +29,7 @@ public struct RoomScreens: Sendable {
     screens[Key(room: screen.room), default: RoomScreen()].takeJoined(screen)
   }
 
-  /// A room's screen; nil if nothing was heard of it.
+  /// A room's screen; nil if the room is unknown.
   public subscript(room: String) -> RoomScreen? { screens[Key(room: room)] }
 
   /// How many rooms were heard of.

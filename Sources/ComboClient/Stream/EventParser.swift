@@ -27,7 +27,7 @@ public struct EventParser: Sendable {
   private var id: [UInt8] = []
   private var endedWithReturn = false
   private var isFirstLine = true
-  /// Whether an event was longer than any can be. What comes then means nothing.
+  /// Whether an event was longer than allowed. Later input is ignored.
   public private(set) var isTooLong = false
 
   /// At the beginning of a stream.

@@ -7,7 +7,7 @@ public enum RoomEvent: Equatable, Sendable {
   /// The service ends the stream, and says why: connect again.
   case ending(reason: String, sentence: String)
 
-  /// Nil for events that mean nothing to a client.
+  /// Nil for events that clients ignore.
   public init?(_ event: ServerSentEvent) {
     switch event.type {
     case "screen":

@@ -5,7 +5,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// The steps of `check`. Each goes on after the faults of another, as far as there is anything to try.
+/// The steps of `check`. Each continues after the faults of another, as far as possible.
 struct Check {
   private let options: ServiceOptions
   private let properties: KafkaProperties
@@ -117,7 +117,7 @@ struct Check {
         table.replicas[name] = replicas
       } catch {
         let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
-        report.fault("cannot look at the \(what) \"\(name)\": \(Self.reason(error))", fix: fix(error, right, "--topic", name))
+        report.fault("cannot examine the \(what) \"\(name)\": \(Self.reason(error))", fix: fix(error, right, "--topic", name))
       }
     }
     checkPolicies()
@@ -308,7 +308,7 @@ struct Check {
     }
     let isMark = try found(low) == mark
     guard end >= before + 2, isMark || table.settings[topic]?.hasAppendTime == true else {
-      report.note("how far the broker's clock is from this machine's could not be told: the dead-letter topic was busy")
+      report.note("the distance of the broker's clock from this machine's could not be determined: the dead-letter topic was busy")
       return
     }
     // Somewhere between the two moments the mark was made.

@@ -35,7 +35,7 @@ struct CheckGroup {
       let reading = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
       try checkPartitions(reading, group)
     } catch {
-      report.note("whether group, journal and input fit together could not be looked at: \(error.message)")
+      report.note("whether group, journal and input fit together could not be checked: \(error.message)")
     }
     return report
   }
@@ -61,7 +61,7 @@ struct CheckGroup {
     }
     if fine > 0 {
       report.ok(
-        "group, journal, state and input fit together in \(fine) of \(count) partitions, which the service will go on with, or begin"
+        "group, journal, state and input fit together in \(fine) of \(count) partitions, which the service will continue, or begin"
       )
     }
   }
@@ -80,14 +80,14 @@ struct CheckGroup {
     case .restored(let restored):
       guard let reset = restored.reset else { return true }
       report.note(
-        "RESET: the service will begin all rooms of partition \(partition) anew, and \(restored.neverTaken) records of the input were never"
+        "RESET: all rooms of partition \(partition) will begin a new epoch, and \(restored.neverTaken) records of the input were never"
           + " taken in: \(reset.reason)", fix: "if topics can be brought back, do that before the service begins")
     case .refused(let reason), .doubtful(let reason):
       report.fault("partition \(partition): \(reason)", fix: "the service ends with this sentence until that is done")
     case .failed(let reason):
       // A member that is at work on it has moved on meanwhile.
       if reason.contains("another member") { return true }
-      report.note("partition \(partition) could not be looked at: \(reason)")
+      report.note("partition \(partition) could not be checked: \(reason)")
     case .gone, .stopped: return true
     }
     return false

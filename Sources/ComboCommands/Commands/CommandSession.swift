@@ -15,7 +15,7 @@ struct CommandSession {
     let signals = StopSignal()
     signals.onSet { [stop] in stop.set() }
     signals.watchSignals(hangUp: hangUpStops)
-    // Whoever reads what is printed may leave; that is no reason to end.
+    // The reader of the output may leave; that is no reason to end.
     signal(SIGPIPE, SIG_IGN)
   }
 }

@@ -7,12 +7,12 @@ internal import Synchronization
 
 /// A log, a producer of made-up gifts, the service, and a viewer of what it says, all in one process.
 final class Demo {
-  /// Runs the service until it is told to stop; an exit code.
+  /// Runs the service until it is asked to stop; returns an exit code.
   typealias RunService = @Sendable (LogStage, StopSignal) -> Int32
 
   static let notice = "Only the gifts are made up. The rest is as in production, exactly once."
 
-  /// What its threads tell each other.
+  /// The state shared by its threads.
   final class State: Sendable {
     let gifts = Atomic<Int>(0)
     let serviceCode = Atomic<Int32>(0)
@@ -46,7 +46,7 @@ final class Demo {
     self.service = service
   }
 
-  /// Runs until it is told to stop, or its time is over; an exit code.
+  /// Runs until it is asked to stop, or its time is over; returns an exit code.
   func run() -> Int32 {
     let began = MonotonicClock.nowMs
     let screen = draws ? TerminalScreen() : nil
@@ -73,7 +73,7 @@ final class Demo {
     let (service, stage, stop, state) = (service, stage, stop, state)
     return WorkThread {
       state.serviceCode.store(service(stage, stop), ordering: .releasing)
-      if !stop.isSet { state.failure.withLock { $0 = $0 ?? "the service has ended by itself: its log says why" } }
+      if !stop.isSet { state.failure.withLock { $0 = $0 ?? "the service has ended: its log has the reason" } }
       stop.set()
     }
   }

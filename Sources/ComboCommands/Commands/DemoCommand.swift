@@ -60,7 +60,7 @@ enum DemoCommand {
     do throws(EdgeError) {
       return try stage.service(configuration, log: log, stop: stop, observatory: observatory).run()
     } catch {
-      log.error("the service cannot go on: \(.reason, error)")
+      log.error("the service cannot continue: \(.reason, error)")
       return 1
     }
   }

@@ -55,7 +55,7 @@ final class DemoView {
     }
   }
 
-  /// Shows what comes, until it is told to stop, or the time asked for is over, or the terminal is gone.
+  /// Draws until it is asked to stop, or its time is over, or the terminal is gone.
   func run(until stop: StopSignal, _ state: Demo.State) throws(LogFault) {
     while !stop.isSet {
       let now = MonotonicClock.nowMs
@@ -63,7 +63,7 @@ final class DemoView {
       try take(at: now)
       if let screen {
         stage.sweep(at: now, exitMs: options.settings.exitMs)
-        // Asked for anew each time, so that a resized window needs no signal.
+        // Read each time, so that a resized window needs no signal.
         let size = TerminalScreen.size() ?? (80, 24)
         painter.title = title(state.gifts.load(ordering: .relaxed), at: now)
         if !screen.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || screen.isQuitTyped() { break }

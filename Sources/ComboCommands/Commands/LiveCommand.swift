@@ -19,7 +19,7 @@ enum LiveCommand {
     let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
     if options.http == nil, options.sources.isEmpty, !Live.isPiped {
-      log.error("no record can come in: --http is none, standard input is no pipe, and there is no --from")
+      log.error("there is no source of records: --http is none, standard input is not a pipe, and there is no --from")
       return 2
     }
     do throws(LogFault) {
@@ -74,7 +74,7 @@ private struct Live {
           address, token: options.httpToken, observatory: observatory,
           identity: ServiceIdentity(group: LogStage.group, instance: Console.hostName), gate: gate, log: log)
       } catch {
-        log.error("http cannot begin: \(.reason, error)")
+        log.error("http cannot start: \(.reason, error)")
         return 1
       }
     }
@@ -116,7 +116,7 @@ private struct Live {
       if endsWithInput { service.inputOver = inputOver }
       return service.run()
     } catch {
-      log.error("the service cannot go on: \(.reason, error)")
+      log.error("the service cannot continue: \(.reason, error)")
       return 1
     }
   }

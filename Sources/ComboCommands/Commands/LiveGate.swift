@@ -163,7 +163,7 @@ final class LivePrinter: Sendable {
         lines.append(contentsOf: value)
         lines.append(UInt8(ascii: "\n"))
       }
-      // Nobody reads any more.
+      // The reader is gone.
       if !lines.withUnsafeBytes({ Console.write($0, to: 1) }) { return }
     }
   }

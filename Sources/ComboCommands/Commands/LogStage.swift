@@ -35,13 +35,13 @@ final class LogStage: Sendable {
   /// The partition of a topic.
   func stream(_ topic: Topic) -> Int { file.stream(Self.names[topic], 0)! }
 
-  /// - Parameter observatory: for those who look at it from outside; nil: nobody does.
+  /// - Parameter observatory: for observers; nil: there are none.
   func service(
     _ configuration: ServiceConfiguration, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
   ) throws(EdgeError) -> Service {
     let output = try LogOutput(
       file, group: Self.group, names: Self.names, held: Self.held, isStopping: { stop.isSet },
-      warn: { log.error("nothing can be written, trying again: \(.reason, $0)") })
+      warn: { log.error("cannot write to the file, trying again: \(.reason, $0)") })
     let edges = Edges(
       group: try LogGroup(file, group: Self.group, names: Self.names), output: output,
       direct: configuration.delivery == .atLeastOnce
@@ -58,7 +58,7 @@ final class LogStage: Sendable {
     return (checkpoint.input, checkpoint.journal)
   }
 
-  /// Where `--data` is if nobody says it: below the user's state folder.
+  /// The default of `--data`, below the user's state folder.
   static func defaultPath(_ name: String) -> String {
     if let state = Console.variable("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/combo-consumer/\(name)" }
     let home = Console.variable("HOME") ?? ""

@@ -134,7 +134,7 @@ struct TopicTail {
     client = try ReaderClient(properties)
   }
 
-  /// Hands out the last so many offsets of each partition, partition by partition.
+  /// Returns the last offsets of each partition, partition by partition.
   func read(last: Int, _ take: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
     guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --from-topic")

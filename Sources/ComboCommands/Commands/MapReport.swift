@@ -57,7 +57,7 @@ struct MapReport {
       .map(DisplayWidth.harmless)
     }
     return head
-      + Self.aligned([["  FROM", "  STANDS THERE", "FIELD", "BECOMES"]] + rows, in: width - 2).map { "  \($0)\n" }.joined() + "\n"
+      + Self.aligned([["  FROM", "  VALUE", "FIELD", "RESULT"]] + rows, in: width - 2).map { "  \($0)\n" }.joined() + "\n"
   }
 
   /// Columns side by side; where they are too wide, the widest give way.

@@ -21,9 +21,9 @@ final class OutputMirror {
   private var reportedAt: Int64 = 0
   private var countedAt: Int64 = 0
 
-  /// Brokers are asked for so long.
+  /// The timeout of requests to brokers.
   private static let withinMs: Int64 = 10_000
-  /// A transaction that is open holds readers back, for so long at most.
+  /// The longest wait for an open transaction.
   private static let heldUpMs: Int64 = 15_000
   private static let reportMs: Int64 = 500
   /// New partitions are looked for so often.
@@ -40,7 +40,7 @@ final class OutputMirror {
     mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
   }
 
-  /// Returns once it is told to stop.
+  /// Returns once it is asked to stop.
   func run() throws(EdgeError) {
     try begin()
     while !observatory.stop.isSet {
@@ -51,7 +51,7 @@ final class OutputMirror {
       } catch {
         guard error.code == .offsetOutOfRange else { throw error }
         // It was away for longer than the topic is kept: what rooms show now is said again within their screens.
-        log.warning("serve reads anew: \(.reason, error)")
+        log.warning("serve reads the output again: \(.reason, error)")
         mirror.forgetAll()
         observatory.tell(mirror.takeNews())
         try begin()

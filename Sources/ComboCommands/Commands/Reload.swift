@@ -39,7 +39,7 @@ final class Reload: Sendable {
   private let log: ServiceLog
   private let stop: StopFlag
   private let read: @Sendable () -> Configuration.Outcome
-  /// Until there is a server, nobody asks.
+  /// Not used before there is a server.
   private let server = Mutex<HTTPServer?>(nil)
   private let current: Mutex<Current>
 
@@ -77,7 +77,7 @@ final class Reload: Sendable {
     log.info("reading the configuration again")
     guard case .read(let invocation, let table, let faults) = read() else { return }
     guard faults.isEmpty, case .run(let options) = invocation else {
-      for fault in faults { log.error("the configuration is left as it was: \(.reason, fault)") }
+      for fault in faults { log.error("the configuration was not changed: \(.reason, fault)") }
       return
     }
     let before = current.withLock { $0 }
@@ -85,7 +85,7 @@ final class Reload: Sendable {
     let new = Current(options)
     let isOtherKafka = new.kafka != before.kafka || new.files != before.files
     if isOtherKafka, let fault = Self.fault(options, log) {
-      log.error("the configuration is left as it was: \(.reason, fault)")
+      log.error("the configuration was not changed: \(.reason, fault)")
       return
     }
     log.level = options.logLevel
@@ -93,21 +93,21 @@ final class Reload: Sendable {
     server.withLock { $0?.demand(options.httpToken) }
     let missed = table.differences(from: self.table).filter { !Self.live.contains($0) }
     if !missed.isEmpty {
-      log.warning("only a restart takes in what has changed of \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")
+      log.warning("a restart is needed for changes of \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")
     }
     let isOtherEngine = new.settings != before.settings || new.map != before.map
     if isOtherKafka || isOtherEngine {
       current.withLock { $0 = new }
-      if isOtherKafka { log.info("the service begins anew with the Kafka properties and certificates as they are now") }
+      if isOtherKafka { log.info("the service starts again within the process, with the new Kafka properties and certificates") }
       if isOtherEngine {
-        log.info("the service takes its partitions over again with the combo settings and the map as they are now")
+        log.info("the service takes over its partitions again, with the new combo settings and map")
       }
       stop.askForFreshStart()
     }
     log.info("the configuration was read again")
   }
 
-  /// Why nothing can be done with these properties; nil: clients can be made, and brokers answer.
+  /// Why these properties do not work; nil: clients can be made, and brokers answer.
   private static func fault(_ options: ServiceOptions, _ log: ServiceLog) -> String? {
     do throws(EdgeError) {
       let properties = try options.kafkaProperties(log: log)

@@ -4,7 +4,7 @@ internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 
-/// `reset-clock`: brings back partitions whose time lies ahead of the clock.
+/// `reset-clock`: brings back partitions whose time is ahead of the clock.
 enum ResetClockCommand {
   static func run(_ options: ServiceOptions) -> Int32 {
     let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)
@@ -19,7 +19,7 @@ enum ResetClockCommand {
       _ = Console.tell("\(service.totals.clocksBroughtBack) of \(looked) partitions brought back to this machine's clock.\n")
       if looked < all {
         Console.say(
-          "only \(looked) of \(all) partitions were looked at: other instances have the rest. Stop them, and run this again")
+          "only \(looked) of \(all) partitions were checked: other instances have the rest. Stop them, and run this again")
         return 1
       }
       return 0

@@ -27,7 +27,7 @@ enum RunCommand {
     do throws(EdgeError) {
       return try serve(options, reload, log, stop)
     } catch {
-      log.error("the service cannot go on: \(.reason, error)")
+      log.error("the service cannot continue: \(.reason, error)")
       return error.code == .badProperty ? 2 : 1
     }
   }
@@ -37,7 +37,7 @@ enum RunCommand {
   ) throws(EdgeError) -> Int32 {
     var properties = try options.kafkaProperties(log: log)
     try options.tryProducer(properties)
-    // Who looks at it from outside: clients of HTTP, and whoever started the process.
+    // Observers: HTTP clients and the supervisor.
     let isWatched = options.http != nil || ServiceManager.isWanted(Console.variable)
     let observatory = isWatched ? Observatory(stop: stop) : nil
     let manager = observatory.flatMap { ServiceManager(environment: Console.variable, observatory: $0, log: log) }
@@ -54,7 +54,7 @@ enum RunCommand {
           address, token: options.httpToken, observatory: observatory, identity: identity, statistics: { statistics.figures() },
           origins: options.httpOrigins, log: log)
       } catch {
-        log.error("http cannot begin: \(.reason, error)")
+        log.error("http cannot start: \(.reason, error)")
         return 1
       }
     }
@@ -86,12 +86,12 @@ enum RunCommand {
         guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
           log.error(
             """
-            gave up, as fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
+            giving up, because fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
             and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has this one's place
             """)
           return code
         }
-        log.warning("starting afresh")
+        log.warning("starting again within the process")
       }
       if let service {
         observatory?.startsAfresh(after: service.totals, isWanted: isWanted)
@@ -103,8 +103,8 @@ enum RunCommand {
 
 /// Counts the fresh starts of a process: a few are worth it if they fix something; if not, whoever watches the process must see to it.
 ///
-/// A static member that is told it was fenced may have lost its place to another instance with its name, or only the coordinator
-/// may have moved or been away in the midst of its joining. A fresh start tells: it takes the place back; if there is another
+/// A static member that was reported as fenced may have lost its place to another instance with its name, or only the coordinator
+/// may have moved or been away in the midst of its joining. A fresh start shows which: it takes the place back; if there is another
 /// instance, that one takes it back in turn, and who is fenced twice in a short time leaves it its place.
 struct FreshStarts {
   static let max = 10

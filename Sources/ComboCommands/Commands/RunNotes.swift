@@ -25,11 +25,11 @@ struct RunNotes {
       """)
     for (name, nearest) in Self.unknown(Console.variableNames) {
       let hint = nearest.map { ". Did you mean \($0)?" } ?? ""
-      log.warning("the environment has \(.text, name), which is no option and counts for nothing\(.options, hint)")
+      log.warning("the environment has \(.text, name), which is not an option and is ignored\(.options, hint)")
     }
     for file in Self.openFiles(options, table) {
       log.warning(
-        "\(.file, file) holds a password or a key, and every user of this machine can read it. Take that right away (chmod 600)")
+        "\(.file, file) holds a password or a key, and every user of this machine can read it. Restrict it with chmod 600")
     }
   }
 

@@ -4,7 +4,7 @@ internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 
-/// `seek`: a group goes on elsewhere in its input.
+/// `seek`: moves a group in its input.
 enum SeekCommand {
   private static let withinMs: Int64 = 30_000
 
@@ -28,7 +28,7 @@ enum SeekCommand {
         let service = try Service.build(service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
         let moved = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(service.totals.movedBySeek) partitions go on elsewhere now.\n")
+      _ = Console.tell("\(service.totals.movedBySeek) partitions were moved.\n")
       if moved < plan.places.count {
         Console.say(
           "only \(moved) of \(plan.places.count) partitions were moved: other instances have the rest. Stop them, and run this again"
@@ -79,7 +79,7 @@ enum SeekCommand {
     return plan
   }
 
-  /// Whether there are records: what lies between two offsets may be the marks of transactions alone.
+  /// Whether there are records: there may be only marks of transactions between two offsets.
   private static func holdsRecords(
     _ client: ReaderClient, _ topic: String, _ partition: Int32, from start: Int64, to end: Int64
   ) throws(EdgeError) -> Bool {

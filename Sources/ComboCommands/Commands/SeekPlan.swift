@@ -10,15 +10,15 @@ struct SeekPlan: Equatable {
     var stands: Int64?
     /// Whether the group has no journal for it.
     var isNew: Bool
-    /// Where it is to go on; nil: where it stands.
+    /// Its new offset; nil: unchanged.
     var target: Int64?
 
-    /// Whether it would go on elsewhere.
+    /// Whether it would move.
     var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
     /// Why that cannot be, as the end of a sentence.
     var refusal: String? {
       guard let target else { return nil }
-      if target > end { return "offset \(target) lies beyond its end, \(end)" }
+      if target > end { return "offset \(target) is beyond its end, \(end)" }
       if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
       if !isNew, let stands, target < stands {
         return "it stands at \(stands), and going back to \(target) would count \(stands - target) records twice."
@@ -52,7 +52,7 @@ struct SeekPlan: Equatable {
       } else {
         let skipped = place.target! - (place.stands ?? place.first)
         lines.append(
-          "partition \(place.partition): \(stands), would go on at \(place.target!): \(skipped) offsets are skipped, its rooms begin anew"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): \(skipped) offsets are skipped, its rooms begin anew"
         )
       }
     }

@@ -26,7 +26,7 @@ enum ServeCommand {
           statistics: { statistics.figures() },
           readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, isNice: false, log: log)
       } catch {
-        log.error("http cannot begin: \(.reason, error)")
+        log.error("http cannot start: \(.reason, error)")
         return 1
       }
       defer { server.stop() }
@@ -34,7 +34,7 @@ enum ServeCommand {
       try mirror.run()
       return 0
     } catch {
-      log.error("serve cannot go on: \(.reason, error)")
+      log.error("serve cannot continue: \(.reason, error)")
       return error.code == .badProperty ? 2 : 1
     }
   }

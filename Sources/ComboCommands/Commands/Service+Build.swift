@@ -40,7 +40,7 @@ extension ServiceOptions {
     }
   }
 
-  /// The same for what may fail without anybody being told by librdkafka.
+  /// The same for failures that librdkafka does not report.
   private func quiet(_ properties: KafkaProperties) throws(EdgeError) -> KafkaProperties {
     try properties.with(brokers: properties.brokers, presets: [], log: .none)
   }
@@ -85,7 +85,7 @@ extension Service {
   /// A service on real brokers. Waits for them, and for the input topic, until `stop` is set.
   /// - Parameters:
   ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
-  ///   - observatory: for those who look at it from outside; nil: nobody does.
+  ///   - observatory: for observers; nil: there are none.
   /// - Returns: nil if it was told to stop before, or something must be fixed first, which has then been said.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
@@ -111,7 +111,7 @@ extension Service {
       } catch {
         switch error {
         case .refused(let reason):
-          log.error("the service cannot begin: \(.reason, reason)")
+          log.error("the service cannot start: \(.reason, reason)")
           return nil
         case .notYet(let reason):
           if reason != said { log.warning("waiting, and trying again: \(.reason, reason)") }
@@ -121,10 +121,10 @@ extension Service {
       }
     }
     if let map = options.map {
-      log.info("reading records by the map \(.map, map.title): \(.text, map.about)")
-      for note in map.notes { log.warning("the map says: \(.text, note.description)") }
+      log.info("reading records with the map \(.map, map.title): \(.text, map.about)")
+      for note in map.notes { log.warning("note about the map: \(.text, note.description)") }
     } else {
-      log.info("reading records without a map, as docs/wire.md has them")
+      log.info("reading records without a map, in the form of docs/wire.md")
     }
     let group = try KafkaGroup(
       properties,
@@ -155,15 +155,15 @@ extension Service {
         guard let reason = try owner.fault() else {
           if try owner.outputWasMadeAnew() {
             log.warning(
-              "the output is empty though the journal says that instructions were written: it was deleted, and what it held is not said again"
+              "the output is empty although instructions were written to it: it was deleted, and they are not written again"
             )
           }
           return false
         }
-        log.error("the service cannot begin: \(.reason, reason)")
+        log.error("the service cannot start: \(.reason, reason)")
         return true
       } catch {
-        // What is wrong with topics or rights is told by those who look at them next.
+        // Faults of topics or rights are reported by the next steps.
         guard error.isRetriable else { return false }
         log.warning("waiting, and trying again: \(.reason, error)")
         MonotonicClock.sleep(ms: 500)

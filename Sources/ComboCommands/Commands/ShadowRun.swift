@@ -32,10 +32,10 @@ struct ShadowRun {
     do {
       return try follow(cancellation)
     } catch let error as EdgeError {
-      log.error("the shadow cannot go on: \(.reason, error.message)")
+      log.error("the shadow cannot continue: \(.reason, error.message)")
       return error.code == .badProperty ? 2 : 1
     } catch {
-      log.error("the shadow cannot go on: \(.reason, "\(error)")")
+      log.error("the shadow cannot continue: \(.reason, "\(error)")")
       return 1
     }
   }

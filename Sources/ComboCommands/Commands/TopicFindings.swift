@@ -116,7 +116,7 @@ struct TopicFindings {
     return [
       Self.note(
         "the output refuses records whose time is further than \(most) ms from the brokers': an instruction bears its partition's time, which"
-          + " goes on from the latest that any owner's clock has shown",
+          + " continues from the latest time of any owner's clock",
         alter(
           names.output, "message.timestamp.after.max.ms=\(Int64.max),message.timestamp.before.max.ms=\(Int64.max)"))
     ]

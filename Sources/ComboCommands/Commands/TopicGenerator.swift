@@ -140,7 +140,7 @@ struct Pace {
   /// In milliseconds of a clock that never runs back.
   let begins: Int64
 
-  /// Events made at once: so many share a time.
+  /// The number of events made at once, with the same time.
   static let batch = 1000
 
   /// How many to make now, if `made` are made; 0: none yet; below 0: the time is over.

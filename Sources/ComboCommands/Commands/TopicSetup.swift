@@ -30,13 +30,13 @@ struct TopicSetup {
   struct Found {
     var partitions: Int
     var deadLetterLimits: DeadLetterLimits
-    /// How far ahead of the brokers' clocks a record of the output may lie, in milliseconds; nil: as far as it likes.
+    /// How far a record of the output may be ahead of the brokers' clocks, in milliseconds; nil: no limit.
     var outputAheadMaxMs: Int64?
   }
 
-  /// Why the service cannot begin.
+  /// Why the service cannot start.
   enum Fault: Error {
-    /// Nothing is wrong with the topics, but the brokers did not answer, or the input is not there yet.
+    /// The topics have no fault, but the brokers did not answer, or the input does not exist yet.
     case notYet(String)
     /// Somebody must fix something.
     case refused(String)

@@ -71,7 +71,7 @@ enum VerifyCommand {
     meter.withLock { $0.meter.end($0.count) }
     if report.isEmpty {
       Console.say(
-        "there is nothing to verify: journal and output are empty, so the group \(topics.group) has not taken in anything of"
+        "there is nothing to verify: journal and output are empty, so the group \(topics.group) has read no records of"
           + " \(topics.input) yet. Check --group")
       return 1
     }

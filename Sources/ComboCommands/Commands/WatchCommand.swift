@@ -25,13 +25,13 @@ enum WatchCommand {
   }
 }
 
-/// Shows a room until it is told to stop.
+/// Shows a room until it is asked to stop.
 struct Watch {
   /// From one frame to the next.
   private static let frameMs: Int64 = 33
   /// As far back at most is looked for what a room has on its screen.
   private static let backMsMax: Int64 = 3_600_000
-  /// So long `--once` waits for a room that says nothing of its whole screen.
+  /// How long `--once` waits for a room's screen.
   private static let onceMs: Int64 = 15_000
 
   private let options: WatchOptions
@@ -108,8 +108,8 @@ struct Watch {
     while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try take(maxWaitMs: 50) { _ in } }
     guard screen.isKnown else {
       Console.say(
-        "what is on the screen of \(Sentence.quoted(options.room)) cannot be told: in the last \(Self.backMsMax / 60_000) minutes and"
-          + " \(Self.onceMs / 1000) s from now on it has said no `screen` (--screen-ms 0?)")
+        "the screen of \(Sentence.quoted(options.room)) cannot be determined: in the last \(Self.backMsMax / 60_000) minutes and"
+          + " \(Self.onceMs / 1000) s from now on it has emitted no `screen` (--screen-ms 0?)")
       return 1
     }
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
@@ -119,7 +119,7 @@ struct Watch {
     return 0
   }
 
-  // MARK: - Where nothing can be drawn
+  // MARK: - Without a terminal
 
   private mutating func lines() throws(EdgeError) {
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
@@ -153,7 +153,7 @@ struct Watch {
       painter.slots = min(100, max(painter.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
       painter.title = "combo-consumer watch: \(options.room)"
       painter.footer = screen.ended.map { "Ended: \($0)" } + [state(heardAt, at: now), "Ctrl-C or q ends it."]
-      // Asked for anew each time, so that a resized window needs no signal.
+      // Read each time, so that a resized window needs no signal.
       let size = TerminalScreen.size() ?? (80, 24)
       if !terminal.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || terminal.isQuitTyped() {
         return
@@ -163,7 +163,7 @@ struct Watch {
   }
 
   private func state(_ heardAt: Int64?, at now: Int64) -> String {
-    if !screen.isKnown { return feed.hasHeard ? "Waiting for the room's next `screen`." : "The room has said nothing lately." }
+    if !screen.isKnown { return feed.hasHeard ? "Waiting for the room's next `screen`." : "The room has been silent." }
     let place =
       screen.seq > 0
       ? "seq \(screen.seq), \(ProgressMeter.grouped(stage.instructions)) instructions" : "quiet"

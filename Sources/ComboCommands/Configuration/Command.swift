@@ -1,4 +1,4 @@
-/// What the program can be told to do.
+/// A command of the program.
 enum Command: String, CaseIterable, Sendable {
   case run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check
   case seek
@@ -10,21 +10,21 @@ enum Command: String, CaseIterable, Sendable {
     switch self {
     case .run: "the service: gifts from Kafka in, display instructions to Kafka out"
     case .live: "the service without Kafka: gifts from connectors in, banners for browser sources out, one file"
-    case .serve: "any room over HTTP, from the output topic: for viewers, as many instances as wanted"
+    case .serve: "any room over HTTP, from the output topic: for viewers, on any number of instances"
     case .demo: "the service without a broker, fed with made-up gifts, drawn in the terminal"
     case .replay: "events as JSON lines in, instructions as JSON lines out, in virtual time"
-    case .tune: "one recording of gifts under many settings: how long gifts would wait, and what would be seen of them"
+    case .tune: "compares settings: replays one recording of gifts under many of them"
     case .generate: "made-up gifts into a file or a topic"
     case .verify: "derives the output again from input and journal, and compares byte for byte"
     case .explain: "what became of a gift: when it was shown, or why it was not; from input and journal"
     case .redrive: "dead letters back to the input: what there is, which of them, and each at most once"
     case .watch: "a room's banners in the terminal, from the output topic"
-    case .check: "tries whether the service can work with these brokers, topics and rights, and says how to fix what is wrong"
-    case .seek: "moves a group on in its input: to a time, to offsets or to the end; says first what is skipped"
-    case .resetClock: "brings back partitions whose time lies ahead of the clock, after a clock was wrong; their rooms begin anew"
-    case .map: "what a map makes of records, field by field, and why; and the maps themselves"
-    case .config: "every option of a command: its value, and where that comes from"
-    case .completions: "what a shell needs to complete command lines: bash, zsh or fish"
+    case .check: "tries whether the service can work with these brokers, topics and rights, and prints a fix for each fault"
+    case .seek: "moves a group ahead in its input: to a time, to offsets or to the end"
+    case .resetClock: "brings back partitions whose time is ahead of the clock; their rooms begin a new epoch"
+    case .map: "shows how a map reads records, field by field; and the maps themselves"
+    case .config: "every option of a command with its value and its source"
+    case .completions: "completions of command lines for bash, zsh or fish"
     case .man: "the manual page, for man -l"
     }
   }
@@ -48,45 +48,45 @@ enum Command: String, CaseIterable, Sendable {
     switch self {
     case .run:
       """
-      Reads gift events from the input topic, keeps one combo engine a room, and writes what screens shall show to the
+      Reads gift events from the input topic, runs one combo engine for each room, and writes display instructions to the
       output topic, in transactions. SIGTERM or SIGINT ends it after a last commit.
       """
     case .live:
       """
-      Reads gift events from standard input (if it is a pipe or a file), from POST /events and from each --from, keeps one
-      combo engine a room, and serves the pages, the overlay and streams of events by HTTP. Records and state are kept in
-      the file of --data, so that it goes on after a restart or a crash where it was. Needs no broker. Ctrl-C ends it.
+      Reads gift events from standard input (if it is a pipe or a file), from POST /events and from each --from, runs one
+      combo engine for each room, and serves the pages, the overlay and event streams over HTTP. The file of --data keeps
+      records and state, so that it continues after a restart or a crash. Needs no broker. Ctrl-C ends it.
 
       A SOURCE is - (standard input), post (POST /events) or the address of a WebSocket server, then perhaps ,map=NAME
       ,room=ROOM and ,hello=FILE (lines to send after each connect): --from ws://127.0.0.1:21213,map=tiktok,room=anna
-      docs/live.md shows it step by step.
+      docs/live.md has the steps.
       """
     case .serve:
       """
-      Reads the output topic, all of it or some --partitions, and serves any room over HTTP: its screen at once, then its instructions.
-      It belongs to no group, keeps nothing and writes nothing: run as many as viewers need. Once it has read the last --back seconds it
-      knows every room. SIGTERM or SIGINT ends it. docs/fan-out.md tells how to reach many viewers.
+      Reads the output topic, or some of its --partitions, and serves any room over HTTP: first its screen, then its
+      instructions. It joins no group and writes nothing, so any number of instances can run. It knows every room once it has
+      read the last --back seconds. SIGTERM or SIGINT ends it. docs/fan-out.md describes how to reach many viewers.
       """
     case .demo:
       """
-      Needs no broker: a file keeps gifts, state and instructions (--data), exactly once. Killed and started again it goes
-      on where it was. Ctrl-C or `q` ends it.
+      Needs no broker: a file (--data) keeps gifts, state and instructions, exactly once. After a kill it continues where it
+      was. Ctrl-C or `q` ends it.
       """
     case .replay:
       """
       Reads FILE, or standard input if there is none or it is `-`. The time of an event is its `ts`. Blank lines are
       skipped; a bad line is reported with its number on standard error and skipped, and the exit code is 1 at the end.
-      After the last line every room goes on until it is idle.
+      After the last line every room is advanced until it is idle.
 
       Instructions are written in the order of the lines that led to them, so the same input gives the same bytes. Up to
-      --max-rested-rooms rooms are remembered however long they are silent; above that, a room is forgotten once it has
-      rested longer than all rooms of the latest 131,072 lines have: exact, unless its times jump back behind those.
+      --max-rested-rooms rooms are remembered, even if they are silent for long; above that, a room is forgotten once it has
+      rested longer than all rooms of the latest 131,072 lines. This is exact unless the times in the file jump back.
       """
     case .tune:
       """
       Reads FILE (events as JSON lines), or standard input if there is none or it is `-`, or a topic (--input, from --since
-      to --until), once, and replays it under each combination of settings, exactly as `replay` would. The other options give
-      the settings as they are. --vary names a setting and the values to try; several of them make all combinations.
+      to --until), once, and replays it under each combination of settings, exactly as `replay` would. The other options are
+      the current settings. --vary names a setting and the values to try; several of them make all combinations.
       --settings takes files of options, as --config does, and is followed by all of them:
       combo-consumer tune gifts.jsonl --settings a.conf b.conf
 
@@ -96,21 +96,21 @@ enum Command: String, CaseIterable, Sendable {
       compared at once.
 
       The time of an event is its `ts`; in a topic, else its record's. Bad records are reported and skipped, and the exit
-      code is 1 at the end. docs/tuning.md shows it step by step.
+      code is 1 at the end. docs/tuning.md has the steps.
       """
     case .generate:
       """
-      To a file or standard output, the times are virtual: they begin at 1732104000000 and advance by --rate (100,000 a
-      second if that is 0); nothing waits, and the same options give the same bytes. To a topic, the times are those of
-      the clock, and --rate is kept. Without --events and --seconds it makes 1,000,000 events.
+      In a file or on standard output, the times are virtual: they begin at 1732104000000 and advance by --rate (100,000 a
+      second if that is 0), and the same options give the same bytes. In a topic, the times are those of the clock, and
+      --rate is real. Without --events and --seconds it makes 1,000,000 events.
       """
     case .verify:
       """
-      Reads input, journal and output, derives every instruction again, and compares; checks beside it that no `seq` is
-      missing, that what a client draws is what each `screen` says, and that every gift is told of once. Ends with a
-      summary: exit code 0 if nothing differs, 1 if something does or nothing could be compared. What cannot be derived
-      any more is counted as not provable, never as right. A transaction that stays open in the output is waited for for
-      15 s; what stands behind it is not compared, which is said. Reads only, and may run beside the service.
+      Reads input, journal and output, derives every instruction again, and compares them byte for byte. It also checks that
+      no `seq` is missing, that each `screen` equals the drawing of a client, and that every gift is counted once. Records
+      that cannot be derived any more count as not provable, never as right. It waits 15 s for a transaction that stays open
+      in the output; records behind it are not compared. It only reads, and may run while the service runs. Exit code 0 if
+      nothing differs, 1 if something does or nothing could be compared.
       """
     case .explain:
       """
@@ -126,71 +126,69 @@ enum Command: String, CaseIterable, Sendable {
       """
       Lists the records of the dead-letter topic by code and reason. With --yes it sends those that match back to the
       input: key, value, timestamp and headers as they were, to the partition where they were. Without --yes nothing is sent.
-      Fix what made them bad first (the map, --room-from-body, the producer), and restart the service with it.
+      Fix the cause first (the map, --room-from-body, the producer), and restart the service with the fix.
 
-      Records go back in transactions that also write a receipt into the dead-letter topic, so no record is sent twice, however
-      often the command is run or killed. A record that comes back as a dead letter again is sent again only if
-      --max-redrives allows it. Truncated records and records of another input are never sent. Gifts count when they are taken
-      in, not when they were first sent.
+      Records go back in transactions that also write a receipt into the dead-letter topic, so no record is sent twice, even
+      if the command is killed and repeated. A record that comes back as a dead letter again is sent again only if
+      --max-redrives allows it. Truncated records and records of another input are never sent. Gifts count when they are
+      read, not when they were first sent.
       """
     case .watch:
       """
-      Draws the room as a viewer's screen would be, from the instructions in the output topic; Ctrl-C or `q` ends it. What is
-      on its screen at first is looked for in what it has said in the last --back seconds, and further back if that does not
-      tell. Where there is no terminal it prints a line for each banner that comes, counts up or goes.
+      Draws the room as a viewer sees it, from the instructions in the output topic. Ctrl-C or `q` ends it. It finds the first
+      screen in the instructions of the last --back seconds, or further back if there is none. Without a terminal it prints a
+      line for each banner that comes, counts up or goes.
 
-      With --once it prints what is on the screen now and ends: a line a banner, the lowest slot first, with tabs between slot,
-      count, sender, receiver and gift (names, or ids where there are none); nothing if the screen is empty. The exit code
-      is 1 if nobody can tell.
+      With --once it prints the current screen and ends: a line for each banner, the lowest slot first, with tabs between slot,
+      count, sender, receiver and gift (names, or ids if there are none). It prints nothing for an empty screen. The exit code
+      is 1 if the screen cannot be determined.
       """
     case .check:
       """
-      Takes the options of `run`. Asks each broker, looks at the topics, their partitions and policies, and really tries every
-      right that the service needs: it reads, and it writes in a transaction that is aborted, so that no reader who reads
-      committed records ever sees any of it. Nothing is created or changed, no running instance is disturbed. Each line says
-      ok, note or FAULT; behind a fault stands how to fix it. Exit code 0 if the service can work, 1 if not.
+      Takes the options of `run`. It asks each broker, checks the topics, their partitions and policies, and tries every right
+      that the service needs: it reads, and it writes in a transaction that is aborted, which readers of committed records
+      never see. It creates and changes nothing, and does not disturb running instances. Each line begins with ok, note or
+      FAULT; a fault is followed by its fix. Exit code 0 if the service can work, 1 if not.
       """
     case .seek:
       """
-      Takes the options of `run`. Says for each partition where it stands, where it would go on, and how many records would be
-      skipped; with --yes it does so. All instances of the group must be stopped first. The skipped records count for nothing,
-      and all rooms of a partition that moves begin a new epoch: what was on screen is cleared. The journal says so, and
-      `verify` proves what follows.
+      Takes the options of `run`. Prints for each partition its offset, the new offset, and the number of skipped records; with
+      --yes it moves the group. Stop all instances of the group first. Skipped records do not count, and all rooms of a
+      partition that moves begin a new epoch with an empty screen. The journal records this, and `verify` proves the output
+      that follows.
 
       A group never goes back: gifts would count twice. To derive a part of the input again, take a new --group and --output,
-      and seek there: a group that has read nothing may begin anywhere. Running the command twice changes nothing more.
+      and seek there: a group that has read nothing may begin anywhere. Running the command twice has no further effect.
       """
     case .resetClock:
       """
-      Takes the options of `run`. For when a clock was far ahead for a while, and partitions took its time over: the time of a
-      partition never falls by itself. Stop all instances of the group first. This joins the group in their place, sets each
-      partition whose time lies more than 5 s ahead back to this machine's clock, and ends. All rooms of such a partition begin a
-      new epoch: their screens are cleared, and gifts that still waited are not shown. No other partition is touched. Exit code
-      0 if all partitions of the input were looked at, 1 if not.
+      Takes the options of `run`. Use it after a clock was far ahead and partitions followed it: the time of a partition never
+      falls by itself. Stop all instances of the group first. The command joins the group, sets each partition whose time is
+      more than 5 s ahead back to this machine's clock, and ends. All rooms of such a partition begin a new epoch: their
+      screens are cleared, and waiting gifts are not shown. Exit code 0 if all partitions of the input were checked, 1 if not.
       """
     case .map:
       """
-      Shows for each record of FILE (or of standard input, if that is `-` or missing), or for the newest of a topic, what --map makes of it: the
-      rule that decided, and each field with where it was taken from, what stands there and what it becomes. FILE has JSON
-      lines, one JSON record over many lines, or STT lines. The exit code is 1 if any record is bad. docs/mapping.md
+      Shows for each record of FILE (or of standard input, if that is `-` or missing), or for the newest of a topic, how --map
+      reads it: the rule that decided, and each field with its place in the record, the value there, and the result. FILE has
+      JSON lines, one JSON record over many lines, or STT lines. The exit code is 1 if any record is bad. docs/mapping.md
       describes the file of a map; --infer proposes one, and takes the elements of an array as its samples.
       """
     case .config:
       """
-      Takes the options of COMMAND (run, if none is named; it comes first), does nothing with them, and prints every option
-      that COMMAND has with its value and where that comes from: the command line, the environment, a line of --config or
-      --kafka-file, or nobody. Passwords and keys are masked. Exit code 2 if COMMAND would refuse them; each fault is then
-      said on standard error.
+      Takes COMMAND (default: run) and its options, and prints every option of COMMAND with its value and its source: the
+      command line, the environment, a line of --config or --kafka-file, or the default. Passwords and keys are masked. Exit
+      code 2 if COMMAND would refuse the options; the faults are then on standard error.
       """
     case .completions:
       """
-      In bash: source <(combo-consumer completions bash). For good, write it to
+      In bash: source <(combo-consumer completions bash). To install them, write them to
       /usr/share/bash-completion/completions/combo-consumer, for zsh to _combo-consumer in a folder of $fpath, for fish to
       ~/.config/fish/completions/combo-consumer.fish.
       """
     case .man:
       """
-      To read it: combo-consumer man | man -l -. For good, write it to /usr/local/share/man/man1/combo-consumer.1.
+      To read it: combo-consumer man | man -l -. To install it, write it to /usr/local/share/man/man1/combo-consumer.1.
       """
     }
   }

@@ -115,7 +115,7 @@ struct DemoOptions: Equatable, Sendable {
   var settings = Settings()
 
   init() {
-    // The pages list who gave what.
+    // The pages list senders and gifts.
     settings.finals = true
   }
 
@@ -131,7 +131,7 @@ struct DemoOptions: Equatable, Sendable {
       reader.fault("--http \(http.text) can be reached by other machines; the demo is served to this one only")
     }
     settings = reader.settings()
-    // Its page lists who gave what.
+    // Its page lists senders and gifts.
     if !reader.isGiven("finals") { settings.finals = true }
   }
 }
@@ -175,7 +175,7 @@ struct VerifyOptions: Equatable, Sendable {
 
 /// The options of `seek`.
 struct SeekOptions: Equatable, Sendable {
-  /// Where to go on.
+  /// Where to continue.
   enum Target: Equatable, Sendable {
     /// In milliseconds since the Unix epoch.
     case time(Int64)

@@ -21,7 +21,7 @@ enum Completions {
     case none
     case words([String])
     case files
-    /// Something that nobody can guess.
+    /// A value without candidates.
     case unknown
   }
 
@@ -155,7 +155,7 @@ enum Completions {
         cases += "        \(quoted(spec)) \\\n"
       }
       let operand = command == .replay || command == .tune ? " '1:FILE:_files'" : command.operand.map { " '1:\($0): '" } ?? ""
-      cases += "        '(- *)--help[tells its options]'\(operand) ;;\n"
+      cases += "        '(- *)--help[prints its options]'\(operand) ;;\n"
     }
     let commands = Command.allCases.map { "    \(quoted("\($0.rawValue):\(escaped($0.summary))"))\n" }.joined()
     return #"""
@@ -220,7 +220,7 @@ enum Completions {
     lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from replay tune' -F")
     for command in commandsWithOptions {
       let seen = "complete -c combo-consumer -n '__fish_seen_subcommand_from \(command.rawValue)'"
-      lines.append("\(seen) -l help -d 'tells its options'")
+      lines.append("\(seen) -l help -d 'prints its options'")
       for option in OptionTable.options(of: command) {
         let takes: String =
           switch values(of: option) {

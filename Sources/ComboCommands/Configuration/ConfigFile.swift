@@ -5,7 +5,7 @@ internal import ComboSystem
 /// line. Blank lines, and lines that begin with `#`, are comments. What stands under a line `[COMMAND]` is for that command
 /// alone; what stands above the first such line, for every command that has the option.
 ///
-/// Nothing is unquoted and nothing replaced: a value is the rest of its line, without the white space around it.
+/// There is no unquoting or replacement: a value is the rest of its line, without the white space around it.
 struct ConfigFile: Sendable {
   /// A line with an option.
   struct Entry: Equatable, Sendable {
@@ -77,7 +77,7 @@ struct ConfigFile: Sendable {
     if !options[0].isRepeatable,
       let first = entries.first(where: { $0.name == entry.name && $0.command == entry.command })
     {
-      return "\(entry.name) stands in line \(first.line) already"
+      return "\(entry.name) is already in line \(first.line)"
     }
     // Where commands have different options of one name, a value that suits one of them may be meant for it.
     let faults = options.map { $0.fault(of: entry.value) }

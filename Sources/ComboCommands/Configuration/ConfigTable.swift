@@ -9,9 +9,9 @@ struct ConfigTable: Equatable, Sendable {
     let name: String
     /// As an option takes it; nil: none.
     let value: String?
-    /// `--slots`, `COMBO_SLOTS`, `combo.conf:4`, or why nobody needed to say it.
+    /// `--slots`, `COMBO_SLOTS`, `combo.conf:4`, or why it has no source.
     let origin: String
-    /// Whether nobody may see the value.
+    /// Whether the value is secret.
     let isSecret: Bool
   }
 
@@ -20,7 +20,7 @@ struct ConfigTable: Equatable, Sendable {
 
   static let mask = "******"
 
-  /// - Parameter workedOut: values that follow from others, where nobody says them.
+  /// - Parameter workedOut: values that follow from others by default.
   init(_ reader: OptionReader, workedOut: [String: String]) {
     command = reader.command
     rows = []

@@ -4,7 +4,7 @@ internal import ComboSystem
 enum Configuration {
   /// What came of it.
   enum Outcome {
-    /// Help was asked for: nothing was looked at.
+    /// Help was asked for: options were not read.
     case help
     /// What is to be done, which counts only if there are no faults; every option with its value; all that is wrong.
     case read(Invocation, ConfigTable, faults: [String])

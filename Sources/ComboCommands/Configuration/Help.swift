@@ -14,14 +14,15 @@ enum Help {
     for command in Command.allCases { text += "  \(padded(command.rawValue, width))  \(command.summary)\n" }
     text += """
 
-      combo-consumer COMMAND --help tells a command's options. Each is also read from the environment, --linger-ms from
-      COMBO_LINGER_MS, and from a file named by --config, as linger-ms = VALUE. The command line wins over the environment,
-      and that over the file. An option is written out, as --name VALUE or --name=VALUE.
-      combo-consumer --version tells the version, and those of the libraries.
+      combo-consumer COMMAND --help lists a command's options. Each option is also read from the environment (--linger-ms from
+      COMBO_LINGER_MS) and from a file named by --config (linger-ms = VALUE). The command line overrides the environment, and
+      the environment overrides the file. Options are written out: --name VALUE or --name=VALUE.
+      combo-consumer --version prints the version, and those of the libraries.
 
-      Exit codes: 0 = done, 1 = failed (replay, tune, map: bad records; check: a fault; verify: something differs), 2 = wrong options.
+      Exit codes:
 
       """
+    for exit in ExitCode.all { text += "  \(padded(exit.code, 8))  \(exit.sentence)\n" }
     return text
   }
 
@@ -52,7 +53,7 @@ enum Help {
     option.placeholder.isEmpty ? "--\(option.name)" : "--\(option.name) \(option.placeholder)"
   }
 
-  /// What is allowed, and what counts if nobody says anything, in brackets.
+  /// The allowed values and the default, in brackets.
   static func limits(_ option: Option) -> String {
     var parts: [String] = []
     switch option.kind {

@@ -43,10 +43,24 @@ enum ManPage {
         page += "\(sentence(option.help + Help.limits(option)))\n.br\nOf \(escaped(commands)).\n"
       }
     }
-    return page + ending
+    return page + files + exitStatus + examples
   }
 
-  private static let ending = """
+  private static var exitStatus: String {
+    ExitCode.all.reduce(".SH EXIT STATUS\n") { $0 + ".TP\n.B \($1.code)\n\(sentence($1.sentence))\n" }
+  }
+
+  private static let examples = """
+    .SH EXAMPLES
+    .nf
+    combo\\-consumer check \\-\\-brokers localhost:9092 \\-\\-input gifts \\-\\-output banners
+    combo\\-consumer run \\-\\-brokers localhost:9092 \\-\\-input gifts \\-\\-output banners
+    combo\\-consumer watch r1 \\-\\-brokers localhost:9092 \\-\\-output banners
+    .fi
+
+    """
+
+  private static let files = """
     .SH ENVIRONMENT
     Each option is also read from the environment: \\fB\\-\\-linger\\-ms\\fR from
     .BR COMBO_LINGER_MS .
@@ -73,22 +87,6 @@ enum ManPage {
     .B run
     reads its files again. Log level, log format and the token of HTTP change at once; librdkafka's properties and certificates by a fresh start
     within the process, once the brokers have answered to them; all else takes a restart.
-    .SH EXIT STATUS
-    .TP
-    .B 0
-    Done.
-    .TP
-    .B 1
-    Failed; or, \\fBreplay\\fR and \\fBtune\\fR: bad lines; \\fBverify\\fR: something differs; \\fBcheck\\fR: a fault.
-    .TP
-    .B 2
-    Wrong options.
-    .SH EXAMPLES
-    .nf
-    combo\\-consumer check \\-\\-brokers localhost:9092 \\-\\-input gifts \\-\\-output banners
-    combo\\-consumer run \\-\\-brokers localhost:9092 \\-\\-input gifts \\-\\-output banners
-    combo\\-consumer watch r1 \\-\\-brokers localhost:9092 \\-\\-output banners
-    .fi
 
     """
 

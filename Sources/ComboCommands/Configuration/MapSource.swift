@@ -9,7 +9,7 @@ enum MapSource {
     let sentences: [String]
   }
 
-  /// A map's file may have so many bytes.
+  /// The maximum number of bytes of a map's file.
   static let bytesMax = 256 << 10
 
   /// What `--map` names, switches included. A name that is built in goes before a file; `./NAME` is always a file.
@@ -57,7 +57,7 @@ enum MapSource {
     }
   }
 
-  /// Maps that another one chooses among: built in, or files named from where that one lies.
+  /// Maps that another one chooses among: built in, or files named relative to that one.
   private static func library(beside found: (text: [UInt8], file: String)) -> MapLibrary {
     let folder = found.file.lastIndex(of: "/").map { String(found.file[...$0]) } ?? ""
     return MapLibrary { name in

@@ -21,7 +21,7 @@ struct Option: Sendable {
     case number(ClosedRange<Double>)
     /// A share, from 0 to 1 or from 0% to 100%.
     case share
-    /// A duration up to so many milliseconds: `200ms`, `2s`, `1m`; a number alone is in milliseconds.
+    /// A duration up to this many milliseconds: `200ms`, `2s`, `1m`; a number alone is in milliseconds.
     case duration(Int)
     /// One of these words.
     case choice([String])
@@ -56,7 +56,7 @@ struct Option: Sendable {
   /// What stands for the value in `--help`.
   let placeholder: String
   let kind: Kind
-  /// The value if nobody says any; nil: there is none, or it is worked out (then `help` says how).
+  /// The default; nil: there is none, or it is computed (then `help` says how).
   let fallback: String?
   let commands: [Command]
   let section: Section

@@ -71,7 +71,7 @@ enum OptionTable {
       "data-max-mib", "N", .integer(16...1_048_576), "2048", [.live], .main,
       "MiB that records may take in that file; the oldest that are not needed any more go first"),
     Option("keep-hours", "H", .number(0...100_000), "24", [.live], .main, "how long records are kept, if there is room"),
-    Option("print", "", .flag, "false", [.live], .main, "print what all rooms say on standard output, an instruction a line"),
+    Option("print", "", .flag, "false", [.live], .main, "print the instructions of all rooms on standard output, one a line"),
     Option(
       "export", "", .flag, "false", [.live], .main,
       "print the records that the file holds, room and record with a tab between, and end: for a Kafka topic"),
@@ -105,10 +105,10 @@ enum OptionTable {
       "from one transaction to the next; in a backlog up to five times as long"),
     Option(
       "checkpoint-gifts", "N", .integer(1...1_000_000_000_000), "1000000", serviceCommands, .service,
-      "snapshots of rooms are written after so many gifts"),
+      "snapshots of rooms are written after this many gifts"),
     Option(
       "checkpoint-interval-ms", "MS", .integer(1...IntegerSetting.longestMs), "60000", serviceCommands, .service,
-      "… or after so long"),
+      "… or after this long"),
     Option(
       "max-own-settings", "N", .integer(0...100_000_000), "10000", serviceCommands, .service,
       "rooms of a partition that may have settings of their own"),
@@ -126,7 +126,7 @@ enum OptionTable {
       "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
     Option(
       "accept-reset", "", .flag, "false", serviceCommands + [.live], .service,
-      "after an upgrade: begin anew where the old version did not stop cleanly, instead of refusing; once, as rooms begin a new epoch"
+      "after an upgrade: where the old version did not stop cleanly, begin a new epoch instead of refusing; use it once"
     ),
     Option(
       "print-topics", "FORMAT", .choice(TopicText.Format.allCases.map(\.rawValue)), nil, [.check], .main,
@@ -168,7 +168,7 @@ enum OptionTable {
     Option(
       "partitions", "LIST", .text, nil, [.serve], .service, "which partitions of the output are served: 0-7,12; default: all"),
     Option(
-      "progress", "", .flag, "false", serviceCommands, .service, "say the committed totals on standard output once a second"),
+      "progress", "", .flag, "false", serviceCommands, .service, "print the committed totals on standard output once a second"),
     Option(
       "log-level", "LEVEL", .choice(LogLevel.allCases.map(\.rawValue)), "info",
       [.run, .serve, .live, .check, .seek, .resetClock, .verify, .explain],
@@ -194,7 +194,7 @@ enum OptionTable {
     Option(
       "back", "S", .number(0...3600), "20", [.watch, .serve], .main,
       "how far back what is on the screen is looked for first; a few times --screen-ms is enough"),
-    Option("seconds", "S", .number(0...1_000_000_000), "0", [.demo, .generate, .watch], .main, "how long; 0 = no limit"),
+    Option("seconds", "S", .number(0...1_000_000_000), "0", [.demo, .generate, .watch], .main, "how long; 0: no limit"),
     Option("rooms", "N", .integer(1...10_000_000), "1000", [.generate], .main, "how many rooms"),
     Option("rooms", "N", .integer(1...1000), "12", [.demo], .main, "how many rooms"),
     Option(
@@ -208,20 +208,20 @@ enum OptionTable {
 
   private static let map: [Option] = [
     Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "explain records of this topic, instead of a file's"),
-    Option("last", "N", .integer(1...100_000), "10", [.map], .main, "so many of the newest of each partition"),
+    Option("last", "N", .integer(1...100_000), "10", [.map], .main, "this many of the newest of each partition"),
     Option("json", "", .flag, "false", [.map, .redrive], .main, "an object a record, a line each, for programs"),
     Option("list", "", .flag, "false", [.map], .main, "the built-in maps with their switches"),
     Option("print", "NAME", .text, nil, [.map], .main, "a built-in map's text, to begin one's own with"),
     Option(
-      "check", "FILE", .text, nil, [.map], .main, "read a map, and say all that is wrong with it; exit code 1 if anything is"),
+      "check", "FILE", .text, nil, [.map], .main, "check a map, and list all its faults; exit code 1 if there is one"),
     Option(
-      "infer", "FILE", .text, nil, [.map], .main, "propose a map from samples (-: on standard input), and say where it is unsure"),
+      "infer", "FILE", .text, nil, [.map], .main, "propose a map from samples (-: standard input), with notes where it is unsure"),
   ]
 
   private static let seek: [Option] = [
-    Option("to-time", "TIME", .time, nil, [.seek], .main, "go on at the first record of this time or later"),
-    Option("to-offset", "P:N,…", .text, nil, [.seek], .main, "go on at these offsets, by partition: 0:1200,3:900; others stay"),
-    Option("skip-to-end", "", .flag, "false", [.seek], .main, "go on at the end of the input as it is now"),
+    Option("to-time", "TIME", .time, nil, [.seek], .main, "continue at the first record of this time or later"),
+    Option("to-offset", "P:N,…", .text, nil, [.seek], .main, "continue at these offsets, by partition: 0:1200,3:900; others stay"),
+    Option("skip-to-end", "", .flag, "false", [.seek], .main, "continue at the current end of the input"),
   ]
 
   private static let explain: [Option] = [
@@ -246,13 +246,13 @@ enum OptionTable {
     Option(
       "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,
       "how often a record may be sent back in all, if it keeps coming back"),
-    Option("yes", "", .flag, "false", [.redrive, .seek], .main, "do it; without it the command only says what it would do"),
+    Option("yes", "", .flag, "false", [.redrive, .seek], .main, "do it; without it, the command only prints what it would do"),
   ]
 
   private static let generate: [Option] = [
     Option("file", "FILE", .text, nil, [.generate], .main, "where to write JSON lines; default, and `-`: standard output"),
     Option("topic", "TOPIC", .topic, nil, [.generate], .main, "the topic to produce to, instead of a file"),
-    Option("events", "N", .integer(0...1_000_000_000_000), "0", [.generate], .main, "how many; 0 = no limit"),
+    Option("events", "N", .integer(0...1_000_000_000_000), "0", [.generate], .main, "how many; 0: no limit"),
     Option("skew", "S", .number(0...10), "1", [.generate], .main, "Zipf exponent of the rooms' shares; 0 = all alike"),
     Option("senders", "N", .integer(1...1_000_000), "50", [.generate], .main, "senders a room"),
     Option("active", "N", .integer(1...100_000), "2", [.generate], .main, "how many of them send at once"),
@@ -263,19 +263,19 @@ enum OptionTable {
     Option("duplicates", "SHARE", .share, "0", [.generate], .main, "with --as: share of records that come twice: 0.05, or 5%"),
     Option(
       "reorder", "DURATION", .duration(60_000), "0", [.generate], .main,
-      "with --as: each record comes up to so much later: 200ms, or 2s"),
+      "with --as: each record comes up to this much later: 200ms, or 2s"),
     Option(
       "lost-ends", "SHARE", .share, "0", [.generate], .main,
-      "with --as: share of streaks whose end is never told, where the platform tells it"),
+      "with --as: share of streaks without an end record, where the platform has one"),
     Option(
       "late-totals", "SHARE", .share, "0", [.generate], .main,
       "with --as: share of a streak's records that come 3 to 12 s late, after its end"),
     Option(
       "truth", "FILE", .text, nil, [.generate], .main, "with --as: where to write what each streak comes to, a JSON line each"),
-    Option("totals", "SHARE", .share, "0", [.generate], .main, "share of gifts told as running totals of a streak (0 to 1)"),
+    Option("totals", "SHARE", .share, "0", [.generate], .main, "share of gifts sent as running totals of a streak (0 to 1)"),
     Option(
       "ends", "SHARE", .share, "0", [.generate], .main,
-      "share of these streaks that have no name, and whose last total says that it ends"),
+      "share of these streaks that have no name, and whose last total marks its end"),
     Option(
       "own-streak-ms", "DURATION", .duration(3_600_000), "0", [.generate], .main,
       "totals bring how long they are remembered; 0 = they do not"),

@@ -28,9 +28,9 @@ struct ServiceOptions: Equatable, Sendable {
   var delivery = JournalEntry.Delivery.exactlyOnce
   /// In milliseconds, from one transaction to the next.
   var commitIntervalMs = 100
-  /// A sweep of snapshots begins after so many gifts …
+  /// A sweep of snapshots begins after this many gifts …
   var checkpointGifts = 1_000_000
-  /// … or after so many milliseconds.
+  /// … or after this many milliseconds.
   var checkpointIntervalMs = 60_000
   /// Rooms of one partition that may have settings of their own.
   var maxOwnSettings = 10_000
@@ -54,12 +54,12 @@ struct ServiceOptions: Equatable, Sendable {
   var map: RecordMap?
   /// Where HTTP is served; nil: nowhere.
   var http: HTTPAddress? = .standard
-  /// What HTTP requests must show; nil: nothing.
+  /// The token of HTTP requests; nil: none.
   var httpToken: HTTPToken?
   var httpOrigins = HTTPOrigins.none
   var outputHeaders: [OutputHeader] = []
   var screens: String?
-  /// Whether to say the committed totals on standard output once a second.
+  /// Whether to print the committed totals on standard output once a second.
   var progress = false
   var logLevel = LogLevel.info
   var logFormat = LogFormat.text

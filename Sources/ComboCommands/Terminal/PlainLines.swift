@@ -1,7 +1,7 @@
 internal import ComboClient
 internal import ComboSystem
 
-/// Instructions as lines of text, for where nothing can be drawn.
+/// Instructions as lines of text, without a terminal.
 enum PlainLines {
   /// A line for what a viewer would notice, or nil.
   static func line(for instruction: DisplayInstruction, in stage: Stage) -> String? {

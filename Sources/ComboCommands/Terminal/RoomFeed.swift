@@ -20,9 +20,9 @@ final class RoomFeed {
   /// Whether the room has said anything since it was gone back to.
   private(set) var hasHeard = false
 
-  /// So long brokers are asked.
+  /// The timeout of requests to brokers.
   private static let withinMs: Int64 = 10_000
-  /// A transaction that is open holds readers back, for so long at most.
+  /// The longest wait for an open transaction.
   private static let heldUpMs: Int64 = 15_000
 
   /// - Throws: if there are no brokers, or no such topic.

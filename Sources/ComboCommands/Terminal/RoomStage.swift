@@ -18,7 +18,7 @@ struct RoomStage: Equatable, Sendable {
     var gift: String
     var icon: String?
 
-    /// Its number stands at its count from the beginning: nobody sees ×0.
+    /// Its number begins at its count, never at ×0.
     init(_ banner: RoomBanner, at now: Int64) {
       number = banner.number
       slot = banner.slot
@@ -51,14 +51,14 @@ struct RoomStage: Equatable, Sendable {
   private(set) var screen = RoomScreen()
   /// Those that are leaving included.
   private(set) var banners: [Banner] = []
-  /// The combos that ended last, the newest last: who gave what, and how many in all.
+  /// The combos that ended last, the newest last: sender, gift and total.
   private(set) var ended: [String] = []
   private static let endedMax = 3
 
   var isKnown: Bool { screen.isKnown }
   var seq: Int64 { screen.seq }
 
-  /// Says that nothing is on screen, as when a room has been silent for longer than any that shows something.
+  /// Marks the screen as empty, as when a room has been silent for longer than any banner stays.
   mutating func beginEmpty() {
     self = RoomStage()
     screen.beginEmpty()
@@ -106,7 +106,7 @@ struct RoomStage: Equatable, Sendable {
     }
     for banner in screen.banners where !banners.contains(where: { $0.number == banner.number && $0.left == nil }) {
       var new = Banner(banner, at: now)
-      // One that a screen tells of has been there for a while.
+      // A banner of a screen has been there for a while.
       if isScreen { new.entered = .min / 2 }
       banners.append(new)
     }

@@ -4,7 +4,7 @@ struct Banner: BitwiseCopyable {
   var value = 0.0
   var shown = 0
   var deadline: Int64 = 0
-  /// Its display data, sender, receiver, gift, if they are too long to lie behind it, with room for `capacity` bytes.
+  /// Its display data, sender, receiver, gift, if they are too long for the place behind it, with room for `capacity` bytes.
   var display: UnsafeMutableRawPointer?
   var capacity: UInt32 = 0
   var senderLength: UInt32 = 0
@@ -14,7 +14,7 @@ struct Banner: BitwiseCopyable {
   var phase = BannerState.Phase.queued
   var slot: UInt8 = 0
   var shortLinger = false
-  /// Whether its display data still lie where the gift's owner keeps them: see ``Banners/lend(_:_:)``.
+  /// Whether its display data are still where the gift's owner keeps them: see ``Banners/lend(_:_:)``.
   fileprivate(set) var isLent = false
 
   var number = 0
@@ -28,7 +28,7 @@ struct Banner: BitwiseCopyable {
   var previousOfCombo: Int32 = -1
   var nextOfCombo: Int32 = -1
 
-  /// Where lent display data lie: the sender's, and how far from there the receiver's and the gift's.
+  /// The place of lent display data: the sender's, and how far from there the receiver's and the gift's.
   fileprivate var lentSender: UnsafeRawPointer?
   fileprivate var lentReceiver: Int32 = 0
   fileprivate var lentGift: Int32 = 0
@@ -40,7 +40,7 @@ struct Banner: BitwiseCopyable {
 }
 
 extension Banner {
-  // While it waits nothing is shown of it and it has no deadline: these fields hold where it is in the ``WaitingOrder``.
+  // While it waits it is not shown and has no deadline: these fields hold where it is in the ``WaitingOrder``.
 
   /// Its place in its heap.
   @inline(__always)
@@ -82,9 +82,9 @@ extension Banner {
 
 /// The banners of a room. Others know them by their index.
 ///
-/// Display data lie behind their banner, in as many lines of the cache for each as the longest of the room took: a gift that joins a
+/// Display data are behind their banner, in as many lines of the cache for each as the longest of the room took: a gift that joins a
 /// banner then touches one place of the memory. Very long ones have memory of their own, which one that is gone leaves to
-/// the next. So in the steady state nothing is allocated.
+/// the next. So the steady state has no allocations.
 struct Banners {
   /// `capacity` banners, `stride` bytes each.
   private var base: UnsafeMutableRawPointer?
@@ -99,7 +99,7 @@ struct Banners {
   /// The first of those whose display data are or were lent; -1 for none.
   private var firstLent: Int32 = -1
 
-  /// Longer display data do not lie behind their banner.
+  /// Longer display data are not behind their banner.
   private static let longestBehind = 512
 
   init() {}
@@ -158,7 +158,7 @@ struct Banners {
     firstFree = index
   }
 
-  /// Gives a banner the display data of a gift: a copy, or, if they are lent, where they lie.
+  /// Gives a banner the display data of a gift: a copy, or, if they are lent, their place.
   @inline(__always)
   mutating func setDisplay(_ index: Int32, _ display: Display, isLent: Bool) {
     if !isLent || !lend(index, display) { copyDisplay(index, display) }
@@ -166,7 +166,7 @@ struct Banners {
 
   /// Display data that stay where they are until ``keepLent()`` are copied only then: most of them are replaced before, by those of
   /// another gift.
-  /// - Returns: false if they lie too far apart.
+  /// - Returns: false if they are too far apart.
   @inline(__always)
   private mutating func lend(_ index: Int32, _ display: Display) -> Bool {
     guard let sender = display.sender.baseAddress, let gift = display.gift.baseAddress,
@@ -187,7 +187,7 @@ struct Banners {
     return true
   }
 
-  /// Copies what is lent still. Whoever lends calls it before the lent bytes go.
+  /// Copies the display data that are still lent. The lender calls it before the lent bytes go.
   mutating func keepLent() {
     while firstLent >= 0 {
       let index = firstLent
@@ -233,7 +233,7 @@ struct Banners {
     self[index].display ?? memory(index) + Self.displayOffset
   }
 
-  /// Where a banner lies: two lines of the cache, of which a gift that joins it touches the first, and the second if it lends.
+  /// The place of a banner: two cache lines, of which a gift that joins it touches the first, and the second if it lends.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(memory(index)) }
 
@@ -288,10 +288,10 @@ struct Banners {
 
   private static let displayOffset = MemoryLayout<Banner>.stride
 
-  /// How far apart banners lie with so many bytes of display data behind each: so many lines of the cache.
+  /// The distance of banners with this many bytes of display data behind each, in cache lines.
   private static func stride(_ length: Int) -> Int32 { Int32((displayOffset + length + 63) & ~63) }
 
-  /// Makes room for display data that are longer than what lies behind a banner.
+  /// Makes room for display data that are longer than the space behind a banner.
   private mutating func makeRoom(_ index: Int32, _ length: Int) {
     if length <= Self.longestBehind { return resize(to: capacity, stride: Self.stride(length)) }
     if length <= Int(self[index].capacity) { return }

@@ -1,4 +1,4 @@
-/// Who gives what to whom, as an engine knows it: the key, and where its banners are. Two lines of the cache: what it is,
+/// A combo: the key, and where its banners are. Two lines of the cache: what it is,
 /// and its key, if that is not longer than a line.
 struct Combo: BitwiseCopyable {
   /// How long the parts of its key are: sender id, receiver id, gift id, the combo's name.
@@ -19,7 +19,7 @@ struct Combo: BitwiseCopyable {
   /// Its neighbours in the history, -1 for none; `next` leads from one free combo to another, too.
   var previous: Int32 = -1
   var next: Int32 = -1
-  /// What the next banner goes on from, and until when (included); 0 if it is not in the history.
+  /// The count from which the next banner continues, and until when (included); 0 if it is not in the history.
   var historyTotal = 0
   var historyExpiry: Int64 = 0
   /// What its final will say, if one is to come.
@@ -28,7 +28,7 @@ struct Combo: BitwiseCopyable {
   var shortKey: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
   static let shortKeyMax = 64
-  /// Where ``shortKey`` lies in a combo.
+  /// The offset of ``shortKey`` in a combo.
   static let shortKeyOffset = 64
   /// No part of a key may be longer.
   static let longestPart = Int(UInt16.max)
@@ -50,7 +50,7 @@ struct Combo: BitwiseCopyable {
   var hasHistory: Bool { historyTotal > 0 }
 }
 
-/// What a `final` will say: the number of the run's last banner, and its display data, which lie behind it.
+/// The content of a `final`: the number of the run's last banner, and its display data, which are behind it.
 struct PastRun: BitwiseCopyable {
   var number: Int
   var senderLength: Int32
@@ -124,11 +124,11 @@ struct Combos {
     return table.likely(hash).map { Int32(truncatingIfNeeded: $0) } ?? -1
   }
 
-  /// Where a combo lies: two lines of the cache.
+  /// The place of a combo: two cache lines.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(entries.address(index)) }
 
-  /// Where the next one that is added will most likely lie, or nil.
+  /// The likely place of the next one, or nil.
   @inline(__always)
   var nextAddress: UnsafeRawPointer? { firstFree >= 0 ? address(firstFree) : nil }
 
@@ -277,7 +277,7 @@ struct Combos {
     return orders
   }
 
-  /// So many are looked through one by one.
+  /// Up to this many are searched one by one.
   private static let searchedMax: Int32 = 16
 
   /// The same combos in memory of their own.

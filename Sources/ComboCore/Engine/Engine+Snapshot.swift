@@ -1,13 +1,13 @@
 /// The whole state, out and in again.
 extension Engine {
-  /// Hands out the whole state. An engine restored from it, under the same settings of the service, goes on exactly as this
+  /// Returns the whole state. An engine restored from it, under the same settings of the service, continues exactly as this
   /// one would. What has expired is left out.
   public func write(to writer: inout some SnapshotWriter) { core.write(to: &writer) }
 
   /// An engine whose state is being handed in: first this, then the other `restore…` calls, in the order of
   /// ``SnapshotWriter``, and at last ``finishRestoring()``.
   /// - Parameters:
-  ///   - head: what stands beside its banners and memories.
+  ///   - head: the state other than banners and memories.
   ///   - own: the room's own settings.
   ///   - settings: the service's.
   public init(restoring head: EngineHead, own: OwnSettings, settings: EngineSettings) throws(SnapshotFault) {
@@ -24,7 +24,7 @@ extension Engine {
     try change { (core) throws(SnapshotFault) in try core.restoreStreak(key, name: name, total: total, expiry: expiry) }
   }
 
-  /// What a combo goes on from; the one that was gone first comes first.
+  /// The counts from which combos can continue; the one that was gone first comes first.
   public mutating func restoreHistory(_ key: ComboKey, _ state: HistoryState) throws(SnapshotFault) {
     try change { (core) throws(SnapshotFault) in try core.restoreHistory(key, state) }
   }

@@ -28,7 +28,7 @@ public final class EngineSettings: Sendable {
 
 /// The combo engine of one room: takes gifts in, and says the few instructions that a screen needs.
 ///
-/// A pure state machine: it has no clock, no randomness and does no I/O. Whoever owns it says what time it is, calls
+/// A pure state machine: it has no clock, no randomness and does no I/O. Its owner passes the time, calls
 /// ``advance(to:to:)`` at the latest when ``nextDeadline`` has come, and hands on what is said. The same inputs at the same
 /// times give the same instructions; how often it is advanced in between never shows.
 ///
@@ -39,7 +39,7 @@ public final class EngineSettings: Sendable {
 ///
 /// All times are milliseconds since the Unix epoch. A `now` below the engine's last time counts as that time.
 ///
-/// An engine is a value: a copy goes on by itself, and costs nothing until one of the two is changed. It may be used by one
+/// An engine is a value: a copy is independent, and free until one of the two is changed. It may be used by one
 /// thread at a time. Taking a gift costs some 100 to 200 ns and in the steady state no allocation; a room at rest that
 /// remembers one combo and one gift id takes some 600 bytes.
 public struct Engine {
@@ -48,7 +48,7 @@ public struct Engine {
   /// An engine that is created at `now`.
   public init(at now: Int64, settings: EngineSettings) { box = EngineBox(EngineCore(at: now, settings: settings)) }
 
-  /// The same with an epoch of a later time: where a clock was set back, epochs go on rising.
+  /// The same with an epoch of a later time: where a clock was set back, epochs keep rising.
   package init(at now: Int64, epoch: Int64, settings: EngineSettings) {
     var core = EngineCore(at: now, settings: settings)
     core.epoch = max(now, epoch)
@@ -76,7 +76,7 @@ public struct Engine {
 
   /// The same, but the gift's display data are not copied yet: they must stay as they are until ``keepLent()`` is called, and may be looked at
   /// until then by all that is called in between. Says the same. For an owner of many gifts at a time: of those for one banner only the
-  /// last one's display data are copied, and only they are read. The gift itself is read where it lies, during the call.
+  /// last one's display data are copied, and only they are read. The gift itself is read in place, during the call.
   @inline(__always)
   public mutating func takeLent(_ gift: UnsafePointer<Gift>, at now: Int64, to sink: inout some InstructionSink) {
     change { $0.take(gift, .lent, at: now, to: &sink) }
@@ -115,7 +115,7 @@ public struct Engine {
     change { $0.adopt(settings, at: now, to: &sink) }
   }
 
-  /// Moves all that is yet to come by `milliseconds`: an engine that was away goes on as if the time had not been.
+  /// Moves all that is yet to come by `milliseconds`: an engine that was away continues as if no time had passed.
   public mutating func shift(by milliseconds: Int64) {
     change { $0.shift(by: milliseconds) }
   }
@@ -128,10 +128,10 @@ public struct Engine {
 
   // MARK: - Memory to come
 
-  // These change nothing. They are `mutating` because an engine that is lent that way is not counted, which would cost as much
+  // These do not change the engine. They are `mutating` because an engine that is lent that way is not counted, which would cost as much
   // as what they are for.
 
-  /// Where the state lies, and its size in bytes. For an owner of so many engines that most of them are not in the
+  /// The place of the state, and its size in bytes. For an owner of many engines, most of which are not in the
   /// processor's cache: it can ask for the memory of the next while it works on one.
   package mutating func memory() -> (address: UnsafeRawPointer, bytes: Int) {
     (UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque()), 16 + MemoryLayout<EngineCore>.size)
@@ -178,8 +178,8 @@ public struct Engine {
     isIdle && own.isEmpty && !box.core.history.hasFinals(box.core.combos) ? box.core.restEnd : nil
   }
 
-  /// The whole screen as it stands, for who joins in between: as a `screen`, but under the number and time of what was said or
-  /// happened last, so that the next instruction follows it without a gap. Nothing is said by it, and nothing changes.
+  /// The current screen, for a client that joins in between: as a `screen`, but under the number and time of what was said or
+  /// happened last, so that the next instruction follows it without a gap. No instruction is emitted, and the engine does not change.
   /// - Parameter body: the display data in what it gets is borrowed from the engine.
   public func withScreen<R>(_ body: (Instruction) throws -> R) rethrows -> R {
     try withExtendedLifetime(box) {

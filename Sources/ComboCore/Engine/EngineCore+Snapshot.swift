@@ -76,7 +76,7 @@ extension EngineCore {
   mutating func restoreID(_ id: Bytes, expiry: Int64) throws(SnapshotFault) {
     try Self.checkTime(expiry)
     let hash = GiftIDs.hash(id, settings.hashSeed)
-    if id.count == 0 || ids.contains(id, hash: hash, at: .min) { throw SnapshotFault("an id that is empty or stands twice") }
+    if id.count == 0 || ids.contains(id, hash: hash, at: .min) { throw SnapshotFault("an id that is empty or occurs twice") }
     guard id.count <= Self.longestName, Int(ids.count) < Self.manyMax else {
       throw SnapshotFault("an id of \(id.count) bytes, or too many of them")
     }
@@ -102,7 +102,7 @@ extension EngineCore {
     let isTwice = streaks.find(named, hash: hash, in: store) >= 0
     if !isTwice { streaks.add(named, hash: hash, total: total, expiry: expiry, combos: combos, store: &store) }
     combos.release(combo, in: &store)
-    if isTwice { throw SnapshotFault("a streak stands twice") }
+    if isTwice { throw SnapshotFault("a streak occurs twice") }
     if name.count > 0, key.receiverID.count > 0 || key.combo.count > 0 {
       throw SnapshotFault("a streak with a name has a receiver or a combo")
     }
@@ -130,7 +130,7 @@ extension EngineCore {
       if final != nil { earliestDeadline = min(earliestDeadline, state.expiry + 1) }
     }
     combos.release(combo, in: &store)
-    if isTwice { throw SnapshotFault("a combo stands twice in the history") }
+    if isTwice { throw SnapshotFault("a combo occurs twice in the history") }
   }
 
   private static func check(_ display: Display, of banner: Int) throws(SnapshotFault) {
@@ -210,7 +210,7 @@ extension EngineCore {
       state.value >= 0, state.value <= Self.valueMax
     else { throw SnapshotFault("banner \(state.number): its counts do not fit each other") }
     for i in 0..<screen.count where banners[screen[i]].number == state.number {
-      throw SnapshotFault("banner \(state.number) stands twice")
+      throw SnapshotFault("banner \(state.number) occurs twice")
     }
     if state.isSealed, state.phase == .queued || state.phase == .leaving {
       throw SnapshotFault("banner \(state.number) is sealed but waits or leaves")

@@ -174,7 +174,7 @@ extension EngineCore {
     drop(index)
   }
 
-  /// A banner on screen leaves since the room is closed or its gifts are taken back: nobody takes over its count.
+  /// A banner on screen leaves since the room is closed or its gifts are retracted: no banner takes over its count.
   mutating func clear(
     _ index: Int32, _ reason: DismissReason, _ ended: inout EndedRuns, at t: Int64, to sink: inout some InstructionSink
   ) {
@@ -211,7 +211,7 @@ extension EngineCore {
   mutating func fill(at t: Int64, to sink: inout some InstructionSink) {
     while queue.count > 0 {
       let slot = freeSlot()
-      // Nothing can be shown, nothing merged: no need to find out who would be next.
+      // No banner can be shown or merged: no need to find the next one.
       if slot == nil && waitingOnScreen == 0 { return }
       let index = next(at: t)
       if index < 0 { return }
@@ -244,7 +244,7 @@ extension EngineCore {
     return slot
   }
 
-  /// Who is next of those that wait and are not passed over, or -1. There must be one that waits.
+  /// The next waiting banner that is not skipped, or -1. At least one must wait.
   private mutating func next(at t: Int64) -> Int32 {
     if settings.values.queueOrder == .fifo, queue.order == nil {
       var index = queue.first
@@ -264,7 +264,7 @@ extension EngineCore {
     }
   }
 
-  /// In `fifo` order so many that are passed over are gone by one by one, before an order is made.
+  /// In `fifo` order, up to this many skipped banners are passed one by one before an order is made.
   private static var passedOverSearched: Int { 8 }
 
   /// The banner of a combo that is sealed on screen, or -1.
@@ -318,12 +318,12 @@ extension EngineCore {
       to: &sink)
   }
 
-  /// The whole screen, for those who join late.
+  /// The whole screen, for clients that join late.
   mutating func sayScreen(at t: Int64, to sink: inout some InstructionSink) {
     say(.screen(screenBanners), at: t, to: &sink)
   }
 
-  /// What a `screen` tells, lowest slot first; borrowed.
+  /// The banners of a `screen`, lowest slot first; borrowed.
   var screenBanners: [Instruction.ScreenBanner] {
     (0..<screen.count).compactMap { place in
       let banner = banners[screen[place]]

@@ -1,4 +1,4 @@
-/// Who must give up a slot, and who leaves early: the specification's *Taking turns*.
+/// Which banners must give up a slot, and which leave early: the specification's *Turns*.
 extension EngineCore {
   /// How many banners come out of the queue before the waiting one with this number, as it stands now; nil if it does not wait.
   func waitingBefore(_ number: Int) -> Int? {
@@ -43,7 +43,7 @@ extension EngineCore {
     var before: Int
   }
 
-  /// - Parameter forLinger: whether only a short linger of the banner is in question: then whoever is in a short linger counts, even if it does
+  /// - Parameter forLinger: whether only a short linger of the banner is in question: then every banner in a short linger counts, even if it does
   ///   not come before it.
   private func free(without index: Int32, _ tier: Int, at t: Int64, forLinger: Bool) -> Free {
     let end = shortEnd(index, tier, from: t)

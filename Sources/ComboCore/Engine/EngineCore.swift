@@ -22,7 +22,7 @@ struct EngineCore: ~Copyable {
   /// How many banners wait whose combo has an open banner on screen, which they will join.
   var waitingOnScreen: Int32 = 0
   var banners = Banners()
-  /// Whether nothing has put off the deadline that was the earliest. (It stands here since there is room.)
+  /// Whether the earliest deadline was not postponed. (It is here because there is room.)
   var isEarliestExact = true
   var screen = Screen()
   var history = History()
@@ -114,7 +114,7 @@ struct EngineCore: ~Copyable {
     if combo >= 0 {
       combos.retain(combo)
     } else {
-      // One that nobody knows goes on from nothing: if its banner would not stay, it need not be known.
+      // An unknown combo continues from nothing: if its banner would not stay, it need not be stored.
       if let known, case let worth = gift.pointee.value * Double(known), isSurplus(worth) {
         return skipNew(gift.pointee.display, known, worth, base: 0, options, at: now, to: &sink)
       }
@@ -209,7 +209,7 @@ struct EngineCore: ~Copyable {
   }
 
   mutating func beginAnew(at now: Int64, to sink: inout some InstructionSink) {
-    // If time was brought back, the old epoch may lie ahead of it.
+    // If time was brought back, the old epoch may be ahead of it.
     let next = max(now, max(time, epoch + 1))
     begin(at: max(now, time), keepingMemory: true)
     epoch = next
@@ -366,7 +366,7 @@ struct EngineCore: ~Copyable {
       known = streaks.find(.ofCombo(combo), hash: hash, in: store)
       if known >= 0 { streaks.forget(known, combos: &combos, store: &store) }
     }
-    // Below what is remembered it begins anew.
+    // Below the remembered total, a new streak begins.
     return total == before ? nil : total > before ? total - before : total
   }
 
@@ -501,7 +501,7 @@ struct EngineCore: ~Copyable {
     }
   }
 
-  /// The count that a new banner of `combo` goes on from.
+  /// The count from which a new banner of `combo` continues.
   private mutating func takeOver(_ combo: Int32, at now: Int64) -> Int {
     var left: Int32 = -1
     for i in 0..<screen.count {

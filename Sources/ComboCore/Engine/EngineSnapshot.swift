@@ -29,11 +29,11 @@ public struct EngineHead: Equatable, Sendable {
   }
 }
 
-/// Who gives what to whom. Borrowed bytes.
+/// Sender, gift and receiver. Borrowed bytes.
 public struct ComboKey {
-  /// Who gives.
+  /// The sender's id.
   public var senderID: Bytes
-  /// To whom; empty: to nobody in particular.
+  /// The receiver's id; empty: none.
   public var receiverID: Bytes
   /// What.
   public var giftID: Bytes
@@ -49,7 +49,7 @@ public struct ComboKey {
   }
 }
 
-/// What a combo that is gone goes on from.
+/// The count from which a combo that is gone can continue.
 public struct HistoryState {
   /// The count.
   public var total: Int
@@ -126,7 +126,7 @@ public protocol SnapshotWriter {
   /// A running total that is remembered; the one set longest ago first. `name` is empty for the streak of a combo alone; else the key is of
   /// sender and gift.
   mutating func streak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64)
-  /// What a combo goes on from; the one that was gone first comes first.
+  /// The counts from which combos can continue; the one that was gone first comes first.
   mutating func history(_ key: ComboKey, _ state: HistoryState)
   /// A banner: first those on screen, lowest slot first, then those that wait, in the order of their numbers.
   mutating func banner(_ key: ComboKey, _ state: BannerState, _ display: Display)

@@ -45,7 +45,7 @@ struct History {
     }
   }
 
-  /// Makes the order anew.
+  /// Rebuilds the order.
   func order(_ combos: Combos) {
     let deadlines = HistoryDeadlines()
     combos.orders?.deadlines = deadlines

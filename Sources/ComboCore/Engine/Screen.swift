@@ -1,6 +1,6 @@
 /// The banners that hold a slot, lowest slot first.
 ///
-/// The first two lie in the engine itself: by default there are no more.
+/// The first two are in the engine itself: by default there are no more.
 struct Screen {
   /// Those behind the first two, with room for as many as there may be.
   private var others: UnsafeMutablePointer<Int32>?

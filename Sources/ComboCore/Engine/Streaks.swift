@@ -8,7 +8,7 @@ final class Streaks {
   enum Key {
     /// The one of a combo alone.
     case ofCombo(Int32)
-    /// One with a name: of this sender and gift, whoever receives it.
+    /// One with a name: of this sender and gift, for any receiver.
     case named(sender: Bytes, gift: Bytes, name: Bytes)
   }
 
@@ -233,7 +233,7 @@ final class Streaks {
     }
   }
 
-  /// Makes the order of expiries anew.
+  /// Rebuilds the order of expiries.
   private func order() {
     var heap = DeadlineHeap()
     forEachIndex { heap.push(.init(time: entries[$0].expiry, number: 0, index: $0)) }

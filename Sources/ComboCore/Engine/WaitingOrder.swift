@@ -1,11 +1,11 @@
-/// Which of the waiting banners comes next, and how many there are of each tier: made where the order of the queue's list does not tell.
+/// Which of the waiting banners comes next, and how many there are of each tier: made where the order of the queue's list is not enough.
 ///
 /// Of two banners of one tier, the one with the lower number has waited at least as long, so its rank is never below the other's, however
 /// time passes. So each tier has heaps by number, and only their tops are compared: at most 101 tiers have to be looked at. There are four
 /// heaps for each: of banners that have been seen (`base` above 0) or not, and that are passed over or not. In `fifo` order all are of one tier.
 ///
 /// A banner whose combo is sealed on screen is put with those that are passed over when it comes to the top (it is *parked*), and back when
-/// the sealed one leaves. Banners know their heap and their place in it: nothing is searched.
+/// the sealed one leaves. Banners know their heap and their place in it, without a search.
 final class WaitingOrder {
   private struct Entry: BitwiseCopyable {
     var number: Int
@@ -20,7 +20,7 @@ final class WaitingOrder {
   private static let seen = 1
   private static let parked = 2
 
-  /// An empty order for so many tiers, 0 among them.
+  /// An empty order for this many tiers, 0 included.
   init(tiers: Int) {
     heaps = Array(repeating: [], count: tiers * 4)
     counts = Array(repeating: 0, count: tiers)
@@ -58,7 +58,7 @@ final class WaitingOrder {
     return count
   }
 
-  /// Who comes next at `t` of those that are not passed over, or -1.
+  /// The next banner at `t` that is not skipped, or -1.
   /// - Parameters:
   ///   - promoteMs: one rank up for each of these that it has waited; 0: never.
   ///   - sealed: the banner of a waiting one's combo that is sealed on screen, or -1.

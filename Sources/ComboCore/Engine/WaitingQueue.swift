@@ -18,7 +18,7 @@ struct WaitingQueue {
   }
   private var heap = Block<Place>()
   private var heapCount: Int32 = 0
-  /// In `tier` order, or once banners were passed over: who comes next. Made when it is needed, until none waits.
+  /// In `tier` order, or once banners were skipped: the next one. Made when it is needed, until none waits.
   var order: WaitingOrder?
 
   init() {}

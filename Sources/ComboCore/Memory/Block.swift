@@ -2,7 +2,7 @@
 ///
 /// A gift touches a dozen lists of its room, and most rooms are not in the processor's cache. An array's count and
 /// reference count lie in front of its elements, one more cache line each; and each change of an element asks whether the
-/// array is shared. A block asks nothing: whoever owns it copies it (``copy()``) and gives it back (``free()``), and knows
+/// array is shared. A block has no such checks: its owner copies it (``copy()``) and frees it (``free()``), and knows
 /// how many of its elements mean something. Indices are checked in debug builds only.
 struct Block<Element: BitwiseCopyable> {
   // Raw, and the bounds asked about outside of this type: in debug builds, where nothing is specialised, an access would else look up twice at
@@ -49,7 +49,7 @@ struct Block<Element: BitwiseCopyable> {
     capacity = count
   }
 
-  /// A block of so many equal elements.
+  /// A block of this many equal elements.
   init(repeating element: Element, count: Int32) {
     resize(to: count)
     Self.at(base.unsafelyUnwrapped, 0).initialize(repeating: element, count: Int(count))

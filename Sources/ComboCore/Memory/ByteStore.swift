@@ -2,14 +2,14 @@
 ///
 /// One buffer for all of them: bytes are added at its end; what is given back is waste until the owner moves the living
 /// bytes to a new store (``isWasteful``). So a new combo costs a copy of its key and, in the steady state, no allocation.
-/// Whoever owns a store copies it (``copy()``) and gives it back (``free()``).
+/// The owner of a store copies it (``copy()``) and frees it (``free()``).
 struct ByteStore {
   private var base: UnsafeMutableRawPointer?
   private var capacity: UInt32 = 0
   private var used: UInt32 = 0
   private var waste: UInt32 = 0
 
-  /// A store with room for so many bytes.
+  /// A store with room for this many bytes.
   init(capacity: Int = 0) {
     if capacity > 0 { resize(to: capacity) }
   }
@@ -49,7 +49,7 @@ struct ByteStore {
   /// Lends `count` bytes at `offset`; valid until the store changes.
   @inline(__always)
   func bytes(_ offset: Int, _ count: Int) -> Bytes {
-    // Nothing lies nowhere: its offset may be one of a store that was given back since.
+    // An empty key has no address: its offset may be one of a store that was freed since.
     if count == 0 { return Bytes(start: nil, count: 0) }
     assert(offset + count <= Int(used), "bytes beyond the end of their store")
     return Bytes(start: base.unsafelyUnwrapped + offset, count: count)

@@ -1,15 +1,15 @@
 /// The gift ids that a room remembers, so that a gift sent twice counts once.
 ///
-/// They lie in the order in which they came, each as a record: its expiry, some of its hash with its length, its bytes. New ones are
+/// They are in the order in which they came, each as a record: its expiry, some of its hash with its length, its bytes. New ones are
 /// added at the end, old ones go at the front, so a gift touches a line or two of them. A table of 5 bytes a place tells by some bits of
 /// hash where an id is; only if they agree its record is looked at. What has gone at the front stays in the table, where it finds
-/// nothing, until the table is made anew: so forgetting costs no look-up.
+/// nothing, until the table is rebuilt: so forgetting costs no look-up.
 ///
-/// Records lie in chunks of 2 KiB, of which the only one may be smaller. Many rooms remember so much that it would be most of a process'
+/// Records are in chunks of 2 KiB, of which the only one may be smaller. Many rooms remember so much that it would be most of a process'
 /// memory: chunks neither move when there come more, nor leave room free for half as many again.
 ///
 /// Ids expire in their order, unless `dedupe_ms` was lowered meanwhile: then one that has expired behind another that
-/// lives on waits there without effect, and how many do so is counted. Whoever owns this copies it (``copy()``) and gives it back (``free()``).
+/// lives on waits there without effect, and how many do so is counted. The owner copies it (``copy()``) and frees it (``free()``).
 struct GiftIDs {
   private final class Disorder {
     /// Of all records that have not been counted as expired, by their number; stale for those that went at the front.
@@ -44,7 +44,7 @@ struct GiftIDs {
   private var disorder: Disorder?
   /// Whether there has been an id that is too long for a record.
   private var hasLong = false
-  /// How many bits of a place in the table tell where the record begins.
+  /// How many bits of a place in the table are the record's position.
   private var unitBits: UInt8 = 0
 
   init() {}
@@ -53,20 +53,20 @@ struct GiftIDs {
   private static let headLength = 8
   private static let unit = 8
   private static let chunkUnits = 256
-  /// The lower bits of a record's second half are its id's length, or one of these: the bytes lie elsewhere, and the record holds where
+  /// The lower bits of a record's second half are its id's length, or one of these: the bytes are elsewhere, and the record holds where
   /// and how many; or there is no record any more in this chunk.
   private static let lengthMask: UInt32 = 511
   private static let lengthElsewhere: UInt32 = 510
   private static let lengthOfEnd: UInt32 = 511
   private static let elsewhereUnits = 3
-  /// Up to so many are looked through one by one: most rooms are small.
+  /// Up to this many are searched one by one: most rooms are small.
   private static let searchedMax: Int32 = 4
   /// The expiry, as it is written, of one that expired long ago.
   private static let longAgo: UInt32 = 0
-  /// So many that have expired are dropped for each that is added: they become fewer, and no gift waits for the memory of many.
+  /// This many expired ones are dropped for each that is added: they become fewer, and no gift waits for the memory of many.
   private static let droppedAtOnce = 2
 
-  /// Its lower bits tell nothing.
+  /// Its lower bits have no meaning.
   @inline(__always)
   static func hash(_ id: Bytes, _ seed: UInt64) -> UInt32 { KeyHash.fold(KeyHash.hash(id, seed)) | 1 }
 
@@ -82,7 +82,7 @@ struct GiftIDs {
     if table.isInUse { table.addPlaces(hash, to: &all) }
   }
 
-  /// Adds where the next ones will be added, and where those lie that expire next.
+  /// Adds the places where the next ones will be added, and of those that expire next.
   @inline(__always)
   func addPlaces(to all: inout Places) {
     guard let first else { return }
@@ -192,7 +192,7 @@ struct GiftIDs {
 
   // MARK: - Records
 
-  /// Where a record lies, by its position.
+  /// The place of a record, by its position.
   @inline(__always)
   private func address(_ record: Int) -> UnsafeMutableRawPointer {
     let number = record &>> 8
@@ -368,7 +368,7 @@ struct GiftIDs {
     return kept
   }
 
-  /// Lets expiries be counted so that `expiry` lies in the middle of what can be written: 24 days to both sides, where no expiry
+  /// Lets expiries be counted so that `expiry` is in the middle of the range: 24 days to both sides, where no expiry
   /// that still counts is more than a day away.
   /// - Returns: how it is written.
   private mutating func rebase(to expiry: Int64) -> Int64 {
@@ -386,7 +386,7 @@ struct GiftIDs {
 
   // MARK: - Memory
 
-  /// Makes room for a record of so many units at the end.
+  /// Makes room for a record of this many units at the end.
   @inline(never)
   private mutating func makeRoom(for units: Int) {
     let chunkStart = start & ~(Self.chunkUnits - 1)
@@ -394,7 +394,7 @@ struct GiftIDs {
     if first == nil || capacity < Self.chunkUnits {
       let needed = end - start + units
       if first != nil, needed * 3 <= capacity * 2 {
-        // A third of the chunk lies free before the first record.
+        // A third of the chunk is free before the first record.
         moveOnlyChunk(to: nil, capacity)
         return
       }
@@ -459,7 +459,7 @@ struct GiftIDs {
 
   private static func allocate(_ units: Int) -> UnsafeMutableRawPointer { .allocate(byteCount: units * unit, alignment: unit) }
 
-  /// Makes the table anew, with places for half as many to come at least.
+  /// Rebuilds the table, with places for at least half as many more.
   @inline(never)
   private mutating func indexAll() {
     // Where as many go as come, for more: it would soon be full again of those that have gone.

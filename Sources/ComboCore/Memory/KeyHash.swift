@@ -1,8 +1,8 @@
-/// Hashes of keys, for look-up only: nothing that is said depends on them.
+/// Hashes of keys, for look-up only: no output depends on them.
 ///
-/// Seeded anew in each process, so that nobody can make keys that collide.
+/// Seeded in each process, so that collisions cannot be constructed.
 enum KeyHash {
-  /// What hashes begin with. Whoever hashes much keeps a copy: a look at it costs as much as a short hash.
+  /// The seed. Keep a copy for many hashes: reading it costs as much as a short hash.
   static let seed = UInt64.random(in: 1...UInt64.max)
   private static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
 

@@ -22,7 +22,7 @@ struct Places {
     add(place + 64)
   }
 
-  /// Adds the lines of so many bytes, at most eight: what is longer is asked for by the processor itself once the first are read.
+  /// Adds the cache lines of this many bytes, at most eight: what is longer is asked for by the processor itself once the first are read.
   @inline(__always)
   mutating func addLines(_ place: UnsafeRawPointer, _ bytes: Int) {
     var offset = 0

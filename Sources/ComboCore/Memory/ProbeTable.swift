@@ -3,7 +3,7 @@
 /// Up to ``linearMax`` entries its owner does without it and looks through them instead: most rooms are small, and
 /// a million of them must fit into a gigabyte.
 struct ProbeTable {
-  /// Owners look through so many entries one by one.
+  /// Owners search up to this many entries one by one.
   static let linearMax: Int32 = 4
 
   /// A place: the hash in the upper half, with its lowest bit set; the number in the lower. 0 is an empty place. There are

@@ -1,7 +1,7 @@
-/// Counts what an engine does in loops whose length depends on what waits or is remembered. For tests of cost; in release builds nothing.
+/// Counts what an engine does in loops whose length depends on what waits or is remembered. For tests of cost; removed from release builds.
 enum Steps {
   #if DEBUG
-    /// Of this thread's task; nil: nobody counts.
+    /// Of this thread's task; nil: not counted.
     @TaskLocal static var counter: StepCounter?
   #endif
 

@@ -1,7 +1,7 @@
-/// A hash table from 32-bit hashes to 32-bit places that mean something to its owner, of which nothing is ever taken out: the owner knows
-/// what is gone, and makes the table anew when it is full.
+/// A hash table from 32-bit hashes to 32-bit places with a meaning for its owner, without removal: the owner knows
+/// which are gone, and rebuilds the table when it is full.
 ///
-/// A place has a tag, eight bits of its hash; tags of eight places lie in one word, and are compared at once. So a look-up that finds
+/// A place has a tag, eight bits of its hash; the tags of eight places are in one word, and are compared at once. So a look-up that finds
 /// nothing, as most do, reads one word, and it depends on nothing how often it goes round: where words of different hashes are looked
 /// through place by place, a processor seldom foresees when that ends. All tags together take one fifth of the table, so more of them
 /// are in a cache.
@@ -29,7 +29,7 @@ struct TagTable {
   @inline(__always)
   var isFull: Bool { used &* 4 >= capacity &* 3 }
 
-  /// Empties it, and gives it so many places.
+  /// Empties it, and gives it this many places.
   mutating func reset(capacity wanted: Int32) {
     if wanted != capacity {
       free()

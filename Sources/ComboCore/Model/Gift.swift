@@ -7,9 +7,9 @@ public typealias Bytes = UnsafeRawBufferPointer
 public struct Gift {
   /// Names the gift, so that one sent twice counts once; empty: no name.
   public var id: Bytes
-  /// Who gives.
+  /// The sender's id.
   public var senderID: Bytes
-  /// To whom; empty: to nobody in particular.
+  /// The receiver's id; empty: none.
   public var receiverID: Bytes
   /// What is given.
   public var giftID: Bytes
@@ -36,9 +36,9 @@ public struct Gift {
 
   /// How many a gift is.
   public enum Amount {
-    /// So many, from 1 on.
+    /// This many, from 1 on.
     case count(Int)
-    /// So many in the course of this streak, this gift among them, from 1 on. `streak` is empty if the gift names none.
+    /// The number in this streak so far, this gift included, from 1 on. `streak` is empty if the gift names none.
     case total(Int, streak: Bytes)
   }
 
@@ -82,7 +82,7 @@ extension Gift {
     ends = false
   }
 
-  /// Hands out where the names lie that an engine compares and remembers: they may have left the processor's cache since
+  /// Passes on the places of the names that an engine compares and remembers: they may have left the processor's cache since
   /// the hashes were made.
   @inline(__always)
   package func forEachAddress(_ body: (UnsafeRawPointer) -> Void) {

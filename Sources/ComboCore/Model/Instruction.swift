@@ -1,4 +1,4 @@
-/// One thing that a screen is told. Its display data is borrowed from the engine and valid until
+/// One display instruction. Its display data is borrowed from the engine and valid until
 /// ``InstructionSink/say(_:)`` returns.
 public struct Instruction {
   /// The time at which the engine was created, in milliseconds since the Unix epoch.
@@ -29,7 +29,7 @@ public struct Instruction {
     case skip(banner: Int, count: Int, reason: SkipReason, display: Display)
     /// A combo's run has ended; `count` gifts in all. `banner` is the last of the run.
     case final(banner: Int, count: Int, reason: FinalReason, display: Display)
-    /// The whole screen, for those who join late; lowest slot first.
+    /// The whole screen, for clients that join late; lowest slot first.
     case screen([ScreenBanner])
   }
 
@@ -60,7 +60,7 @@ public enum SkipReason: String, Sendable {
 
 /// Why a combo's run has ended.
 public enum FinalReason: String, Sendable {
-  /// Nobody went on with it in time.
+  /// No gift continued it in time.
   case over
   /// Its last banner was skipped since too many waited.
   case overflow
@@ -71,9 +71,9 @@ public enum FinalReason: String, Sendable {
 public protocol InstructionSink {
   /// Called during the engine's step, on its thread. Borrowed bytes must be copied here or not at all.
   mutating func say(_ instruction: Instruction)
-  /// A gift was taken by ``Engine/takeFollowed(_:at:to:)``: called before what is said because of it. Does nothing by default.
+  /// A gift was taken by ``Engine/takeFollowed(_:at:to:)``: called before the instructions that it causes. The default does nothing.
   mutating func took(_ gift: TakenGift)
-  /// What the waiting `banner` had gathered belongs to another one now, on screen: called before what is said because of it. Does nothing by
+  /// The count of the waiting `banner` now belongs to another one, on screen: called before the instructions that it causes. Does nothing by
   /// default.
   mutating func merged(_ banner: Int, into other: Int)
 }
@@ -95,9 +95,9 @@ public struct TakenGift: Equatable, Sendable {
     case waiting
     /// A banner of its own.
     case new
-    /// Its id is remembered: it changes nothing.
+    /// Its id is remembered: it has no effect.
     case duplicate
-    /// Its total is late or repeated: it changes nothing.
+    /// Its total is late or repeated: it has no effect.
     case stale
     /// Nowhere: it is older than the service's maximum age, so that no engine saw it. Never told by an engine.
     case old

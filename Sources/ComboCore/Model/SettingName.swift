@@ -35,10 +35,10 @@ public enum SettingName: Hashable, Sendable {
   public var help: String {
     switch self {
     case .integer(let name): name.help
-    case .queueMerge: "anywhere: a gift joins its combo wherever it waits; tail: only if it is the last in the queue"
-    case .queueOrder: "fifo: first in, first out; tier: the highest rank first"
-    case .tiers: "longer lingers for more worth: VALUE:LINGER_MS:BUSY_LINGER_MS, from each value on"
-    case .milestones: "counts worth a special effect"
+    case .queueMerge: "anywhere: a gift joins a waiting banner of its combo; tail: only if that banner is the last in the queue"
+    case .queueOrder: "fifo: the banner that came first enters first; tier: the one with the highest rank"
+    case .tiers: "lingers by worth: VALUE:LINGER_MS:BUSY_LINGER_MS from each value on; up to 100, values above 0 and rising"
+    case .milestones: "counts with a special effect; up to 100, at least 1 and rising"
     case .finals: "true: the end of each combo is reported, with its count"
     }
   }
@@ -95,39 +95,42 @@ public struct IntegerSetting: Sendable {
 // Each says in its help what it is.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension IntegerSetting {
-  public static let slots = number("slots", \.slots, 0...Screen.most, room: 0...10, "banners on screen at once; 0 = paused")
-  public static let enterMs = duration("enter_ms", \.enterMs, "how long a banner slides in")
+  public static let slots = number(
+    "slots", \.slots, 0...Screen.most, room: 0...10,
+    "banners on screen at once; 0 pauses the room: waiting banners keep waiting")
+  public static let enterMs = duration("enter_ms", \.enterMs, "how long a banner slides in or moves up")
   public static let countMs = duration(
-    "count_ms", \.countMs, "the number animation; no two number changes of one banner come closer together")
+    "count_ms", \.countMs, "how long a number change is animated; two changes of one banner are at least this far apart")
   public static let lingerMs = duration("linger_ms", \.lingerMs, "how long a banner stays after its last number animation")
   public static let busyLingerMs = duration("busy_linger_ms", \.busyLingerMs, "the same, while the room is busy")
   public static let busyThreshold = number(
-    "busy_threshold", \.busyThreshold, 0...1_000_000, room: 0...1_000_000, "busy = more than this many banners wait")
+    "busy_threshold", \.busyThreshold, 0...1_000_000, room: 0...1_000_000, "a room is busy while more banners than this wait")
   public static let holdMs = duration(
-    "hold_ms", \.holdMs, "after so long on screen a banner takes no more gifts if another waits for its slot; 0 = no limit")
+    "hold_ms", \.holdMs, "a banner that has been on screen this long gives up its slot if another one waits for it; 0: never")
   public static let dwellMs = duration(
-    "dwell_ms", \.dwellMs, "how long a banner stays at least where it would leave early because others wait")
+    "dwell_ms", \.dwellMs, "minimum time on screen of a banner that leaves early because others wait")
   public static let exitMs = duration("exit_ms", \.exitMs, "how long a banner slides out")
   public static let reuseMs = duration(
-    "reuse_ms", \.reuseMs, "after a banner is gone, its combo goes on from the old count for so long")
+    "reuse_ms", \.reuseMs, "how long after a banner is gone its combo can continue from the old count")
   public static let maxHistory = number(
-    "max_history", \.maxHistory, 1...1_000_000, room: 1...10_000, "combos remembered after they left")
+    "max_history", \.maxHistory, 1...1_000_000, room: 1...10_000, "combos remembered after their banner is gone")
   public static let maxQueue = number("max_queue", \.maxQueue, 1...1_000_000, room: 1...10_000, "banners that may wait")
   public static let promoteMs = duration(
-    "promote_ms", \.promoteMs, "in tier order, one rank up each time a banner has waited so long; 0 = never")
+    "promote_ms", \.promoteMs, "in tier order, a waiting banner rises one rank each time it has waited this long; 0: never")
   public static let screenMs = duration(
-    "screen_ms", \.screenMs, room: 500...longestRoomMs, roomMayDisable: true, "how often the whole screen is reported; 0 = never")
+    "screen_ms", \.screenMs, room: 500...longestRoomMs, roomMayDisable: true,
+    "how often the whole screen is sent, for clients that join late; 0: never")
   public static let dedupeMs = duration(
-    "dedupe_ms", \.dedupeMs, room: 0...longestRoomMemoryMs, "how long gift ids are remembered; 0 = off")
+    "dedupe_ms", \.dedupeMs, room: 0...longestRoomMemoryMs, "how long gift ids are remembered; 0: not at all")
   public static let maxIds = number(
-    "max_ids", \.maxIds, 0...1_000_000, room: 0...10_000, "how many gift ids are remembered; 0 = off")
+    "max_ids", \.maxIds, 0...1_000_000, room: 0...10_000, "gift ids that are remembered; 0: none")
   public static let streakMs = duration(
     "streak_ms", \.streakMs, room: 0...longestRoomMemoryMs, "how long running totals are remembered")
   public static let maxStreaks = number(
-    "max_streaks", \.maxStreaks, 0...1_000_000, room: 0...10_000, "how many running totals are remembered")
+    "max_streaks", \.maxStreaks, 0...1_000_000, room: 0...10_000, "running totals that are remembered")
   public static let restMs = duration(
     "rest_ms", \.restMs, room: 0...longestRoomMemoryMs,
-    "an idle room is forgotten after this, if nothing is remembered for longer")
+    "how long a room is idle before it is forgotten, unless reuse_ms, dedupe_ms or streak_ms is longer")
 }
 
 extension IntegerSetting: Hashable, CaseIterable, CustomStringConvertible {

@@ -15,13 +15,13 @@ public struct Settings: Equatable, Sendable {
   public var busyLingerMs = 250
   /// A room is busy while more than this many banners wait.
   public var busyThreshold = 10
-  /// A banner for whose slot another waits takes no more gifts once it has been on screen for so long; 0 = no limit.
+  /// A banner for whose slot another waits takes no more gifts once it has been on screen for this long; 0: no limit.
   public var holdMs = 10_000
   /// A banner stays at least this long where it would leave early because others wait.
   public var dwellMs = 0
   /// How long a banner slides out.
   public var exitMs = 250
-  /// For how long after a banner is gone its combo goes on from the old count.
+  /// How long after a banner is gone its combo can continue from the old count.
   public var reuseMs = 5000
   /// How many combos are remembered after they left.
   public var maxHistory = 1000
@@ -31,7 +31,7 @@ public struct Settings: Equatable, Sendable {
   public var queueMerge = QueueMerge.anywhere
   /// Longer lingers for more worth; values rising.
   public var tiers: [Tier] = []
-  /// Who comes first out of the queue.
+  /// Which banner leaves the queue first.
   public var queueOrder = QueueOrder.fifo
   /// In `tier` order: one rank up for each full `promoteMs` waited; 0 = never.
   public var promoteMs = 0
@@ -77,7 +77,7 @@ public enum QueueMerge: String, CaseIterable, Sendable {
   case tail
 }
 
-/// Who comes first out of the queue.
+/// Which banner leaves the queue first.
 public enum QueueOrder: String, CaseIterable, Sendable {
   /// First in, first out.
   case fifo
@@ -85,7 +85,7 @@ public enum QueueOrder: String, CaseIterable, Sendable {
   case tier
 }
 
-/// From `value` on, a banner lingers so long.
+/// From `value` on, a banner lingers this long.
 public struct Tier: Equatable, Sendable {
   /// The worth from which it holds; above 0.
   public var value: Double

@@ -1,5 +1,5 @@
 extension PlatformShape {
-  /// `SEND_GIFT` of Bilibili's web socket, and the `COMBO_SEND` that tells the same gifts again. See docs/platforms/bilibili.md.
+  /// `SEND_GIFT` of Bilibili's web socket, and the `COMBO_SEND` that repeats the same gifts. See docs/platforms/bilibili.md.
   static let bilibili = PlatformShape(
     "bilibili", batches: [1, 1, 1, 10, 50],
     tap: { gift in

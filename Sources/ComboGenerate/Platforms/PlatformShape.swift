@@ -1,4 +1,4 @@
-/// How a platform tells its gifts: what `generate --as` writes. One file a platform; ``all`` lists them.
+/// A platform's format of gifts, which `generate --as` writes. One file a platform; ``all`` lists them.
 package struct PlatformShape: Sendable {
   /// What `--as` and the built-in map call it.
   package let name: String
@@ -12,7 +12,7 @@ package struct PlatformShape: Sendable {
   let opening: (@Sendable (PlatformGift) -> String)?
   /// The record of a tap.
   let tap: @Sendable (PlatformGift) -> String
-  /// The record that tells a streak's end, if the platform has one; nil for a streak without.
+  /// The record that marks a streak's end, if the platform has one; nil for a streak without.
   let closing: (@Sendable (PlatformGift) -> String?)?
   /// Whether a record that is sent again comes under another id.
   let isRenumbered: Bool

@@ -193,7 +193,7 @@ final class RoomTrack {
 
 /// An engine's sink.
 struct TrackSink: InstructionSink {
-  /// Held by whoever holds the sink.
+  /// Held by the holder of the sink.
   unowned(unsafe) let track: RoomTrack
 
   mutating func say(_ instruction: Instruction) { track.say(instruction) }

@@ -24,7 +24,7 @@ final class TuneLane {
   let totals = LaneTotals()
 
   /// - Parameters:
-  ///   - roomsMax: above so many rooms, the engines of those that have rested are forgotten.
+  ///   - roomsMax: above this many rooms, the engines of those that have rested are forgotten.
   ///   - restedMax: of so many rested rooms each is known by its name.
   init(group: Int, settings: EngineSettings, roomsMax: Int, restedMax: Int) {
     self.group = group
@@ -57,7 +57,7 @@ final class TuneLane {
     let (now, hash) = (event.pointee.ts, chunk.hashes[number])
     var index = rooms.find(event.pointee.room, hash: hash)
     if index < 0 {
-      // Nothing is there to be closed or taken back.
+      // There is nothing to close or to retract.
       if event.pointee.kind == .roomClosed || event.pointee.kind == .retract { return }
       index = add(event.pointee.room, hash, chunk.number, number, at: max(0, now))
     }

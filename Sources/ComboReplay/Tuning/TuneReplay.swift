@@ -58,10 +58,10 @@ package final class TuneReplay: @unchecked Sendable {
   /// - Parameters:
   ///   - combinations: 1 to ``combinationsMax``.
   ///   - map: by which lines become events; nil: they are events.
-  ///   - maxRestedRooms: above so many rooms, in all combinations together, engines that have rested are forgotten.
+  ///   - maxRestedRooms: above this many rooms, in all combinations together, engines that have rested are forgotten.
   ///   - threads: how many work, the caller's among them.
   ///   - chunkBytes: read at once; above the longest record allowed.
-  ///   - sweepLines: so many lines at least from one sweep for rested rooms to the next.
+  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
   ///   - report: takes sentences about bad lines, on any thread, one call at a time.
   ///   - progress: told the number of lines that are decoded, likewise.
   package init(

@@ -30,7 +30,7 @@ package final class RoomMirror {
 
   /// The engine allows no more slots.
   private static let slotsMax = 100
-  /// A room that has said nothing for so long, and has nothing on its screen, is not awake.
+  /// A room that was silent for this long, with an empty screen, is not awake.
   private static let awakeMs: Int64 = 60_000
   /// And after so long it is forgotten: where a late reader joins it is told anew then.
   static let forgetMs: Int64 = 3_600_000
@@ -42,7 +42,7 @@ package final class RoomMirror {
   private var swept = 0
   private var news: [News] = []
 
-  /// Whether all that was there when it began has been taken in; before, nothing is answered.
+  /// Whether it has read all records that existed at its start; before, it does not answer.
   package var isReady = false
   /// What each screen says of the service's settings, behind its banners: `,"slots":2,"enter_ms":250`.
   package var told = ""
@@ -59,13 +59,13 @@ package final class RoomMirror {
 
   package var roomCount: Int { places.count }
 
-  /// All is to be read again from some place: nothing is known any more.
+  /// The output is read again: all rooms are unknown.
   package func forgetAll() {
     rooms = []
     places = [:]
     free = []
     isReady = false
-    // Watchers are shown anew once it is ready again: whoever forwards the news asks for them.
+    // Watchers get a new screen once it is ready again: the forwarder of news asks for them.
     watched = []
     news = [.restarted]
   }
@@ -89,13 +89,13 @@ package final class RoomMirror {
     if rooms[place].isWatched { news.append(.said(room: rooms[place].key, record: [UInt8](value))) }
   }
 
-  /// What is to be told since the last time.
+  /// The news since the last call.
   package func takeNews() -> [News] {
     defer { news = [] }
     return news
   }
 
-  /// Answers, unless nobody waits any more.
+  /// Answers, unless the caller is gone.
   package func answer(_ query: Query, at now: Int64) {
     switch query {
     case .screen(let room, let id, let watches, let until):

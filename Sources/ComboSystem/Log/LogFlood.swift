@@ -1,7 +1,7 @@
 /// Counts lines that say the same in place of letting each be written: the first is written, and, once its time is over, how
 /// many more there were.
 ///
-/// A plain value: whoever uses it tells the time, in milliseconds of a clock that never runs back.
+/// A plain value: its user passes the time, in milliseconds of a monotonic clock.
 struct LogFlood: Sendable {
   /// From the first line on.
   static let windowMs: Int64 = 10_000

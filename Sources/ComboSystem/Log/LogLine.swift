@@ -4,7 +4,7 @@ internal import Glibc
 enum LogLine {
   /// One line, without its end.
   /// - Parameters:
-  ///   - more: how many like it were not written in how many seconds, if that is what the line tells.
+  ///   - more: the number of similar lines that were not written, and in how many seconds, if the line reports that.
   static func line(
     _ level: LogLevel, _ message: LogMessage, more: (count: Int, seconds: Int64)? = nil, format: LogFormat, at time: timespec
   ) -> String {

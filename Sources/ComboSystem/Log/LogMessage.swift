@@ -18,15 +18,15 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     /// Of the journal, the number of its entry.
     case entry
     case rooms, records, entries
-    /// How long something took, or how far two things lie apart, in milliseconds.
+    /// A duration or a distance in time, in milliseconds.
     case ms
     /// How long, in seconds.
     case seconds
-    /// What is needed or allowed, beside what there is.
+    /// The number that is needed or allowed.
     case limit
     /// Why, in words.
     case reason
-    /// A word for why, from a list that docs tell.
+    /// A code for the reason, from a documented list.
     case code
     /// Where to reach something.
     case url
@@ -78,7 +78,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     package mutating func appendInterpolation(_ message: LogMessage?) { pieces += message?.pieces ?? [] }
   }
 
-  /// The same without the texts that nobody may see.
+  /// The same without secret texts.
   func hiding(_ secrets: [String]) -> LogMessage {
     if secrets.isEmpty { return self }
     return LogMessage(
@@ -128,7 +128,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   }
 
   /// What lines that say the same have in common: not the numbers that stand alone, nor what stands in brackets, since
-  /// both mostly tell how long or how often.
+  /// both are mostly durations or counts.
   var likeness: String {
     var likeness = ""
     for piece in pieces {

@@ -34,7 +34,7 @@ package struct ServiceLog: Sendable {
     nonmutating set { core.state.withLock { $0.format = newValue } }
   }
 
-  /// Texts that no line may hold, whoever says them: asterisks stand in their place. Short ones, which are parts of
+  /// Texts that no line may contain: asterisks replace them. Short ones, which are parts of
   /// ordinary words, are not looked for.
   package func hide(_ secrets: [String]) {
     core.state.withLock { $0.secrets = secrets.filter { $0.utf8.count >= Self.secretBytesMin } }
@@ -47,7 +47,7 @@ package struct ServiceLog: Sendable {
   package func info(_ message: @autoclosure () -> LogMessage) { say(.info, message()) }
   package func debug(_ message: @autoclosure () -> LogMessage) { say(.debug, message()) }
 
-  /// Says how many lines were counted that are not told yet, and waits for a moment until all is written: before the process ends.
+  /// Before the process ends: reports how many lines were counted and not reported yet, and waits briefly until all is written.
   package func flush() { core.flush() }
 
   private func say(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
@@ -106,7 +106,7 @@ package struct ServiceLog: Sendable {
     }
 
     private static func loss(_ count: Int, _ ms: Int64) -> LogMessage {
-      "\(.count, count) lines of this log were dropped, as nobody read standard error for \(.ms, ms) ms"
+      "\(.count, count) lines of this log were dropped, because standard error was not read for \(.ms, ms) ms"
     }
 
     private func scheduleIfNeeded(_ state: inout State, at now: Int64) {

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// What is done beside the loop.
+/// Work that runs next to the loop.
 package enum BackgroundTask {
   /// A query to the brokers.
   case query

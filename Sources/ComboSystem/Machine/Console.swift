@@ -8,7 +8,7 @@ package enum Console {
   /// Whether something for standard output could not be written.
   package static var hasLostOutput: Bool { hasLost.load(ordering: .relaxed) }
 
-  /// Writes all of it, however often the kernel takes only a part; false if nobody reads any more, or the disk is full.
+  /// Writes all of it, also if the kernel accepts only parts; false if the reader is gone or the disk is full.
   @discardableResult
   package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
     var rest = bytes[...]

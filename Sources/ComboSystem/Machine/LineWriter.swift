@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Writes lines to a file that may be a pipe which nobody reads, on a thread of its own: whoever has a line to write never waits.
+/// Writes lines to a file that may be a full pipe, on a thread of its own: its callers never wait.
 ///
 /// Lines that find no room in the queue are dropped and counted; once the file takes lines again, a line says how many there were.
 package final class LineWriter: @unchecked Sendable {
@@ -11,7 +11,7 @@ package final class LineWriter: @unchecked Sendable {
   /// For progress.
   package static let standardOutput = LineWriter(STDOUT_FILENO)
 
-  /// Makes a line of how many were dropped in how many milliseconds; nil: it is not told.
+  /// Makes a line of how many were dropped in how many milliseconds; nil: no report.
   package typealias Loss = @Sendable (_ count: Int, _ ms: Int64) -> String?
 
   package static let drainMs: Int64 = 500

@@ -9,7 +9,7 @@ package struct ProgressMeter {
   private let began = MonotonicClock.nowMs
   private var shown: Int64 = 0
 
-  /// Of `total` at the end, or nil if nobody knows.
+  /// Of `total` at the end; nil if unknown.
   /// - Parameter isAlone: nothing is written to standard output meanwhile.
   package init(of total: Int?, unit: String, isAlone: Bool = false) {
     self.total = total

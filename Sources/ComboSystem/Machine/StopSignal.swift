@@ -8,7 +8,7 @@ package final class StopSignal: Sendable {
 
   package init() {}
 
-  /// Costs next to nothing; any thread may ask, as often as it likes.
+  /// Cheap; any thread may call it at any time.
   package var isSet: Bool { flag.load(ordering: .acquiring) }
 
   /// Asks to stop. Only the first time has an effect.
@@ -24,7 +24,7 @@ package final class StopSignal: Sendable {
     if isSet { action() }
   }
 
-  /// Some tell a process and then its whole group: the same signal again so soon is the same wish, not impatience.
+  /// Some supervisors signal a process and then its whole group: the same signal again so soon is the same request.
   static let sameWishMs: Int64 = 500
 
   /// Lets SIGINT and SIGTERM set it, and SIGHUP too unless somebody else waits for that one. A second signal, of another kind or half

@@ -31,7 +31,7 @@ package enum TextFile {
     if fstat(file, &status) == 0 {
       switch status.st_mode & S_IFMT {
       case S_IFDIR: return fail("cannot read \(path): it is a folder")
-      case S_IFIFO where isNamed(path): return fail("cannot read \(path): it is a named pipe, to which nobody may ever write")
+      case S_IFIFO where isNamed(path): return fail("cannot read \(path): it is a named pipe, which may never get a writer")
       default: break
       }
     }
@@ -54,7 +54,7 @@ package enum TextFile {
     return .success(bytes)
   }
 
-  /// Whether a pipe stands in a file system, rather than being handed over by whoever started this process.
+  /// Whether a pipe is in a file system, rather than inherited from the process that started this one.
   private static func isNamed(_ pipe: String) -> Bool {
     let place = realpath(pipe, nil)
     free(place)

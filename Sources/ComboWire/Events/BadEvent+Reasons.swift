@@ -56,7 +56,7 @@ extension BadEvent {
     BadEvent(
       .wrongKey,
       "the record's key is \"\(Excerpt(key))\", but room is \"\(Excerpt(room))\"; they must be the same, so that a room's "
-        + "gifts lie in one partition")
+        + "gifts are in one partition")
   }
 
   @inline(never)
@@ -81,7 +81,7 @@ extension BadEvent {
   static func countAndTotal(_ text: JSONText, _ count: Int, _ total: Int) -> BadEvent {
     BadEvent(
       .outOfRange,
-      "count is \(text.shown(count)) and total is \(text.shown(total)); a gift may say one of them, not both")
+      "count is \(text.shown(count)) and total is \(text.shown(total)); a gift may have one of them, not both")
   }
 
   @inline(never)

@@ -1,6 +1,6 @@
 public import ComboCore
 
-/// What one input record says. Its bytes lie in the arena that it was decoded into, and are valid until that is reset.
+/// The content of one input record. Its bytes are in the arena that it was decoded into, and are valid until that is reset.
 ///
 /// A plain value without references, meant to be kept in long arrays and filled again and again.
 public struct Event {
@@ -20,7 +20,7 @@ public struct Event {
   public var kind = Kind.roomClosed
   /// The room that it is about; 1 to 256 bytes of UTF-8.
   public var room = Bytes(start: nil, count: 0)
-  /// What the event says of its time, in milliseconds since the Unix epoch, from 0 to 2^53; -1 if it says nothing.
+  /// The event's own time, in milliseconds since the Unix epoch, from 0 to 2^53; -1 if it has none.
   public var ts: Int64 = -1
   /// The gift, if it is one.
   public var gift: Gift

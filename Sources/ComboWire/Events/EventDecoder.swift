@@ -1,7 +1,7 @@
 internal import CSimdJSON
 public import ComboCore
 
-/// Makes events of input records, by the rules of wire.md. One a thread; nothing is allocated in the steady state.
+/// Makes events of input records, by the rules of wire.md. One a thread; without allocations in the steady state.
 ///
 /// The fields of an event's type are looked at in the order of the table there, and the first fault counts: `type`,
 /// `room` (with the record's key), `ts`, `id`, `sender`, `gift`, `receiver`, the size of the display data, `gift.value`,
@@ -24,8 +24,8 @@ public final class EventDecoder {
   /// - Parameters:
   ///   - record: the value; not needed afterwards.
   ///   - key: the record's key; nil if it has none, as in a replay. Not needed afterwards.
-  ///   - arena: where the bytes of the event go. A bad record leaves nothing in it.
-  ///   - event: what is filled. After an error it holds nothing of use.
+  ///   - arena: where the bytes of the event go. A bad record leaves no bytes in it.
+  ///   - event: the result. After an error it is not valid.
   public func decode(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
     let mark = arena.mark

@@ -1,4 +1,4 @@
-/// A field of an event that means something. This is the only list of them: whoever adds one adds a case here, and reads it in ``EventDecoder``.
+/// A field of an event. This is the only list of them: add a case here for a new one, and reads it in ``EventDecoder``.
 enum EventField: Int, CaseIterable {
   case type, room, ts, id
   case sender, senderID

@@ -4,7 +4,7 @@ package import ComboCore
 package struct GiftFate: Equatable, Sendable {
   /// What it came to in the end.
   package enum End: Equatable, Sendable {
-    /// Nothing yet.
+    /// Not known yet.
     case open
     /// The first instruction whose count includes it; `banner` is that instruction's.
     case seen(at: Int64, by: String, banner: Int)
@@ -32,7 +32,7 @@ package struct GiftFate: Equatable, Sendable {
     self.taken = taken
   }
 
-  /// Whether nothing more can become of it.
+  /// Whether this is final.
   package var isComplete: Bool { taken.banner == 0 || end != .open }
 
   /// Appends the object that says it.

@@ -2,7 +2,7 @@
 public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of fault.
   public enum Code: Sendable {
-    /// Written by a newer version: it is not read, and nothing may be concluded from it.
+    /// Written by a newer version: it is not read, and no conclusion may be drawn from it.
     case newer
     /// Cut short, altered, or otherwise not what a program of this version writes.
     case broken

@@ -149,7 +149,7 @@ public final class JournalDecoder {
       takeover.reset = JournalEntry.Reset(
         reason: try reset.string("reason"), offsetsLost: try reset.integer("offsets_lost", 0...Int64.max))
     } else if takeover.shift < 0 {
-      throw .broken(reader.what, "its shift is negative, but its rooms do not begin anew")
+      throw .broken(reader.what, "its shift is negative, but it is no reset")
     }
     return takeover
   }

@@ -42,7 +42,7 @@ public struct JournalEntry: Equatable, Sendable {
     }
   }
 
-  /// All rooms of the partition begin anew.
+  /// All rooms of the partition begin a new epoch.
   public struct Reset: Equatable, Sendable {
     /// Why, as a sentence.
     public var reason: String

@@ -57,7 +57,7 @@ final class RecordReader {
     return parser.text(of: copy)
   }
 
-  /// A text that lies in the arena.
+  /// A text in the arena.
   func parse(_ copy: Bytes) throws(FormatFault) -> RecordFields {
     let text = try check(copy)
     if !text[0].isObject { throw .broken(what, "it is no object") }

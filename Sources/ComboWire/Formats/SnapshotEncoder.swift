@@ -69,7 +69,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(UInt8(ascii: "]"))
   }
 
-  /// A combo that is gone and may go on.
+  /// A combo that is gone and may continue.
   public mutating func history(_ key: ComboKey, _ state: HistoryState) {
     begin(.history, #","history":["#)
     append(key)

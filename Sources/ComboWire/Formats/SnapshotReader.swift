@@ -1,6 +1,6 @@
 internal import ComboCore
 
-/// The state of one engine, as it lies on a tape.
+/// The state of one engine, on a tape.
 struct SnapshotReader {
   private let fields: RecordFields
   private let text: JSONText
@@ -94,7 +94,7 @@ struct SnapshotReader {
     }
   }
 
-  /// What a combo goes on from, and what its final will say, if one is to come: the number of a banner and its display data.
+  /// The count from which a combo continues, and its pending final, if any: the number of a banner and its display data.
   private func restoreHistory(_ first: Int, _ engine: inout Engine) throws(FormatFault) {
     let end = text.next(first - 1)
     let last = first + keyLength + 2

@@ -6,7 +6,7 @@ public struct RoomRecord: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
     /// In the record: ``StateDecoder/engine(settings:)`` restores it until the next record is read.
     case state
-    /// In so many parts, which have so many bytes and this checksum together.
+    /// In this many parts, with this total size and checksum.
     case parts(Int, bytes: Int, sum: UInt64)
     /// There is none: the room has rested.
     case rested

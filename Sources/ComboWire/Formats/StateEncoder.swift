@@ -31,7 +31,7 @@ public final class StateEncoder {
   ///   - hash: the room's running hash.
   ///   - emit: takes the records, one by one.
   /// - Returns: how many parts there are; 0 if the state stands in the record itself. Parts of an earlier, longer snapshot
-  ///   beyond these mean nothing any more.
+  ///   beyond these are ignored.
   @discardableResult
   public func room(
     _ room: Bytes, _ engine: Engine, n: Int64, shifted: Int64, hash: UInt64, _ emit: Emit

@@ -2,13 +2,13 @@ public import ComboCore
 
 /// A hash of all that a room said, in order: each record value is hashed with the hash before it as the seed.
 public struct RunningHash: Equatable, Sendable {
-  /// The hash of a room that has said nothing: the letters "combo-h1", the first the highest byte.
+  /// The hash of a room without instructions: the letters "combo-h1", the first the highest byte.
   public static let start: UInt64 = 0x636F_6D62_6F2D_6831
 
   /// The hash of all so far.
   public private(set) var value: UInt64
 
-  /// That of a room that has said nothing, or one that goes on.
+  /// That of a room without instructions, or a continued one.
   public init(_ value: UInt64 = RunningHash.start) { self.value = value }
 
   /// Takes in one more record value.

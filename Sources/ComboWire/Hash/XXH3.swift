@@ -10,7 +10,7 @@ public enum XXH3 {
     return XXH_INLINE_XXH3_64bits_withSeed(start, bytes.count, seed)
   }
 
-  /// By what a record of the input is told from another one that stands at its offset: the hash of its value, with that of its key as
+  /// The identity of a record of the input, to recognize another one at its offset: the hash of its value, with that of its key as
   /// the seed. What is missing counts as empty.
   public static func fingerprint(key: Bytes?, value: Bytes?) -> UInt64 {
     let none = Bytes(start: nil, count: 0)

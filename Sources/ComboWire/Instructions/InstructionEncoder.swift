@@ -10,9 +10,9 @@ public enum InstructionEncoder {
   /// Appends one instruction.
   ///
   /// - Parameters:
-  ///   - instruction: what is said; nothing of it is kept.
+  ///   - instruction: the instruction; it is not kept.
   ///   - room: as ``writeRoom(_:into:)`` wrote it.
-  ///   - buffer: nothing is allocated unless it must grow.
+  ///   - buffer: allocated only if it must grow.
   public static func encode(_ instruction: Instruction, room: Bytes, into buffer: ByteBuffer) {
     // Every fixed text and number together stay below this; only bytes of others are counted one by one.
     var out = buffer.reserve(fixedBytes + room.count)

@@ -4,7 +4,7 @@ public import ComboCore
 /// Memory handed out bit by bit and taken back all at once, at addresses that stay.
 ///
 /// Events point into it: it must neither be reset nor go away while one of them is in use. ``reset()`` keeps the memory,
-/// so that in the steady state nothing is allocated. Behind what it hands out, ``padding`` more bytes are readable. One
+/// so that the steady state has no allocations. Behind what it hands out, ``padding`` more bytes are readable. One
 /// thread at a time.
 public final class BumpArena {
   /// How many bytes can be read, but not used, behind each piece.
@@ -97,10 +97,10 @@ public final class BumpArena {
   }
 }
 
-/// Bytes that are put together at an arena's end, where they then stay. Between its making and ``finish()`` nothing else is taken from the
+/// Bytes that are put together at an arena's end, where they then stay. Between its creation and ``finish()`` no other bytes are taken from the
 /// arena, but within ``pause()`` and ``resume()``.
 struct ArenaText {
-  /// Not counted: whoever makes it holds the arena.
+  /// Not counted: its creator holds the arena.
   private unowned(unsafe) let arena: BumpArena
   private var start: UnsafeMutableRawPointer
   private var out: UnsafeMutableRawPointer

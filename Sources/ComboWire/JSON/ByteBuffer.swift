@@ -3,7 +3,7 @@ public import ComboCore
 
 /// Bytes that grow at their end: what all encoders write into.
 ///
-/// It keeps its memory when it is emptied, so that in the steady state nothing is allocated. One thread at a time.
+/// It keeps its memory when it is emptied, so that the steady state has no allocations. One thread at a time.
 public final class ByteBuffer {
   /// The bytes' memory; at least `capacity` long.
   private(set) var base: UnsafeMutablePointer<UInt8>
@@ -27,7 +27,7 @@ public final class ByteBuffer {
 
   /// A part of what it holds; valid until it is changed.
   public func bytes(_ range: Range<Int>) -> Bytes {
-    precondition(range.lowerBound >= 0 && range.upperBound <= count, "a part of a buffer must lie within it")
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "a part of a buffer must be within it")
     return Bytes(start: base + range.lowerBound, count: range.count)
   }
 
@@ -47,7 +47,7 @@ public final class ByteBuffer {
     return base + count
   }
 
-  /// Takes in what was written up to `end`, which must lie in what ``reserve(_:)`` gave.
+  /// Takes in what was written up to `end`, which must be within the result of ``reserve(_:)``.
   @inline(__always)
   func commit(upTo end: UnsafeMutablePointer<UInt8>) {
     count = end - base

@@ -94,7 +94,7 @@ extension csj_fault {
     case CSJ_NO_COLON: "lacks a colon after a member's name"
     case CSJ_NO_COMMA: "lacks a comma or a closing bracket"
     case CSJ_UNCLOSED: "does not end with the bracket that closes it"
-    case CSJ_MORE: "goes on after its object has ended"
+    case CSJ_MORE: "continues after its object has ended"
     default: "is no JSON"
     }
   }

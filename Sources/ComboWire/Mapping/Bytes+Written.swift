@@ -94,7 +94,7 @@ extension BadEvent {
   }
 
   static var mappedCountAndTotal: BadEvent {
-    BadEvent(.outOfRange, "there is a count and a total; a gift may say one of them, not both")
+    BadEvent(.outOfRange, "there is a count and a total; a gift may have one of them, not both")
   }
 
   @inline(never)

@@ -24,7 +24,7 @@ struct CompiledMap {
     /// Through how many arrays its pointer goes, element by element; of others: the most of what it has below it.
     var stars: Int32 = 0
 
-    /// Whether it is a pointer and nothing more.
+    /// Whether it is only a pointer.
     @inline(__always) var isPointer: Bool { op == .at && texts.count == 0 }
   }
 
@@ -57,7 +57,7 @@ struct CompiledMap {
     /// A text: a comma, the name in quotes, and a colon.
     var name: Text
     var node: Int32
-    /// The pointer's node, if the expression is a pointer and nothing more; -1: it is more.
+    /// The pointer's node, if the expression is only a pointer; else -1.
     var place: Int32
     var bytesMax: Int32
   }

@@ -36,7 +36,7 @@ struct FieldSurvey {
   private(set) var arrays: [[String]] = []
   private var places: [[String]: Int] = [:]
 
-  /// More elements of one array say nothing new.
+  /// More elements of one array add no information.
   private static let elementsMax = 50
 
   /// Takes a record in, if it is a JSON object or an array.

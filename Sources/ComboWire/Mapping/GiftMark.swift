@@ -1,4 +1,4 @@
-/// The field by which gifts are told from what else comes, with the values that gifts have.
+/// The field that distinguishes gifts from other records, with the values of gifts.
 struct GiftMark {
   let field: FieldSample
   let values: [String]

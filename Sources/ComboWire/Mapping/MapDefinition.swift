@@ -144,12 +144,12 @@ indirect enum MapExpression {
   case when(MapCondition, MapExpression, MapExpression?)
 }
 
-/// How a time is told.
+/// The format of a time.
 enum TimeUnit: String, CaseIterable {
   case ms, s, us, ns
   /// A text such as `2026-11-21T13:00:00.123Z`.
   case rfc3339
-  /// A number of any of these units, told by its size, or such a text.
+  /// A number of any of these units, recognized by its size, or such a text.
   case auto
 }
 

@@ -19,7 +19,7 @@ public struct MapExplanation: Sendable {
     public let name: String
     /// Where it was taken from: a pointer, or a description.
     public let source: String
-    /// What stands there, as JSON; nil: nothing.
+    /// The value there, as JSON; nil: none.
     public let found: String?
     /// What it becomes; nil: that cannot be said, since the record is bad.
     public let value: String?
@@ -127,7 +127,7 @@ extension Event.Kind {
 }
 
 extension Event {
-  /// What a field has become; nil: nothing, or something that has no short text.
+  /// A field's result; nil: none, or one without a short text.
   fileprivate func text(of field: String) -> String? {
     func text(_ bytes: Bytes) -> String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
     switch field {

@@ -202,7 +202,7 @@ struct MapGuess {
     return Rule(text: text + "\n    }", giftKey: gift.flatMap { FieldWords.has($0.last, ["gift", "gf"]) ? $0.name : nil })
   }
 
-  /// What all gifts are called if nothing names them: what tells them from other records.
+  /// The name of all gifts if no field names them: the mark of gifts.
   private var giftName: String { mark?.value ?? "gift" }
 
   private func nameless(_ value: FieldSample?) -> String {
@@ -241,7 +241,7 @@ struct MapGuess {
     return longest
   }
 
-  /// An array of those who receive, and what each receives.
+  /// An array of receivers with their gifts.
   private mutating func receivers() -> (array: [String], id: FieldSample, count: FieldSample?)? {
     func weight(_ path: [String]) -> Int {
       let name = FieldSample.plain(path.last { $0 != PointerTable.each } ?? "")
@@ -270,7 +270,7 @@ struct MapGuess {
     return nil
   }
 
-  /// Where no room is told, that of its host.
+  /// Without a room, that of its host.
   private mutating func hostRoom() -> FieldSample? {
     let found = pick("room", least: 40, where: Self.isID) {
       Self.fit($0, FieldWords.host, not: FieldWords.gift + ["sender", "name"])
@@ -317,7 +317,7 @@ struct MapGuess {
     return value
   }
 
-  /// The id, and name and picture beside it.
+  /// The id, with name and picture next to it.
   private mutating func party(_ id: FieldSample?, _ names: [String], _ pictures: [String], value: FieldSample? = nil) -> String {
     var parts = ["\"id\": \(id.map(reach) ?? "\"/TO-DO\"")"]
     if let value { parts.append("\"value\": \(reach(value))") }
@@ -488,7 +488,7 @@ struct MapGuess {
       let isCumulative = ["repeatcount", "combocount", "hits", "combonum", "combo"].contains { field.last.hasSuffix($0) }
       if streak != nil ? grows > 0 && falls == 0 : grows > 0 && (isCumulative || falls == 0 && grows > 1) { return (field, true) }
     }
-    // An end that is told is that of a running total.
+    // An end belongs to a running total.
     if let end, let field = ranked.first, streak == nil || end.values.contains(where: { $0 == "1" || $0 == "true" }) {
       return (field, false)
     }
@@ -497,7 +497,7 @@ struct MapGuess {
 
   // MARK: - The rest
 
-  /// What is left out is said, so that nobody has to compare.
+  /// Unused fields are listed.
   private mutating func sayRest() {
     let left = survey.fields.filter { !used.contains($0.path) }.map(\.pointer).sorted()
     if left.isEmpty { return }

@@ -3,7 +3,7 @@ internal import ComboCore
 
 /// Proposes a map from samples, by the names of fields and the shapes of their values. A guess, and says how sure it is.
 public struct MapInference {
-  /// The map as the text of a file; empty if there is nothing to go by.
+  /// The map as the text of a file; empty if the samples are not enough.
   public let text: String
   /// What it is unsure of or has left out, in sentences.
   public let doubts: [String]
@@ -21,7 +21,7 @@ public struct MapInference {
     let mark = GiftMark(survey, &doubts)
     var guesses: [MapGuess] = []
     for value in mark?.values ?? [] {
-      // What else the topic holds says nothing of this kind of gifts.
+      // The topic's other records do not matter for this kind of gifts.
       var own = FieldSurvey()
       for record in records { own.add(record, onlyIf: (mark!.field.path, [value])) }
       guesses.append(MapGuess(own, (mark!.field, value)))
@@ -32,7 +32,7 @@ public struct MapInference {
     self.doubts = doubts
   }
 
-  /// The rules of all kinds of gifts; what tells the same again is dropped.
+  /// The rules of all kinds of gifts; repetitions are dropped.
   private static func rules(_ guesses: [MapGuess], _ doubts: inout [String]) -> [MapGuess.Rule] {
     var rules: [MapGuess.Rule] = []
     var kept: [MapGuess] = []

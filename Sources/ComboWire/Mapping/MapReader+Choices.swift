@@ -38,7 +38,7 @@ extension MapReader {
       if let other = other(map) { choice.entries.append(([value], other)) }
     }
     if choice.entries.isEmpty, faults.isEmpty { fault(maps, "maps must name at least one map") }
-    // JSON is read beside any of the other texts.
+    // JSON is read besides any of the other texts.
     if Set(choice.entries.map(\.map.form)).subtracting([.json]).count > 1 {
       fault(maps, "the maps must not read several texts beside json: some read stt and some irc")
     }

@@ -28,7 +28,7 @@ extension MapReader {
     while member < end {
       let memberName = text.string(member)
       if members[memberName] != nil {
-        if !isQuiet { fault(member, "\"\(memberName)\" stands twice; the one or the other must go") }
+        if !isQuiet { fault(member, "\"\(memberName)\" occurs twice; the one or the other must go") }
       } else if let allowed, !allowed.contains(memberName) {
         if !isQuiet {
           let known = "there \(allowed.count == 1 ? "is" : "are") \(allowed.joined(separator: ", "))"

@@ -164,7 +164,7 @@ struct MapReader {
 
   private static let ruleMembers = ["when", "root", "event", "fields", "ids", "drop", "bad", "about"]
 
-  /// The rules, for each root anew.
+  /// The rules, again for each root.
   private mutating func readRules(_ token: Int, below roots: Int?) -> [MapRule] {
     guard let roots else { return readRules(token, hasRoots: false) }
     var rules: [MapRule] = []

@@ -11,7 +11,7 @@ extension MappedDecoder {
     let own = streak.isEmpty ? rule.pointee.stars : stars(reading)
     gift.amount = .total(total, streak: streak)
     if own < rule.pointee.stars {
-      // What several have in common does not tell their streaks apart; who receives them does, or their place.
+      // What several have in common does not distinguish their streaks; the receiver does, or their place.
       let part = receiverStars > own ? gift.receiverID : place(own, rule.pointee.stars, into: arena)
       gift.amount = .total(total, streak: joined(streak, part, into: arena))
     }
@@ -44,7 +44,7 @@ extension MappedDecoder {
   /// Through how many arrays the expression goes that was read last.
   func stars(_ node: Int32) -> Int { node < 0 ? 0 : Int(nodes[Int(node)].stars) }
 
-  /// Both with `#` between them. Where that is too long for an id, the first is told by its hash.
+  /// Both with `#` between them. Where that is too long for an id, the first is replaced by its hash.
   private func joined(_ first: Bytes, _ second: Bytes, into arena: BumpArena) -> Bytes {
     var first = first
     if first.count + 1 + second.count > EventDecoder.idBytesMax {

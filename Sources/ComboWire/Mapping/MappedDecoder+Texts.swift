@@ -21,7 +21,7 @@ extension MappedDecoder {
     try rewrite(after: rewrite(upTo: Int(walk.found[Int(unpacked.node)]), json, from: 0), into: arena)
   }
 
-  /// The same with the texts of all elements of an array. The record is written anew, and read again, once for all of them.
+  /// The same with the texts of all elements of an array. The record is written and read again once for all of them.
   @inline(never)
   private func unpackEach(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
     rewriting.removeAll()
@@ -78,7 +78,7 @@ extension MappedDecoder {
     form == .stt ? try stt.json(of: record, walk, from: node, into: arena) : try irc.json(of: record, into: arena)
   }
 
-  /// Writes the record from a byte on up to a text, and what the text holds in its place. Returns where the record goes on.
+  /// Writes the record from a byte on up to a text, and what the text holds in its place. Returns where the record continues.
   private func rewrite(upTo token: Int, _ json: Bytes, from: Int) -> Int {
     let start = Int(text[token].start) - Int(text[0].start)
     rewriting.append(Bytes(rebasing: text.slice(0)[from..<start]))

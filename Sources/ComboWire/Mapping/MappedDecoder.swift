@@ -1,7 +1,7 @@
 internal import CSimdJSON
 internal import ComboCore
 
-/// Makes events of records by a map. One a thread; nothing is allocated in the steady state.
+/// Makes events of records by a map. One a thread; without allocations in the steady state.
 ///
 /// What a field may be is checked by the same code as in an ``EventDecoder``.
 final class MappedDecoder {
@@ -57,7 +57,7 @@ final class MappedDecoder {
   /// What a display object begins with, and what stands before a gift's worth.
   let idName: CompiledMap.Text
   let worthName: CompiledMap.Text
-  /// A record that is written anew with what its texts hold.
+  /// A record that is written again with the contents of its texts.
   let rewriting = ByteBuffer()
   /// The values of the headers that the map names.
   private(set) var headers: [Bytes]
@@ -118,7 +118,7 @@ final class MappedDecoder {
     return memory
   }
 
-  /// For whoever asks which rule decided.
+  /// For callers that ask which rule decided.
   func forgetRule() { rule = -1 }
 
   // MARK: - A record
@@ -126,7 +126,7 @@ final class MappedDecoder {
   /// Whether the record decoded last has several elements for `*`; an event may be made of each.
   var isSeveral: Bool { walk.isSeveral }
 
-  /// Whether a record is written anew as JSON.
+  /// Whether a record is written again as JSON.
   func rewrites(_ record: Bytes) -> Bool {
     if form == .json { return false }
     let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
@@ -136,7 +136,7 @@ final class MappedDecoder {
   /// Says which element, and which rule, the event returned first is of.
   func settle(_ round: Int, rule: Int) { (self.round, self.rule) = (round, rule) }
 
-  /// Goes back to the element that was settled on, for whoever asks about it.
+  /// Returns to the chosen element, for callers that ask about it.
   func goBack() {
     walk.walk(text, of: checks.parser)
     for _ in 0..<round where !walk.advance(text) { return }
@@ -159,7 +159,7 @@ final class MappedDecoder {
     }
   }
 
-  /// Makes an event of a record that lies where it can stay, with padding behind it.
+  /// Makes an event of a record in place, with padding behind it.
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Outcome {

@@ -9,7 +9,7 @@ struct ProtobufMessage {
     let type: FieldType
     let isRepeated: Bool
 
-    /// The same where so many messages stand before its own map's.
+    /// The same with this many messages before its own map's.
     func moved(by count: Int) -> Field {
       guard case .message(let word, let place) = type else { return self }
       return Field(number: number, name: name, type: .message(word, place + count), isRepeated: isRepeated)

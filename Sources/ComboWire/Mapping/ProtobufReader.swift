@@ -5,7 +5,7 @@ internal import ComboCore
 ///
 /// After https://protobuf.dev/programming-guides/encoding/. Fields that the map does not name are passed over; of one that is not
 /// repeated the last counts; of repeated numbers both forms are read, packed or not. Groups are refused. What is not there is not in
-/// the JSON either. The time taken goes by the bytes; nothing is allocated in the steady state. One thread.
+/// the JSON either. The time taken goes by the bytes; without allocations in the steady state. One thread.
 final class ProtobufReader {
   /// A value of a field that the map names.
   private struct Piece {
@@ -228,6 +228,6 @@ final class ProtobufReader {
 
   @inline(never)
   private func fault(_ what: String) -> BadEvent {
-    BadEvent(.wrongType, "\(place) is not the Protobuf in base64 that the map says: \(what)")
+    BadEvent(.wrongType, "\(place) is not the Protobuf in base64 that note about the map: \(what)")
   }
 }

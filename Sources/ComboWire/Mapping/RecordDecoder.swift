@@ -1,6 +1,6 @@
 public import ComboCore
 
-/// Makes events of records: as wire.md has them, or by a map. One a thread; nothing is allocated in the steady state.
+/// Makes events of records: as wire.md has them, or by a map. One a thread; without allocations in the steady state.
 public final class RecordDecoder {
   /// Calls `body` with the value of a record's header, if it has one of that name.
   public typealias HeaderLookup = (_ name: String, _ body: (Bytes) -> Void) -> Void
@@ -50,7 +50,7 @@ public final class RecordDecoder {
   ///   - key: the record's key; nil if it has none. Not needed afterwards.
   ///   - header: hands out the value of the record's last header of a name, if there is one; asked only for those that the map
   ///     names.
-  ///   - arena: where the bytes of the event go. A bad record leaves nothing in it.
+  ///   - arena: where the bytes of the event go. A bad record leaves no bytes in it.
   ///   - event: what is filled.
   /// - Returns: whether it is an event; false: the map drops the record.
   public func decode(

@@ -29,7 +29,7 @@ public struct RecordOutcomes: Sendable {
   public static let rowsMax = 64
 }
 
-/// Counts by rule. Plain numbers of whoever decodes.
+/// Counts by rule. Plain numbers of the decoding thread.
 struct RuleCounts {
   private var byRule: [Int]
   /// By rule (the first: none) and code.

@@ -45,7 +45,7 @@ struct OptionFaultTests {
         "verify --brokers b --input i --output o --room-from-body",
         "--room-from-body is no option of verify, but of run, check, seek, reset-clock, map"
       ),
-      ("replay --slots", "--slots needs a value (N: banners on screen at once; 0 = paused)"),
+      ("replay --slots", "--slots needs a value (N: banners on screen at once; 0 pauses the room: waiting banners keep waiting)"),
       ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
       ("replay --slots 101", "--slots must be from 0 to 100, not 101"),
       (

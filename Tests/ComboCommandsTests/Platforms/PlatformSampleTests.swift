@@ -96,7 +96,7 @@ struct PlatformSampleTests {
     arguments: [
       (#"{"dmscore":999,"pb":"CAE="}"#, "holds no gift that can be read"),
       (#"{"dmscore":999}"#, "holds no gift that can be read"),
-      (#"{"pb":"..."}"#, "/data/pb is not the Protobuf in base64 that the map says: its character 1 is none of base64"),
+      (#"{"pb":"..."}"#, "/data/pb is not the Protobuf in base64 that note about the map: its character 1 is none of base64"),
       (#"{"pb":"CAFSBAgJ"}"#, "what begins at byte 4 is longer than what is there"),
     ])
   func version2(data: String, why: String) throws {

@@ -31,7 +31,7 @@ extension ServiceTests {
       let arguments =
         TestGroup.fast + ["--transactional-id", id, "--checkpoint-gifts", "3000", "--checkpoint-interval-ms", "300"]
       let service = try group.process(arguments)
-      func timesBack() -> Int { service.log.count { $0.contains("going back to what is durable") } }
+      func timesBack() -> Int { service.log.count { $0.contains("returning to the last commit") } }
       try service.waitForLog("new: ", count: 4)
       // Each round fences once or twice; a fifth time within half a minute would look like another instance.
       for round in 1...2 {
@@ -78,7 +78,7 @@ extension ServiceTests {
         service.signal(SIGCONT)
         guard wasHeldUp else { return false }
         try group.waitUntilTakenIn(service)
-        return service.has("going back to what is durable")
+        return service.has("returning to the last commit")
       }
       try group.give(gifts("c", 400))
       try group.waitUntilTakenIn(service)

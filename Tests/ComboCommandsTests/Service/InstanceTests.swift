@@ -161,7 +161,7 @@ extension ServiceTests {
       if other.consumer.isCooperative {
         try wait(for: "it starts afresh: \(service.text)") {
           try feed.give(1)
-          return service.has("starting afresh")
+          return service.has("starting again within the process")
         }
       }
       try poll([other], "the other has its part") { other.owned.count == 2 }

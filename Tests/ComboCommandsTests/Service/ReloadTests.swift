@@ -47,7 +47,7 @@ extension ServiceTests {
       try files.write("conf", base + "log-format = json\nslots = 101\n")
       try files.write("token", second)
       service.signal(SIGHUP)
-      try service.waitForLog(" error the configuration is left as it was: ", "conf:4: slots must be from 0 to 100, not 101")
+      try service.waitForLog(" error the configuration was not changed: ", "conf:4: slots must be from 0 to 100, not 101")
       #expect(try status(first, port) == 200)
 
       // What changes at once, and what takes a restart.
@@ -68,12 +68,12 @@ extension ServiceTests {
       // Properties that only a producer refuses, and only side by side.
       try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\nretries=0\n")
       service.signal(SIGHUP)
-      try service.waitForLog("the configuration is left as it was", "retries")
+      try service.waitForLog("the configuration was not changed", "retries")
 
       // Brokers that cannot be reached with what is new.
       try files.write("kafka", "ssl.ca.location=/nowhere\nsecurity.protocol=ssl\n")
       service.signal(SIGHUP)
-      try service.waitForLog("the configuration is left as it was", "ssl.ca.location failed")
+      try service.waitForLog("the configuration was not changed", "ssl.ca.location failed")
       try group.give([TestGift(id: "c", room: "r0", sender: "u")])
       try group.waitUntilSaid(["r0": 11, "r1": 10, "r2": 10, "r3": 10], service)
       try service.stop()
@@ -114,7 +114,7 @@ extension ServiceTests {
     /// Tells it to take in new Kafka properties or certificates, and waits until it has. Brokers that do not answer in time look as if
     /// they could not be reached with what is new: then it is told again.
     private func beginAnew(_ service: ServiceProcess) throws {
-      func refusals() -> Int { service.log.count { $0.contains("the configuration is left as it was") } }
+      func refusals() -> Int { service.log.count { $0.contains("the configuration was not changed") } }
       var before = refusals()
       service.signal(SIGHUP)
       try wait(for: "a new beginning: \(service.text)") {
@@ -142,7 +142,7 @@ extension ServiceTests {
       service.signal(SIGHUP)
       try service.waitForLog("the configuration was read again")
       #expect(try (status(token, port), status("another-0123456789", port)) == (200, 401))
-      let warnings = service.log.filter { $0.contains(" warning http: until a restart other machines can reach http://") }
+      let warnings = service.log.filter { $0.contains(" warning http: other machines can still reach http://") }
       #expect(warnings.count == 1, "\(service.text)")
       service.tellToStop()
       #expect(try service.waitForExit() == 0)
@@ -171,7 +171,7 @@ extension ServiceTests {
 
       try folder.certificate("mine", by: "other")
       service.signal(SIGHUP)
-      try service.waitForLog(" error the configuration is left as it was: ")
+      try service.waitForLog(" error the configuration was not changed: ")
       try goOn()
 
       try folder.certificate("mine", by: "ca")

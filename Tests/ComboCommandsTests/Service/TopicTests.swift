@@ -86,7 +86,7 @@ extension ServiceTests {
       try group.control.deleteTopic(name, withinMs: ServiceKafka.patienceMs)
       try give("b")
       try service.waitForLog("its \(topic.word) topic is gone")
-      try service.waitForLog("starting afresh")
+      try service.waitForLog("starting again within the process")
       try service.waitForLog("created topic \"\(name)\"", count: 2)
       try give("c")
       try group.waitUntilTakenIn(service)
@@ -99,7 +99,7 @@ extension ServiceTests {
         try group.verify()
       } else {
         for partition in 0..<2 {
-          #expect(service.has("RESET: partition \(partition)", "it was cut or made anew"), "\(service.text)")
+          #expect(service.has("RESET: partition \(partition)", "it was truncated or recreated"), "\(service.text)")
         }
       }
     }

@@ -55,7 +55,7 @@ extension RunningService {
     var owned: Set<Int> = []
     for line in log {
       // As another member, which begins with nothing.
-      if line.contains("starting afresh") { owned = [] }
+      if line.contains("starting again within the process") { owned = [] }
       for (word, isComing) in [(" assigned: partitions ", true), (" revoked: partitions ", false), (" lost: partitions ", false)]
       {
         guard let place = line.range(of: word) else { continue }
@@ -116,7 +116,7 @@ final class ServiceThread: RunningService {
       if options.progress { service.progress = Progress { line in said.state.withLock { $0.progress.append(line) } } }
       return service.run()
     } catch {
-      log.error("the service cannot go on: \(.reason, error)")
+      log.error("the service cannot continue: \(.reason, error)")
       return 1
     }
   }

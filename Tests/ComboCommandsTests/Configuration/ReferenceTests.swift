@@ -1,0 +1,41 @@
+import ComboCore
+import Testing
+
+@testable import ComboCommands
+@testable import ComboTestSupport
+
+@Suite("The reference in the docs")
+struct ReferenceTests {
+  @Test("has each setting of the engine with its default, its ranges and its help")
+  func settings() throws {
+    let rows = SettingName.all.map { setting in
+      var ranges = ["", ""]
+      if case .integer(let name) = setting {
+        ranges = [name.range, name.roomRange].map { "\(Self.grouped($0.lowerBound))–\(Self.grouped($0.upperBound))" }
+        if name.roomMayDisable { ranges[1] = "0, " + ranges[1] }
+      }
+      let fallback = SettingName.text(of: Settings()[setting])
+      return "| `\(setting.text)` | \(fallback) | \(ranges[0]) | \(ranges[1]) | \(setting.help) |"
+    }
+    try GeneratedPart.expect(
+      "docs/engine.md", part: "settings",
+      is: ["| setting | default | range | range for a room | meaning |", "| --- | ---: | --- | --- | --- |"] + rows)
+  }
+
+  @Test("has each exit code with its commands and what to do")
+  func exitCodes() throws {
+    let rows = ExitCode.all.map { "| \($0.code) | \($0.commands) | \($0.meaning) | \($0.action) |" }
+    try GeneratedPart.expect(
+      "docs/operating.md", part: "exit codes",
+      is: ["| code | command | meaning | action |", "| --- | --- | --- | --- |"] + rows)
+  }
+
+  /// With a comma between groups of three digits.
+  private static func grouped(_ number: Int) -> String {
+    let digits = String(number)
+    return String(
+      digits.enumerated().flatMap { index, digit in
+        index > 0 && (digits.count - index).isMultiple(of: 3) ? [",", digit] : [digit]
+      })
+  }
+}
