@@ -208,9 +208,11 @@ struct ExplainTests {
     scene.gift("r", sender: "jumped")
     let end = scene.world.broker.log(.input, 0).end
     scene.configuration.purpose = .seek([0: end])
+    let mover = scene.start()
+    scene.turn(mover, 60)
+    scene.world.kill(mover)
+    scene.configuration.purpose = .service
     let second = scene.start()
-    scene.turn(second, 60)
-    scene.configuration.purpose = .seek([:])
     scene.gift("r", sender: "after")
     scene.settle(second)
     for _ in 0..<20 {

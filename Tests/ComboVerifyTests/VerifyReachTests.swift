@@ -275,7 +275,7 @@ struct VerifyReachTests {
     takeover.log.cut(before: takeover.record.offset + 1)
     let report = try scene.verify()
     #expect(report.faults == [] && !report.isProven && report.unprovenInstructions == report.instructions)
-    #expect(report.summary.contains("NOT proven: nothing of the output can be derived"), "\(report.summary)")
+    #expect(report.summary.contains("NOT proven: the output cannot be derived"), "\(report.summary)")
   }
 
   @Test("what was deleted from the output is counted, and not missed")

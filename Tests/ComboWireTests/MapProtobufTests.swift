@@ -204,7 +204,8 @@ struct MapProtobufTests {
   func broken(base64: String, why: String) throws {
     let record = #"{"cmd":"GIFT","pb":"\#(base64)"}"#
     #expect(
-      try mapped(Self.text, record, sentence: true) == "wrong_type: /pb is not the Protobuf in base64 that note about the map: \(why)")
+      try mapped(Self.text, record, sentence: true)
+        == "wrong_type: /pb is not the Protobuf in base64 that note about the map: \(why)")
   }
 
   @Test("is bounded in its depth and in what it makes")

@@ -308,7 +308,8 @@ struct Check {
     }
     let isMark = try found(low) == mark
     guard end >= before + 2, isMark || table.settings[topic]?.hasAppendTime == true else {
-      report.note("the distance of the broker's clock from this machine's could not be determined: the dead-letter topic was busy")
+      report.note(
+        "the distance of the broker's clock from this machine's could not be determined: the dead-letter topic was busy")
       return
     }
     // Somewhere between the two moments the mark was made.

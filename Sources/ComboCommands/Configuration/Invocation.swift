@@ -48,7 +48,9 @@ enum Invocation: Equatable, Sendable {
     switch command {
     case .config: return config(arguments.dropFirst(), environment: variable, host: host)
     case .completions, .man: return made(command, Array(arguments.dropFirst()))
-    case .run, .serve, .live, .demo, .replay, .tune, .generate, .verify, .explain, .redrive, .watch, .check, .seek, .resetClock, .map: break
+    case .run, .serve, .live, .demo, .replay, .tune, .generate, .verify, .explain, .redrive, .watch, .check, .seek, .resetClock,
+      .map:
+      break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
     case .help: return .tell(Help.text(of: command))

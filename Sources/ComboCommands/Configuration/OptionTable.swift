@@ -220,7 +220,8 @@ enum OptionTable {
 
   private static let seek: [Option] = [
     Option("to-time", "TIME", .time, nil, [.seek], .main, "continue at the first record of this time or later"),
-    Option("to-offset", "P:N,…", .text, nil, [.seek], .main, "continue at these offsets, by partition: 0:1200,3:900; others stay"),
+    Option(
+      "to-offset", "P:N,…", .text, nil, [.seek], .main, "continue at these offsets, by partition: 0:1200,3:900; others stay"),
     Option("skip-to-end", "", .flag, "false", [.seek], .main, "continue at the current end of the input"),
   ]
 

@@ -139,7 +139,7 @@ struct ConfigFileTests {
         "run needs --output TOPIC (or COMBO_OUTPUT): where display instructions are written",
         "F:14: kafka: There is no Kafka property \"no.such.thing\" in librdkafka \(LibrdkafkaProperties.versionText); see its CONFIGURATION.md for all of them.",
       ])
-    #expect(try faults("\(Self.required)slots = 2\nslots = 3\n") == ["F:5: slots stands in line 4 already"])
+    #expect(try faults("\(Self.required)slots = 2\nslots = 3\n") == ["F:5: slots is already in line 4"])
     #expect(try faults("threads = x\n", "replay") == ["F:1: threads must be a whole number from 0 to 64, not \"x\""])
   }
 

@@ -85,7 +85,14 @@ struct ExplainCommandTests {
       ])
     // An operator moves the group past one.
     try scene.give([gift("jumped", sender: "u7")])
-    configuration.seek = [0: scene.stage.file.bounds(scene.stage.stream(.input)).next]
+    configuration.purpose = .seek([0: scene.stage.file.bounds(scene.stage.stream(.input)).next])
+    let entries = try scene.records(.journal).count
+    let mover = scene.start(configuration)
+    let moved = Deadline(afterMs: 60_000)
+    while try scene.records(.journal).count == entries, !moved.isOver { MonotonicClock.sleep(ms: 5) }
+    mover.stop.set()
+    #expect(try mover.end() == 0)
+    configuration.purpose = .service
     try run(scene, configuration, [gift("after", sender: "u8")])
     try scene.give([gift("later", sender: "u8")])
 
