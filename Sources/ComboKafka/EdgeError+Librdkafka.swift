@@ -36,7 +36,7 @@ extension EdgeError {
     case RD_KAFKA_RESP_ERR__WAIT_COORD, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
       RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
       RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
-      "The brokers have no coordinator for it at the moment, as when one has just died or started. It goes on by itself."
+      "The brokers have no coordinator for it at the moment, as when one has just died or started. This passes by itself."
     case RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
       "The brokers ended its transaction because it was open for longer than transaction.timeout.ms, or another client has begun to use"
         + " this transactional id."

@@ -144,7 +144,7 @@ struct TransactionTests {
 
     let fault = try #require(throws: TransactionFault.self) { try first.commit(withinMs: withinMs) }
     #expect(fault.isFenced)
-    #expect(fault.reason.contains("Another instance uses the same id"))
+    #expect(fault.reason.contains("another client has begun to use this transactional id"))
     #expect(throws: TransactionFault.self) { try first.begin() }
     #expect(try kafka.values(topic) == ["heir"])
   }
