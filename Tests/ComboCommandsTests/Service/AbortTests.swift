@@ -49,7 +49,7 @@ extension ServiceTests {
       let ledger = try group.waitUntilSaid(expected(16_000), service)
       #expect(ledger.epochs.allSatisfy { $0.value.count == 1 })
       try service.stop()
-      #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+      #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
       let takeovers = try group.journal().map { $0.compactMap(\.takeover).count }
       #expect(takeovers.allSatisfy { $0 >= 2 }, "\(takeovers)")
       try group.verify()
@@ -84,7 +84,7 @@ extension ServiceTests {
       try group.waitUntilTakenIn(service)
       try group.waitUntilSaid(expected(800 + 400 * next), service)
       try service.stop()
-      #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+      #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
       try group.verify()
     }
 

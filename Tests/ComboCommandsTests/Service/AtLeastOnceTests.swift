@@ -37,7 +37,7 @@ extension ServiceTests {
       }
       for service in services {
         if service.exitCode == nil { try service.stop() }
-        #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+        #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
       }
       let output = try group.records(of: group.names.output)
       #expect(try DerivedOutput(group).difference(from: output) == nil)
@@ -64,7 +64,7 @@ extension ServiceTests {
         MonotonicClock.sleep(ms: Int64(random.below(300)))
         #expect(service.exitCode == nil, "\(service.text)")
         try service.crash()
-        #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+        #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
       }
       let last = try group.process(options)
       try group.waitUntilTakenIn(last)
@@ -114,7 +114,7 @@ extension ServiceTests {
         if index == 1 { try service.crash() } else if index < 3 { try service.stop() }
       }
       try prove(group, 80, services[3])
-      for service in services { #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)") }
+      for service in services { #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)") }
       for entries in try group.journal() {
         let deliveries = entries.compactMap { $0.takeover?.delivery }
         #expect(deliveries == [.exactlyOnce, .atLeastOnce, .exactlyOnce, .atLeastOnce])

@@ -82,14 +82,14 @@ extension ServiceTests {
             && record.key != Array(#"["checkpoint"]"#.utf8) && entry(of: record) > checkpoint?.n ?? 0
         }
         found += newer.isEmpty ? 0 : 1
-        #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+        #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
       }
       print("in mid-sweep: \(found) of 4 crashes left snapshots newer than the checkpoint")
       let last = try group.process(options)
       try last.waitForLog("restored: partition 0", "digest found")
       try group.waitUntilSaid(given, last)
       try last.stop()
-      #expect(!last.has("RESET") && !last.has("found another state"), "\(last.text)")
+      #expect(!last.has("RESET") && !last.has("not in the state in which it was left"), "\(last.text)")
       try group.verify()
     }
 

@@ -36,7 +36,7 @@ extension ServiceTests {
 
     private func checkQuiet(_ services: ServiceProcess...) {
       for service in services {
-        #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+        #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
       }
     }
 

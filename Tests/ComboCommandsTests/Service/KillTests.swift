@@ -38,7 +38,7 @@ extension ServiceTests {
         MonotonicClock.sleep(ms: Int64(delay))
         #expect(service.exitCode == nil, "\(service.text)")
         try service.crash()
-        #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+        #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
       }
       let last = try group.process(options)
       // Half of the rooms are closed; the others come to rest by themselves.
@@ -47,7 +47,7 @@ extension ServiceTests {
       let ledger = try group.waitUntilSaid(expected, last)
       #expect(ledger.epochs.allSatisfy { $0.value.count == 1 })
       try last.stop()
-      #expect(!last.has("RESET") && !last.has("found another state"), "\(last.text)")
+      #expect(!last.has("RESET") && !last.has("not in the state in which it was left"), "\(last.text)")
       for partition in 0..<8 { #expect(last.has("restored: partition \(partition) ", "digest found"), "\(last.text)") }
       let entries = try group.journal()
       #expect(entries.allSatisfy { $0.filter { $0.takeover != nil }.count >= 2 })

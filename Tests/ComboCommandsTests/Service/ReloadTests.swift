@@ -53,7 +53,7 @@ extension ServiceTests {
       // What changes at once, and what takes a restart.
       try files.write("conf", base + "log-format = json\nmax-own-settings = 5\n")
       service.signal(SIGHUP)
-      try service.waitForLog("only a restart takes in what has changed", #""options":"--max-own-settings""#)
+      try service.waitForLog("a restart is needed for changes of", #""options":"--max-own-settings""#)
       try service.waitForLog(#""message":"the configuration was read again""#)
       #expect(try (status(first, port), status(second, port)) == (401, 200))
 
@@ -100,13 +100,13 @@ extension ServiceTests {
       try files.write("conf", "milestones = 4\nmap = \(files.path("map.json"))\n")
       try files.write("map.json", map.replacingOccurrences(of: "/n", with: "/m"))
       service.signal(SIGHUP)
-      try service.waitForLog("takes its partitions over again with the combo settings and the map")
+      try service.waitForLog("takes over its partitions again, with the new combo settings and map")
       try service.waitForLog("restored: partition")
       try give(#""m":5"#)
       try group.waitUntilSaid(["r": 8], service)
       let said = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
       #expect(said.contains { $0.contains(#""milestone":4"#) }, "\(said)")
-      #expect(!service.has("only a restart takes in"))
+      #expect(!service.has("a restart is needed"))
       try service.stop()
       try group.verify()
     }
@@ -118,7 +118,7 @@ extension ServiceTests {
       var before = refusals()
       service.signal(SIGHUP)
       try wait(for: "a new beginning: \(service.text)") {
-        if service.has("begins anew with the Kafka properties and certificates") { return true }
+        if service.has("starts again within the process, with the new Kafka properties and certificates") { return true }
         let now = refusals()
         if now > before { service.signal(SIGHUP) }
         before = now

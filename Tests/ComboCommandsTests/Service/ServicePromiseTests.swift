@@ -267,14 +267,14 @@ struct ServicePromiseTests {
         MonotonicClock.sleep(ms: Int64(random.below(40)))
       }
       try group.crash(service)
-      #expect(!service.has("RESET") && !service.has("found another state"), "\(service.text)")
+      #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
     }
     let last = try group.startMortal(options)
     try group.waitUntilSaid(given, last)
     let ledger = try group.ledger()
     #expect(ledger.epochs.contains { $0.value.count > 1 })
     try last.stop()
-    #expect(!last.has("RESET") && !last.has("found another state"), "\(last.text)")
+    #expect(!last.has("RESET") && !last.has("not in the state in which it was left"), "\(last.text)")
     try group.verify()
   }
 }
