@@ -63,7 +63,7 @@ extension ServiceTests {
       try service.waitForLog("restored: partition")
       try group.give((0..<20).map { TestGift(id: "b\($0)", room: "r\($0 % 4)", sender: "u") })
       try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 10) }), service)
-      #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
+      #expect(service.log.filter { $0.contains("starts again within the process") }.count == 1)
 
       // Properties that only a producer refuses, and only side by side.
       try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\nretries=0\n")
@@ -77,7 +77,7 @@ extension ServiceTests {
       try group.give([TestGift(id: "c", room: "r0", sender: "u")])
       try group.waitUntilSaid(["r0": 11, "r1": 10, "r2": 10, "r3": 10], service)
       try service.stop()
-      #expect(service.log.filter { $0.contains("begins anew") }.count == 1)
+      #expect(service.log.filter { $0.contains("starts again within the process") }.count == 1)
       try group.verify()
     }
 
@@ -178,7 +178,7 @@ extension ServiceTests {
       try beginAnew(service)
       try goOn()
       try service.stop()
-      #expect(service.log.filter { $0.contains("begins anew") }.count == 1, "\(service.text)")
+      #expect(service.log.filter { $0.contains("starts again within the process") }.count == 1, "\(service.text)")
       try group.verify()
     }
   }
