@@ -114,7 +114,9 @@ extension ServiceTests {
         if index == 1 { try service.crash() } else if index < 3 { try service.stop() }
       }
       try prove(group, 80, services[3])
-      for service in services { #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)") }
+      for service in services {
+        #expect(!service.has("RESET") && !service.has("not in the state in which it was left"), "\(service.text)")
+      }
       for entries in try group.journal() {
         let deliveries = entries.compactMap { $0.takeover?.delivery }
         #expect(deliveries == [.exactlyOnce, .atLeastOnce, .exactlyOnce, .atLeastOnce])
