@@ -1,20 +1,21 @@
 /// Bytes that somebody else keeps.
-package typealias Bytes = UnsafeRawBufferPointer
+@usableFromInline package typealias Bytes = UnsafeRawBufferPointer
 
 /// A record that is handed out, borrowed: valid during the call, unless it is lasting.
+@usableFromInline
 package struct InputRecord {
   package var partition: Int32
-  package var offset: Int64
+  @usableFromInline package var offset: Int64
   /// nil: the record has none.
-  package var key: Bytes?
+  @usableFromInline package var key: Bytes?
   /// nil: the record has none.
-  package var value: Bytes?
+  @usableFromInline package var value: Bytes?
   /// Whether the next one that is handed out may be another partition's, or none may come. Where it is false, the next one is of the
   /// same partition.
   package var endsRun = true
   /// Whether key and value stay as they are, with 64 more bytes that can be read behind the value, until the next poll with the same
   /// `hold`, or ``GroupEdge/release()``.
-  package var isLasting = false
+  @usableFromInline package var isLasting = false
   private var source: (reader: any RecordSource.Type, record: UnsafeRawPointer)?
 
   /// - Parameter source: what reads the record's time and headers, and the pointer that it needs for that. nil: the record has neither.
@@ -32,21 +33,23 @@ package struct InputRecord {
   }
 
   /// nil: the record has no time.
-  package var time: RecordTime? { source.flatMap { $0.reader.time(of: $0.record) } }
+  @usableFromInline package var time: RecordTime? { source.flatMap { $0.reader.time(of: $0.record) } }
 
   /// All headers, in order. Copies them.
   package var headers: [RecordHeader] { source.map { $0.reader.headers(of: $0.record) } ?? [] }
 
   /// Calls `body` with the value of the last header of this name, if there is one with a value.
+  @usableFromInline
   package func withLastHeader(_ name: String, _ body: (Bytes) -> Void) {
     if let source { source.reader.withLastHeader(name, of: source.record, body) }
   }
 }
 
 /// When a record was made.
+@usableFromInline
 package struct RecordTime: Equatable, Sendable {
   /// In milliseconds since the Unix epoch.
-  package var ms: Int64
+  @usableFromInline package var ms: Int64
   /// Whether it is the time at which the broker appended the record, and not the producer's.
   package var isAppendTime = false
 

@@ -1,12 +1,13 @@
 internal import CPrefetch
-package import ComboCore
+public import ComboCore
 internal import ComboSystem
-package import ComboWire
+public import ComboWire
 
 /// The rooms of one partition and its journal: the entry in progress, the digest, and which room is due when.
 ///
 /// The same code serves the service, restoring and auditing, which differ only in how the rooms are run and where what
 /// they say goes. Belongs to one thread.
+@usableFromInline
 package final class Partition {
   package let number: Int32
   /// What its rooms go by.
@@ -22,7 +23,7 @@ package final class Partition {
   /// The sum of all shifts.
   package private(set) var shifted: Int64
   /// Rooms that may have settings of their own.
-  package let ownSettingsMax: Int
+  @usableFromInline package let ownSettingsMax: Int
 
   package let table = RoomTable()
   /// When a room is to be looked at.
@@ -150,6 +151,7 @@ package final class Partition {
   }
 
   /// Where an event goes.
+  @usableFromInline
   package enum Route {
     case room(Unmanaged<Room>)
     /// Nowhere: it closes or retracts in a room that is not awake, or the room's snapshot holds it already.
@@ -160,7 +162,7 @@ package final class Partition {
 
   /// Where an event goes, and what the partition must know of it.
   /// - Parameter own: what a `room_settings` brings.
-  @inline(__always)
+  @usableFromInline @inline(__always)
   package func route(_ event: UnsafePointer<Event>, own: OwnSettings?, offset: Int64, at now: Int64) -> Route {
     if let own, isRefused(own, event.pointee.room, offset) {
       refused.append(offset)
@@ -192,6 +194,7 @@ package final class Partition {
   }
 
   /// A record went to the dead-letter topic.
+  @usableFromInline
   package func deadLettered() { deadLetters += 1 }
 
   // MARK: - Making an entry

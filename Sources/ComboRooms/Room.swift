@@ -7,6 +7,7 @@ package import Dispatch
 ///
 /// The engine, `hash`, `said`, `skipped` and `wakeup` belong to the room's queue; all else to the partition's owner, to whom the former belong too
 /// while the queue is empty (``Batch/wait()``).
+@usableFromInline
 package final class Room: @unchecked Sendable {
   // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
   // counter orders what they do.

@@ -1,5 +1,5 @@
 package import ComboCore
-package import ComboWire
+public import ComboWire
 
 /// What the service's logic goes by; how brokers are reached is its edges' business.
 package struct ServiceConfiguration: Sendable {
@@ -62,6 +62,7 @@ package struct ServiceConfiguration: Sendable {
 }
 
 extension BadEvent {
+  @usableFromInline
   static func tooManyOwnSettings(_ max: Int) -> BadEvent {
     BadEvent(
       .outOfRange, "this partition has \(max) rooms with settings of their own, and no more are allowed (max_own_settings)")

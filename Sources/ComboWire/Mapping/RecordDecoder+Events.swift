@@ -1,6 +1,7 @@
-package import ComboCore
+public import ComboCore
 
 /// What became of a record.
+@usableFromInline
 package enum RecordFate {
   /// Each of its events was handed out.
   case events
@@ -17,7 +18,7 @@ extension RecordDecoder {
   ///   - slot: says where the next event is to be decoded to. Asked before each event, once those before it were taken; a record that is
   ///     dropped or bad leaves its first slot unused.
   ///   - take: takes an event, which lies in the slot that was asked for last, with the settings that it brings.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func forEachEvent<Fault: Error>(
     of record: Bytes, isLasting: Bool, key: Bytes?, header: HeaderLookup, into arena: BumpArena,
     slot: () -> UnsafeMutablePointer<Event>, take: (UnsafeMutablePointer<Event>, OwnSettings?) throws(Fault) -> Void
