@@ -17,6 +17,17 @@ package struct TopicNames: Equatable, Sendable {
     self.deadLetter = deadLetter
   }
 
+  /// Those of a group, with the topics that belong to it on this input.
+  /// - Parameter deadLetter: nil: the group's own.
+  package init(input: String, output: String, group: String, deadLetter: String? = nil, screens: String? = nil) {
+    self.init(
+      input: input, output: output, journal: "\(input).\(group).combo-journal", state: "\(input).\(group).combo-state",
+      deadLetter: deadLetter ?? Self.deadLetter(input: input, group: group), screens: screens)
+  }
+
+  /// The group's own topic of bad events.
+  package static func deadLetter(input: String, group: String) -> String { "\(input).\(group).combo-dead-letter" }
+
   package subscript(topic: Topic) -> String {
     switch topic {
     case .input: input

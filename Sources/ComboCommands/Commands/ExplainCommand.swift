@@ -9,42 +9,15 @@ internal import ComboWire
 /// `explain`: what became of gifts, derived from input and journal.
 enum ExplainCommand {
   static func run(_ options: ExplainOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel, format: options.logFormat)
-    log.hide(options.kafka.secrets)
-    defer { log.flush() }
-    let topics = TopicIdentity(group: options.group, input: options.input, output: options.output)
-    do {
-      if let data = options.data {
-        let file = try LogFile(.file(data), use: .look)
-        return try answer(options, LogReading(file, names: LogStage.names), topics, log)
-      }
-      let properties = try KafkaProperties(
-        brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
-      let control = try ControlClient(properties)
-      let names = TopicNames(
-        input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
-        state: "\(options.input).\(options.group).combo-state",
-        deadLetter: ServiceOptions.deadLetter(input: options.input, group: options.group))
-      for name in [names.input, names.journal] where try control.partitionCount(name, withinMs: 30_000) == nil {
-        Console.say("the topic \"\(name)\" does not exist: check --input and --group, or run the service first")
-        return 1
-      }
-      return try answer(options, KafkaReading(properties, control: control, names: names), topics, log)
-    } catch let error as EdgeError {
-      Console.say(error.message)
-      return error.code == .badProperty ? 2 : 1
-    } catch {
-      Console.say("\(error)")
-      return 1
-    }
+    options.source.read(needed: [.input, .journal], options: "--input and --group") { try answer(options, $0, $1) }
   }
 
   private static func answer(
-    _ options: ExplainOptions, _ reading: any ReadEdge, _ topics: TopicIdentity, _ log: ServiceLog
+    _ options: ExplainOptions, _ reading: any ReadEdge, _ log: ServiceLog
   ) throws -> Int32 {
     var meter = ProgressMeter(of: nil, unit: "records", isAlone: true)
     var count = 0
-    var explainer = Explainer(reading, topics: topics, log: log, notice: { Console.say($0) })
+    var explainer = Explainer(reading, topics: options.source.topics, log: log, notice: { Console.say($0) })
     explainer.progress = {
       count += $0
       meter.tell(count)
@@ -115,7 +88,7 @@ private final class ExplainAnswer {
     }
     let what = hasRoom ? "never seen: no such gift in the room's input" : "never seen: no event of the room in the input"
     if options.isJSON { return write("{\"room\":\(String(decoding: room.bytes, as: UTF8.self)),\"missed\":\"never_seen\"}\n") }
-    return write("\(what), \(options.input), \(places.joined(separator: ", "))\n")
+    return write("\(what), \(options.source.input), \(places.joined(separator: ", "))\n")
   }
 
   private func write(_ text: String) -> Bool { Console.tell(text) == 0 }

@@ -12,9 +12,7 @@ final class LogStage: Sendable {
   static let input = "gifts"
   static let output = "banners"
   static let group = "live"
-  static let names = TopicNames(
-    input: input, output: output, journal: "\(input).\(group).combo-journal", state: "\(input).\(group).combo-state",
-    deadLetter: "\(input).\(group).combo-dead-letter")
+  static let names = TopicNames(input: input, output: output, group: group)
 
   let file: LogFile
 

@@ -80,9 +80,7 @@ enum MapCommand {
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     do throws(EdgeError) {
-      let properties = try KafkaProperties(
-        brokers: options.brokers, clientID: "combo-consumer-map",
-        overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let properties = try KafkaProperties(brokers: options.brokers, clientID: "combo-consumer-map", options.kafka, log: log)
       var limits = WireLimits()
       limits.roomFromBody = options.roomFromBody
       limits.roomSettings = options.roomSettings

@@ -12,9 +12,7 @@ enum RedriveCommand {
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     do throws(EdgeError) {
-      let properties = try KafkaProperties(
-        brokers: options.brokers, clientID: "combo-consumer-redrive",
-        overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let properties = try KafkaProperties(brokers: options.brokers, clientID: "combo-consumer-redrive", options.kafka, log: log)
       var redrive = try Redrive(options, properties)
       if options.isJSON { redrive.listed = { _ = Console.tell(RedriveReport.line($0, $1)) } }
       let report = try redrive.run()

@@ -12,9 +12,7 @@ enum ServeCommand {
     defer { log.flush() }
     let observatory = Observatory(stop: session.stop)
     do throws(EdgeError) {
-      var properties = try KafkaProperties(
-        brokers: options.brokers, clientID: "combo-consumer-serve",
-        overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      var properties = try KafkaProperties(brokers: options.brokers, clientID: "combo-consumer-serve", options.kafka, log: log)
       let statistics = ClientStatistics()
       properties.statistics = statistics
       let server: HTTPServer

@@ -7,17 +7,26 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
+extension KafkaProperties {
+  /// What a command's clients are made with; what is wrong with the properties is thrown.
+  init(
+    brokers: String, clientID: String = "combo-consumer", _ properties: [KafkaProperty], presets: [Override] = [], log: ServiceLog
+  ) throws(EdgeError) {
+    try self.init(
+      brokers: brokers, clientID: clientID, overrides: properties.map { .init(key: $0.key, value: $0.value) }, presets: presets,
+      log: log.ofKafka)
+  }
+}
+
 extension ServiceOptions {
   /// The names of its topics.
   var topicNames: TopicNames {
-    TopicNames(input: input, output: output, journal: journal, state: state, deadLetter: deadLetter, screens: screens)
+    TopicNames(input: input, output: output, group: group, deadLetter: deadLetter, screens: screens)
   }
 
   /// What its clients are made with; what is wrong with the properties is thrown.
   func kafkaProperties(presets: [KafkaProperties.Override] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
-    try KafkaProperties(
-      brokers: brokers, clientID: "combo-consumer", overrides: kafka.map { .init(key: $0.key, value: $0.value) },
-      presets: presets, log: log.ofKafka)
+    try KafkaProperties(brokers: brokers, kafka, presets: presets, log: log)
   }
 
   /// Makes a producer and gives it up again: librdkafka refuses some properties only when it sees them side by side.

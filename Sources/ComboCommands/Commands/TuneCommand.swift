@@ -13,9 +13,7 @@ enum TuneCommand {
       log.hide(topic.kafka.secrets)
       defer { log.flush() }
       do throws(EdgeError) {
-        let properties = try KafkaProperties(
-          brokers: topic.brokers, clientID: "combo-consumer-tune",
-          overrides: topic.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+        let properties = try KafkaProperties(brokers: topic.brokers, clientID: "combo-consumer-tune", topic.kafka, log: log)
         let span = try TopicSpan(properties, topic.name, since: topic.since, until: topic.until)
         // It has come to its end when the replay has; if that never begins, the process ends.
         _ = WorkThread { span.read(into: feed) }

@@ -9,49 +9,15 @@ internal import Synchronization
 /// `verify`: derives the output again and compares.
 enum VerifyCommand {
   static func run(_ options: VerifyOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel, format: options.logFormat)
-    log.hide(options.kafka.secrets)
-    defer { log.flush() }
-    let names = TopicNames(
-      input: options.input, output: options.output, journal: "\(options.input).\(options.group).combo-journal",
-      state: "\(options.input).\(options.group).combo-state",
-      deadLetter: options.deadLetter ?? ServiceOptions.deadLetter(input: options.input, group: options.group))
-    if let data = options.data { return run(options, on: data, log) }
-    do {
-      let properties = try KafkaProperties(
-        brokers: options.brokers, overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
-      let control = try ControlClient(properties)
-      for name in [names.input, names.output, names.journal] where try control.partitionCount(name, withinMs: 30_000) == nil {
-        Console.say("the topic \"\(name)\" does not exist: check --input, --output and --group, or run the service first")
-        return 1
-      }
-      let reading = try KafkaReading(properties, control: control, names: names)
-      return try compare(
-        reading, topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
+    let source = options.source
+    return source.read(
+      deadLetter: options.deadLetter, needed: [.input, .output, .journal], options: "--input, --output and --group"
+    ) { reading, log in
+      try compare(
+        reading, topics: source.topics,
         options: Verifier.Options(
           from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint, lettersAreOwn: options.deadLetter == nil,
           notice: { Console.say($0) }), log: log)
-    } catch let error as EdgeError {
-      Console.say(error.message)
-      return error.code == .badProperty ? 2 : 1
-    } catch {
-      Console.say("\(error)")
-      return 1
-    }
-  }
-
-  /// The same for a log in a file, also while `live` writes it.
-  private static func run(_ options: VerifyOptions, on data: String, _ log: ServiceLog) -> Int32 {
-    do {
-      let file = try LogFile(.file(data), use: .look)
-      return try compare(
-        try LogReading(file, names: LogStage.names),
-        topics: TopicIdentity(group: options.group, input: options.input, output: options.output),
-        options: Verifier.Options(
-          from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint, notice: { Console.say($0) }), log: log)
-    } catch {
-      Console.say("\(error)")
-      return 1
     }
   }
 

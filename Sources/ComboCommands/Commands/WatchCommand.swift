@@ -12,9 +12,7 @@ enum WatchCommand {
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     do throws(EdgeError) {
-      let properties = try KafkaProperties(
-        brokers: options.brokers, clientID: "combo-consumer-watch",
-        overrides: options.kafka.map { .init(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let properties = try KafkaProperties(brokers: options.brokers, clientID: "combo-consumer-watch", options.kafka, log: log)
       let feed = try RoomFeed(properties, topic: options.output, room: options.room)
       var watch = Watch(options, feed, stop: stop)
       return try watch.run()

@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboEdge
 internal import ComboGenerate
 internal import ComboHTTP
 internal import ComboKafka
@@ -138,38 +139,19 @@ struct DemoOptions: Equatable, Sendable {
 
 /// The options of `verify`.
 struct VerifyOptions: Equatable, Sendable {
-  /// A log of `live` or `demo`; nil: topics.
-  var data: String?
-  var brokers: String
-  var input: String
-  var output: String
-  var group: String
+  var source: DerivationSource
   /// Where bad events went; nil: the group's own topic.
   var deadLetter: String?
   /// Instructions before this time are not compared, in milliseconds since the Unix epoch; nil: all are.
   var from: Int64?
   /// Begin at the current checkpoint.
   var fromCheckpoint: Bool
-  var logLevel: LogLevel
-  var logFormat: LogFormat
-  var kafka: [KafkaProperty]
 
   init(_ reader: inout OptionReader) {
-    data = reader.optionalText("data")
-    if data == nil {
-      brokers = reader.requiredText("brokers")
-      input = reader.requiredText("input")
-      output = reader.requiredText("output")
-      group = reader.text("group")
-    } else {
-      (brokers, input, output, group) = ("", LogStage.input, LogStage.output, LogStage.group)
-    }
-    deadLetter = data == nil ? reader.optionalText("dead-letter") : nil
+    source = DerivationSource(&reader)
+    deadLetter = source.data == nil ? reader.optionalText("dead-letter") : nil
     from = reader.optionalText("from").flatMap { Timestamp.milliseconds($0) }
     fromCheckpoint = reader.flag("from-checkpoint")
-    logLevel = LogLevel(rawValue: reader.text("log-level"))!
-    logFormat = LogFormat(rawValue: reader.text("log-format"))!
-    kafka = reader.kafkaProperties()
   }
 }
 
@@ -230,7 +212,7 @@ struct RedriveOptions: Equatable, Sendable {
     brokers = reader.requiredText("brokers")
     input = reader.requiredText("input")
     group = reader.text("group")
-    deadLetter = reader.optionalText("dead-letter") ?? ServiceOptions.deadLetter(input: input, group: group)
+    deadLetter = reader.optionalText("dead-letter") ?? TopicNames.deadLetter(input: input, group: group)
     selection = RedriveSelection(input: input)
     selection.code = reader.optionalText("code")
     selection.reason = reader.optionalText("reason")

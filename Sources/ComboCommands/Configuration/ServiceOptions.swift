@@ -68,11 +68,6 @@ struct ServiceOptions: Equatable, Sendable {
   /// Of the engines.
   var settings = Settings()
 
-  /// The journal of this group on this input.
-  var journal: String { "\(input).\(group).combo-journal" }
-  /// The snapshots of this group on this input.
-  var state: String { "\(input).\(group).combo-state" }
-
   /// With defaults for all that is not named here.
   init(brokers: String, input: String, output: String, group: String, transactionalID: String) {
     self.brokers = brokers
@@ -80,10 +75,8 @@ struct ServiceOptions: Equatable, Sendable {
     self.output = output
     self.group = group
     self.transactionalID = transactionalID
-    deadLetter = Self.deadLetter(input: input, group: group)
+    deadLetter = TopicNames.deadLetter(input: input, group: group)
   }
-
-  static func deadLetter(input: String, group: String) -> String { "\(input).\(group).combo-dead-letter" }
 
   /// As `reader` says; what is wrong is added to its faults. `host` is this machine's name.
   init(_ reader: inout OptionReader, host: String) {
@@ -164,6 +157,7 @@ struct ServiceOptions: Equatable, Sendable {
   /// Topics that are worked out must be names too, and no topic may serve two ends.
   private func checkTopics(_ reader: inout OptionReader) {
     guard !input.isEmpty, !output.isEmpty else { return }
+    let (journal, state) = (topicNames.journal, topicNames.state)
     if Option.topicFault(journal) != nil {
       reader.fault(
         "--group must go into topic names such as \(Sentence.quoted(journal)) (at most 249 of a-z, A-Z, 0-9, `.`, `_` and `-`)")

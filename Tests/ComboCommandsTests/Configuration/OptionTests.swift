@@ -1,4 +1,5 @@
 import ComboCore
+import ComboEdge
 import ComboHTTP
 import ComboKafka
 import ComboSystem
@@ -23,8 +24,8 @@ struct OptionTests {
       brokers: "b:1,b:2", input: "gifts", output: "banners", group: "combo-consumer", transactionalID: "combo-consumer.pod-7")
     #expect(parse(Self.run) == .run(service))
     #expect(service.deadLetter == "gifts.combo-consumer.combo-dead-letter")
-    #expect(service.journal == "gifts.combo-consumer.combo-journal")
-    #expect(service.state == "gifts.combo-consumer.combo-state")
+    #expect(service.topicNames.journal == "gifts.combo-consumer.combo-journal")
+    #expect(service.topicNames.state == "gifts.combo-consumer.combo-state")
     service.settings = Settings()
     #expect(parse("replay") == .replay(ReplayOptions()))
     #expect(parse("replay -") == .replay(ReplayOptions()))

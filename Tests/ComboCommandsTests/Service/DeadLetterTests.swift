@@ -9,25 +9,6 @@ extension ServiceTests {
   struct DeadLetterTests {
     private static let good = #""sender":{"id":"u"},"gift":{"id":"g"}"#
 
-    /// A bad event for each code, under the key `r`.
-    private static let bad: [(code: String, value: [UInt8], why: String)] = [
-      ("too_large", Array(#"{"room":"r",\#(good),"x":"\#(String(repeating: "a", count: 65_500))"}"#.utf8), "65536"),
-      ("not_json", Array("{".utf8), ""),
-      ("not_json", [], ""),
-      ("not_json", Array(#"{"room":"r",\#(good),"x":"\ud800"}"#.utf8), ""),
-      ("not_json", Array(#"{"room":"r","x":""#.utf8) + [0xff, 0xfe] + Array(#""}"#.utf8), ""),
-      ("not_json", Array((String(repeating: #"{"a":"#, count: 65) + "1" + String(repeating: "}", count: 65)).utf8), "64"),
-      ("unknown_type", Array(#"{"type":"gifts","room":"r"}"#.utf8), "gifts"),
-      ("missing_field", Array(#"{"room":"r","gift":{"id":"g"}}"#.utf8), "sender"),
-      ("wrong_type", Array(#"{"room":"r",\#(good),"count":1.5}"#.utf8), "count"),
-      ("wrong_type", Array(#"{"room":"r",\#(good),"count":1e3}"#.utf8), "count"),
-      ("wrong_key", Array(#"{"room":"other",\#(good)}"#.utf8), "other"),
-      ("out_of_range", Array(#"{"room":"r",\#(good),"count":1000001}"#.utf8), "1000000"),
-      ("out_of_range", Array(#"{"room":"r",\#(good),"count":18446744073709551617}"#.utf8), "count"),
-      ("out_of_range", Array(#"{"room":"r",\#(good),"count":1,"total":1}"#.utf8), "total"),
-      ("out_of_range", Array(#"{"type":"room_settings","room":"r","settings":{"slots":101}}"#.utf8), "slots"),
-    ]
-
     @Test("64 KiB is taken in, one byte more is a dead letter")
     func largest() throws {
       let group = try TestGroup(partitions: 1)

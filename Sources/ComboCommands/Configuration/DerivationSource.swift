@@ -1,0 +1,66 @@
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboLog
+internal import ComboSystem
+internal import ComboWire
+
+/// What `verify` and `explain` derive from: a group's topics, or a file of `live` or `demo`.
+struct DerivationSource: Equatable, Sendable {
+  /// A log of `live` or `demo`; nil: topics.
+  var data: String?
+  var brokers: String
+  var input: String
+  var output: String
+  var group: String
+  var logLevel: LogLevel
+  var logFormat: LogFormat
+  var kafka: [KafkaProperty]
+
+  init(_ reader: inout OptionReader) {
+    data = reader.optionalText("data")
+    if data == nil {
+      brokers = reader.requiredText("brokers")
+      input = reader.requiredText("input")
+      output = reader.requiredText("output")
+      group = reader.text("group")
+    } else {
+      (brokers, input, output, group) = ("", LogStage.input, LogStage.output, LogStage.group)
+    }
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
+    kafka = reader.kafkaProperties()
+  }
+
+  var topics: TopicIdentity { TopicIdentity(group: group, input: input, output: output) }
+
+  /// Opens it for reading, and hands it to `body`. What goes wrong is said on standard error.
+  /// - Parameters:
+  ///   - deadLetter: where bad events went; nil: the group's own topic.
+  ///   - needed: the topics that must be there.
+  ///   - options: what to check if one is not.
+  /// - Returns: the exit code.
+  func read(
+    deadLetter: String? = nil, needed: [Topic], options: String, _ body: (any ReadEdge, ServiceLog) throws -> Int32
+  ) -> Int32 {
+    let log = ServiceLog(logLevel, format: logFormat)
+    log.hide(kafka.secrets)
+    defer { log.flush() }
+    do {
+      if let data { return try body(LogReading(LogFile(.file(data), use: .look), names: LogStage.names), log) }
+      let properties = try KafkaProperties(brokers: brokers, kafka, log: log)
+      let control = try ControlClient(properties)
+      let names = TopicNames(input: input, output: output, group: group, deadLetter: deadLetter)
+      for topic in needed where try control.partitionCount(names[topic], withinMs: 30_000) == nil {
+        Console.say("the topic \"\(names[topic])\" does not exist: check \(options), or run the service first")
+        return 1
+      }
+      return try body(KafkaReading(properties, control: control, names: names), log)
+    } catch let error as EdgeError {
+      Console.say(error.message)
+      return error.code == .badProperty ? 2 : 1
+    } catch {
+      Console.say("\(error)")
+      return 1
+    }
+  }
+}
