@@ -117,6 +117,23 @@ package protocol ReadEdge: AnyObject, Sendable {
 
 extension ReadEdge {
   package func makeRoom(for partition: Int32) throws(EdgeError) {}
+
+  /// As `read`, for what can fail: the first error of `take` ends the reading, and is thrown.
+  package func scan(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) throws -> Bool
+  ) throws {
+    var fault: (any Error)?
+    try read(topic, partition, from: start, to: end, unless: { false }) { record in
+      do {
+        return try take(record)
+      } catch {
+        fault = error
+        return false
+      }
+    }
+    if let fault { throw fault }
+  }
+
   package func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? { nil }
 }
 

@@ -198,6 +198,19 @@ extension LogFile {
     return groups
   }
 
+  /// Calls `body` with all committed records that a partition has now, page by page, until it returns false.
+  /// - Returns: whether it never did.
+  package func forEachPage(of stream: Int, _ body: (LogPage) -> Bool) throws(LogFault) -> Bool {
+    let page = LogPage()
+    var (position, end) = bounds(stream)
+    while position < end {
+      page.removeAll()
+      position = try read(stream, from: position, to: end, into: page)
+      if !body(page) { return false }
+    }
+    return true
+  }
+
   /// Adds committed records to `page`, from `start` on, below `end`, up to limits of number and bytes.
   /// - Returns: where to read on: `end`, or the end of the partition, if there are no more before it.
   /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end.

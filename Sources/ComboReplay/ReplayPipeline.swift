@@ -37,21 +37,13 @@ package final class ReplayPipeline: @unchecked Sendable {
   private let write: (UnsafeRawBufferPointer) -> Bool
   private let report: ([String]) -> Void
   private let threadCount: Int
-  private let chunkBytes: Int
-  private let sweepLines: Int
   private let progress: (Int) -> Void
 
-  private let chunks: [ReplayChunk]
   private let groups: [RoomGroup]
   private var gathered = ByteBuffer(capacity: 1 << 18)
 
   private let lock = Lock()
-  /// Chunks that were begun; the next one's number.
-  private var begun = 0
-  /// Chunks that are decoded, and all before them.
-  private var decoded = 0
-  /// By place in `chunks`.
-  private var isDecoded: [Bool]
+  private var chunks: ChunkRing
   /// Chunks that each group has taken in.
   private var applied: [Int]
   private var isBusy: [Bool]
@@ -63,8 +55,6 @@ package final class ReplayPipeline: @unchecked Sendable {
   private var ending: [(place: UInt64, group: Int, room: Int)]?
   private var endingBegun = 0
   private var failed = false
-  private var linesSinceSweep = 0
-  private var earliestSinceSweep = Int64.max
   private var summary = Summary()
 
   /// - Parameters:
@@ -88,10 +78,7 @@ package final class ReplayPipeline: @unchecked Sendable {
     self.report = report
     self.progress = progress
     threadCount = max(1, threads)
-    self.chunkBytes = chunkBytes
-    self.sweepLines = sweepLines
-    chunks = (0..<max(4, 3 * threadCount)).map { _ in ReplayChunk(groups: Self.groupCount, textBytes: chunkBytes) }
-    isDecoded = Array(repeating: false, count: chunks.count)
+    chunks = ChunkRing(threads: threadCount, groups: Self.groupCount, textBytes: chunkBytes, sweepLines: sweepLines)
     let engineSettings = EngineSettings(settings)
     groups = (0..<Self.groupCount).map {
       RoomGroup(index: $0, settings: engineSettings, roomsMax: maxRestedRooms / Self.groupCount)
@@ -153,40 +140,36 @@ package final class ReplayPipeline: @unchecked Sendable {
   /// What this thread shall do, or nil if all is done. Under the lock.
   private func next(_ thread: Int) -> Work? {
     if failed { return nil }
-    if !isWriting, written < decoded, applied.min()! > written {
+    if !isWriting, written < chunks.decoded, applied.min()! > written {
       isWriting = true
-      return .write(chunks[written % chunks.count])
+      return .write(chunks[written])
     }
     // Groups that this thread had before are likely to be in its cache.
     if let work = applicable(where: { $0 % threadCount == thread }) { return work }
     if let work = readable() { return work }
     if let work = applicable(where: { _ in true }) { return work }
-    if hasEnded, written == begun, let ending, endingBegun == ending.count { return nil }
+    if hasEnded, written == chunks.begun, let ending, endingBegun == ending.count { return nil }
     return Work.none
   }
 
   private func applicable(where isMine: (Int) -> Bool) -> Work? {
     var best = -1
-    for group in 0..<Self.groupCount where !isBusy[group] && applied[group] < decoded && isMine(group) {
+    for group in 0..<Self.groupCount where !isBusy[group] && applied[group] < chunks.decoded && isMine(group) {
       if best < 0 || applied[group] < applied[best] { best = group }
     }
     if best < 0 { return nil }
     isBusy[best] = true
-    return .apply(chunks[applied[best] % chunks.count], group: best)
+    return .apply(chunks[applied[best]], group: best)
   }
 
   private func readable() -> Work? {
-    guard !isReading, begun - written < chunks.count else { return nil }
+    guard !isReading, chunks.begun - written < chunks.count else { return nil }
     if hasEnded {
       beginEnding()
       return nil
     }
     isReading = true
-    let chunk = chunks[begun % chunks.count]
-    isDecoded[begun % chunks.count] = false
-    chunk.begin(begun, .lines)
-    begun += 1
-    return .read(chunk)
+    return .read(chunks.begin(.lines))
   }
 
   // MARK: - Steps
@@ -212,32 +195,17 @@ package final class ReplayPipeline: @unchecked Sendable {
       failed = true
       summary.failure = "cannot read the input: \(Self.words(of: error))"
     }
-    isDecoded[chunk.number % chunks.count] = true
-    while decoded < begun, isDecoded[decoded % chunks.count] {
-      admit(chunks[decoded % chunks.count])
-      decoded += 1
-    }
+    _ = chunks.wasDecoded(chunk)
   }
 
   /// The system's words for an error.
   static func words(of error: Int32) -> String { String(cString: strerror(error)) }
 
-  /// Decides on a sweep after `chunk`: by the input alone, so that it does not depend on threads.
-  private func admit(_ chunk: ReplayChunk) {
-    linesSinceSweep += chunk.lineCount
-    earliestSinceSweep = min(earliestSinceSweep, chunk.earliest)
-    if linesSinceSweep >= sweepLines {
-      chunk.sweepBefore = earliestSinceSweep
-      linesSinceSweep = 0
-      earliestSinceSweep = .max
-    }
-  }
-
   /// Once all lines are taken in, the rooms that are left go through in parts as the lines did. Under the lock.
   private func beginEnding() {
-    guard decoded == begun else { return }
+    guard chunks.decoded == chunks.begun else { return }
     if ending == nil {
-      guard applied.allSatisfy({ $0 == begun }) else { return }
+      guard applied.allSatisfy({ $0 == chunks.begun }) else { return }
       var rooms: [(place: UInt64, group: Int, room: Int)] = []
       for (index, group) in groups.enumerated() {
         rooms += group.roomsByPlace.map { ($0.place, index, $0.room) }
@@ -246,14 +214,11 @@ package final class ReplayPipeline: @unchecked Sendable {
       ending = rooms
     }
     guard let ending, endingBegun < ending.count else { return }
-    let chunk = chunks[begun % chunks.count]
-    chunk.begin(begun, .end)
+    let chunk = chunks.begin(.end)
     let part = ending[endingBegun..<min(ending.count, endingBegun + Self.endingRooms)]
     for entry in part { chunk.finish(group: entry.group, room: entry.room) }
     endingBegun += part.count
-    isDecoded[begun % chunks.count] = true
-    begun += 1
-    decoded += 1
+    _ = chunks.wasDecoded(chunk)
     lock.wakeAll()
   }
 

@@ -35,23 +35,20 @@ extension PartitionTopics {
     var state = State()
     var checkpoint: (key: [UInt8], value: [UInt8])?
     let keys = StateKeyDecoder()
-    var fault: (any Error)?
-    try read(.state, from: bounds.first, to: bounds.end) { record in
-      guard let key = record.key else { return true }
-      do throws(FormatFault) {
+    do {
+      try read(.state, from: bounds.first, to: bounds.end) { record in
+        guard let key = record.key else { return true }
         if case .checkpoint = try keys.key(key) {
           checkpoint = record.value.map { ([UInt8](key), [UInt8]($0)) }
         } else {
           state[[UInt8](key)] = record.value.map { [UInt8]($0) }
         }
         return true
-      } catch {
-        fault = error
-        return false
       }
+    } catch let fault as FormatFault {
+      // A key that is unknown means something to a newer version.
+      throw Stop.refused(fault.description)
     }
-    // A key that is unknown means something to a newer version.
-    if let fault = fault as? FormatFault { throw Stop.refused(fault.description) }
     if let checkpoint {
       do {
         state.checkpoint = try checkpoint.value.withUnsafeBytes { value in
@@ -109,11 +106,23 @@ extension PartitionTopics {
     return journal
   }
 
-  package func read(_ topic: Topic, _ other: Int32? = nil, from: Int64, to: Int64, _ take: (InputRecord) -> Bool) throws {
+  /// The first error of `take` ends the reading, and is thrown.
+  package func read(
+    _ topic: Topic, _ other: Int32? = nil, from: Int64, to: Int64, _ take: (InputRecord) throws -> Bool
+  ) throws {
+    var fault: (any Error)?
     try kafka { () throws(EdgeError) in
-      try reader.read(topic, other ?? number, from: from, to: to, unless: { cancellation.isCancelled }, take)
+      try reader.read(topic, other ?? number, from: from, to: to, unless: { cancellation.isCancelled }) { record in
+        do {
+          return try take(record)
+        } catch {
+          fault = error
+          return false
+        }
+      }
     }
     if cancellation.isCancelled { throw Stop.cancelled }
+    if let fault { throw fault }
   }
 
   package func kafka<R>(_ body: () throws(EdgeError) -> R) throws -> R {

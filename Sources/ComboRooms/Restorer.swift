@@ -247,19 +247,12 @@ package struct Restorer: @unchecked Sendable {
       let letter = DeadLetter(record, bad, topic: topics.input, limits: configuration.deadLetterLimits, wall: time.wallMs())
       unsaid.held.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
     }
-    var fault: (any Error)?
     cancellation.begins(max(0, end - start))
     try source.read(.input, from: start, to: max(start, end)) { record in
       cancellation.came(to: record.offset - start)
-      do {
-        try runner.take(record)
-        return true
-      } catch {
-        fault = error
-        return false
-      }
+      try runner.take(record)
+      return true
     }
-    if let fault { throw fault }
     try runner.finish()
     partition.decidedRefusals = nil
     // As those that have rested meanwhile, these may have a snapshot that was not seen.

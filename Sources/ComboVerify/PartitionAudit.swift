@@ -318,24 +318,17 @@ package final class PartitionAudit {
   }
 
   private func read(_ start: Int64, to end: Int64, _ runner: EntryRunner, _ isOver: () -> Bool) throws {
-    var fault: (any Error)?
     var told = start
-    try reader.read(.input, number, from: start, to: max(start, end), unless: { false }) { record in
+    try reader.scan(.input, number, from: start, to: max(start, end)) { record in
       if isOver() { return false }
       comparison.standing.inputOffset = record.offset
-      do {
-        try runner.take(record)
-      } catch {
-        fault = error
-        return false
-      }
+      try runner.take(record)
       if record.offset - told >= 10_000 {
         progress(Int(record.offset - told))
         told = record.offset
       }
       return true
     }
-    if let fault { throw fault }
     if !isOver() {
       try runner.finish()
       progress(Int(max(0, end - told)))

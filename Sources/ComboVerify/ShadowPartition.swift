@@ -124,21 +124,14 @@ final class ShadowPartition {
   }
 
   private func readJournal(to end: Int64) throws {
-    var fault: (any Error)?
     try source.read(.journal, from: course!.journalOffset, to: end) { record in
       course!.journalOffset = record.offset + 1
       guard let value = record.value else { return true }
-      do throws(FormatFault) {
-        let entry = try decoder.entry(value)
-        try source.topics.check(entry.of, "the journal")
-        if course!.terms.counts(entry, at: record.offset) { queue.append(entry) }
-        return true
-      } catch {
-        fault = error
-        return false
-      }
+      let entry = try decoder.entry(value)
+      try source.topics.check(entry.of, "the journal")
+      if course!.terms.counts(entry, at: record.offset) { queue.append(entry) }
+      return true
     }
-    if let fault { throw fault }
     course!.journalOffset = max(course!.journalOffset, end)
   }
 
@@ -148,18 +141,11 @@ final class ShadowPartition {
     let end = queue.inputEnd
     try runner.goOn()
     let start = runner.partition.offset
-    var fault: (any Error)?
     try source.read(.input, from: start, to: max(start, end)) { record in
-      do {
-        try runner.take(record)
-        if ledger.bytes > Shadow.bytesMax { throw Lost(reason: "the output is too far behind") }
-        return true
-      } catch {
-        fault = error
-        return false
-      }
+      try runner.take(record)
+      if ledger.bytes > Shadow.bytesMax { throw Lost(reason: "the output is too far behind") }
+      return true
     }
-    if let fault { throw fault }
     try runner.finish()
     if ledger.entry == nil { return }
     ledger.report.records += runner.records - records

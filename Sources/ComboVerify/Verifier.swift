@@ -143,17 +143,10 @@ package struct Verifier {
   private func readJournal(_ partition: Int32) throws -> JournalReading {
     let bounds = try reader.bounds(.journal, partition)
     var journal = JournalReading(partition, topics, rules: options.rules)
-    var fault: (any Error)?
-    try reader.read(.journal, partition, from: bounds.first, to: bounds.end, unless: { false }) { record in
-      do {
-        try journal.add(record)
-        return true
-      } catch {
-        fault = error
-        return false
-      }
+    try reader.scan(.journal, partition, from: bounds.first, to: bounds.end) { record in
+      try journal.add(record)
+      return true
     }
-    if let fault { throw fault }
     return journal
   }
 

@@ -134,19 +134,10 @@ struct SimAudit {
     }
     var bad: [String] = []
     runner.deadLettered = { record, fault in bad.append("\(number)/\(record.offset) \(fault.code.rawValue)") }
-    var fault: (any Error)?
-    try reader.read(
-      .input, number, from: start, to: broker.log(.input, number).end, unless: { false }
-    ) {
-      do {
-        try runner.take($0)
-        return true
-      } catch {
-        fault = error
-        return false
-      }
+    try reader.scan(.input, number, from: start, to: broker.log(.input, number).end) {
+      try runner.take($0)
+      return true
     }
-    if let fault { throw fault }
     try runner.finish()
     return (partition, bad)
   }

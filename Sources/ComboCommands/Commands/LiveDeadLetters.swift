@@ -13,16 +13,12 @@ enum LiveDeadLetters {
       guard let letters = file.stream(LogStage.names[.deadLetter], 0) else {
         throw LogFault(.unknown, "\(place.name) has no dead letters yet")
       }
-      let page = LogPage()
-      var (position, end) = file.bounds(letters)
-      while position < end {
-        page.removeAll()
-        position = try file.read(letters, from: position, to: end, into: page)
+      let isWritten = try file.forEachPage(of: letters) { page in
         let lines = ByteBuffer(capacity: 4096)
         for record in page.records { append(record, of: page, to: lines) }
-        if !Console.write(lines.bytes, to: 1) { return 1 }
+        return Console.write(lines.bytes, to: 1)
       }
-      return 0
+      return isWritten ? 0 : 1
     } catch {
       Console.say(error.message)
       return 1

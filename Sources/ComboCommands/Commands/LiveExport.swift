@@ -14,11 +14,7 @@ enum LiveExport {
       let file = try LogFile(place, use: .look)
       guard let input = file.stream(LogStage.input, 0) else { throw LogFault(.unknown, "\(place.name) has no input yet") }
       let rooms = RoomOfRecord(options.map)
-      let page = LogPage()
-      var (position, end) = file.bounds(input)
-      while position < end {
-        page.removeAll()
-        position = try file.read(input, from: position, to: end, into: page)
+      let isWritten = try file.forEachPage(of: input) { page in
         var lines: [UInt8] = []
         for record in page.records {
           guard let value = page.value(record) else { continue }
@@ -28,9 +24,9 @@ enum LiveExport {
           for byte in value { lines.append(byte < 0x20 ? 0x20 : byte) }
           lines.append(UInt8(ascii: "\n"))
         }
-        if !lines.withUnsafeBytes({ Console.write($0, to: 1) }) { return 1 }
+        return lines.withUnsafeBytes { Console.write($0, to: 1) }
       }
-      return 0
+      return isWritten ? 0 : 1
     } catch {
       Console.say(error.message)
       return 1

@@ -5,15 +5,7 @@ internal import Glibc
 /// `replay`: events as JSON lines in, instructions as JSON lines out, in virtual time.
 enum ReplayCommand {
   static func run(_ options: ReplayOptions) -> Int32 {
-    var input = STDIN_FILENO
-    if let path = options.file {
-      input = open(path, O_RDONLY | O_CLOEXEC)
-      guard input >= 0 else {
-        Console.say("cannot open \(path): \(String(cString: strerror(errno)))")
-        return 1
-      }
-      posix_fadvise(input, 0, 0, POSIX_FADV_SEQUENTIAL)
-    }
+    guard let input = Console.input(options.file) else { return 1 }
     defer { if options.file != nil { close(input) } }
 
     var meter = ProgressMeter(of: nil, unit: "lines")

@@ -23,15 +23,7 @@ enum TuneCommand {
         return error.code == .badProperty ? 2 : 1
       }
     }
-    var input = STDIN_FILENO
-    if let path = options.file {
-      input = open(path, O_RDONLY | O_CLOEXEC)
-      guard input >= 0 else {
-        Console.say("cannot open \(path): \(String(cString: strerror(errno)))")
-        return 1
-      }
-      posix_fadvise(input, 0, 0, POSIX_FADV_SEQUENTIAL)
-    }
+    guard let input = Console.input(options.file) else { return 1 }
     defer { if options.file != nil { close(input) } }
     return run(options, .lines(LineSource(descriptor: input)), named: options.file ?? "standard input")
   }

@@ -35,24 +35,17 @@ package final class TuneReplay: @unchecked Sendable {
   private let groupCount: Int
   private let report: ([String]) -> Void
   private let progress: (Int) -> Void
-  private let sweepLines: Int
-  private let chunks: [ReplayChunk]
   private let lanes: [TuneLane]
   private let combinationCount: Int
 
   private let lock = Lock()
-  private var begun = 0
-  /// Chunks that are decoded, and all before them.
-  private var decoded = 0
-  private var isDecoded: [Bool]
+  private var chunks: ChunkRing
   /// Chunks that each lane has taken in; one more once it has finished.
   private var applied: [Int]
   private var isBusy: [Bool]
   private var isReading = false
   private var hasEnded = false
   private var failed = false
-  private var linesSinceSweep = 0
-  private var earliestSinceSweep = Int64.max
   private var result = TuneResult()
 
   /// - Parameters:
@@ -74,7 +67,6 @@ package final class TuneReplay: @unchecked Sendable {
     self.map = map
     self.report = report
     self.progress = progress
-    self.sweepLines = sweepLines
     threadCount = max(1, threads)
     combinationCount = combinations.count
     // Enough lanes for all threads also if there are few combinations.
@@ -82,8 +74,7 @@ package final class TuneReplay: @unchecked Sendable {
     while groups < 32, groups * combinations.count < 4 * threadCount { groups *= 2 }
     groupCount = groups
     let laneCount = groups * combinations.count
-    chunks = (0..<max(4, 3 * threadCount)).map { _ in ReplayChunk(groups: groups, textBytes: chunkBytes) }
-    isDecoded = Array(repeating: false, count: chunks.count)
+    chunks = ChunkRing(threads: threadCount, groups: groups, textBytes: chunkBytes, sweepLines: sweepLines)
     lanes = combinations.flatMap { settings in
       let shared = EngineSettings(settings)
       return (0..<groups).map {
@@ -153,24 +144,20 @@ package final class TuneReplay: @unchecked Sendable {
       least = min(least, applied[lane])
       if !isBusy[lane], behind < 0 || applied[lane] < applied[behind] { behind = lane }
     }
-    if !hasEnded, !isReading, begun - least < chunks.count {
+    if !hasEnded, !isReading, chunks.begun - least < chunks.count {
       isReading = true
-      let chunk = chunks[begun % chunks.count]
-      isDecoded[begun % chunks.count] = false
-      chunk.begin(begun, .lines)
-      begun += 1
-      return .read(chunk)
+      return .read(chunks.begin(.lines))
     }
-    if behind >= 0, applied[behind] < decoded {
+    if behind >= 0, applied[behind] < chunks.decoded {
       isBusy[behind] = true
-      return .apply(chunks[applied[behind] % chunks.count], lane: behind)
+      return .apply(chunks[applied[behind]], lane: behind)
     }
-    guard hasEnded, decoded == begun else { return Work.none }
-    if behind >= 0, applied[behind] == begun {
+    guard hasEnded, chunks.decoded == chunks.begun else { return Work.none }
+    if behind >= 0, applied[behind] == chunks.begun {
       isBusy[behind] = true
       return .finish(lane: behind)
     }
-    return least > begun ? nil : Work.none
+    return least > chunks.begun ? nil : Work.none
   }
 
   // MARK: - Steps
@@ -227,11 +214,7 @@ package final class TuneReplay: @unchecked Sendable {
       failed = true
       result.failure = "cannot read the input: \(ReplayPipeline.words(of: error))"
     }
-    isDecoded[chunk.number % chunks.count] = true
-    while decoded < begun, isDecoded[decoded % chunks.count] {
-      admit(chunks[decoded % chunks.count])
-      decoded += 1
-    }
+    for number in chunks.wasDecoded(chunk) { admit(chunks[number]) }
   }
 
   /// In the order of the input, under the lock.
@@ -247,13 +230,6 @@ package final class TuneReplay: @unchecked Sendable {
       if ts < 0 { continue }
       result.first = min(result.first ?? ts, ts)
       result.last = max(result.last ?? ts, ts)
-    }
-    linesSinceSweep += chunk.lineCount
-    earliestSinceSweep = min(earliestSinceSweep, chunk.earliest)
-    if linesSinceSweep >= sweepLines {
-      chunk.sweepBefore = earliestSinceSweep
-      linesSinceSweep = 0
-      earliestSinceSweep = .max
     }
     progress(result.lines)
   }

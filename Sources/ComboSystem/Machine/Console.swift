@@ -8,6 +8,20 @@ package enum Console {
   /// Whether something for standard output could not be written.
   package static var hasLostOutput: Bool { hasLost.load(ordering: .relaxed) }
 
+  /// Opens a file to be read from its beginning to its end.
+  /// - Parameter path: nil: standard input.
+  /// - Returns: the descriptor, which the caller closes unless it is standard input's; nil if it cannot be opened, which is said.
+  package static func input(_ path: String?) -> Int32? {
+    guard let path else { return STDIN_FILENO }
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+      say("cannot open \(path): \(String(cString: strerror(errno)))")
+      return nil
+    }
+    posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL)
+    return file
+  }
+
   /// Writes all of it, also if the kernel accepts only parts; false if the reader is gone or the disk is full.
   @discardableResult
   package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {

@@ -256,26 +256,19 @@ final class PartitionExplainer {
   }
 
   private func read(from start: Int64, _ take: (InputRecord) throws -> Bool) throws {
-    var fault: (any Error)?
     var told = start
-    try reader.read(.input, number, from: start, to: max(report.end, start), unless: { false }) { record in
+    try reader.scan(.input, number, from: start, to: max(report.end, start)) { record in
       self.record = record
       defer { self.record = nil }
       if record.offset - told >= 10_000 {
         task.progress(Int(record.offset - told))
         told = record.offset
       }
-      do {
-        // The last one may be another run's, which begins with it.
-        let goesOn = try take(record)
-        if goesOn { seenTo = record.offset + 1 }
-        return goesOn
-      } catch {
-        fault = error
-        return false
-      }
+      // The last one may be another run's, which begins with it.
+      let goesOn = try take(record)
+      if goesOn { seenTo = record.offset + 1 }
+      return goesOn
     }
-    if let fault { throw fault }
   }
 
   /// Whether neither this record nor one behind it can be of the time that is asked for.

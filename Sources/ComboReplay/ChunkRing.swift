@@ -1,0 +1,58 @@
+/// The chunks of an input that are on their way, in its order; each is used again and again. Belongs to the thread that holds the lock of the
+/// pipeline.
+struct ChunkRing {
+  private let chunks: [ReplayChunk]
+  /// By place in `chunks`.
+  private var isDecoded: [Bool]
+  /// Chunks that were begun; the next one's number.
+  private(set) var begun = 0
+  /// Chunks that are decoded, and all before them.
+  private(set) var decoded = 0
+  private let sweepLines: Int
+  private var linesSinceSweep = 0
+  private var earliestSinceSweep = Int64.max
+
+  /// - Parameters:
+  ///   - groups: of rooms.
+  ///   - textBytes: of a chunk.
+  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
+  init(threads: Int, groups: Int, textBytes: Int, sweepLines: Int) {
+    chunks = (0..<max(4, 3 * threads)).map { _ in ReplayChunk(groups: groups, textBytes: textBytes) }
+    isDecoded = Array(repeating: false, count: chunks.count)
+    self.sweepLines = sweepLines
+  }
+
+  /// How many can be on their way at once.
+  var count: Int { chunks.count }
+
+  /// The chunk of this number, which must be on its way.
+  subscript(number: Int) -> ReplayChunk { chunks[number % chunks.count] }
+
+  /// The next one.
+  mutating func begin(_ kind: ReplayChunk.Kind) -> ReplayChunk {
+    let chunk = self[begun]
+    isDecoded[begun % chunks.count] = false
+    chunk.begin(begun, kind)
+    begun += 1
+    return chunk
+  }
+
+  /// A chunk is decoded. Decides on a sweep after each: by the input alone, so that it does not depend on threads.
+  /// - Returns: the numbers of those that are decoded now with all before them, in order.
+  mutating func wasDecoded(_ chunk: ReplayChunk) -> Range<Int> {
+    isDecoded[chunk.number % chunks.count] = true
+    let first = decoded
+    while decoded < begun, isDecoded[decoded % chunks.count] {
+      let next = self[decoded]
+      linesSinceSweep += next.lineCount
+      earliestSinceSweep = min(earliestSinceSweep, next.earliest)
+      if linesSinceSweep >= sweepLines {
+        next.sweepBefore = earliestSinceSweep
+        linesSinceSweep = 0
+        earliestSinceSweep = .max
+      }
+      decoded += 1
+    }
+    return first..<decoded
+  }
+}
