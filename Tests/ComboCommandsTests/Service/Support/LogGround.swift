@@ -34,10 +34,10 @@ final class LogGround: ServiceGround {
   }
 
   func start(_ more: [String]) throws -> any RunningService {
-    try LogServiceThread(
+    try ServiceThread(
       file, names,
       ["--brokers", "none:1", "--input", identity.input, "--output", identity.output, "--group", identity.group]
-        + ["--commit-interval-ms", "20", "--http", "none"] + more)
+        + ["--commit-interval-ms", "20", "--http", "none", "--progress"] + more)
   }
 
   func startMortal(_ more: [String]) throws -> any RunningService { try start(more) }
@@ -111,52 +111,17 @@ extension Optional where Wrapped == [UInt8] {
   }
 }
 
-/// A service on a ``LogGround``, on a thread.
-final class LogServiceThread: RunningService {
-  private struct State {
-    var log: [String] = []
-    var progress: [String] = []
-    var exitCode: Int32?
-  }
-
-  private final class Said: Sendable {
-    let state = Mutex(State())
-  }
-
-  private let said = Said()
-  private let stopFlag = StopFlag()
-
-  var log: [String] { said.state.withLock { $0.log } }
-  var progress: [String] { said.state.withLock { $0.progress } }
-  var exitCode: Int32? { said.state.withLock { $0.exitCode } }
-
+extension ServiceThread {
+  /// On a ``LogGround``.
   /// - Parameter arguments: of `run`.
-  init(_ file: LogFile, _ names: TopicNames, _ arguments: [String]) throws {
-    guard case .run(let options) = Invocation.parse(["run"] + arguments) else {
-      throw TestKafka.Failure("these are no arguments of run: \(arguments)")
+  convenience init(_ file: LogFile, _ names: TopicNames, _ arguments: [String]) throws {
+    try self.init(arguments) { (options, log, stop) throws(EdgeError) in
+      let edges = Edges(
+        group: try LogGroup(file, group: options.group, names: names),
+        output: try LogOutput(file, group: options.group, names: names, held: LogStage.held),
+        direct: options.delivery == .atLeastOnce ? try LogDirectOutput(file, group: options.group, names: names) : nil,
+        reader: try LogReading(file, names: names), time: SystemTime())
+      return Service(options.configuration, edges, log: log, stop: stop)
     }
-    let thread = Thread { [said, stopFlag] in
-      let log = ServiceLog(options.logLevel, countsRepeats: false) { line in said.state.withLock { $0.log.append(line) } }
-      do throws(EdgeError) {
-        let edges = Edges(
-          group: try LogGroup(file, group: options.group, names: names),
-          output: try LogOutput(file, group: options.group, names: names, held: LogStage.held),
-          direct: options.delivery == .atLeastOnce ? try LogDirectOutput(file, group: options.group, names: names) : nil,
-          reader: try LogReading(file, names: names), time: SystemTime())
-        let service = Service(options.configuration, edges, log: log, stop: stopFlag)
-        service.progress = Progress { line in said.state.withLock { $0.progress.append(line) } }
-        let code = service.run()
-        said.state.withLock { $0.exitCode = code }
-      } catch {
-        log.error("the service cannot go on: \(.reason, error)")
-        said.state.withLock { $0.exitCode = 1 }
-      }
-    }
-    thread.stackSize = 8 << 20
-    thread.start()
   }
-
-  deinit { stopFlag.set() }
-
-  func tellToStop() { stopFlag.set() }
 }

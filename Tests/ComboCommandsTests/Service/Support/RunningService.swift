@@ -90,13 +90,23 @@ final class ServiceThread: RunningService {
   var progress: [String] { said.state.withLock { $0.progress } }
   var exitCode: Int32? { said.state.withLock { $0.exitCode } }
 
-  /// - Parameter arguments: of `run`.
-  init(_ arguments: [String]) throws {
+  /// Makes the service; nil: it was told to stop before, or cannot begin, which is logged.
+  typealias Build = @Sendable (ServiceOptions, ServiceLog, StopFlag) throws(EdgeError) -> Service?
+
+  /// - Parameters:
+  ///   - arguments: of `run`.
+  ///   - build: how it is made; as `run` does it by default.
+  init(
+    _ arguments: [String],
+    build: @escaping Build = { (options, log, stop) throws(EdgeError) in
+      try Service.build(options, options.kafkaProperties(log: log), log: log, stop: stop)
+    }
+  ) throws {
     guard case .run(let options) = Invocation.parse(["run"] + arguments) else {
       throw TestKafka.Failure("these are no arguments of run: \(arguments)")
     }
     let thread = Thread { [said, stopFlag] in
-      let code = Self.run(options, said, stopFlag)
+      let code = Self.run(options, said, stopFlag, build)
       said.state.withLock { $0.exitCode = code }
     }
     thread.stackSize = 8 << 20
@@ -106,11 +116,10 @@ final class ServiceThread: RunningService {
   /// A test that throws does not stop it.
   deinit { stopFlag.set() }
 
-  private static func run(_ options: ServiceOptions, _ said: Said, _ stopFlag: StopFlag) -> Int32 {
+  private static func run(_ options: ServiceOptions, _ said: Said, _ stopFlag: StopFlag, _ build: Build) -> Int32 {
     let log = ServiceLog(options.logLevel, countsRepeats: false) { line in said.state.withLock { $0.log.append(line) } }
     do throws(EdgeError) {
-      let properties = try options.kafkaProperties(log: log)
-      guard let service = try Service.build(options, properties, log: log, stop: stopFlag) else {
+      guard let service = try build(options, log, stopFlag) else {
         return stopFlag.isSet ? 0 : 1
       }
       if options.progress { service.progress = Progress { line in said.state.withLock { $0.progress.append(line) } } }
