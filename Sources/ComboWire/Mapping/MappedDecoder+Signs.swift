@@ -12,6 +12,11 @@ struct SignReader {
   /// What a name is, by its node.
   private let kinds: [Kind?]
 
+  /// Members whose text may be a whole message: what collectors of logs and queues call it.
+  private static let containers = [
+    "data", "payload", "body", "raw", "record", "message", "msg", "value", "event", "log", "line", "detail", "after", "json",
+  ]
+
   init(_ signs: GiftSigns, isLoose: Bool) {
     self.signs = signs
     words = signs.words.map { Array($0.utf8) }
@@ -19,7 +24,7 @@ struct SignReader {
     var table = PointerTable()
     table.isLoose = isLoose
     var kinds: [Int32: Kind] = [:]
-    for name in ["data", "payload", "body", "raw", "record"] { kinds[table.node([name])] = .container }
+    for name in Self.containers { kinds[table.node([name])] = .container }
     for name in signs.commands { kinds[table.node([name])] = .command }
     for name in signs.keys {
       let node = table.node([name])
@@ -58,7 +63,7 @@ struct SignReader {
 
   /// Whether a text holds JSON with such a key. Only its beginning is looked at.
   func isGift(json text: Bytes) -> Bool {
-    guard let first = text.first, first == 0x7B || first == 0x5B, text.count > 8 else { return false }
+    guard text.count > 8, MappedDecoder.beginsJSON(text) else { return false }
     return words.contains { word in word[0] &- 0x30 > 9 && word.withUnsafeBytes { text.holds($0) } }
   }
 }

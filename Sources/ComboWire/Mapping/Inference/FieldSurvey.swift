@@ -13,14 +13,26 @@ struct FieldSample {
 
   /// `GiftId`, `gift_id` and `gift-id` are the same name. Of an array's elements: the array's.
   var last: String { Self.plain(path.last { $0 != PointerTable.each } ?? "") }
-  /// The names above it, the nearest first.
-  var above: [String] { Array(path.filter { $0 != PointerTable.each }.dropLast().reversed().map(Self.plain)) }
+  /// The names above it, the nearest first, up to the array of which it is an element.
+  var above: [String] {
+    let first = path.lastIndex(of: PointerTable.each).map { $0 + 1 } ?? 0
+    return path[min(first, path.count - 1)...].filter { $0 != PointerTable.each }.dropLast().reversed().map(Self.plain)
+  }
   var pointer: String { MapCompiler.written(path) }
   var stars: Int { PointerTable.stars(path) }
   /// The name as it is written.
   var name: String { path.last { $0 != PointerTable.each } ?? "" }
 
-  static func plain(_ name: String) -> String { String(name.lowercased().filter { $0 != "_" && $0 != "-" }) }
+  /// In small letters, without what joins words, and without a letter before it for its type: `lRoomId`, `m_gift`.
+  static func plain(_ name: String) -> String {
+    var letters = Substring(name)
+    if let first = letters.first, let second = letters.dropFirst().first,
+      second == "_" || "ilsb".contains(first) && second.isUppercase
+    {
+      letters = letters.dropFirst()
+    }
+    return letters.lowercased().filter { $0 != "_" && $0 != "-" }
+  }
 
   /// The value that a record has; of several the first.
   var byOwner: [Int: String] { Dictionary(zip(owners, values), uniquingKeysWith: { first, _ in first }) }
@@ -30,8 +42,10 @@ struct FieldSample {
 struct FieldSurvey {
   private(set) var fields: [FieldSample] = []
   private(set) var records = 0
-  /// Texts that hold JSON.
+  /// Texts that hold JSON, or a line of IRC or of Douyu's text.
   private(set) var texts: [[String]] = []
+  /// What those hold that is not JSON.
+  private(set) var form = MapDefinition.TextForm.json
   /// Arrays of texts, numbers or objects, by their pointers' paths.
   private(set) var arrays: [[String]] = []
   private var places: [[String]: Int] = [:]
@@ -39,24 +53,23 @@ struct FieldSurvey {
   /// More elements of one array add no information.
   private static let elementsMax = 50
 
+  init(_ records: [[UInt8]]) {
+    for record in records { add(record) }
+  }
+
+  /// The field at a pointer's path.
+  func field(_ path: [String]) -> FieldSample? { places[path].map { fields[$0] } }
+
   /// Takes a record in, if it is a JSON object or an array.
-  /// - Parameter mark: only records in which this field has one of these values.
-  mutating func add(_ record: [UInt8], onlyIf mark: (field: [String], values: Set<String>)? = nil) {
+  private mutating func add(_ record: [UInt8]) {
     guard let text = try? MapText(record, file: ""), text.text[0].isObject || text.text[0].isArray else { return }
-    if let mark {
-      var alone = FieldSurvey()
-      alone.records = 1
-      alone.visit(text.text, 0, [])
-      let values = alone.fields.first { $0.path == mark.field }?.values ?? []
-      guard values.contains(where: mark.values.contains) else { return }
-    }
     records += 1
     visit(text.text, 0, [])
   }
 
   private mutating func visit(_ text: JSONText, _ token: Int, _ path: [String]) {
     // What lies deeper, or has more fields, is not where a gift's few fields are.
-    if path.count > 10 || fields.count > 2000 { return }
+    if path.count > 18 || fields.count > 2000 { return }
     if text[token].isObject {
       var member = token + 1
       while member < text.next(token) {
@@ -72,7 +85,7 @@ struct FieldSurvey {
         element = text.next(element)
         left -= 1
       }
-    } else if text[token].isString, let inner = Self.json(text.string(token)) {
+    } else if text[token].isString, let inner = inside(text.string(token)) {
       if !texts.contains(path) { texts.append(path) }
       visit(inner.text, 0, path)
     } else if !text[token].isNull {
@@ -89,10 +102,20 @@ struct FieldSurvey {
     }
   }
 
-  /// The object or array that a text holds.
-  private static func json(_ text: String) -> MapText? {
-    guard let first = text.utf8.first, first == 0x7B || first == 0x5B, text.utf8.count > 8 else { return nil }
-    guard let inner = try? MapText(Array(text.utf8), file: "") else { return nil }
-    return inner.text[0].isObject || inner.text[0].isArray ? inner : nil
+  /// What a text holds: an object or array, or a record in another form.
+  private mutating func inside(_ text: String) -> MapText? {
+    guard let first = text.utf8.first, text.utf8.count > 8 else { return nil }
+    if first == 0x7B || first == 0x5B {
+      guard let inner = try? MapText(Array(text.utf8), file: "") else { return nil }
+      return inner.text[0].isObject || inner.text[0].isArray ? inner : nil
+    }
+    if first == 0x40, text.contains(" USERNOTICE ") || text.contains(" PRIVMSG ") {
+      guard let json = SampleRecords.irc(Array(text.utf8)) else { return nil }
+      form = .irc
+      return try? MapText(json, file: "")
+    }
+    guard first == 0x74, let json = SampleRecords.stt(Array(text.utf8)) else { return nil }
+    form = .stt
+    return try? MapText(json, file: "")
   }
 }
