@@ -53,7 +53,12 @@ struct FieldSurvey {
   /// More elements of one array add no information.
   private static let elementsMax = 50
 
-  init(_ records: [[UInt8]]) {
+  /// What says which elements of arrays are meant.
+  private let mark: GiftMark?
+
+  /// - Parameter mark: in an array, only elements of this kind are looked at.
+  init(_ records: [[UInt8]], of mark: GiftMark? = nil) {
+    self.mark = mark
     for record in records { add(record) }
   }
 
@@ -80,8 +85,10 @@ struct FieldSurvey {
       if !arrays.contains(path) { arrays.append(path) }
       var element = token + 1
       var left = Self.elementsMax
+      let inside = path + [PointerTable.each]
+      let rest = mark.flatMap { $0.path.starts(with: inside) ? $0.path[inside.count...] : nil }
       while element < text.next(token), left > 0 {
-        visit(text, element, path + [PointerTable.each])
+        if rest.map({ says(text, element, $0) }) ?? true { visit(text, element, inside) }
         element = text.next(element)
         left -= 1
       }
@@ -100,6 +107,29 @@ struct FieldSurvey {
       fields[place].values.append(
         text[token].isString ? text.string(token) : String(decoding: text.slice(token), as: UTF8.self))
     }
+  }
+
+  /// Whether the mark's value is found at the rest of its path.
+  private mutating func says(_ text: JSONText, _ token: Int, _ rest: ArraySlice<String>) -> Bool {
+    if text[token].isString, !rest.isEmpty {
+      guard let inner = inside(text.string(token)) else { return false }
+      return says(inner.text, 0, rest)
+    }
+    guard let step = rest.first else {
+      let value = text[token].isString ? text.string(token) : String(decoding: text.slice(token), as: UTF8.self)
+      return value == mark?.value
+    }
+    var next = token + 1
+    while (text[token].isObject || text[token].isArray) && next < text.next(token) {
+      if text[token].isArray {
+        if step == PointerTable.each, says(text, next, rest.dropFirst()) { return true }
+        next = text.next(next)
+      } else {
+        if text.string(next) == step { return says(text, next + 1, rest.dropFirst()) }
+        next = text.next(next + 1)
+      }
+    }
+    return false
   }
 
   /// What a text holds: an object or array, or a record in another form.

@@ -14,7 +14,8 @@ struct GiftMark: Hashable {
   ]
   /// What the names of gifts have in them.
   static let words = [
-    "gift", "dgb", "cheer", "present", "reward", "donat", "senditem", "supersticker", "paidsticker", "jewel",
+    "gift", "dgb", "cheer", "present", "reward", "donat", "senditem", "supersticker", "paidsticker", "jewel", "bits.use",
+    "bits-events",
   ]
 
   /// What words a value's name has in it.

@@ -40,7 +40,11 @@ extension MapGuess {
         && field.values.allSatisfy { ["0", "1", "true", "false"].contains($0) }
     }
     let numbers = survey.fields.filter { !used.contains($0.path) && Self.isCount($0) && isReachable($0) && !Self.isOthers($0) }
-    if let total = total(numbers, streak, end) {
+    if streak == nil, let id, !hasNewIDs, let total = total(numbers, id, nil), total.why == .grows {
+      // An update under the same id has a higher number.
+      takeTotal(total.field, .grows, id, nil, numbers)
+      self.id = nil
+    } else if let total = total(numbers, streak, end) {
       takeTotal(total.field, total.why, streak, end, numbers)
     } else {
       if let streak { used.subtract(streak.all.map(\.path)) }
@@ -51,7 +55,7 @@ extension MapGuess {
   /// Whether a number is somebody's, or of something beside the gift.
   private static func isOthers(_ field: FieldSample) -> Bool {
     let above = field.above
-    return above.contains { FieldWords.has($0, FieldWords.sender + FieldWords.receiver + ["medal", "rank", "fans", "badges"]) }
+    return above.contains { FieldWords.has($0, ["user", "sender", "viewer", "author", "medal", "rank", "fans", "badges"] + FieldWords.aside) }
       || FieldWords.has(field.last, ["super", "gifter", "cumulative", "lifetime", "fanticket", "sender", "msgparamsender", "month"])
       || field.last.contains("cumulative") || field.last.contains("month") || field.last.contains("sendercount")
       || field.last.contains("total") && field.last != "total" && field.last != "totalcount"
@@ -129,8 +133,10 @@ extension MapGuess {
 
   /// A number that goes on within a streak: the samples show it, or its name, an end or a streak's name say so.
   private func total(_ numbers: [FieldSample], _ streak: Pick?, _ end: FieldSample?) -> (field: FieldSample, why: Why)? {
-    let own = numbers.filter { field in Self.single.prefix(8).contains(field.last) }
     func isNamed(_ field: FieldSample, _ name: String) -> Bool { field.last == name || name.count > 4 && field.last.hasSuffix(name) }
+    let own = numbers.filter { field in
+      Self.single.prefix(9).contains { field.last == $0 || $0.count > 5 && isNamed(field, $0) } && !Self.running.contains { isNamed(field, $0) }
+    }
     let named = Self.running.flatMap { name in numbers.filter { isNamed($0, name) } }
       // A number of a combo that lies deeper than the record's own is told beside it.
       .filter { field in !own.contains { $0.path.count < field.path.count } && !(field.last == "hits" && !own.isEmpty) }

@@ -22,7 +22,7 @@ extension MapGuess {
         score += 25
       }
       if field.last.contains("sender") || field.last.contains("gifter") { score += 15 }
-      if field.last == "openid" || field.last == "userid" { score += 2 }
+      if ["shortid", "displayid", "uniqueid"].contains(field.last) { score -= 10 }
       return array.map { field.path.starts(with: $0) } == true ? -100 : score
     }
     if sender == nil {
@@ -55,8 +55,11 @@ extension MapGuess {
   private mutating func findGift() {
     let others = [
       "user", "sender", "receiver", "room", "combo", "group", "batch", "type", "gifter", "giftee", "gifted", "community", "recipient",
-      "member", "total", "subscription",
+      "member", "total", "subscription", "author", "channel", "viewer", "owner",
     ]
+    // What has a price is a gift.
+    let prices = ["diamonds", "diamondcount", "diamondcost", "price", "giftprice"]
+    let priced = Set(survey.fields.filter { prices.contains($0.last) }.map { Array($0.path.dropLast()) })
     gift = pick("gift.id", least: 35, where: Self.isID) { field in
       let isPlain = ["giftid", "gfid", "itemtype", "iitemtype", "presentid", "propid", "secgiftid"].contains(field.last)
       return Self.fit(field, FieldWords.gift, not: others) + (isPlain ? 15 : 0)
@@ -65,6 +68,7 @@ extension MapGuess {
         // What is to be drawn, and whose it is, is below it.
         - (field.above.contains { ["image", "icon", "picture", "properties", "monitorextra"].contains($0) } ? 60 : 0)
         - (field.above.contains { $0.contains("combo") || $0.contains("blind") } ? 25 : 0)
+        + (field.last == "id" && priced.contains(Array(field.path.dropLast())) ? 35 : 0)
     }
     if gift != nil { return }
     gift = pick("gift.id", where: Self.isID) { field in
@@ -77,7 +81,8 @@ extension MapGuess {
 
   /// Of subscriptions, what they cost stands for the gift.
   private mutating func findPlan() {
-    gift = pick("gift.id", where: Self.isID) { field in
+    if survey.fields.contains(where: { $0.last == "bits" && Self.isCount($0) }) { return }
+    gift = pick("gift.id", where: { Self.isID($0) && !$0.values.contains { $0.contains(".") } }) { field in
       let names = ["msgparamsubplan", "subplan", "subtier", "tier", "plan", "subscriptiontype", "level"]
       guard let place = names.firstIndex(of: field.last) else { return -100 }
       return 60 - place - (field.above.contains { ["badges", "subscription"].contains($0) } ? 60 : 0)
@@ -87,9 +92,11 @@ extension MapGuess {
 
   /// The name of all gifts if no field names them: what they are, or the mark of gifts.
   var giftName: String {
-    let plain = FieldSample.plain((mark?.value ?? "") + (list == nil ? "" : MapCompiler.written(list!.array)))
+    let plain = [mark?.value ?? "", list.map { MapCompiler.written($0.array) } ?? "", sender?.pointer ?? ""].map(FieldSample.plain)
+      .joined()
     let known = [
       ("supersticker", "super-sticker"), ("paidsticker", "super-sticker"), ("membership", "membership"),
+      ("sponsorshipsgift", "membership"),
       ("subscription", "subscription"), ("giftee", "subscription"), ("giftedusername", "subscription"), ("subgift", "subscription"),
       ("cheer", "bits"),
     ]
@@ -102,13 +109,16 @@ extension MapGuess {
     let (last, above) = (field.last, field.above)
     var score = FieldWords.isIdentity(last, isLoose: words == FieldWords.gift) ? 25 : -40
     if FieldWords.has(last, words) { score += 35 }
-    if let parent = above.first, FieldWords.has(parent, words) {
+    // What is called a renderer or an event of gifts is no gift itself.
+    if let parent = above.first, FieldWords.has(parent, words),
+      words != FieldWords.gift || words.contains(where: { parent.hasPrefix($0) || parent.hasSuffix($0) })
+    {
       score += 30
     } else if above.dropFirst().contains(where: { FieldWords.has($0, words) }) {
       score += 8
     }
     if FieldWords.has(last, not) { score -= 70 }
-    if above.contains(where: { FieldWords.has($0, not) }) { score -= 60 }
+    if above.contains(where: { !FieldWords.envelopes.contains($0) && FieldWords.has($0, not) }) { score -= 60 }
     return score
   }
 

@@ -48,9 +48,9 @@ extension MapGuess {
     return text + "\n    }"
   }
 
-  /// A rule that drops these records.
-  func dropping(_ reason: String) -> String {
-    "    {\"when\": \(condition(isNarrow: false) ?? "[]"), \"drop\": \"\(reason)\"}"
+  /// A rule that drops these records, or makes them bad events.
+  func refusing(_ reason: String, isBad: Bool = false) -> String {
+    "    {\"when\": \(condition(isNarrow: false) ?? "[]"), \"\(isBad ? "bad" : "drop")\": \"\(reason)\"}"
   }
 
   private func condition(isNarrow: Bool) -> String? {
@@ -66,7 +66,7 @@ extension MapGuess {
   private var nameless: String {
     let isBits = giftName == "bits"
     return "\"id\": {\"const\": \(Self.quoted(giftName))}"
-      + (value.map { ", \"value\": \(reach($0))" } ?? (isBits ? ", \"value\": {\"const\": 1}" : ""))
+      + (value.map { ", \"value\": \(worth($0))" } ?? (isBits ? ", \"value\": {\"const\": 1}" : ""))
   }
 
   // MARK: - Pointers
@@ -89,6 +89,11 @@ extension MapGuess {
     return "{\"at\": [\(pick.all.map { Self.quoted(pointer($0)) }.joined(separator: ", "))], \"unless\": [\"0\"]}"
   }
 
+  /// Of what is told in millionths of a currency, hundredths.
+  private func worth(_ value: Pick) -> String {
+    value.field.last.hasSuffix("micros") ? "{\"product\": [\(reach(value)), {\"const\": 0.0001}]}" : reach(value)
+  }
+
   /// The id, with name and picture next to it.
   private mutating func party(
     _ pick: Pick?, _ names: [String], _ pictures: [String], value: Pick? = nil, isSender: Bool = false
@@ -100,7 +105,7 @@ extension MapGuess {
     } else {
       parts.append("\"id\": \(reach(pick))")
     }
-    if let value { parts.append("\"value\": \(reach(value))") }
+    if let value { parts.append("\"value\": \(worth(value))") }
     let id = pick.field
     let near = survey.fields.filter { $0.path.dropLast() == id.path.dropLast() && $0.path != id.path && !used.contains($0.path) }
     func beside(_ wanted: [String]) -> FieldSample? {

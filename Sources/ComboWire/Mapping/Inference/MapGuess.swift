@@ -58,7 +58,10 @@ struct MapGuess {
   }
 
   /// Whether it has what a gift needs.
-  var isGift: Bool { sender != nil && (gift != nil || list != nil || isCounted) }
+  var isGift: Bool { sender != nil && (gift != nil || list != nil || isCounted || isNamed) }
+
+  /// Whether what the sender is in is called a gift.
+  private var isNamed: Bool { sender.map { pick in pick.field.path.contains { !GiftMark.words(in: $0).isEmpty } } ?? false }
 
   /// The records that it reads, by their place, from 1.
   var covered: Set<Int> {
@@ -105,7 +108,8 @@ struct MapGuess {
   ) -> Pick? {
     var ranked: [(field: FieldSample, score: Int)] = []
     for field in survey.fields where !used.contains(field.path) && isReachable(field) && fits(field) {
-      let all = score(field) - min(2 * field.path.count, 12) - 5 * field.stars + (field.count == survey.records ? 10 : 0)
+      var all = score(field) - min(2 * field.path.count, 12) - 5 * field.stars + (field.count == survey.records ? 10 : 0)
+      if field.above.contains(where: FieldWords.aside.contains) { all -= 60 }
       if all >= least { ranked.append((field, all)) }
     }
     ranked.sort { ($1.score, $0.field.path.count, $0.field.pointer) < ($0.score, $1.field.path.count, $1.field.pointer) }
@@ -192,7 +196,7 @@ struct MapGuess {
       let isTime = field.last.contains("time") || field.last.hasSuffix("at") || field.last.hasSuffix("ts")
       let place = names.firstIndex(of: field.last) ?? (isTime ? 20 : 22)
       if place == 22, FieldWords.isIdentity(field.last) || field.count < records { return -100 }
-      let isLater = ["expire", "end", "start", "medal", "birth", "reg", "update"].contains { field.last.contains($0) }
+      let isLater = ["expire", "start", "medal", "birth", "reg", "update"].contains { field.last.contains($0) } || field.last.hasPrefix("end")
       let isOthers = field.above.contains { FieldWords.has($0, ["medal", "subscription", "transport"]) }
       return 90 - 3 * min(place, 22) - (isLater ? 20 : 0) - (isOthers ? 20 : 0)
     }
@@ -222,12 +226,18 @@ struct MapGuess {
       "payflowid", "requestid", "serialno", "logid", "traceid", "id",
     ]
     let people = FieldWords.sender + FieldWords.receiver + FieldWords.gift + FieldWords.combo + ["subscription", "transport", "session"]
-    id = pick("id", least: 20, where: { field in Self.isID(field) && !FieldWords.has(field.last, ["sourcemsg", "recipient"]) }) { field in
+    let home = sender?.field.path.dropLast()
+    func isOwn(_ field: FieldSample) -> Bool {
+      Self.isID(field) && !["source", "recipient", "associated", "parent", "reply"].contains { field.last.contains($0) }
+        && field.values.allSatisfy { GiftMark.words(in: $0).isEmpty }
+    }
+    id = pick("id", least: 20, where: isOwn) { field in
       guard let place = names.firstIndex(where: { field.last == $0 || $0.count > 5 && field.last.hasSuffix($0) }) else {
         return -100
       }
       let isOthers = field.above.first.map { FieldWords.has($0, people) && !FieldWords.has($0, ["gifts", "userstate"]) } ?? false
-      return 62 - place - (field.last == "id" && isOthers ? 100 : 0)
+      return 62 - place + (field.last == names[place] ? 8 : 0) + (field.path.dropLast() == home ? 6 : 0)
+        - (field.last == "id" && isOthers ? 100 : 0)
     }
   }
 

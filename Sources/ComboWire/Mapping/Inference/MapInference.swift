@@ -51,7 +51,7 @@ private struct Proposal {
     var rest = kind.records
     var found: [MapGuess] = []
     while !rest.isEmpty, found.count < Self.shapesMax {
-      var guess = MapGuess(FieldSurvey(rest), kind.mark)
+      var guess = MapGuess(FieldSurvey(rest, of: kind.mark), kind.mark)
       let covered = guess.covered
       if !guess.isGift || covered.isEmpty {
         if found.isEmpty { found.append(guess) }
@@ -59,7 +59,7 @@ private struct Proposal {
       }
       // Those that it reads, seen without the others.
       if covered.count < rest.count {
-        let own = MapGuess(FieldSurvey(rest.enumerated().filter { covered.contains($0.offset + 1) }.map(\.element)), kind.mark)
+        let own = MapGuess(FieldSurvey(rest.enumerated().filter { covered.contains($0.offset + 1) }.map(\.element), of: kind.mark), kind.mark)
         if own.isGift, own.covered.count == covered.count { guess = own }
       }
       found.append(guess)
@@ -79,8 +79,8 @@ private struct Proposal {
     guard let first = found.first else { return }
     if !first.isGift {
       if mark != nil, !guesses.isEmpty || marks.count > 1 {
-        drops.append(first.dropping("has not what a gift has"))
-        doubts.append("\(name(mark)): it names a gift, but nothing looks like a sender and a gift, so it is dropped")
+        drops.append(first.refusing("names a gift, but has no sender or no gift that can be found", isBad: true))
+        doubts.append("\(name(mark)): it names a gift, but nothing looks like a sender and a gift, so it is a bad event; make a rule for it, or one that drops it")
       } else if guesses.isEmpty {
         guesses.append(first)
       }
@@ -90,8 +90,8 @@ private struct Proposal {
     if let index = guesses.firstIndex(where: { !$0.isGift }) {
       let other = guesses.remove(at: index)
       if other.mark != nil {
-        drops.append(other.dropping("has not what a gift has"))
-        doubts.append("\(name(other.mark)): it names a gift, but nothing looks like a sender and a gift, so it is dropped")
+        drops.append(other.refusing("names a gift, but has no sender or no gift that can be found", isBad: true))
+        doubts.append("\(name(other.mark)): it names a gift, but nothing looks like a sender and a gift, so it is a bad event; make a rule for it, or one that drops it")
       }
     }
     if let mark, found.count == 1,
@@ -100,7 +100,7 @@ private struct Proposal {
       let isBetter = first.isBetter(than: guesses[index])
       let (better, worse) = isBetter ? (first, guesses[index]) : (guesses[index], first)
       guesses[index] = better
-      drops.append(worse.dropping("tells the same gifts again"))
+      drops.append(worse.refusing("tells the same gifts again"))
       doubts.append(
         "\(name(worse.mark)) seems to tell the same gifts as \(name(better.mark)), by sender and gift: the latter counts. If they are"
           + " different gifts, make a rule for each")
@@ -113,7 +113,7 @@ private struct Proposal {
   mutating func write() {
     for index in guesses.indices {
       let isAlone = guesses.count == 1 || guesses[index].mark != nil && guesses.count { $0.mark == guesses[index].mark } == 1
-      rules.append(guesses[index].rule(isNarrow: !isAlone))
+      rules.append(guesses[index].rule(isNarrow: !isAlone || guesses[index].mark == nil && !guesses[index].root.isEmpty))
       let kind = guesses.count > 1 ? guesses[index].mark.map { name($0) + ": " } ?? "" : ""
       for doubt in guesses[index].doubts.map({ kind + $0 }) where !doubts.contains(doubt) { doubts.append(doubt) }
       if let key = guesses[index].giftKey, !keys.contains(key) { keys.append(key) }
