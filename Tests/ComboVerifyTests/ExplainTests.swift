@@ -276,6 +276,36 @@ struct ExplainTests {
     #expect(outcome.partitions[0].from > 3 && some.map(\.firstOffset) == [3], "\(some) \(outcome)")
   }
 
+  @Test("an outage is told apart from the rest of a wait")
+  func outage() throws {
+    let scene = SimScene()
+    scene.configuration.settings.slots = 1
+    let instance = scene.start()
+    scene.gift("r", sender: "first")
+    scene.gift("r", sender: "second")
+    scene.settle(instance)
+    scene.world.kill(instance)
+    scene.world.clock.advance(60_000)
+    let second = scene.start()
+    scene.settle(second)
+    for _ in 0..<20 {
+      scene.world.clock.advance(400)
+      scene.turn(second, 3)
+    }
+    scene.gift("r", sender: "third")
+    scene.settle(second)
+    let (gifts, _) = try explain(scene, question("r"))
+    #expect(gifts.count == 3 && gifts[0].awayMs == 0 && gifts[2].awayMs == 0, "\(gifts)")
+    guard case .seen(let at, _, _) = gifts[1].fate.end else {
+      Issue.record("\(gifts)")
+      return
+    }
+    let rest = at - gifts[1].fate.taken.at - gifts[1].awayMs
+    #expect(gifts[1].awayMs > 50_000 && (0...1000).contains(rest), "\(gifts[1])")
+    var words = GiftWords()
+    #expect(words.text(of: gifts[1]).hasSuffix(" s of them no service ran the room)\n"))
+  }
+
   @Test("a name that is spelled in another way, an id of another sender and another kind of gift are named as the nearest")
   func nearest() throws {
     let scene = SimScene()

@@ -88,9 +88,9 @@ package struct GiftWords {
       let merged = banner == taken.banner ? "" : ", which its banner \(taken.banner) had joined"
       let how = ["show": "shown", "update": "seen"][by] ?? "seen as the banner left,"
       let place = taken.outcome == .joined && merged.isEmpty ? "" : " in banner \(banner)\(merged)"
-      parts.append("\(how) at \(clock(at))\(place), \(duration(at - taken.at))")
+      parts.append("\(how) at \(clock(at))\(place), \(duration(at - taken.at))\(away(gift.awayMs))")
     case .skipped(let at, let reason):
-      let when = at > taken.at ? " at \(clock(at)), \(duration(at - taken.at))" : ""
+      let when = at > taken.at ? " at \(clock(at)), \(duration(at - taken.at))\(away(gift.awayMs))" : ""
       // Worth tells why it, and not another one, was skipped.
       let why =
         switch reason {
@@ -108,6 +108,10 @@ package struct GiftWords {
 
   private static func duration(_ milliseconds: Int64) -> String {
     milliseconds <= 0 ? "at once" : "after \(number(Double(milliseconds) / 1000)) s"
+  }
+
+  private static func away(_ milliseconds: Int64) -> String {
+    milliseconds <= 0 ? "" : " (for \(number(Double(milliseconds) / 1000)) s of them no service ran the room)"
   }
 
   private static func number(_ value: Double) -> String {

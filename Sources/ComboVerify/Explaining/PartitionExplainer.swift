@@ -40,6 +40,8 @@ final class PartitionExplainer {
   var derivation: Derivation?
   let target = FollowingTarget()
   private var notes: [Note] = []
+  /// When no service ran the partition, as takeovers say: from one time, and for how long. Since the first gift that was not handed out.
+  private var aways: [(from: Int64, ms: Int64)] = []
   var ids = IDOffsets()
   /// What is known of the room before its next event.
   private var standing = RoomStanding()
@@ -171,7 +173,12 @@ final class PartitionExplainer {
             return nil
           }
           current = (item.entry.n, item.offset)
-          if let takeover = item.entry.takeover { derivation = takeover.derivation }
+          if let takeover = item.entry.takeover {
+            derivation = takeover.derivation
+            if takeover.shift > 0, !target.trail.isEmpty {
+              aways.append((item.entry.clock - takeover.shift, takeover.shift))
+            }
+          }
           return item.entry
         })
       prepare(runner)
@@ -324,6 +331,15 @@ final class PartitionExplainer {
     notes.append(Note(offset: record.offset, worth: 0, sentAt: time(of: event.pointee, record)))
   }
 
+  private func awayMs(of fate: GiftFate) -> Int64 {
+    let end: Int64
+    switch fate.end {
+    case .seen(let at, _, _), .skipped(let at, _): end = at
+    case .open, .forgotten: return 0
+    }
+    return aways.reduce(0) { $1.from >= fate.taken.at && $1.from + $1.ms <= end ? $0 + $1.ms : $0 }
+  }
+
   private func takeOut(all: Bool) {
     var count = 0
     target.trail.takeOut(all: all) { fate in
@@ -333,9 +349,10 @@ final class PartitionExplainer {
       isStopped = !task.answer(
         ExplainedGift(
           fate: fate, partition: number, offset: note.offset, waitingBefore: note.waitingBefore, worth: note.worth,
-          firstOffset: note.firstOffset, sentAt: note.sentAt))
+          firstOffset: note.firstOffset, awayMs: awayMs(of: fate), sentAt: note.sentAt))
     }
     notes.removeFirst(count)
+    if target.trail.isEmpty { aways = [] }
   }
 
   /// Whether a gift of the room is asked for.
