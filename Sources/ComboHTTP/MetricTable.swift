@@ -205,7 +205,7 @@ enum MetricTable {
     ) { $0.report.latenessSeconds },
     .histogram(
       "combo_gift_wait_seconds",
-      "From the time at which a gift is read until the instruction that shows it; the longest wait of each instruction counts."
+      "From the time at which a gift is read until it is shown; the longest of each instruction counts, up to count_ms too long."
     ) { Histogram($0.totals.said.waits) },
     .histogram(
       "combo_input_age_seconds",
