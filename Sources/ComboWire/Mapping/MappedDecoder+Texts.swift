@@ -65,7 +65,7 @@ extension MappedDecoder {
 
   /// Whether a text begins as an object with members does, or an array of such, of arrays or of texts: a viewer's "[hi]" or "{lol" is
   /// neither, and no reason to call the record broken.
-  static func beginsJSON(_ text: Bytes) -> Bool {
+  private static func beginsJSON(_ text: Bytes) -> Bool {
     let inside = text.dropFirst().first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     return switch text.first {
     case 0x7B: inside == 0x22 || inside == 0x7D

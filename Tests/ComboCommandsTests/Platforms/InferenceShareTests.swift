@@ -71,7 +71,7 @@ struct InferenceShareTests {
         for (i, value) in gift.enumerated() {
           guard let value else { continue }
           share.had[i] += 1
-          if guessed.count > n, guessed[n][i] == value { share.found[i] += 1 } else if ProcessInfo.processInfo.environment["MISS"] != nil { print("MISS \(fields[i]): \(value) got \(guessed.count > n ? guessed[n][i] ?? "nil" : "none")") }
+          if guessed.count > n, guessed[n][i] == value { share.found[i] += 1 }
         }
       }
     }
@@ -92,7 +92,6 @@ struct InferenceShareTests {
       var files: Set<String> = []
       for sample in index where sample.file.hasPrefix("\(name)/") && files.insert(sample.file).inserted {
         let lines = try Data(contentsOf: folder.appendingPathComponent(sample.file)).split(separator: 0x0a).map(Array.init)
-        if ProcessInfo.processInfo.environment["MISS"] != nil { print("FILE", sample.file, sample.map) }
         sum += try share(lines, by: PlatformReplay.map(sample.map))
       }
       rows.append(sum.row("samples: \(name)"))
@@ -124,7 +123,6 @@ struct InferenceShareTests {
       var generator = PlatformGenerator(shape, mix, PlatformFaults(), start: 1_732_104_000_000, rate: 50, sends: 1000)
       var records: [String] = []
       while records.count < 120, let record = generator.next() { records.append(record.text) }
-      if ProcessInfo.processInfo.environment["MISS"] != nil { print("FILE", shape.name) }
       let sum = try share(
         records.map { Array($0.utf8) }, changed: records.map { Array(renamed($0).utf8) }, by: PlatformReplay.map(shape.name))
       rows.append(sum.row("other names: \(shape.name)"))

@@ -26,7 +26,8 @@ enum FieldWords {
     words.contains { word in
       if word == "gift", ["gifter", "gifted", "giftee"].contains(where: name.hasPrefix) { return false }
       if word == "present", name.contains("presenter") { return false }
-      return name == word || (word.utf8.count > 4 ? name.contains(word) : name.hasPrefix(word) && !(word == "from" && name.count > 10))
+      return name == word
+        || (word.utf8.count > 4 ? name.contains(word) : name.hasPrefix(word) && !(word == "from" && name.count > 10))
     } || (words == receiver && (name == "to" || name.hasPrefix("toid") || name.hasPrefix("touid")))
   }
 

@@ -27,7 +27,9 @@ struct GiftMark: Hashable {
   /// The marks of one record, of the field that is nearest to its root; of several of one depth, of the likeliest.
   static func marks(_ survey: FieldSurvey) -> [GiftMark] {
     let found = survey.fields.compactMap { field -> (field: FieldSample, place: Int)? in
-      guard let place = names.firstIndex(of: field.last), field.values.contains(where: { !words(in: $0).isEmpty }) else { return nil }
+      guard let place = names.firstIndex(of: field.last), field.values.contains(where: { !words(in: $0).isEmpty }) else {
+        return nil
+      }
       return (field, place)
     }
     guard let first = found.min(by: { ($0.field.path.count, $0.place) < ($1.field.path.count, $1.place) }) else { return [] }

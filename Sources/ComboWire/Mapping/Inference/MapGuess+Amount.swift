@@ -16,7 +16,8 @@ extension MapGuess {
   /// Names of a record's own number.
   private static let single = [
     "giftnum", "num", "giftcount", "gfcnt", "quantity", "qty", "count", "iitemcount", "itemcount", "groupcount", "sendcount",
-    "batchsize", "massgiftcount", "giftmembershipscount", "number", "repeatcount", "combocount", "bits", "amount", "total", "times",
+    "batchsize", "massgiftcount", "giftmembershipscount", "number", "repeatcount", "combocount", "bits", "amount", "total",
+    "times",
     "hits",
   ]
   /// What says of how many gifts each hit is.
@@ -55,9 +56,13 @@ extension MapGuess {
   /// Whether a number is somebody's, or of something beside the gift.
   private static func isOthers(_ field: FieldSample) -> Bool {
     let above = field.above
-    return above.contains { FieldWords.has($0, ["user", "sender", "viewer", "author", "medal", "rank", "fans", "badges"] + FieldWords.aside) }
-      || FieldWords.has(field.last, ["super", "gifter", "cumulative", "lifetime", "fanticket", "sender", "msgparamsender", "month"])
-      || field.last.contains("cumulative") || field.last.contains("month") || field.last.contains("sendercount")
+    return above.contains {
+      FieldWords.has($0, ["user", "sender", "viewer", "author", "medal", "rank", "fans", "badges"] + FieldWords.aside)
+    }
+      || FieldWords.has(
+        field.last, ["super", "gifter", "cumulative", "lifetime", "fanticket", "sender", "msgparamsender", "month"])
+      || ["community", "bomb", "viewer", "watching"].contains { field.last.contains($0) } || field.last.contains("cumulative")
+      || field.last.contains("month") || field.last.contains("sendercount")
       || field.last.contains("total") && field.last != "total" && field.last != "totalcount"
   }
 
@@ -75,16 +80,19 @@ extension MapGuess {
           + " record tells its own gifts alone, name it count and leave streak out")
     case .ends:
       doubts.append(
-        "total: \(total.pointer) is taken for a running total, since \(end!.pointer) tells an end; the samples do not show that it grows")
+        "total: \(total.pointer) is taken for a running total, since \(end!.pointer) tells an end; the samples do not show that it grows"
+      )
     case .named:
       doubts.append(
-        "total: \(total.pointer) is taken for a running total, since \(streak!.pointer) names a streak; the samples do not show that it grows")
+        "total: \(total.pointer) is taken for a running total, since \(streak!.pointer) names a streak; the samples do not show that it grows"
+      )
     }
     var times: FieldSample?
     if total.last != "repeatcount" {
-      times = Self.batches.lazy.compactMap { name in
-        numbers.first { $0.last == name && $0.path != total.path && $0.path.dropLast() == total.path.dropLast() }
-      }.first
+      times =
+        Self.batches.lazy.compactMap { name in
+          numbers.first { $0.last == name && $0.path != total.path && $0.path.dropLast() == total.path.dropLast() }
+        }.first
     }
     if let times {
       used.insert(times.path)
@@ -133,9 +141,12 @@ extension MapGuess {
 
   /// A number that goes on within a streak: the samples show it, or its name, an end or a streak's name say so.
   private func total(_ numbers: [FieldSample], _ streak: Pick?, _ end: FieldSample?) -> (field: FieldSample, why: Why)? {
-    func isNamed(_ field: FieldSample, _ name: String) -> Bool { field.last == name || name.count > 4 && field.last.hasSuffix(name) }
+    func isNamed(_ field: FieldSample, _ name: String) -> Bool {
+      field.last == name || name.count > 4 && field.last.hasSuffix(name)
+    }
     let own = numbers.filter { field in
-      Self.single.prefix(9).contains { field.last == $0 || $0.count > 5 && isNamed(field, $0) } && !Self.running.contains { isNamed(field, $0) }
+      Self.single.prefix(9).contains { field.last == $0 || $0.count > 5 && isNamed(field, $0) }
+        && !Self.running.contains { isNamed(field, $0) }
     }
     let named = Self.running.flatMap { name in numbers.filter { isNamed($0, name) } }
       // A number of a combo that lies deeper than the record's own is told beside it.
@@ -143,9 +154,13 @@ extension MapGuess {
     for field in named + own + numbers.filter({ ["total", "totalcount", "amount", "times", "batchsize"].contains($0.last) }) {
       if grows(field, streak, isNamed: named.contains { $0.path == field.path }) { return (field, .grows) }
     }
-    guard let field = named.first ?? (own.isEmpty ? nil : own.first { ["count", "giftcount"].contains($0.last) }) else { return nil }
+    guard let field = named.first ?? (own.isEmpty ? nil : own.first { ["count", "giftcount"].contains($0.last) }) else {
+      return nil
+    }
     let isRunning = named.first != nil
-    if let end, streak == nil ? true : isRunning && end.values.contains(where: { $0 == "1" || $0 == "true" }) { return (field, .ends) }
+    if let end, streak == nil ? true : isRunning && end.values.contains(where: { $0 == "1" || $0 == "true" }) {
+      return (field, .ends)
+    }
     return isRunning && streak != nil ? (field, .named) : nil
   }
 

@@ -6,7 +6,7 @@ extension MapGuess {
     let people = FieldWords.receiver + FieldWords.host
     findGift()
     list = receivers()
-    if gift == nil, list == nil { findPlan() }
+    if gift == nil { findPlan() }
     if gift == nil {
       doubts.append(
         "gift.id: nothing names the gift, so all of them are \(Self.quoted(giftName)); write what it is, or a pointer")
@@ -16,9 +16,10 @@ extension MapGuess {
       var score = Self.fit(
         field, FieldWords.sender,
         not: people + ["gift", "room", "medal", "master", "guard", "combo", "group", "msg", "message", "subscription", "session"])
-      if ["uid", "userid", "openid", "useruuid", "senderuid", "lsenderuid", "unionid", "principalid", "secopenid", "chatteruserid"]
-        .contains(field.last)
-      {
+      if [
+        "uid", "userid", "openid", "useruuid", "senderuid", "lsenderuid", "unionid", "principalid", "secopenid", "chatteruserid",
+      ]
+      .contains(field.last) {
         score += 25
       }
       if field.last.contains("sender") || field.last.contains("gifter") { score += 15 }
@@ -39,7 +40,8 @@ extension MapGuess {
     }
     room =
       pick("room", least: 45, where: Self.isID) { field in
-        var score = Self.fit(field, FieldWords.room, not: FieldWords.gift + ["user", "name", "title", "type", "area", "plan", "source"])
+        var score = Self.fit(
+          field, FieldWords.room, not: FieldWords.gift + ["user", "name", "title", "type", "area", "plan", "source"])
         if ["room", "rid", "channel", "roomid", "liveid", "livestreamid", "livechatid", "chatroomid"].contains(field.last) {
           score = max(score, 52)
         }
@@ -48,13 +50,15 @@ extension MapGuess {
       } ?? hostRoom()
     if list != nil { return }
     receiver = pick("receiver.id", least: 40, where: Self.isID) { field in
-      Self.fit(field, FieldWords.receiver, not: FieldWords.gift + ["room", "medal", "sender", "from", "condition", "broadcaster"])
+      Self.fit(
+        field, FieldWords.receiver, not: FieldWords.gift + ["room", "medal", "sender", "from", "condition", "broadcaster"])
     }
   }
 
   private mutating func findGift() {
     let others = [
-      "user", "sender", "receiver", "room", "combo", "group", "batch", "type", "gifter", "giftee", "gifted", "community", "recipient",
+      "user", "sender", "receiver", "room", "combo", "group", "batch", "type", "gifter", "giftee", "gifted", "community",
+      "recipient",
       "member", "total", "subscription", "author", "channel", "viewer", "owner",
     ]
     // What has a price is a gift.
@@ -92,12 +96,15 @@ extension MapGuess {
 
   /// The name of all gifts if no field names them: what they are, or the mark of gifts.
   var giftName: String {
-    let plain = [mark?.value ?? "", list.map { MapCompiler.written($0.array) } ?? "", sender?.pointer ?? ""].map(FieldSample.plain)
-      .joined()
+    let plain = [mark?.value ?? "", list.map { MapCompiler.written($0.array) } ?? "", sender?.pointer ?? ""].map(
+      FieldSample.plain
+    )
+    .joined()
     let known = [
       ("supersticker", "super-sticker"), ("paidsticker", "super-sticker"), ("membership", "membership"),
       ("sponsorshipsgift", "membership"),
-      ("subscription", "subscription"), ("giftee", "subscription"), ("giftedusername", "subscription"), ("subgift", "subscription"),
+      ("subscription", "subscription"), ("giftee", "subscription"), ("giftedusername", "subscription"),
+      ("subgift", "subscription"),
       ("cheer", "bits"),
     ]
     if survey.fields.contains(where: { $0.last == "bits" && Self.isCount($0) }) { return "bits" }
@@ -170,8 +177,11 @@ extension MapGuess {
       guard let place = names.firstIndex(where: { field.last == $0 || $0.count > 3 && field.last.contains($0) }) else {
         return -100
       }
-      let isTotal = FieldWords.has(field.last, ["total", "sum", "discount", "remain", "balance", "original", "donovalue", "level"])
-      let isOthers = field.above.contains { $0.contains("combo") || $0.contains("blind") || FieldWords.has($0, FieldWords.sender) }
+      let isTotal = FieldWords.has(
+        field.last, ["total", "sum", "discount", "remain", "balance", "original", "donovalue", "level"])
+      let isOthers = field.above.contains {
+        $0.contains("combo") || $0.contains("blind") || FieldWords.has($0, FieldWords.sender)
+      }
       let isGifts = field.above.first.map { FieldWords.has($0, FieldWords.gift) } == true
       // An amount is money only where it is a gift's own.
       if field.last == "amount", !isGifts { return -100 }

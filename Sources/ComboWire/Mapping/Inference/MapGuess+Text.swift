@@ -18,7 +18,9 @@ extension MapGuess {
       doubts.append("room: none was found, so it is the record's key")
     }
     if let time {
-      add("\"ts\": \(time.unit == .ms ? reach(time.pick) : "{\"first\": [\(reach(time.pick))], \"unit\": \"\(time.unit.rawValue)\"}")")
+      let all = time.pick.all.map { Self.quoted(pointer($0)) }
+      let at = all.count == 1 ? all[0] : "[\(all.joined(separator: ", "))], \"unless\": [\"0\"]"
+      add("\"ts\": \(time.unit == .ms ? reach(time.pick) : "{\"at\": \(at), \"unit\": \"\(time.unit.rawValue)\"}")")
     }
     if let id {
       add("\"id\": \(reach(id))")

@@ -79,7 +79,8 @@ struct MapGuess {
 
   /// Whether all records of another kind have a sender and a gift that one of these has.
   func tellsTheSame(as other: MapGuess) -> Bool {
-    guard let sender = sender?.field, let gift = gift?.field, let theirs = other.sender?.field, let their = other.gift?.field else {
+    guard let sender = sender?.field, let gift = gift?.field, let theirs = other.sender?.field, let their = other.gift?.field
+    else {
       return false
     }
     func pairs(_ sender: FieldSample, _ gift: FieldSample) -> Set<String> {
@@ -183,7 +184,8 @@ struct MapGuess {
   /// A time is known by its magnitude, or by its shape.
   private mutating func findTime() {
     let names = [
-      "sendtime", "sendtimems", "ts", "timestamp", "createtime", "time", "createdat", "eventtime", "clienttimestamp", "publishedat",
+      "sendtime", "sendtimems", "ts", "timestamp", "createtime", "time", "createdat", "eventtime", "clienttimestamp",
+      "publishedat",
       "tmisentts", "messagetimestamp", "timestampusec", "at", "sentat", "createdtime", "date", "ctime",
     ]
     var units: [[String]: TimeUnit] = [:]
@@ -196,7 +198,8 @@ struct MapGuess {
       let isTime = field.last.contains("time") || field.last.hasSuffix("at") || field.last.hasSuffix("ts")
       let place = names.firstIndex(of: field.last) ?? (isTime ? 20 : 22)
       if place == 22, FieldWords.isIdentity(field.last) || field.count < records { return -100 }
-      let isLater = ["expire", "start", "medal", "birth", "reg", "update"].contains { field.last.contains($0) } || field.last.hasPrefix("end")
+      let isLater =
+        ["expire", "start", "medal", "birth", "reg", "update"].contains { field.last.contains($0) } || field.last.hasPrefix("end")
       let isOthers = field.above.contains { FieldWords.has($0, ["medal", "subscription", "transport"]) }
       return 90 - 3 * min(place, 22) - (isLater ? 20 : 0) - (isOthers ? 20 : 0)
     }
@@ -225,7 +228,8 @@ struct MapGuess {
       "msgid", "messageid", "eventid", "tid", "orderid", "uuid", "payid", "strpayid", "transactionid", "txid", "uniqueno",
       "payflowid", "requestid", "serialno", "logid", "traceid", "id",
     ]
-    let people = FieldWords.sender + FieldWords.receiver + FieldWords.gift + FieldWords.combo + ["subscription", "transport", "session"]
+    let people =
+      FieldWords.sender + FieldWords.receiver + FieldWords.gift + FieldWords.combo + ["subscription", "transport", "session"]
     let home = sender?.field.path.dropLast()
     func isOwn(_ field: FieldSample) -> Bool {
       Self.isID(field) && !["source", "recipient", "associated", "parent", "reply"].contains { field.last.contains($0) }

@@ -59,7 +59,8 @@ private struct Proposal {
       }
       // Those that it reads, seen without the others.
       if covered.count < rest.count {
-        let own = MapGuess(FieldSurvey(rest.enumerated().filter { covered.contains($0.offset + 1) }.map(\.element), of: kind.mark), kind.mark)
+        let own = MapGuess(
+          FieldSurvey(rest.enumerated().filter { covered.contains($0.offset + 1) }.map(\.element), of: kind.mark), kind.mark)
         if own.isGift, own.covered.count == covered.count { guess = own }
       }
       found.append(guess)
@@ -80,7 +81,9 @@ private struct Proposal {
     if !first.isGift {
       if mark != nil, !guesses.isEmpty || marks.count > 1 {
         drops.append(first.refusing("names a gift, but has no sender or no gift that can be found", isBad: true))
-        doubts.append("\(name(mark)): it names a gift, but nothing looks like a sender and a gift, so it is a bad event; make a rule for it, or one that drops it")
+        doubts.append(
+          "\(name(mark)): it names a gift, but nothing looks like a sender and a gift, so it is a bad event; make a rule for it, or one that drops it"
+        )
       } else if guesses.isEmpty {
         guesses.append(first)
       }
@@ -91,7 +94,9 @@ private struct Proposal {
       let other = guesses.remove(at: index)
       if other.mark != nil {
         drops.append(other.refusing("names a gift, but has no sender or no gift that can be found", isBad: true))
-        doubts.append("\(name(other.mark)): it names a gift, but nothing looks like a sender and a gift, so it is a bad event; make a rule for it, or one that drops it")
+        doubts.append(
+          "\(name(other.mark)): it names a gift, but nothing looks like a sender and a gift, so it is a bad event; make a rule for it, or one that drops it"
+        )
       }
     }
     if let mark, found.count == 1,

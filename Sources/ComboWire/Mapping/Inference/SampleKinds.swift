@@ -37,7 +37,9 @@ struct SampleKinds {
   }
 
   private static func hasGift(_ survey: FieldSurvey) -> Bool {
-    survey.fields.contains { FieldWords.has($0.last, ["gift", "price", "present"]) || $0.last == "bits" || !GiftMark.words(in: $0.pointer).isEmpty }
+    survey.fields.contains {
+      FieldWords.has($0.last, ["gift", "price", "present"]) || $0.last == "bits" || !GiftMark.words(in: $0.pointer).isEmpty
+    }
   }
 
   /// No value says so: which values of one field have what a gift has?
