@@ -2,7 +2,8 @@ internal import Glibc
 
 /// Writes lines to a file that may be a full pipe, on a thread of its own: its callers never wait.
 ///
-/// Lines that find no room in the queue are dropped and counted; once the file takes lines again, a line says how many there were.
+/// Lines that find no room in the queue are dropped and counted. A line in their place says how many they were, once the file takes lines
+/// again.
 package final class LineWriter: @unchecked Sendable {
   // The proof: all that changes is guarded by `lock`.
 
@@ -44,13 +45,24 @@ package final class LineWriter: @unchecked Sendable {
       self.loss = loss
       return
     }
-    lines.append(line)
-    bytes += line.utf8.count + 1
+    if dropped > 0, let report = takeReport() { append(report) }
+    append(line)
     if !isStarted {
       isStarted = true
       _ = WorkThread { [self] in work() }
     }
     lock.wakeAll()
+  }
+
+  private func append(_ line: String) {
+    lines.append(line)
+    bytes += line.utf8.count + 1
+  }
+
+  /// The line that says how many were dropped since the last such line.
+  private func takeReport() -> String? {
+    defer { dropped = 0 }
+    return loss(dropped, MonotonicClock.nowMs - droppedSince)
   }
 
   /// Waits until all lines are written, but not longer than this: before the process ends.
@@ -62,12 +74,14 @@ package final class LineWriter: @unchecked Sendable {
   private var hasLines: Bool {
     lock.lock()
     defer { lock.unlock() }
-    return !lines.isEmpty || isWriting
+    return !lines.isEmpty || isWriting || dropped > 0
   }
 
   private func work() {
     lock.lock()
     while true {
+      // Nothing came after those that were dropped.
+      if lines.isEmpty, dropped > 0, let report = takeReport() { append(report) }
       while lines.isEmpty {
         isWriting = false
         lock.wait()
@@ -83,13 +97,6 @@ package final class LineWriter: @unchecked Sendable {
         lock.unlock()
       }
       lock.lock()
-      if dropped > 0 {
-        let line = loss(dropped, MonotonicClock.nowMs - droppedSince)
-        dropped = 0
-        lock.unlock()
-        if let line { Console.write(line + "\n", to: file) }
-        lock.lock()
-      }
     }
   }
 }
