@@ -49,7 +49,7 @@ inline uint8_t scan_number(const uint8_t *p, const uint8_t *&end) {
 inline bool are_digits(const uint8_t *p, uint32_t length) {
   uint64_t word;
   memcpy(&word, p, 8);
-  // What stands behind becomes zeros. All eight are digits if each high half is 3, and stays so when 6 is added.
+  // Bytes after the end become zeros. All eight are digits if each high half is 3, and stays so when 6 is added.
   const uint64_t zeros = 0x3030303030303030;
   const uint64_t mask = ~uint64_t(0) >> (64 - 8 * length);
   word = (word & mask) | (zeros & ~mask);

@@ -50,7 +50,7 @@ struct Marks {
 };
 
 inline void finish_marks(csj_shapes *shapes, uint32_t limit) {
-  // What was not looked at ends every search.
+  // A character that was not searched for ends every search.
   if (limit % 64) {
     const uint64_t unseen = ~uint64_t(0) << limit % 64;
     shapes->special[limit / 64] |= unseen;
@@ -119,7 +119,7 @@ inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, 
       const uint8_t *where;
       return flags && csj::check_escapes(text + p + 1, text + q, where) ? 0 : q + 1;
     } else {
-      // What is escaped, be it a quote, is passed over; that it is right is seen to at the end.
+      // An escaped character, even a quote, is skipped; the end checks that escapes are right.
       if (text[q] != '\\' || text[q + 1] < 0x20 || text[q + 1] >= 0x80) return 0;
       flags = CSJ_ESCAPED;
       q += 2;
@@ -249,7 +249,7 @@ inline bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte 
 bool csj::match_shape(csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) noexcept {
   csj_shapes *const shapes = parser->shapes;
   const bool is_tried = shapes && shapes->depth_max == depth_max && shapes->shapes[shapes->last].id && length > 0 && length <= kLengthMax;
-  // What is tried is copied on the way, if that is not more than what is looked at anyway.
+  // The text is copied while it is tried, if that is not more than what is read anyway.
   if (source != text && !(is_tried && length >= 64 && length <= kStride && is_bracket(source[length - 1]))) {
     memcpy(text, source, length);
     source = text;

@@ -1,4 +1,4 @@
-// What csj_parse and csj_parse_alike are made of.
+// The parts of csj_parse and csj_parse_alike.
 #pragma once
 
 #include "csimdjson.h"

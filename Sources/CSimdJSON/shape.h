@@ -7,7 +7,7 @@
 
 namespace csj {
 
-// What stands between two scalars.
+// The piece between two scalars.
 struct Piece {
   uint8_t bytes[32];   // its first ones
   uint32_t mask;       // a bit for each of them

@@ -1,4 +1,4 @@
-// What tokens mean: strings without escapes, values without white space, doubles.
+// The values of tokens: strings without escapes, values without white space, doubles.
 #include "csimdjson.h"
 #include "digits.h"
 

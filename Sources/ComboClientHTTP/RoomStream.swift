@@ -19,7 +19,7 @@ public import Foundation
 ///       }
 ///     }
 public struct RoomStream: AsyncSequence, Sendable {
-  /// What happens on the way.
+  /// Events of the connection.
   public enum Element: Equatable, Sendable {
     /// The service said something.
     case event(RoomEvent)

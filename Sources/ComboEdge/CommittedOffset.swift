@@ -1,4 +1,4 @@
-/// What a group has committed of a partition, or is to commit.
+/// The position that a group has committed of a partition, or is to commit.
 package struct CommittedOffset: Equatable, Sendable {
   package let partition: Int32
   /// The next record to read; nil: no offset was ever committed (or it has expired).

@@ -43,9 +43,9 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case other
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   package let code: Code
-  /// What went wrong, where, and what to do.
+  /// The failure, its place, and the remedy.
   package let message: String
   /// librdkafka's number for it; 0 if it does not come from there. Below 0: its own; above: the broker's.
   package let number: Int32

@@ -35,7 +35,7 @@ package final class TrustedTime: TimeSource {
     }
   }
 
-  /// What the wall clock shows, trusted or not.
+  /// The time of the wall clock, trusted or not.
   package var shownMs: Int64 { machine.wallMs() }
 
   /// Whether it has jumped ahead, and is not followed.
@@ -50,7 +50,7 @@ package final class TrustedTime: TimeSource {
 
 /// Tries whether the output takes records of the time that this machine's clock shows.
 package struct ClockTrial: Sendable {
-  /// What the service goes by.
+  /// The configuration of the service.
   package let time: TrustedTime
   /// How far a record's time may be ahead of the brokers' clocks, in milliseconds.
   package let aheadMaxMs: Int64
@@ -68,7 +68,7 @@ package struct ClockTrial: Sendable {
     case failed(EdgeError)
   }
 
-  /// What comes of the time that is shown now.
+  /// The effect of the time that the clock shows now.
   package func run() -> Outcome {
     do throws(EdgeError) {
       return try takes(time.shownMs) ? .taken : .refused

@@ -1,8 +1,8 @@
 internal import ComboSystem
 internal import Synchronization
 
-/// What a program that keeps its log itself adds to the server: events come in by `POST /events`, and `GET /events` hands out what all
-/// rooms say. Called on the server's thread, and must not block for long.
+/// The part that a program that keeps its own log adds to the server: events come in by `POST /events`, and `GET /events` hands out all
+/// instructions. Called on the server's thread, and must not block for long.
 package protocol EventGate: AnyObject, Sendable {
   /// Takes in the body of a request.
   /// - Parameter done: to be called once, on any thread, when the events are durable or refused.
@@ -20,7 +20,7 @@ extension HTTPServer {
   static let bodyBytesMax = 1 << 20
   /// The maximum number of bytes of all bodies in progress.
   static let bodiesBytesMax = 64 << 20
-  /// What a reader of all rooms gets at most of what it has missed.
+  /// The maximum of missed instructions that a reader of all rooms gets.
   private static let missedBytesMax = 1 << 20
   private static let room: [UInt8] = []
 

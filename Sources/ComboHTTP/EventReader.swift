@@ -103,7 +103,7 @@ package final class EventReader {
     return isEnding ? .ended : .wait
   }
 
-  /// What is sent next; false: nothing is there now.
+  /// The next piece to send; false: there is none now.
   private func next() -> Bool {
     sent = 0
     current = []
@@ -178,7 +178,7 @@ package struct EventID: Equatable, Sendable {
   }
 }
 
-/// What readers of a room have still to get, and what they got of late: the last events, once for all of them.
+/// The events of a room that its readers have still to get, and the last ones that they got; once for all of them.
 package final class EventFeed {
   package let room: [UInt8]
   private struct Event {
@@ -188,7 +188,7 @@ package final class EventFeed {
     var at: Int64
   }
   private var events: [Event] = []
-  /// What stands before the first event that is there: with it a reader has all before.
+  /// The position before the first event that is kept: with it a reader has all before.
   private var before: EventID?
   /// Since when it has no reader; nil while it has one.
   var unreadSince: Int64?

@@ -100,7 +100,7 @@ extension HTTPAddress {
     guard descriptor >= 0 else { throw fault("open a socket", errno) }
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    // Whatever net.ipv6.bindv6only says.
+    // Independent of net.ipv6.bindv6only.
     var no: Int32 = 0
     if host == "::" { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<Int32>.size)) }
     let bound = withSocketAddress { Glibc.bind(descriptor, $0, $1) }

@@ -8,7 +8,7 @@ package final class HTTPExchange {
     case admitted
     /// It waits, suspended, for the loop; until then at most, by the monotonic clock.
     case waiting(until: Int64)
-    /// What it asked for is there, and events begin.
+    /// The room that it asked for is there, and events begin.
     case streaming(EventReader)
     /// The answer is there.
     case answered(HTTPResponse)

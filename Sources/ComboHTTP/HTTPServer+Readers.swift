@@ -57,7 +57,7 @@ extension HTTPServer {
 
   private func take(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }
 
-  /// What may wait in one feed: less while all together hold much.
+  /// The limit of one feed: less while all together hold much.
   private var feedBytesMax: Int {
     feeds.count * EventFeed.bytesMax <= Limits.feedBytes ? EventFeed.bytesMax : max(16 << 10, Limits.feedBytes / feeds.count)
   }
@@ -139,7 +139,7 @@ extension HTTPServer {
   }
 
   private func end(_ feed: EventFeed, with event: [UInt8]) {
-    // What this feed gets from here on, if anything, does not follow what its readers have: nobody goes on in it.
+    // Later events of this feed do not follow those that its readers have, so no reader continues in it.
     feed.stands(at: nil)
     for (id, reader) in feed.readers {
       reader.end(with: event)

@@ -19,7 +19,7 @@ struct Survey {
 }
 
 extension HTTPServer {
-  /// What is answered at once; nil: the exchange waits, or has a reader now.
+  /// The immediate answer; nil: the exchange waits, or has a reader now.
   func route(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let target = HTTPTarget(exchange.target) else {
       return .error(400, "the address is malformed: it must begin with a slash, and behind each % stand two hexadecimal digits")

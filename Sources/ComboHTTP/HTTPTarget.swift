@@ -1,4 +1,4 @@
-/// What a request asks for, taken apart: the path's pieces and the query, percent-decoded, strictly.
+/// The path's pieces and the query of a request, percent-decoded, strictly.
 ///
 /// Pieces are cut at the slashes that were written, so that an encoded one is part of a piece. Without resolution: `..` is a
 /// name like any other, which no path has.

@@ -10,7 +10,7 @@ package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
   static let bytesMin = 16
   package static let bytesMax = 1024
 
-  /// The text of the file, without the white space around it. What is wrong with it is thrown as the end of a sentence.
+  /// The text of the file, without the white space around it. A fault is thrown as the end of a sentence.
   package init(_ text: String) throws(HTTPFault) {
     let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     var bytes = Array(text.utf8.drop { space.contains($0) })

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A pipe by which any thread wakes the one that waits in `poll`.
 final class WakePipe: Sendable {
-  /// What to wait for: it can be read once somebody has woken.
+  /// The descriptor to wait for: it can be read after a wake-up.
   let readEnd: Int32
   private let writeEnd: Int32
 

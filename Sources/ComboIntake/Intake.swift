@@ -81,7 +81,7 @@ package final class Intake: Sendable {
     }
   }
 
-  /// What all records of a source have in common.
+  /// The common properties of all records of a source.
   package struct Origin: Sendable {
     /// The envelope up to the record; nil: there is none.
     fileprivate let head: [UInt8]?

@@ -89,7 +89,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     Unmanaged<WebSocketIntake>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  // MARK: - What happens
+  // MARK: - Callbacks
 
   private func opened(_ number: Int) {
     let server = servers[number]

@@ -2,7 +2,7 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// What a client shows for SASL/OAUTHBEARER, out of a file that somebody else keeps fresh: a sidecar, Kubernetes' projected service
+/// The token of a client for SASL/OAUTHBEARER, from a file that another program keeps fresh: a sidecar, Kubernetes' projected service
 /// accounts, a timer.
 ///
 /// librdkafka can ask a token endpoint itself (`sasl.oauthbearer.method=oidc`), but only if it was built with curl, which Debian's

@@ -3,7 +3,7 @@ internal import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// What a client's log and error callbacks need, as librdkafka's opaque pointer; subclasses add rebalances and
+/// The context of a client's log and error callbacks, as librdkafka's opaque pointer; subclasses add rebalances and
 /// delivery reports.
 ///
 /// Long-lived context passed unretained: `KafkaClient` holds it and destroys the handle first, after which no callback
@@ -81,7 +81,7 @@ package class ClientCallbacks: @unchecked Sendable {
     rd_kafka_error_destroy(error)
   }
 
-  /// What the client is made with for it.
+  /// The properties of the client for it.
   var statisticsProperties: [(String, String)] {
     statistics == nil ? [] : [("statistics.interval.ms", String(ClientStatistics.intervalMs))]
   }

@@ -98,7 +98,7 @@ package final class ControlClient: Sendable {
           }
         }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
-          // Of what was just made not every broker has heard, its leader neither. What stays unknown is not there.
+          // Not every broker knows of a topic that was just made, nor its leader. One that stays unknown does not exist.
           let isUnknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION
           return .failed(error, isTransient: isUnknown)
         }

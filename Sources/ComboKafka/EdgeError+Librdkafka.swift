@@ -25,7 +25,7 @@ extension EdgeError {
       isRetriable: code.passesByItself || error.isTransient)
   }
 
-  /// What is behind some errors that otherwise only mean that it is worth trying again.
+  /// The cause of some errors that otherwise only mean that it is worth trying again.
   private static func knownBetter(_ error: rd_kafka_resp_err_t) -> String? {
     switch error {
     case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:

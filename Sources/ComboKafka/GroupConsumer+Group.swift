@@ -3,7 +3,7 @@ package import ComboEdge
 internal import ComboSystem
 
 extension GroupConsumer {
-  /// What the group has committed of these partitions. Waits for transactions that are open on them, and asks again when
+  /// The group's committed offsets of these partitions. Waits for transactions that are open on them, and asks again when
   /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only after three answers: a
   /// coordinator that is still loading may say so.
   ///

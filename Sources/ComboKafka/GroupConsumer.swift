@@ -10,7 +10,7 @@ internal import ComboSystem
 /// Below librdkafka 2.6.1 the assignor is `range` (eager: each rebalance revokes everything), from there on
 /// `cooperative-sticky`.
 package final class GroupConsumer {
-  /// What a group consumer is made with.
+  /// The configuration of a group consumer.
   package struct Options {
     package var groupID: String
     package var topic: String
@@ -170,7 +170,7 @@ package final class GroupConsumer {
     // An error of the whole topic names partition 0, too.
     let isStarted = message.pointee.partition >= 0 && positions.isStarted(message.pointee.partition)
     let partition = isStarted && code != .unknownTopic && code != .notAuthorized ? message.pointee.partition : nil
-    // What it cannot make out librdkafka leaves out, and goes on behind it.
+    // librdkafka leaves out what it cannot read, and continues after it.
     if isStarted && (number == RD_KAFKA_RESP_ERR__BAD_MSG || number == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED) {
       reportUnreadable(message)
       return

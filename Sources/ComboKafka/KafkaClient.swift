@@ -11,7 +11,7 @@ package final class KafkaClient: @unchecked Sendable {
   /// librdkafka's handle.
   let handle: OpaquePointer
   package let brokers: String
-  /// What the callbacks see; outlives the handle.
+  /// The state that the callbacks see; outlives the handle.
   private let callbacks: ClientCallbacks
   private let kind: ClientKind
   /// Leave without a word to the group: for one that did not close in time.

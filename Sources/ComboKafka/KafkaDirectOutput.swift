@@ -32,7 +32,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   }
 
   private var current: Current?
-  /// What ``serve(maxWaitMs:_:)`` hands out, used again and again.
+  /// The batch that ``serve(maxWaitMs:_:)`` hands out, used again and again.
   private var handing: ContiguousArray<(tag: UInt, offset: Int64)> = []
   private let properties: KafkaProperties
   private let names: TopicNames

@@ -42,7 +42,7 @@ package enum KafkaWords {
     let rest = text[start.upperBound...]
     let digits = rest.prefix { $0.isNumber }
     guard !digits.isEmpty, rest.dropFirst(digits.count).hasPrefix("ms in state ") else { return text }
-    // What stands in brackets inside belongs to it.
+    // Text in brackets inside belongs to it.
     var depth = 1
     guard
       let end = rest.indices.first(where: { index in

@@ -22,7 +22,7 @@ package final class ProducerTopic: Sendable {
   deinit { rd_kafka_topic_destroy(handle) }
 }
 
-/// What all producers share: records into librdkafka's queue, from any thread, and what becomes of them.
+/// The part that all producers share: records into librdkafka's queue, from any thread, and their delivery.
 package final class KafkaProducer: Sendable {
   package let client: KafkaClient
   private let callbacks: ProducerCallbacks
@@ -207,7 +207,7 @@ package final class KafkaProducer: Sendable {
     return client.error(error, failed)
   }
 
-  /// What made librdkafka give this producer up, if it did.
+  /// The reason for which librdkafka gave this producer up, if it did.
   func fatalError(_ failed: String) -> EdgeError? {
     var text = [CChar](repeating: 0, count: 512)
     let cause = rd_kafka_fatal_error(client.handle, &text, text.count)

@@ -8,7 +8,7 @@ package enum ClientKind: Sendable {
   package var word: String { self == .producer ? "producer" : "consumer" }
 }
 
-/// What the librdkafka that is loaded says of its own properties and version.
+/// The properties and the version of the librdkafka that is loaded.
 package enum LibrdkafkaProperties {
   /// As `0xMMmmrrpp`: major, minor, revision, pre-release.
   package static var version: Int32 { rd_kafka_version() }

@@ -59,7 +59,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
       return
     }
     let failure = self.failure(of: message)
-    // What an abort throws out of the queue was not to be delivered.
+    // Records that an abort removed from the queue were not to be delivered.
     if error != RD_KAFKA_RESP_ERR__PURGE_QUEUE && error != RD_KAFKA_RESP_ERR__PURGE_INFLIGHT {
       firstFailure.withLock { if $0 == nil { $0 = failure } }
       failures.add(1, ordering: .relaxed)

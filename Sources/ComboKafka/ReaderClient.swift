@@ -6,7 +6,7 @@ internal import Synchronization
 /// A consumer without a group, from which any number of partitions are read side by side, each by a ``PartitionReader`` on
 /// whatever thread.
 package final class ReaderClient: Sendable {
-  /// What readers see of transactions.
+  /// The visibility of transactions for readers.
   package enum Isolation: String, Sendable {
     /// Only what is committed, up to the first transaction that is still open.
     case readCommitted = "read_committed"

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Topics with partitions, offsets and transactions in one SQLite file, or in memory.
 ///
-/// What is appended together is durable together: one SQLite transaction, written ahead, and synced to the disk before the call returns
+/// Records appended together are durable together: one SQLite transaction, written ahead, and synced to the disk before the call returns
 /// unless the caller asks for less.
 /// One process owns a file; others may look at it (``Use/look``). Any thread may call anything.
 package final class LogFile: @unchecked Sendable {
@@ -167,7 +167,7 @@ package final class LogFile: @unchecked Sendable {
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096
     if use == .own {
-      // What is under way can be finished after no more is taken in.
+      // Work under way can be finished after no more is taken in.
       let most = (limits.sizeMax + max(limits.sizeMax / 4, 1 << 20)) / pageSize
       try writer.run("PRAGMA max_page_count = \(most)")
     }

@@ -4,7 +4,7 @@ package import ComboWire
 internal import Dispatch
 internal import Synchronization
 
-/// What one poll brought: the events, and which room takes which of them.
+/// The result of one poll: the events, and which room takes which of them.
 ///
 /// The events of a room form a chain, in their order; a room gets its whole chain in one hop. The batch must not be filled
 /// again before ``wait()`` has returned.
@@ -246,7 +246,7 @@ package final class Speakers: Sendable {
     idle.withLock { $0.append(back.value) }
   }
 
-  /// What was said on them since this was asked last. No room may work.
+  /// The instructions emitted on them since the last call. No room may work.
   package func takeCounts() -> InstructionCounts {
     idle.withLock { idle in
       var counts = InstructionCounts()

@@ -17,7 +17,7 @@ package struct OtherRules: Error, Equatable, Sendable {
 }
 
 /// Runs the entries of a partition's journal over its input again: the same records at the same times, and so the same
-/// instructions. What restores a partition, and what audits one.
+/// instructions. Restoring and auditing a partition both use it.
 ///
 /// Hand it the input's records in order, then ``finish()``. One thread.
 package final class EntryRunner {

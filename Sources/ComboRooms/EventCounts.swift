@@ -1,6 +1,6 @@
 package import ComboWire
 
-/// What came in by kind. Plain numbers of the counting thread: an addition to memory that is in the cache a gift.
+/// The events by kind. Plain numbers of the counting thread: an addition to memory that is in the cache a gift.
 package struct EventCounts: Equatable, Sendable {
   private var gifts = 0
   private var closes = 0

@@ -2,7 +2,7 @@ internal import ComboCore
 package import ComboEdge
 package import ComboWire
 
-/// What an owner finds in the journal behind what it knows.
+/// The entries after the known ones that an owner finds in the journal.
 package enum JournalCheck {
   /// Its takeover counts: it is at this offset, and before `position` no entry of others counts.
   case counts(takeover: Int64, position: Int64)
@@ -80,7 +80,7 @@ package struct JournalReader: @unchecked Sendable {
     return isOvertaken ? .overtaken : .clear
   }
 
-  /// What is no entry of this group is left for restoring to find. One of a newer version is handed out as nil: only an owner of that
+  /// Records that are no entries of this group are left for restoring to find. One of a newer version is handed out as nil: only its owner
   /// version writes it, and what it says about this one's term is not known here.
   private func read(_ from: Int64, _ end: Int64, _ take: (Int64, JournalEntry?) -> Bool) throws(EdgeError) {
     let decoder = JournalDecoder()

@@ -7,7 +7,7 @@ package protocol StateWriter {
   func write(key: Bytes, value: Bytes?)
 }
 
-/// What the state topic holds of a partition's rooms, and the sweep that brings it up to date.
+/// The records of a partition's rooms in the state topic, and the sweep that brings it up to date.
 ///
 /// A sweep begins right after a commit, at the entry `startN`. Bit by bit it writes every room whose state then differed
 /// from its last snapshot, each as it stands at the time of writing; a room that has rested meanwhile is written as *rested*.
@@ -80,7 +80,7 @@ package final class RoomRecords {
   /// Whether a sweep is under way.
   package var isSweeping: Bool { sweep != nil }
 
-  // MARK: - What the partition tells
+  // MARK: - Events of the partition
 
   /// A room has rested and is dropped.
   package func rested(_ room: Room) {
@@ -169,7 +169,7 @@ package final class RoomRecords {
       journal: start.journalOffset, term: start.term, epochLead: partition.epochLead,
       derivation: start.derivation, topics: topics)
     encoder.checkpoint(checkpoint) { put($0, $1, writer) }
-    // What had rested before the sweep began is known to have rested by now.
+    // A room that had rested before the sweep began is known to have rested by now.
     var later: [[UInt8]] = []
     for name in marked {
       guard let n = markers[name] else { continue }

@@ -31,7 +31,7 @@ protocol Delivery: AnyObject {
   /// The takeover counts: the partition takes in from now on, from where its owner stands. `takeover` is where that entry stands
   /// in the journal, and before `position` no other entry counts.
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64)
-  /// What was looked for in a gap of the journal was found.
+  /// The entry that was searched for in a gap of the journal was found.
   func checked(_ active: ActivePartition, _ check: JournalCheck)
 
   /// Answers what is asked of rooms, of each once all that it has said is out.
@@ -51,7 +51,7 @@ protocol Delivery: AnyObject {
   func abandon()
 }
 
-/// What a delivery works with.
+/// The context of a delivery.
 struct DeliveryParts {
   let configuration: ServiceConfiguration
   let edges: Edges
@@ -81,7 +81,7 @@ struct DeliveryParts {
   }
 }
 
-/// What a delivery asks of the loop that it belongs to. The loop's thread alone calls it.
+/// The requests of a delivery to its loop. The loop's thread alone calls it.
 protocol DeliveryHost: AnyObject {
   /// Waits until no room works.
   func quiesce()
@@ -93,7 +93,7 @@ protocol DeliveryHost: AnyObject {
   func committed(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
   /// More work is durable.
   func said(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
-  /// What watched rooms said is committed; no room works.
+  /// The instructions of watched rooms are committed; no room works.
   func tellWatchers()
   /// Answers to what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not sent yet.
   /// No room of these partitions may work, and all their instructions must have been sent, or be sent before.

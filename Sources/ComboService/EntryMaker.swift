@@ -35,7 +35,7 @@ struct EntryMaker {
     return active.partition.closeEntry(clock: clock, of: configuration.topics)
   }
 
-  /// The entry by which an owner begins. What rooms say in it goes to `speaker`.
+  /// The entry by which an owner begins. Its instructions go to `speaker`.
   func takeover(of active: ActivePartition, _ takeover: PendingTakeover, speaker: Speaker) -> JournalEntry {
     let partition = active.partition
     // Not what time it is by now: rooms may have been due in between.

@@ -59,7 +59,7 @@ package struct RecentTimes {
     var most: Int64 = 0
   }
 
-  /// What is said of them; nil where there were none.
+  /// The result for them; nil where there were none.
   package struct Figures: Equatable, Sendable {
     package var p50: Int64
     package var p99: Int64

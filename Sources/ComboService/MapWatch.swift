@@ -2,7 +2,7 @@ internal import ComboWire
 
 /// Notices that most of what is read is no event: then the map is likely the wrong one, or one is missing. Values in, values out.
 struct MapWatch {
-  /// What to say.
+  /// The sentence.
   struct Finding: Equatable {
     /// Of the last records.
     let records: Int

@@ -1,7 +1,7 @@
 package import ComboSystem
 internal import Synchronization
 
-/// What is asked about rooms.
+/// A question about rooms.
 package enum Query: Sendable {
   /// The room's screen; and, if it is to be watched, all that it says from there on.
   /// - Parameters:
@@ -124,11 +124,11 @@ package final class Observatory: Sendable {
 
   // MARK: - From outside
 
-  /// What the loop last said of itself; nil: no service has begun yet.
+  /// The loop's last report; nil: no service has begun yet.
   package var report: ServiceReport? { state.withLock { $0.report } }
-  /// What earlier services of this process have done.
+  /// The sums of earlier services of this process.
   package var before: Service.Totals { state.withLock { $0.before } }
-  /// What a service waits for that has not begun; nil: brokers, if anything.
+  /// The reason why a service has not begun yet; nil: brokers, if anything.
   package var hindrance: String? {
     get { state.withLock { $0.hindrance } }
     set { state.withLock { $0.hindrance = newValue } }
@@ -181,7 +181,7 @@ package final class Observatory: Sendable {
   }
 
   package func publish(_ report: ServiceReport) {
-    // What is replaced is freed outside of the lock.
+    // The old value is freed outside of the lock.
     _ = state.withLock { state in
       let old = state.report
       state.report = report

@@ -18,7 +18,7 @@ package final class PartitionLog {
   var released = 0
   /// Somebody looks what stands before the first that is not.
   var isChecking = false
-  /// What the entry that is being made leads to.
+  /// The output of the entry that is being made.
   package var open: HeldBack
 
   package init(term: Int64, position: Int64, saidTo: Int64, saidOffset: Int64, open: HeldBack) {

@@ -12,7 +12,7 @@ package final class PendingEntry {
   package var offset: Int64 = 0
   /// Where it stands in the journal, once that is acknowledged; negative: it is there, at an unknown offset.
   var journalOffset: Int64?
-  /// What it led to.
+  /// Its output.
   var held = HeldBack()
   var isReleased = false
   /// By the monotonic clock: when it was written.

@@ -151,7 +151,7 @@ extension Service {
     return answers
   }
 
-  /// What watched rooms said is committed; no room works.
+  /// The instructions of watched rooms are committed; no room works.
   func tellWatchers() {
     watched.tellCaptured { id in
       for case let active? in partitions.active { active.partition.table.find(id)?.isWatched = false }
@@ -170,7 +170,7 @@ extension Service {
     return record
   }
 
-  /// What a screen over HTTP says of settings.
+  /// The settings in a screen over HTTP.
   private static func told(_ values: Settings) -> String {
     #","slots":\#(values.slots),"enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
   }
@@ -179,7 +179,7 @@ extension Service {
     if watched.surveys.isEmpty { return }
     watched.surveys.removeAll { $0.until <= now }
     guard let first = watched.surveys.first else { return }
-    // What the engines know is looked at.
+    // The engines' state is read.
     if first.order != .rate { quiesce() }
     guard first.search(partitions.active, wall: edges.time.wallMs(), monotonic: now) else { return }
     watched.surveys.removeFirst()

@@ -55,13 +55,13 @@ package final class ServiceManager: @unchecked Sendable {
     var next = words
     let lines = next.next(
       observatory.report, lastBeat: observatory.lastBeat, at: MonotonicClock.nowMs, isStopping: observatory.stop.isSet)
-    // What is not taken is as if it was never said: it is said again, if it is still so. A service whose READY=1 is lost would be
+    // A message that is not taken is sent again, if it is still true. A service whose READY=1 is lost would be
     // ended when its time to start is over.
     if lines.isEmpty || socket.send(lines.joined(separator: "\n")) { words = next }
   }
 }
 
-/// What is to be said when.
+/// The messages and their times.
 struct ServiceManagerWords {
   /// It is asked so often.
   let tickMs: Int

@@ -41,7 +41,7 @@ package struct ServiceReport: Sendable {
   /// Whether the group has assigned its partitions.
   package var hasJoined = false
   package var partitions: [Partition] = []
-  /// What a `screen` over HTTP says of the settings, behind its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
+  /// The settings in a `screen` over HTTP, after its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
   package var told = ""
   /// Since when something waits for a commit, by the monotonic clock; nil if none does.
   package var uncommittedSince: Int64?
@@ -64,7 +64,7 @@ package struct ServiceReport: Sendable {
   package var knowsWaits = true
   /// nil while it is not known.
   package var inputPartitions: Int?
-  /// What the map made of records, by rule.
+  /// The results of the map, by rule.
   package var mapRows: [RecordOutcomes.Row] = []
 
   package init() {}

@@ -116,7 +116,7 @@ final class TransactionDelivery: Delivery {
       taken += new
       waiting += left
     }
-    // What a slow commit leaves waiting is no backlog.
+    // Records that wait because of a slow commit are no backlog.
     return waiting > max(2 * taken, 10 * configuration.backlogMin)
   }
 
@@ -155,7 +155,7 @@ final class TransactionDelivery: Delivery {
       }
       active.lastEntry = began
       if active.mustSweep {
-        // What the rooms begin with now cannot be derived from anything before: it must all be in the topic.
+        // The present state of the rooms cannot be derived from anything before: it must all be in the topic.
         beginSweep(active)
         budget = .max
       }
@@ -231,7 +231,7 @@ final class TransactionDelivery: Delivery {
   @discardableResult
   private func beginSweep(_ active: ActivePartition) -> Bool {
     do throws(EdgeError) {
-      // What comes above entry n will stand at this offset or behind it.
+      // Entries above n will be at this offset or after it.
       let end = try parts.edges.reader.bounds(.journal, active.number).end
       parts.maker.beginSweep(active, journalOffset: end, term: nil)
       return true
@@ -286,7 +286,7 @@ final class TransactionDelivery: Delivery {
       return
     }
     let quiet = Set(partitions)
-    // A sweep that was under way began at an earlier entry. What it has written is not written again by the next.
+    // A sweep that was under way began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given where !active.records.isSweeping && active.sweptAtEntry < active.partition.n {
         // A broker that stands still answers none of them.

@@ -178,7 +178,7 @@ package final class WatchedRooms: RoomWatcher {
       })
   }
 
-  /// What was captured is committed.
+  /// The captured screens are committed.
   /// - Parameter unwatched: called with rooms that have no watchers any more.
   func tellCaptured(_ unwatched: (Bytes) -> Void) {
     if captured.isEmpty { return }

@@ -72,7 +72,7 @@ package final class WriteAheadDelivery: Delivery {
   package static let takenMax = 8192
 
   /// Entries of all partitions are made together, and then none for this long: each one costs two requests, its own and that of what it
-  /// leads to, and brokers handle those of a connection one after another. Who waits for it is the gift that comes right behind
+  /// leads to, and brokers handle those of a connection one after another. It delays the gift that comes right after
   /// another one, never the first.
   static let entriesEveryMs: Int64 = 5
 
@@ -306,14 +306,14 @@ package final class WriteAheadDelivery: Delivery {
     advance(active, log)
   }
 
-  /// What rooms have said up to the last entry is on its way; an answer that knows of it goes behind it.
+  /// The instructions up to the last entry are in flight; an answer that includes them goes after them.
   func answerQueries() {
     for case let active? in parts.partitions.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
       let answers = host.answers { $0 === active }
       if let last = log.entries.last { last.answers += answers } else { parts.watched.tell(answers) }
     }
-    // What no partition of this member's has to do with.
+    // Watchers of rooms that no partition of this member has.
     parts.watched.tell(host.answers { $0 == nil })
   }
 
@@ -330,7 +330,7 @@ package final class WriteAheadDelivery: Delivery {
     if given.isEmpty && state == nil { return }
     let deadline = parts.deadline(isStop: isStop)
     if !finish(given, by: deadline) { return }
-    // A sweep that was under way began at an earlier entry. What it has written is not written again by the next.
+    // A sweep that was under way began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given
       where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty

@@ -49,7 +49,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   package var slots = 0
   private var crowded: [RoomProof] = []
   private var spoke: [RoomProof] = []
-  /// What differs in a reset: it counts only if the rooms are those that the service had then.
+  /// A difference in a reset: it counts only if the rooms are those that the service had then.
   private var ofReset = Findings()
 
   package init(_ number: Int32, _ common: Common) {
@@ -58,7 +58,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     foundSince = Array(repeating: .max, count: common.places.first.count)
   }
 
-  // MARK: - What is known
+  // MARK: - Knowledge about rooms
 
   /// From here on every room that is awake is known.
   func knowAll(since clock: Int64) {
@@ -182,7 +182,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     return now - before.lastAt - (shifted - proof.lastSeen.shifted) > standing.silenceMax
   }
 
-  // MARK: - What is said
+  // MARK: - Instructions
 
   package func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
     let proof = proof(of: room)
@@ -336,7 +336,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     settle(takeover.derivation.settings)
   }
 
-  /// What holds from now on.
+  /// The derivation from now on.
   func settle(_ settings: Settings) {
     // In the entry that changes them, banners may still be there that came under the old ones.
     slots = max(slots, settings.slots)

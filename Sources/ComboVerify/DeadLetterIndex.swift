@@ -3,7 +3,7 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
 
-/// What the dead-letter topic holds of the input, by the place of each record there. Read only, once it is made.
+/// The dead letters of the input, by the place of each record there. Read only, once it is made.
 package final class DeadLetterIndex {
   /// A dead letter, by what can be held against the record that it came of.
   struct Letter {

@@ -10,7 +10,7 @@ package import ComboWire
 /// where the settings are known, without rooms: each comes in with an epoch that begins after it must have rested. At the
 /// checkpoint, if there is one, the snapshots bring in all that are still unknown.
 package final class PartitionAudit {
-  /// What came of it.
+  /// The result.
   package struct Outcome {
     package let number: Int32
     /// It was derived to its end, without a failure or a lost room.
@@ -252,7 +252,7 @@ package final class PartitionAudit {
         let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
         comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
         if isReset, !isSame { throw BeganAnew() }
-        // What became of it is compared all the same.
+        // Its result is compared all the same.
         if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
         if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
       }
@@ -336,7 +336,7 @@ package final class PartitionAudit {
   }
 }
 
-/// What the state topic holds of a partition.
+/// The records of a partition in the state topic.
 package struct SnapshotReading {
   package let state: PartitionTopics.State
   private let source: PartitionTopics

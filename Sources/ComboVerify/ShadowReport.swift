@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// What a shadow has found so far.
+/// The findings of a shadow so far.
 package struct ShadowReport: Equatable, Sendable {
   /// How often an operation was said.
   package struct Count: Equatable, Sendable {

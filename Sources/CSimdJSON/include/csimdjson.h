@@ -21,7 +21,7 @@ extern "C" {
 // The index of a gap that a token can name; a container whose first gap has this or a higher one does not know it.
 #define CSJ_GAPS_MAX 65535
 
-// What a token is.
+// The kind of a token.
 enum {
   CSJ_OBJECT = 1,
   CSJ_ARRAY = 2,
@@ -33,7 +33,7 @@ enum {
   CSJ_NULL = 8
 };
 
-// What else is known of it.
+// Further facts about it.
 enum {
   CSJ_ESCAPED = 1,  // a string in which a backslash stands
   CSJ_SPACED = 2    // an object or array with white space between its tokens, at any depth

@@ -9,7 +9,7 @@ public struct DisplayInstruction: Equatable, Sendable {
   /// Entries of a `screen` above this many are not read.
   static let bannersMax = 100
 
-  /// What is to be done.
+  /// The result.
   public enum Operation: Equatable, Sendable {
     /// A banner slides in. `milestone` is the largest one that its count has passed, if it passed any.
     case show(RoomBanner, milestone: Int?)
@@ -39,7 +39,7 @@ public struct DisplayInstruction: Equatable, Sendable {
   public let seq: Int64
   /// When it takes effect, in milliseconds since 1970 by the service's clock; nil if it does not say.
   public let at: Int64?
-  /// What is to be done.
+  /// The result.
   public let operation: Operation
 
   /// An instruction of known parts, for tests and gateways.
@@ -79,7 +79,7 @@ public struct ComboCount: Equatable, Sendable {
   public let sender: DisplayData?
   /// The receiver, if the gift has one.
   public let receiver: DisplayData?
-  /// What was given.
+  /// The text that was given.
   public let gift: DisplayData?
 }
 

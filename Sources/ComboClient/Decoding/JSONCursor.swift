@@ -5,12 +5,12 @@ struct JSONCursor {
   /// The text is no JSON, or none that could be read here.
   struct Malformed: Error {}
 
-  /// What stands between a string's quotes.
+  /// The bytes between a string's quotes.
   struct Text {
     let bytes: UnsafeBufferPointer<UInt8>
     let isEscaped: Bool
 
-    /// What it means.
+    /// The value.
     var string: String {
       isEscaped ? String(decoding: JSONCursor.unescaped(bytes), as: UTF8.self) : String(decoding: bytes, as: UTF8.self)
     }
@@ -240,7 +240,7 @@ struct JSONCursor {
     }
   }
 
-  /// What a string with valid escapes means. A surrogate without its partner becomes U+FFFD.
+  /// The value of a string with valid escapes. A surrogate without its partner becomes U+FFFD.
   private static func unescaped(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)

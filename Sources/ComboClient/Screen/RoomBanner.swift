@@ -12,7 +12,7 @@ public struct RoomBanner: Equatable, Sendable {
   public let sender: DisplayData?
   /// The receiver, if the gift has one.
   public let receiver: DisplayData?
-  /// What was given.
+  /// The text that was given.
   public let gift: DisplayData?
 
   /// A banner of known parts, for tests and previews.

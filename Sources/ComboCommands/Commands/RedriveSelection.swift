@@ -1,4 +1,4 @@
-/// What is known of a record in the dead-letter topic without its value.
+/// The facts about a record in the dead-letter topic, without its value.
 struct DeadLetterNote: Equatable, Sendable {
   /// Where it is in the dead-letter topic.
   var place: Place
@@ -66,7 +66,7 @@ struct RedriveSelection: Equatable, Sendable {
   /// Places that earlier runs have sent back.
   var sent: Set<DeadLetterNote.Place> = []
 
-  /// What becomes of one.
+  /// The decision about one.
   enum Verdict: String, CaseIterable, Sendable {
     case send, filtered, alreadySent, tooOften, truncated, otherInput, noDeadLetter
 

@@ -1,4 +1,4 @@
-/// What `seek` would do.
+/// The effect of `seek`.
 struct SeekPlan: Equatable {
   /// One partition of the input.
   struct Place: Equatable {

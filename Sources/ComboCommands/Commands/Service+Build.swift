@@ -8,7 +8,7 @@ internal import ComboWire
 internal import Glibc
 
 extension KafkaProperties {
-  /// What a command's clients are made with; what is wrong with the properties is thrown.
+  /// The properties of a command's clients; wrong ones are thrown.
   init(
     brokers: String, clientID: String = "combo-consumer", _ properties: [KafkaProperty], presets: [Override] = [], log: ServiceLog
   ) throws(EdgeError) {
@@ -24,7 +24,7 @@ extension ServiceOptions {
     TopicNames(input: input, output: output, group: group, deadLetter: deadLetter, screens: screens)
   }
 
-  /// What its clients are made with; what is wrong with the properties is thrown.
+  /// The properties of its clients; wrong ones are thrown.
   func kafkaProperties(presets: [KafkaProperties.Override] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(brokers: brokers, kafka, presets: presets, log: log)
   }
@@ -54,7 +54,7 @@ extension ServiceOptions {
     try properties.with(brokers: properties.brokers, presets: [], log: .none)
   }
 
-  /// What the service's logic goes by.
+  /// The configuration of the service's logic.
   var configuration: ServiceConfiguration {
     var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
     configuration.brokers = brokers

@@ -4,7 +4,7 @@ internal import ComboKafka
 internal import ComboSystem
 internal import ComboWire
 
-/// What is to be said of a group's topics as they are: the one table by which `run` begins, or does not, and which `check` shows.
+/// The findings about a group's topics: the one table by which `run` starts or refuses to, and which `check` shows.
 struct TopicFindings {
   let names: TopicNames
   /// Their addresses, for commands.

@@ -2,11 +2,11 @@ internal import ComboSystem
 
 /// Puts together what the command line, the environment and a file say.
 enum Configuration {
-  /// What came of it.
+  /// The result.
   enum Outcome {
     /// Help was asked for: options were not read.
     case help
-    /// What is to be done, which counts only if there are no faults; every option with its value; all that is wrong.
+    /// The command, which counts only if there are no faults; every option with its value; all faults.
     case read(Invocation, ConfigTable, faults: [String])
   }
 

@@ -4,7 +4,7 @@ internal import ComboWire
 
 /// The options of `map`.
 struct MapOptions: Equatable, Sendable {
-  /// What it shall do.
+  /// The command.
   enum Task: Equatable, Sendable {
     case list
     /// A map's text.

@@ -12,7 +12,7 @@ enum MapSource {
   /// The maximum number of bytes of a map's file.
   static let bytesMax = 256 << 10
 
-  /// What `--map` names, switches included. A name that is built in goes before a file; `./NAME` is always a file.
+  /// The map that `--map` names, switches included. A built-in name goes before a file; `./NAME` is always a file.
   static func map(_ text: String) -> Result<RecordMap, Failure> {
     let reference: MapReference
     switch MapReference.read(text) {

@@ -13,7 +13,7 @@ struct OptionReader {
   /// Sentences.
   private(set) var faults: [String] = []
   private let options: [Option]
-  /// What the file of librdkafka properties says.
+  /// The properties in the file of librdkafka properties.
   private var kafkaFileValues: [OptionSource.Value] = []
 
   /// Checks every value against the table.
@@ -45,7 +45,7 @@ struct OptionReader {
     return option
   }
 
-  /// What was said, else the default. A value that is not allowed is as good as none: it is among the faults already.
+  /// The given value, else the default. A value that is not allowed is treated as missing: it is among the faults already.
   func optionalText(_ name: String) -> String? {
     let option = option(name)
     guard let text = given(option).first?.text, option.fault(of: text) == nil else { return option.fallback }

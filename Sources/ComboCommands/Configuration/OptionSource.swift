@@ -20,7 +20,7 @@ struct OptionSource: Sendable {
   /// says that the option was named without the value that it needs, which is reported already.
   var values: [String: [Value]] = [:]
 
-  /// What the environment says about `options`. An empty variable counts as none.
+  /// The values of `options` in the environment. An empty variable counts as none.
   static func environment(_ options: [Option], _ variable: (String) -> String?) -> OptionSource {
     var source = OptionSource()
     for option in options {

@@ -4,7 +4,7 @@ internal import ComboWire
 
 /// Settings of the combo engine as options take them.
 extension SettingName {
-  /// What stands for its value in `--help`.
+  /// The placeholder for its value in `--help`.
   var placeholder: String {
     switch self {
     case .integer(let name): name.unit == .milliseconds ? "MS" : "N"

@@ -2,7 +2,7 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
 
-/// What a room says, from the output topic.
+/// The instructions of a room, from the output topic.
 ///
 /// All partitions are read until the room is heard of in one; from then on only that one: a room's key decides where it is. Who
 /// adds partitions moves rooms, and must watch them anew. One thread.

@@ -47,7 +47,7 @@ struct RoomStage: Equatable, Sendable {
     }
   }
 
-  /// What is on screen, and whether that is all.
+  /// The banners on screen, and whether that is all.
   private(set) var screen = RoomScreen()
   /// Those that are leaving included.
   private(set) var banners: [Banner] = []

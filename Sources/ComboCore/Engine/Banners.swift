@@ -1,4 +1,4 @@
-/// One showing of a combo. What a gift that joins it touches comes first: 64 bytes, a line of the cache.
+/// One showing of a combo. The fields that a joining gift touches come first: 64 bytes, a line of the cache.
 struct Banner: BitwiseCopyable {
   var total = 0
   var value = 0.0

@@ -22,7 +22,7 @@ struct Combo: BitwiseCopyable {
   /// The count from which the next banner continues, and until when (included); 0 if it is not in the history.
   var historyTotal = 0
   var historyExpiry: Int64 = 0
-  /// What its final will say, if one is to come.
+  /// The data of its final, if one is to come.
   var final: UnsafeMutablePointer<PastRun>?
   /// The key, if it fits; else its first word says where in the store it is.
   var shortKey: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)

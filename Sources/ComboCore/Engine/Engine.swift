@@ -2,7 +2,7 @@
 public final class EngineSettings: Sendable {
   /// The values.
   public let values: Settings
-  /// What a room gave itself, and what the service has for it otherwise; nil if that is this.
+  /// The room's own settings, and the service's in their place; nil if that is this.
   let own: OwnSettings
   let service: EngineSettings?
   /// The same in all.

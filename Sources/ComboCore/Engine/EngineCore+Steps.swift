@@ -1,4 +1,4 @@
-/// What happens on the screen: the steps of a banner's life, and how free slots are filled.
+/// The steps of a banner's life on screen, and how free slots are filled.
 extension EngineCore {
   mutating func advance(to now: Int64, to sink: inout some InstructionSink) {
     while earliestDeadline <= now {

@@ -20,7 +20,7 @@ extension EngineCore {
     return before
   }
 
-  /// What a banner on screen is worth, by tier.
+  /// The worth of a banner on screen, by tier.
   func tier(_ index: Int32) -> Int { settings.values.tier(of: banners[index].value) }
 
   /// How long a banner of a tier lingers, and how long if its linger is short.

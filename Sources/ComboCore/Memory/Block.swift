@@ -29,7 +29,7 @@ struct Block<Element: BitwiseCopyable> {
     (base + Int(index) &* MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
   }
 
-  /// Makes room for at least `count` elements. What is new has no value yet.
+  /// Makes room for at least `count` elements. New ones have no value yet.
   mutating func reserve(_ count: Int32) {
     if count <= capacity { return }
     resize(to: max(count, capacity * 2))

@@ -1,4 +1,4 @@
-/// What tables with open addressing and linear probing have in common.
+/// The common part of tables with open addressing and linear probing.
 package enum LinearProbing {
   /// Closes a hole: what follows moves up, as far as it may without getting ahead of the place where its own search begins.
   /// - Parameters:

@@ -1,4 +1,4 @@
-/// What a room's engine goes by. All durations are whole milliseconds.
+/// The settings of a room's engine. All durations are whole milliseconds.
 ///
 /// The allowed values are in ``IntegerSetting/range`` and ``Setting/fault``; those of a room's own settings in ``IntegerSetting/roomRange`` and
 /// ``Setting/roomFault``.

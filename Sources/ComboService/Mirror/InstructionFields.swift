@@ -1,8 +1,8 @@
 internal import ComboCore
 internal import ComboWire
 
-/// What an instruction says of the screen, read from its record's bytes: the fields may stand in any order, and those that are not
-/// known are passed over. Bytes are borrowed. Costs about half a microsecond for one of 400 bytes.
+/// The fields of an instruction that concern the screen, read from its record's bytes: they may be in any order, and unknown ones
+/// are ignored. Bytes are borrowed. Costs about half a microsecond for one of 400 bytes.
 struct InstructionFields {
   enum Operation { case show, update, moveUp, dismiss, skip, final, screen, other }
 
@@ -66,7 +66,7 @@ struct InstructionFields {
   }
 }
 
-/// What is said of one banner.
+/// The data of one banner.
 struct BannerFields {
   var number: Int64 = -1
   var slot: Int64 = -1

@@ -1,7 +1,7 @@
-/// What a log line says: a sentence that never changes, with named places for what does.
+/// The message of a log line: a sentence that never changes, with named places for the values.
 ///
 /// It is written as a string with an interpolation for each value, which names its field:
-/// `log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, error)")`. What stands
+/// `log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, error)")`. The text
 /// between the values is the message by which lines are found and counted, and each value can be had by its field's name.
 package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   /// The names that values go by. Each means the same wherever it stands.
@@ -33,7 +33,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     /// Of this program, and of librdkafka.
     case version, librdkafka
     case group, instance, map, delivery
-    /// What librdkafka says, in its own words, and its word for where it said it.
+    /// librdkafka's message, and its name for the place.
     case text, facility
     /// The names of options.
     case options
@@ -117,7 +117,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     }
   }
 
-  /// What never changes of it: `{partition}` in the place of a partition's number.
+  /// The constant part: `{partition}` in the place of a partition's number.
   var template: String {
     pieces.reduce(into: "") { text, piece in
       switch piece {
@@ -127,7 +127,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     }
   }
 
-  /// What lines that say the same have in common: not the numbers that stand alone, nor what stands in brackets, since
+  /// The common part of similar lines: without free-standing numbers and text in brackets, since
   /// both are mostly durations or counts.
   var likeness: String {
     var likeness = ""

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// What the program says of itself while it works, a line an event, on standard error. One for the whole process: copies
+/// The program's log, a line an event, on standard error. One for the whole process: copies
 /// share level, format and counts.
 ///
 /// Any thread, and none ever waits: lines go to standard error through a ``LineWriter``. Warnings and errors that say the same within

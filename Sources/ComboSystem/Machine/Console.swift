@@ -58,7 +58,7 @@ package enum Console {
     write("combo-consumer: \(sentence)\n", to: STDERR_FILENO)
   }
 
-  /// What is wrong with a command line; an exit code.
+  /// The fault of a command line; an exit code.
   package static func refuse(_ sentences: [String], hint: String) -> Int32 {
     let lines = sentences.map { "combo-consumer: \($0)\n" }.joined()
     write("\(lines)See \(hint).\n", to: STDERR_FILENO)

@@ -35,7 +35,7 @@ package enum TextFile {
       default: break
       }
     }
-    // What another program hands over (/dev/stdin) comes when it comes.
+    // Data that another program hands over (/dev/stdin) may come later.
     _ = fcntl(file, F_SETFL, 0)
     var bytes: [UInt8] = []
     while true {

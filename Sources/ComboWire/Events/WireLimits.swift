@@ -1,6 +1,6 @@
 public import ComboCore
 
-/// What an event may be.
+/// The limits of an event.
 public struct WireLimits: Equatable, Sendable {
   /// The longest record, in bytes. A longer one is `too_large`.
   public var recordBytes = 65_536
@@ -23,7 +23,7 @@ public struct WireLimits: Equatable, Sendable {
   /// Every setting.
   public static let allRoomSettings = Set(SettingName.all)
 
-  /// What a replay goes by: records have no key, and their `ts` is the time.
+  /// The limits of a replay: records have no key, and their `ts` is the time.
   public static var replay: WireLimits {
     var limits = WireLimits()
     limits.roomFromBody = true

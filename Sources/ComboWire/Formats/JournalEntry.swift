@@ -17,7 +17,7 @@ public struct JournalEntry: Equatable, Sendable {
     }
   }
 
-  /// What an owner begins with.
+  /// The data with which an owner begins.
   public struct Takeover: Equatable, Sendable {
     /// By how many milliseconds all rooms were shifted.
     public var shift: Int64

@@ -1,6 +1,6 @@
 public import ComboCore
 
-/// What the state topic says of a room.
+/// A room's record in the state topic.
 public struct RoomRecord: Equatable, Sendable {
   /// Where the state is.
   public enum Content: Equatable, Sendable {
@@ -33,7 +33,7 @@ public final class StateDecoder {
   /// A decoder.
   public init() {}
 
-  /// What a room's record says.
+  /// The content of a room's record.
   /// - Parameters:
   ///   - value: the record's value.
   ///   - key: its key, which the value is bound to.

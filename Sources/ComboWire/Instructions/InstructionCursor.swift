@@ -12,7 +12,7 @@ package struct InstructionCursor {
   /// Whether nothing is left, not even a blank.
   package var isAtEnd: Bool { position == text.count }
 
-  /// What is left.
+  /// The rest.
   package var rest: Bytes { Bytes(rebasing: text[position...]) }
 
   // MARK: - Text whose shape is known
@@ -46,7 +46,7 @@ package struct InstructionCursor {
     return isNegative ? -value : value
   }
 
-  /// What stands between a string's quotes, as it stands; nil if there is no string that ends.
+  /// The bytes between a string's quotes, unchanged; nil if there is no string that ends.
   @inline(__always)
   package mutating func string() -> Bytes? {
     guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }

@@ -91,7 +91,7 @@ public final class BumpArena {
 
   private static func newChunk(_ size: Int) -> UnsafeMutableRawBufferPointer {
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: (size + 63) & ~63, alignment: 64)
-    // What is read behind a piece must have been written once, whatever it is; many bytes at a time, for the sake of debug builds.
+    // Bytes read after a piece must have been written once, whatever they are; many bytes at a time, for the sake of debug builds.
     chunk.initializeMemory(as: SIMD64<UInt8>.self, repeating: .zero)
     return chunk
   }
@@ -165,7 +165,7 @@ struct ArenaText {
     out += 1
   }
 
-  /// What was put together.
+  /// The bytes so far.
   @inline(__always)
   func finish() -> Bytes {
     arena.next = out

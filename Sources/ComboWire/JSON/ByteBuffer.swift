@@ -19,7 +19,7 @@ public final class ByteBuffer {
 
   deinit { base.deallocate() }
 
-  /// What it holds; valid until it is changed.
+  /// The content; valid until it is changed.
   public var bytes: Bytes { Bytes(start: base, count: count) }
 
   /// A copy of what it holds.

@@ -13,7 +13,7 @@ struct CompiledMap {
 
     var op: Op
     var unit = TimeUnit.ms
-    /// What it has below it, in `links`.
+    /// Its children, in `links`.
     var links = Range16()
     /// Its texts, in `texts`: what is compared with, or what counts as missing.
     var texts = Range16()
@@ -96,7 +96,7 @@ struct CompiledMap {
     var signs: Int32 = -1
     /// Why it drops, or calls it bad.
     var reason = ""
-    /// What it is called in sentences.
+    /// Its name in sentences.
     var name = ""
   }
 

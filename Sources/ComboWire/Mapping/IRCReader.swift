@@ -42,7 +42,7 @@ final class IRCReader {
     return arena.copy(out.bytes)
   }
 
-  /// What stands before the next space; takes it and the spaces behind it from `rest`.
+  /// The text before the next space; takes it and the spaces after it from `rest`.
   private func word(_ rest: inout Bytes) -> Bytes {
     let end = rest.firstIndex(of: 0x20) ?? rest.endIndex
     let word = Bytes(rebasing: rest[..<end])

@@ -273,7 +273,7 @@ extension MapReader {
     return result
   }
 
-  /// What a field is where a condition holds, and what it is else.
+  /// The value of a field where a condition holds, and otherwise.
   private mutating func conditional(
     _ members: Members, _ name: String, isTime: Bool, isShown: Bool, unit: TimeUnit
   ) -> MapExpression? {

@@ -1,7 +1,7 @@
 internal import CSimdJSON
 internal import ComboCore
 
-/// What names a gift, its streak and its combo.
+/// The names of a gift, its streak and its combo.
 extension MappedDecoder {
   /// The streak of a total, how long it is remembered, and whether it ends.
   @inline(never)
@@ -11,7 +11,7 @@ extension MappedDecoder {
     let own = streak.isEmpty ? rule.pointee.stars : stars(reading)
     gift.amount = .total(total, streak: streak)
     if own < rule.pointee.stars {
-      // What several have in common does not distinguish their streaks; the receiver does, or their place.
+      // A name shared by several gifts does not distinguish their streaks; the receiver does, or their place.
       let part = receiverStars > own ? gift.receiverID : place(own, rule.pointee.stars, into: arena)
       gift.amount = .total(total, streak: joined(streak, part, into: arena))
     }

@@ -26,7 +26,7 @@ final class ProtobufReader {
   /// The values of the messages that are being read, the innermost one's last; and for each of their fields its first and last value.
   private var pieces: [Piece] = []
   private var ends: [(first: Int, last: Int)] = []
-  /// What is read, for sentences.
+  /// The kind of text, for sentences.
   private var place = ""
 
   init(_ messages: [ProtobufMessage], limits: WireLimits) {

@@ -23,19 +23,19 @@ public final class RecordDecoder {
   /// The record's events beyond the first, where a map reads several from one; as long as the first they stay.
   public private(set) var further: [Event] = []
 
-  /// What came of the records so far.
+  /// The results so far.
   public private(set) var outcomes = RecordOutcomes()
   private var counts: RuleCounts
 
-  /// What came of them by rule, the most first.
+  /// The results by rule, the most first.
   public var rows: [RecordOutcomes.Row] { counts.rows(mapped?.map.rules ?? []).map(\.row) }
 
-  /// What most often came of records that became no event, and the names of the members of one such record.
+  /// The most frequent reason why records became no event, and the names of the members of one such record.
   public var commonestLoss: (row: RecordOutcomes.Row, keys: String)? {
     counts.rows(mapped?.map.rules ?? []).first { $0.row.outcome != "event" }
   }
 
-  /// What an event may be.
+  /// The limits of an event.
   public var limits: WireLimits { plain.limits }
 
   /// The settings of the event decoded last, if it was a `room_settings`.
@@ -139,7 +139,7 @@ public final class RecordDecoder {
     return isEvent
   }
 
-  /// What the map said of the record it dropped last.
+  /// The reason why the map last dropped a record.
   public var dropReason: String { mapped.map { "\($0.map.rules[$0.rule].reason) (\($0.map.rules[$0.rule].name))" } ?? "" }
 
   /// Records that are no JSON because a schema registry's serializer wrote them are called what they are.

@@ -13,7 +13,7 @@ public struct RecordOutcomes: Sendable {
   /// All of them.
   public var records: Int { taken + dropped + bad }
 
-  /// What came of records by one rule, for one reason.
+  /// The number of records by one rule, for one reason.
   public struct Row: Equatable, Sendable {
     /// The rule, as sentences call it; "none" if the record could not be read at all.
     public var rule: String
