@@ -51,7 +51,7 @@ static inline int cmhd_epoll(struct MHD_Daemon *daemon) {
   return info ? info->epoll_fd : -1;
 }
 
-// How many connections there are.
+// The number of connections.
 static inline unsigned int cmhd_connections(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
   return info ? info->num_connections : 0;

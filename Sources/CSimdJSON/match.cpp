@@ -127,7 +127,7 @@ inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, 
   }
 }
 
-// How many digits stand at `p`, or 16.
+// The number of digits at `p`, or 16.
 inline uint32_t digits(const uint8_t *p) {
   return uint32_t(__builtin_ctz(~bits(load(p) - uint8_t('0') < uint8_t(10))));
 }

@@ -1,4 +1,4 @@
-/// Bytes that somebody else keeps.
+/// Bytes with another owner.
 @usableFromInline package typealias Bytes = UnsafeRawBufferPointer
 
 /// A record that is handed out, borrowed: valid during the call, unless it is lasting.

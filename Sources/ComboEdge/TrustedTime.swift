@@ -1,7 +1,7 @@
 package import ComboSystem
 internal import Synchronization
 
-/// The machine's clocks, of which the wall clock is not followed far ahead before somebody says that it may be.
+/// The machine's clocks. The wall clock is not followed far ahead unless the caller allows it.
 ///
 /// A partition's time never falls. If it followed a clock that is wrong for some seconds, and an entry said so, the output might refuse
 /// all that comes after. So a jump ahead waits until the output has taken a record of the new time; meanwhile the old time goes on evenly.

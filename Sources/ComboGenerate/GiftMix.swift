@@ -1,12 +1,12 @@
 /// The properties of made-up gifts.
 package struct GiftMix: Equatable, Sendable {
-  /// How many rooms.
+  /// The number of rooms.
   package var rooms = 1000
   /// Zipf exponent of the rooms' shares: room k gets a share of 1/k^skew. 0: all alike.
   package var skew = 1.0
   /// Senders a room.
   package var senders = 50
-  /// How many of them send at once, each a run of one gift.
+  /// The number of viewers that send at once, each a run of one gift.
   package var active = 2
   /// Kinds of gifts.
   package var gifts = 24

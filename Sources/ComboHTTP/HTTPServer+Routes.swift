@@ -3,7 +3,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// A list of rooms that somebody wants.
+/// A requested list of rooms.
 struct SurveyKey: Hashable {
   var prefix: [UInt8]
   var limit: Int

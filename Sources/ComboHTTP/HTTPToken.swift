@@ -34,7 +34,7 @@ package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
     return difference == 0
   }
 
-  /// Whether an `Authorization` header shows it: as a bearer, or as the password of anybody (which is what browsers can ask for).
+  /// Whether an `Authorization` header shows it: as a bearer, or as the password with any name (which is what browsers can ask for).
   func isShown(by header: String) -> Bool {
     let words = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
     guard words.count == 2 else { return false }

@@ -47,7 +47,7 @@ package final class Intake: Sendable {
     }
   }
 
-  /// Hands records in that somebody waits for. `done` is called once they are durable, or refused.
+  /// Hands in records with a waiting caller. `done` is called once they are durable, or refused.
   /// - Returns: false: too much waits, and `done` is not called.
   package func offer(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
@@ -57,8 +57,8 @@ package final class Intake: Sendable {
     }
   }
 
-  /// The same for records that nobody can send again: waits until there is room. `done` is called once they are written; they are durable
-  /// before anything that comes of them is told.
+  /// The same for records that cannot be sent again: waits until there is room. `done` is called once they are written; they are durable
+  /// before any result is shown.
   /// - Returns: false: the log takes no more.
   package func offerPatiently(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)

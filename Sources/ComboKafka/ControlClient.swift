@@ -50,7 +50,7 @@ package final class ControlClient: Sendable {
 
   // MARK: Questions
 
-  /// How many partitions the topic has; nil: there is no such topic.
+  /// The number of partitions of the topic; nil: there is no such topic.
   package func partitionCount(_ topic: String, withinMs: Int64) throws(EdgeError) -> Int? {
     let handle = try TopicHandle(topic, client)
     return try attempt("cannot ask about topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
@@ -128,7 +128,7 @@ package final class ControlClient: Sendable {
     }
   }
 
-  /// How many members a group has; 0 if it is not there.
+  /// The number of members of a group; 0 if it does not exist.
   package func memberCount(ofGroup group: String, withinMs: Int64) throws(EdgeError) -> Int {
     try attempt("cannot ask about group \"\(group)\"", withinMs: withinMs) { timeoutMs in
       var found: UnsafePointer<rd_kafka_group_list>?

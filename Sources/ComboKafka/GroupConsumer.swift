@@ -111,7 +111,7 @@ package final class GroupConsumer {
     callbacks.onRebalance = { [unowned self] rebalance in rebalanceCame(rebalance) }
   }
 
-  /// Leaves the group without telling anybody, if it was not closed.
+  /// Leaves the group without a request, if it was not closed.
   deinit {
     callbacks.onRebalance = nil
     waker.stop()

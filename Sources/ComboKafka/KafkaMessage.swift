@@ -112,9 +112,9 @@ extension KafkaMessage: RecordSource {
 
 /// Room for the messages of one poll, used again and again. One thread at a time.
 package final class MessageBatch {
-  /// How many messages it can hold.
+  /// The number of messages that it can hold.
   package let capacity: Int
-  /// How many it holds.
+  /// The number of messages that it holds.
   package private(set) var count = 0
   private let slots: UnsafeMutablePointer<UnsafeMutablePointer<rd_kafka_message_t>?>
 

@@ -97,7 +97,7 @@ package struct KafkaProperties: Sendable {
       // The default, which older libraries have no name for.
       if override.key == Self.groupProtocol { continue }
       if isTransactional, override.key == answer { continue }
-      // A record that librdkafka refused would be tried for ever. The brokers decide what a topic takes.
+      // A record that librdkafka refused would be tried endlessly. The brokers decide what a topic takes.
       if override.key == "message.max.bytes", let least = own.first(where: { $0.0 == override.key }).flatMap({ Int($0.1) }),
         Int(override.value).map({ $0 < least }) ?? false
       {

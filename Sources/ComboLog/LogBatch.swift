@@ -71,7 +71,7 @@ package final class LogBatch: @unchecked Sendable {
   }
 
   package func removeAll() {
-    // The memory of one large transaction is not kept for ever.
+    // The memory of one large transaction is not kept.
     let isLarge = bytes.capacity > 4 << 20
     entries.removeAll(keepingCapacity: !isLarge)
     bytes.removeAll(keepingCapacity: !isLarge)

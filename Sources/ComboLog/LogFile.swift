@@ -34,7 +34,7 @@ package final class LogFile: @unchecked Sendable {
     case retained = 0
     /// The same, but never beyond what ``commit(_:group:positions:holds:owner:)`` was asked to hold.
     case held = 1
-    /// The newest record of each key, for ever; a record without value deletes its key.
+    /// The newest record of each key, without limit of time; a record without value deletes its key.
     case compacted = 2
   }
 
@@ -305,7 +305,7 @@ package final class LogFile: @unchecked Sendable {
     state.withLock { $0.places[Name(topic: topic, partition: partition)] }
   }
 
-  /// How many partitions a topic has; 0: it does not exist.
+  /// The number of partitions of a topic; 0: it does not exist.
   package func partitions(_ topic: String) -> Int { state.withLock { $0.streams.count { $0.topic == topic } } }
 
   package var topics: [String] {

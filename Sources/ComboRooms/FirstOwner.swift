@@ -27,7 +27,7 @@ struct FirstOwner {
   }
 
   /// - Parameters:
-  ///   - committed: what the group has committed, which may be somebody else's doing.
+  ///   - committed: the offset that the group has committed, perhaps by another program.
   ///   - bounds: of the input.
   func begin(
     _ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64), _ journal: PartitionTopics.Journal

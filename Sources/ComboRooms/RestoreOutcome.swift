@@ -3,7 +3,7 @@ package import ComboEdge
 /// The result of restoring a partition.
 package enum RestoreOutcome {
   case restored(RestoredPartition)
-  /// The service must not go on: somebody has to fix something first.
+  /// The service must not continue: something has to be fixed first.
   case refused(String)
   /// The findings contradict each other. Believe this only if it stays so.
   case doubtful(String)

@@ -33,7 +33,7 @@ package struct RoomLine: Sendable {
   package var seq: Int
   /// On screen.
   package var banners: Int
-  /// Waiting; nil where only instructions are known, which do not tell it.
+  /// Waiting; nil where only instructions are known, which do not contain it.
   package var queued: Int?
   /// Gifts taken in since it woke here; where ``queued`` is nil, only those that were shown.
   package var gifts: Int
@@ -206,7 +206,7 @@ package final class Observatory: Sendable {
   }
 
   /// A service has ended, and another begins in its place.
-  /// - Parameter isWanted: somebody has asked for it, so it is not counted.
+  /// - Parameter isWanted: it was asked for, so it is not counted.
   package func startsAfresh(after totals: Service.Totals, isWanted: Bool = false) {
     state.withLock { state in
       state.before.addAll(totals)

@@ -14,7 +14,7 @@ package final class PartitionLog {
   private var reportsLeft = 0
   /// In order.
   package var entries: [PendingEntry] = []
-  /// How many of them are released, from the first on.
+  /// The number of those that are released, from the first on.
   var released = 0
   /// Somebody looks what stands before the first that is not.
   var isChecking = false

@@ -47,7 +47,7 @@ extension Service {
   /// Called about once a second.
   func watchArrivals(_ now: Int64) {
     if watched.observatory == nil { return }
-    // Where this process itself stood still, nobody else is to blame.
+    // Where this process itself stood still, it is the cause.
     if now - arrivals.lookedAt > Self.askEveryMs {
       if arrivals.answeredAt != nil { arrivals.answeredAt = now }
       arrivals.waiting.removeAll()

@@ -5,7 +5,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// How many partitions the input has, as the brokers last reported; asked outside of the loop.
+/// The number of partitions of the input, as the brokers last reported; asked outside of the loop.
 package final class PartitionCount: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int? {

@@ -38,7 +38,7 @@ package final class ServiceManager: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Whether somebody wants to be told: then an observatory is needed.
+  /// Whether a supervisor wants reports: then an observatory is needed.
   package static func isWanted(_ environment: (String) -> String?) -> Bool { environment("NOTIFY_SOCKET")?.isEmpty == false }
 
   /// How often it wants to hear that the service lives; nil: never. Meant for this process, if it is meant for one.

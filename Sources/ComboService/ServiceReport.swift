@@ -47,7 +47,7 @@ package struct ServiceReport: Sendable {
   package var uncommittedSince: Int64?
   /// Whether what was tried last to be committed failed.
   var isFailing = false
-  /// Why records that wait do not come, or nobody knows whether any wait; nil: they do.
+  /// The reason why waiting records do not come, or why it is unknown whether any wait; nil: they do.
   package var stall: String?
   /// Of this service.
   package var totals = Service.Totals()

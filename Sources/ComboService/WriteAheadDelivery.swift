@@ -50,7 +50,7 @@ package final class WriteAheadDelivery: Delivery {
 
   var isVoidedByLoss: Bool { state != nil }
 
-  /// How many records the last poll brought.
+  /// The number of records of the last poll.
   private var polled = 0
 
   /// Not while a partition has much to write, and cannot; nor while entries are not to be made yet, unless there is a backlog.
@@ -76,7 +76,7 @@ package final class WriteAheadDelivery: Delivery {
   /// another one, never the first.
   static let entriesEveryMs: Int64 = 5
 
-  /// How long no entry is to be made yet.
+  /// The time before which no entry is made.
   private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - parts.edges.time.monotonicMs() }
 
   func renew() throws(EdgeError) {

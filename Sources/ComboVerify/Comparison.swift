@@ -37,7 +37,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   package var tally = Counts()
   /// Rooms that were awake though their state was not known.
   private(set) var everUnknown: Set<RoomKey> = []
-  /// How many instructions of a room differ from what was derived, under settings that it may not have had.
+  /// The number of instructions of a room that differ from the derived ones, under settings that it may not have had.
   private(set) var doubtful: [RoomKey: Int] = [:]
   /// By the partition of the output: the entry that led to the first that was found there. What later ones led to was written
   /// later, and so cannot have been deleted.

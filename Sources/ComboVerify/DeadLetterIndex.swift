@@ -11,7 +11,7 @@ package final class DeadLetterIndex {
     var key: Part?
     var value: Part?
     var isTruncated: Bool
-    /// How often it stands there.
+    /// The number of its occurrences.
     var count = 1
     /// Whether one that says something else stands there, too.
     var isDisputed = false

@@ -28,7 +28,7 @@ package final class PartitionAudit {
     package var dropped = 0
     /// All of it was derived, from the first entry on.
     var isComplete = true
-    /// How many instructions and dead letters the journal's entries led to, by what they say.
+    /// The number of instructions and dead letters of the journal's entries, according to these.
     package var said = 0
     /// Entries that could not be derived.
     var entriesSkipped = 0

@@ -26,7 +26,7 @@ package final class RoomProof {
   var outputEpoch: OutputIndex.Epoch?
   /// The partitions of the output in which something of it was found, in that order.
   var foundIn: [Int32] = []
-  /// Those in which it may stand, once somebody has asked.
+  /// The partitions in which it may be, once they were needed.
   package var places: [Int]?
   /// Its place among the claims; nil: none in this epoch yet.
   var claim: Int?

@@ -2,7 +2,7 @@ internal import ComboSystem
 
 /// The findings of a shadow so far.
 package struct ShadowReport: Equatable, Sendable {
-  /// How often an operation was said.
+  /// The number of instructions by operation.
   package struct Count: Equatable, Sendable {
     package var group = 0
     package var here = 0
@@ -28,7 +28,7 @@ package struct ShadowReport: Equatable, Sendable {
   package var uncompared = 0
   /// Partitions in which the rooms after an entry were others than the journal says.
   package var otherRooms = 0
-  /// How often a partition was begun anew from its newest checkpoint.
+  /// The number of times that a partition was begun anew from its newest checkpoint.
   package var begunAnew = 0
   package var deadLetters = 0
   package var dropped = 0

@@ -77,7 +77,7 @@ typedef enum csj_fault {
   CSJ_MORE              // something after the text's end
 } csj_fault;
 
-// How many shapes of texts a parser knows at a time.
+// The number of shapes of texts that a parser knows at a time.
 #define CSJ_SHAPES 64
 
 typedef struct csj_shapes csj_shapes;

@@ -67,11 +67,11 @@ public struct DisplayInstruction: Equatable, Sendable {
   }
 }
 
-/// How many gifts a combo, or a part of it, had: what `skip` and `final` say.
+/// The number of gifts of a combo, or of a part of it, as in `skip` and `final`.
 public struct ComboCount: Equatable, Sendable {
   /// The banner's number in its epoch.
   public let banner: Int
-  /// How many gifts.
+  /// The number of gifts.
   public let count: Int
   /// Why, such as `overflow`.
   public let reason: String?

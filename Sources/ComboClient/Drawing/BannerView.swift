@@ -14,7 +14,7 @@ public struct BannerView: Identifiable, Sendable {
     case leaving
   }
 
-  /// The view's own number, from 0 on, the same for ever: views are reused, so whatever draws it can be, too.
+  /// The view's own number, from 0 on. It never changes: views are reused.
   public let id: Int
   /// The banner on it; nil if it is free.
   public private(set) var banner: RoomBanner?

@@ -19,7 +19,7 @@ public struct Pacer<Element> {
   /// At most this many are held if the caller does not ask for due ones.
   private static var heldMax: Int { 1000 }
 
-  /// How much is made up for by waiting, in milliseconds; 0: everything is due as it comes.
+  /// The maximum wait, in milliseconds; 0: everything is due as it comes.
   public let paceMs: Int
   private var held: [(due: Int64, element: Element)] = []
   private var present: Stretch?
@@ -30,7 +30,7 @@ public struct Pacer<Element> {
     self.paceMs = max(0, paceMs)
   }
 
-  /// How many are held.
+  /// The number of held instructions.
   public var count: Int { held.count }
 
   /// When the first one is due; nil if none is held.

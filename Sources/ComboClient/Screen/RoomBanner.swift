@@ -6,7 +6,7 @@ public struct RoomBanner: Equatable, Sendable {
   public internal(set) var slot: Int
   /// The number to draw.
   public internal(set) var count: Int
-  /// How much of ``count`` an earlier banner of this combo has shown. Never to be added to it.
+  /// The part of ``count`` that an earlier banner of this combo has shown. Never add it to ``count``.
   public let base: Int
   /// The sender, as of the latest `show` or `screen`.
   public let sender: DisplayData?

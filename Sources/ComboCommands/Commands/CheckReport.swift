@@ -5,7 +5,7 @@ struct CheckReport {
   /// How a thing stands.
   enum Verdict: String, Sendable {
     case ok
-    /// It works, but somebody may want to know.
+    /// It works, but is worth knowing.
     case note
     /// The service cannot work so.
     case fault = "FAULT"

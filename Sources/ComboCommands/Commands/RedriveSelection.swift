@@ -59,7 +59,7 @@ struct RedriveSelection: Equatable, Sendable {
   var since: Int64?
   /// Only those before this time; nil: any.
   var until: Int64?
-  /// Records that were sent back so often before are not sent again: a record that stays bad must not go round for ever.
+  /// Records that were sent back so often before are not sent again: a record that stays bad must not go round endlessly.
   var redrivesMax = 1
   /// The input of the group; records of another one are never sent.
   var input: String

@@ -95,7 +95,7 @@ extension Service {
   /// - Parameters:
   ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
   ///   - observatory: for observers; nil: there are none.
-  /// - Returns: nil if it was told to stop before, or something must be fixed first, which has then been said.
+  /// - Returns: nil if it was stopped before, or something must be fixed first, which has then been reported.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
     observatory: Observatory? = nil, purpose: Purpose = .service

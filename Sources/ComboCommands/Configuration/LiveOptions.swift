@@ -6,7 +6,7 @@ internal import ComboWire
 
 /// The options of `live`.
 struct LiveOptions: Equatable, Sendable {
-  /// Where records come from, besides `POST /events`.
+  /// The sources of records in addition to `POST /events`.
   var sources: [IntakeSource] = []
   /// By which records of sources without a map of their own become events, as it was written; nil: they are events.
   var defaultMap: String?

@@ -81,7 +81,7 @@ struct OptionReader {
   /// The token of `--http-token-file`; what is wrong with it is added to the faults.
   mutating func httpToken() -> HTTPToken? { ServiceOptions.token(&self) }
 
-  /// Whether somebody said a value.
+  /// Whether a value was given.
   func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }
 
   /// Whether the command line said one.
@@ -136,7 +136,7 @@ struct OptionReader {
       }
       if let sentence = KafkaProperties.fault(of: property.key, property.value) { fault("\(value.label): \(sentence)") }
     }
-    // Of one alone it cannot be told.
+    // One value alone does not decide it.
     do throws(EdgeError) {
       _ = try BearerToken.file(properties.map { KafkaProperties.Override(key: $0.key, value: $0.value) })
     } catch {

@@ -90,11 +90,11 @@ struct Banners {
   private var base: UnsafeMutableRawPointer?
   private var stride: Int32 = 0
   private var capacity: Int32 = 0
-  /// How many were ever used.
+  /// The number of banners ever used.
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
   private(set) var count: Int32 = 0
-  /// How many free ones have memory of their own for display data.
+  /// The number of free ones that have memory for display data.
   private var spares: Int32 = 0
   /// The first of those whose display data are or were lent; -1 for none.
   private var firstLent: Int32 = -1

@@ -194,19 +194,19 @@ public struct Engine {
   /// When it was created, and how many instructions it has said.
   public var position: (epoch: Int64, seq: Int) { (box.core.epoch, box.core.seq) }
 
-  /// How many banners hold a slot.
+  /// The number of banners that hold a slot.
   public var screenDepth: Int { Int(box.core.screen.count) }
 
-  /// How many banners wait.
+  /// The number of banners that wait.
   public var queueDepth: Int { Int(box.core.queue.count) }
 
   /// Since when the banner that has waited longest has waited; nil if none waits.
   public var waitingSince: Int64? { box.core.queue.count > 0 ? box.core.banners[box.core.queue.first].since : nil }
 
-  /// How many banners leave the queue before a waiting one, as it stands now; nil if it does not wait. Reads the whole queue.
+  /// The number of banners that leave the queue before a waiting one, as of now; nil if it does not wait. Reads the whole queue.
   package func waitingBefore(_ banner: Int) -> Int? { box.core.waitingBefore(banner) }
 
-  /// How many gift ids and how many running totals are held.
+  /// The number of remembered gift ids and running totals.
   public var memoryDepths: (ids: Int, streaks: Int) { (Int(box.core.ids.count), Int(box.core.streaks?.count ?? 0)) }
 }
 

@@ -31,7 +31,7 @@ final class Streaks {
   }
 
   private var entries = Block<Streak>()
-  /// How many of `entries` were ever used.
+  /// The number of `entries` ever used.
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
   private(set) var count: Int32 = 0

@@ -14,7 +14,7 @@ struct ByteStore {
     if capacity > 0 { resize(to: capacity) }
   }
 
-  /// How many bytes are in use.
+  /// The number of bytes in use.
   var live: Int { Int(used - waste) }
 
   /// Whether more is wasted than used, so that moving the rest costs no more than what has been added since the last time.

@@ -9,7 +9,7 @@ struct ProbeTable {
   /// A place: the hash in the upper half, with its lowest bit set; the number in the lower. 0 is an empty place. There are
   /// a power of two of them.
   private var places = Block<UInt64>()
-  /// How many places are not empty.
+  /// The number of places that are not empty.
   private(set) var used: Int32 = 0
 
   init() {}

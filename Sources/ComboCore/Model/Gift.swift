@@ -1,4 +1,4 @@
-/// A run of bytes that somebody else owns, valid during the call that it is handed to.
+/// Borrowed bytes, valid during the call that receives them.
 public typealias Bytes = UnsafeRawBufferPointer
 
 /// A gift as it is handed to an engine. Its bytes are borrowed: the engine copies what it keeps.
@@ -19,7 +19,7 @@ public struct Gift {
   public var display: Display
   /// The worth of one, from 0 on.
   public var value: Double
-  /// How many.
+  /// The number of gifts.
   public var amount: Amount
   /// Of a total: how long it is remembered, in milliseconds, in place of the setting.
   public var streakMs: Int32?

@@ -2,7 +2,7 @@
 package struct PlatformShape: Sendable {
   /// The name for `--as` and of the built-in map.
   package let name: String
-  /// How many gifts one tap may have.
+  /// The number of gifts that one tap may have.
   let batches: [Int]
   /// The sender's id, as the map reads it.
   let senderID: @Sendable (PlatformGift) -> String
@@ -85,7 +85,7 @@ package struct PlatformGift: Sendable {
   package var hostName: String { GiftWords.hosts[room % GiftWords.hosts.count] }
   var giftName: String { GiftWords.presents[present % GiftWords.presents.count].name }
   package var value: Int { GiftWords.presents[present % GiftWords.presents.count].value }
-  /// The dear ones are sent one by one.
+  /// Expensive gifts are sent one by one.
   var isStreaking: Bool { value < 500 }
   /// Gifts so far.
   package var total: Int { batch * hits }

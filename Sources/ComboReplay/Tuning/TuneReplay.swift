@@ -14,7 +14,7 @@ package final class TuneReplay: @unchecked Sendable {
 
   /// Combinations that can be compared at once.
   package static let combinationsMax = 200
-  /// Rooms that are told one by one.
+  /// Rooms that are reported one by one.
   private static let busiestMax = 10
   /// Rested rooms of all lanes that are known by name.
   private static let restedMax = 1_000_000

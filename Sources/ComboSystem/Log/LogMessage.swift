@@ -4,14 +4,14 @@
 /// `log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, error)")`. The text
 /// between the values is the message by which lines are found and counted, and each value can be had by its field's name.
 package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
-  /// The names that values go by. Each means the same wherever it stands.
+  /// The names of the values. Each has the same meaning in all messages.
   package enum Field: String, CaseIterable, Sendable {
     /// The number of a partition of the input.
     case partition
     /// Numbers of partitions, with commas between.
     case partitions
     case topic
-    /// How many partitions, rooms, records, entries or banners, or how much there is.
+    /// A number of partitions, rooms, records, entries or banners, or an amount.
     case count
     /// Of a record, in its partition.
     case offset
@@ -20,7 +20,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     case rooms, records, entries
     /// A duration or a distance in time, in milliseconds.
     case ms
-    /// How long, in seconds.
+    /// A duration, in seconds.
     case seconds
     /// The number that is needed or allowed.
     case limit
@@ -40,9 +40,9 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     case file
     /// Names of a record's members.
     case keys
-    /// How many records became no event.
+    /// The number of records that became no event.
     case dropped, bad
-    /// How many instructions are the same in two outputs, and how many are not.
+    /// The number of instructions that are the same in two outputs, and of those that are not.
     case equal, differing
   }
 

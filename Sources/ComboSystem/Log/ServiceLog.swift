@@ -59,7 +59,7 @@ package struct ServiceLog: Sendable {
       var format: LogFormat
       var secrets: [String] = []
       var flood = LogFlood()
-      /// Whether somebody will look after the counts.
+      /// Whether the counts will be read.
       var isTimed = false
     }
 

@@ -30,7 +30,7 @@ package enum Console {
       let written = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if written < 0 {
         if errno == EINTR { continue }
-        if errno == EAGAIN {  // somebody made the terminal non-blocking: wait until it takes more
+        if errno == EAGAIN {  // The terminal was made non-blocking: wait until it takes more
           var ready = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
           poll(&ready, 1, -1)
           continue

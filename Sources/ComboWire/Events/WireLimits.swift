@@ -6,7 +6,7 @@ public struct WireLimits: Equatable, Sendable {
   public var recordBytes = 65_536
   /// The most bytes that sender, receiver and gift may take together, as received. More are `too_large`.
   public var displayBytes = 16_384
-  /// How many levels deep a record may be nested; the object itself is the first. Deeper is `not_json`.
+  /// The maximum depth of a record; the object itself is the first. Deeper is `not_json`.
   public var depth = 64
   /// Whether a record's `room` is trusted, whatever its key is. If not, another key, or none, is `wrong_key`.
   public var roomFromBody = false

@@ -19,7 +19,7 @@ public struct TopicIdentity: Equatable, Sendable {
     hash = XXH3.hash(buffer.bytes)
   }
 
-  /// Throws if a record is of somebody else.
+  /// Throws if a record belongs to another group.
   /// - Parameters:
   ///   - hash: what the record carries.
   ///   - what: what the record is, as the error names it.

@@ -7,7 +7,7 @@ public import ComboCore
 /// so that the steady state has no allocations. Behind what it hands out, ``padding`` more bytes are readable. One
 /// thread at a time.
 public final class BumpArena {
-  /// How many bytes can be read, but not used, behind each piece.
+  /// The number of bytes that can be read, but not used, after each piece.
   public static let padding = Int(CSJ_PADDING)
 
   /// Where it stands, so that what came after can be taken back.

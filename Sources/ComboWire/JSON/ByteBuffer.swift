@@ -8,7 +8,7 @@ public final class ByteBuffer {
   /// The bytes' memory; at least `capacity` long.
   private(set) var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
-  /// How many bytes it holds.
+  /// The number of bytes that it holds.
   public private(set) var count = 0
 
   /// An empty buffer with memory for `capacity` bytes.

@@ -66,7 +66,7 @@ final class JSONParser {
 
 /// Texts of one shape are the same but for their scalars: their tapes differ only in where tokens are, and in what kind the scalars are.
 struct TextShape {
-  /// How many places there are.
+  /// The number of places.
   static let places = Int(CSJ_SHAPES)
 
   /// Its own for each shape, but 0 where none is known.

@@ -31,7 +31,7 @@ public struct MapExplanation: Sendable {
   public let rule: String?
   /// The fields that the rule names, in the order of wire.md; those that are not there have no `found`.
   public let fields: [Field]
-  /// How many more gifts the record holds; the rule and the fields are those of the first.
+  /// The number of further gifts in the record; the rule and the fields are those of the first.
   public let further: Int
 }
 

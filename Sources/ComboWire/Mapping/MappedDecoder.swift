@@ -16,7 +16,7 @@ final class MappedDecoder {
   let form: MapDefinition.TextForm
   private let isFramed: Bool
   private let hasHeaders: Bool
-  /// How many bytes of display data the record's gifts have so far.
+  /// The number of bytes of display data of the record's gifts so far.
   var shownBytes = 0
   /// More are made of no record, however often its gifts repeat what they have in common.
   static let shownBytesMax = 1 << 20

@@ -10,7 +10,7 @@ struct PointerTable {
     /// Where its cells begin, and how many there are less 1; -1: no pointer leads on.
     var cells: Int32 = 0
     var mask: Int32 = -1
-    /// How many steps lead on.
+    /// The number of steps that lead on.
     var children: Int32 = 0
     /// Its first child in `elements` that an array can have, and how many there are.
     var firstElement: Int32 = 0
@@ -24,7 +24,7 @@ struct PointerTable {
   /// A node that stands for one element of an array after the other.
   struct Star {
     var node: Int32
-    /// How many arrays it is within: 1, or more where an array's elements hold arrays.
+    /// The number of arrays around it: 1, or more where an array's elements hold arrays.
     var level: Int
     /// All nodes of its own and below it, in `below`.
     var below: Range<Int>
@@ -61,7 +61,7 @@ struct PointerTable {
   /// A longer name is none that is compared loosely.
   static let looseNameMax = 64
 
-  /// How many arrays a pointer goes through, element by element.
+  /// The number of arrays that a pointer goes through, element by element.
   static func stars(_ path: [String]) -> Int { path.count { $0 == each } }
 
   /// The node that a pointer leads to, made if need be.

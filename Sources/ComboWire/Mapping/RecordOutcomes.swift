@@ -21,7 +21,7 @@ public struct RecordOutcomes: Sendable {
     public var outcome: String
     /// Why it was dropped, as the map says it; of a bad event, its code; of an event, its type.
     public var reason: String
-    /// How many records.
+    /// The number of records.
     public var count: Int
   }
 
