@@ -18,7 +18,7 @@ struct Ends {
 };
 inline constexpr Ends kEnds;
 
-// The kind of the number at `p`, with its end, or 0. Some byte that is part of no number stands behind it.
+// The kind of the number at `p`, with its end, or 0. Some byte that is part of no number is behind it.
 inline uint8_t scan_number(const uint8_t *p, const uint8_t *&end) {
   uint8_t kind = CSJ_INTEGER;
   if (*p == '-') ++p;
@@ -69,7 +69,7 @@ inline uint32_t closing_quote(const uint8_t *text, uint32_t next) {
   return next;
 }
 
-// The length of the word true, false or null at `p`, or 0 if none of them stands there.
+// The length of the word true, false or null at `p`, or 0 if none of them is there.
 inline uint32_t word_length(const uint8_t *p) {
   const uint32_t size = *p == 'f' ? 5 : 4;
   const char *word = *p == 't' ? "true" : *p == 'f' ? "false" : "null";

@@ -61,7 +61,7 @@ inline void finish_marks(csj_shapes *shapes, uint32_t limit) {
   shapes->limit = limit;
 }
 
-// Makes the marks from `from` on, a multiple of 64, for at most kStride bytes. Reads up to 63 bytes behind the text.
+// Makes the marks from `from` on, a multiple of 64, for at most kStride bytes. Reads up to 63 bytes after the text.
 inline void mark(csj_shapes *shapes, const uint8_t *text, uint32_t from, uint32_t length) {
   const uint32_t limit = length - from > kStride ? from + kStride : length;
   for (uint32_t at = from; at < limit; at += 64) {
@@ -102,7 +102,7 @@ inline size_t next_mark(const uint64_t *marks, size_t at) {
   return at + size_t(__builtin_ctzll(word));
 }
 
-// Whether the first 32 bytes of a piece stand at `from`. Reads up to 32 bytes behind that.
+// Whether the first 32 bytes of a piece stand at `from`. Reads up to 32 bytes after that.
 inline bool begins(const uint8_t *text, size_t from, const Piece &piece) {
   if (bits(load(text + from) != load(piece.bytes)) & piece.mask & 0xFFFF) return false;
   return piece.length <= 16 || (bits(load(text + from + 16) != load(piece.bytes + 16)) & (piece.mask >> 16)) == 0;
@@ -160,7 +160,7 @@ __attribute__((noinline)) uint32_t step(
   return end;
 }
 
-// Whether what stands between the pieces of a text is UTF-8, as they are.
+// Whether what is between the pieces of a text is UTF-8, as they are.
 inline bool is_utf8(const uint64_t *high, const uint8_t *text, uint32_t length) {
   size_t at = next_mark(high, 0);
   if (at >= length) return true;
@@ -186,7 +186,7 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
   const Piece *piece = shape->pieces;
   uint32_t *start = shapes->starts;
   for (;;) {
-    // The usual: a short piece, and behind it a string without escapes or a number of a few digits.
+    // The usual: a short piece, and after it a string without escapes or a number of a few digits.
     for (const size_t limit = shapes->limit; begins(text, from, *piece);) {
       const size_t p = from + piece->to_scalar;
       *start = uint32_t(from);
@@ -210,7 +210,7 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
         if (text[quote] != '"') break;
         set(quote + 1, CSJ_STRING);
       } else {
-        // A number may go on behind its digits.
+        // A number may go on after its digits.
         const size_t count = digits(text + p);
         if (count - 1 > 14 || text[p + count] != piece[1].bytes[0]) break;
         if (text[p] == '0' && count > 1) break;

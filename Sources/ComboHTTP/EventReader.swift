@@ -216,7 +216,7 @@ package final class EventFeed {
 
   package subscript(place: Int) -> [UInt8] { events[head + place - first].bytes }
 
-  /// The events from a place on, compressed, and the place behind them.
+  /// The events from a place on, compressed, and the place after them.
   func piece(from place: Int, _ gzip: GzipPieces) -> (piece: GzipPieces.Piece, end: Int) {
     if let made = pieces[place] { return made }
     var text: [UInt8] = []
@@ -279,7 +279,7 @@ enum StreamText {
     Array("event: \(event)\ndata: {\"reason\":\"\(reason)\",\"sentence\":\"\(sentence)\"}\n\n".utf8)
   }
 
-  /// An instruction: its event, and where it stands as the event's id.
+  /// An instruction: its event, and where it is as the event's id.
   static func event(_ name: StaticString, _ record: [UInt8]) -> [UInt8] {
     let buffer = ByteBuffer(capacity: record.count + 96)
     buffer.append("event: ")
@@ -296,7 +296,7 @@ enum StreamText {
     return buffer.array
   }
 
-  /// Where a record stands.
+  /// Where a record is.
   static func id(of record: [UInt8]) -> EventID? {
     record.withUnsafeBytes { bytes in
       EventID(
@@ -305,7 +305,7 @@ enum StreamText {
     }
   }
 
-  /// The digits behind a name. A quote within a string is escaped, so that a room's id cannot be taken for it.
+  /// The digits after a name. A quote within a string is escaped, so that a room's id cannot be taken for it.
   private static func number(behind name: StaticString, in record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let length = name.utf8CodeUnitCount
     var start = 0

@@ -17,7 +17,7 @@ package final class HTTPExchange {
   }
 
   let connection: OpaquePointer
-  /// As it stands in the request's first line.
+  /// As it is in the request's first line.
   package let target: [UInt8]
   package var stage = Stage.new
   /// The target without the query.

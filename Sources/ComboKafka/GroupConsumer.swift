@@ -57,7 +57,7 @@ package final class GroupConsumer {
   private(set) var hasFailed = false
   /// Events for the delegate, which the next poll delivers, because the delegate must not be called from within its own calls.
   private var untold: [(error: EdgeError, partition: Int32?)] = []
-  /// Errors that were taken out of the queue to look what stands behind them.
+  /// Errors that were taken out of the queue to look what is behind them.
   private var sifted: [MessageBatch] = []
   /// Rebalances that came in the middle of a batch: they are handled once what the batch took has been handed out.
   private var deferred: [Rebalance] = []

@@ -149,7 +149,7 @@ package final class TransactionalProducer {
   /// Use another producer after it, if a record may have been in the queue, or under way. librdkafka (seen with 2.0.2; the lines of
   /// `rd_kafka_toppar_purge_queues` are the same in 2.15) gives the sequence numbers of all that an abort throws out of its queue to
   /// the next records, as if none of them had ever been sent. One that was sent, and waits there to be sent again because its answer
-  /// was lost, may stand in the log: to the broker the next record is then the same one once more, and is acknowledged without being
+  /// was lost, may be in the log: to the broker the next record is then the same one once more, and is acknowledged without being
   /// written. A new producer has a new epoch, in which numbers start again.
   func abort(withinMs: Int64) throws(TransactionFault) {
     flusher.end()

@@ -109,7 +109,7 @@ package final class LogPage {
     }
   }
 
-  /// Bytes that can be read behind each value, whatever stands there.
+  /// Bytes that can be read after each value, whatever is there.
   package static let padding = 64
 
   package func key(_ record: Record) -> UnsafeRawBufferPointer? { record.key.map(piece) }

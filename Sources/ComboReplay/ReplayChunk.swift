@@ -4,7 +4,7 @@ internal import ComboWire
 /// A part of the input on its way: its events, and what came of them. Used again and again.
 ///
 /// Belongs to one thread while it is decoded or written out. While it is applied, several threads read its events, and
-/// each writes to the output of the room group that it has; the pipeline's lock stands between these times.
+/// each writes to the output of the room group that it has; the pipeline's lock is between these times.
 final class ReplayChunk {
   /// A room's place in the input: its chunk and the event in it.
   static func place(_ number: Int, _ event: Int) -> UInt64 { UInt64(number) << 24 | UInt64(event) }

@@ -10,7 +10,7 @@ final class ReplayRooms {
   struct Room {
     var engine: Engine
     let hash: UInt64
-    /// The name and, behind it, the name as a JSON string.
+    /// The name and, after it, the name as a JSON string.
     let names: UnsafeRawPointer
     let nameLength: Int32
     let jsonLength: Int32

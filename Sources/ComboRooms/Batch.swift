@@ -73,7 +73,7 @@ package final class Batch: @unchecked Sendable {
     }
   }
 
-  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or behind what it has
+  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or after what it has
   /// still to do of the batch before.
   /// - Parameters:
   ///   - before: the batch dispatched last, which may still be under way; those before it are done.
@@ -215,7 +215,7 @@ private struct Ahead {
   private(set) var third: Int32
   private(set) var fourth: Int32
 
-  /// Those behind `index`.
+  /// Those after `index`.
   init(_ index: Int32, _ next: UnsafeMutablePointer<Int32>) {
     func following(_ index: Int32) -> Int32 { index < 0 ? -1 : next[Int(index)] }
     first = following(index)

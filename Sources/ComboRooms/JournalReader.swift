@@ -29,7 +29,7 @@ package struct JournalReader: @unchecked Sendable {
     self.cancellation = cancellation
   }
 
-  /// Whether the takeover that was just committed counts, by all that stands before it.
+  /// Whether the takeover that was just committed counts, by all that is before it.
   /// - Parameters:
   ///   - known: where the journal's entries stand before offset `from`.
   package func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalCheck {
@@ -37,7 +37,7 @@ package struct JournalReader: @unchecked Sendable {
     var from = from
     var found: Int64?
     do throws(EdgeError) {
-      // Twice: the mark of its own transaction stands behind it, and only then the position is known.
+      // Twice: the mark of its own transaction is behind it, and only then the position is known.
       for _ in 0..<2 {
         let end = try reader.bounds(.journal, number).end
         var isOvertaken = false

@@ -5,7 +5,7 @@ package struct PartitionClock {
   /// The latest time.
   package private(set) var last: Int64
   private var monotonic: Int64
-  /// Whether the rooms have not come to the present yet. Meanwhile the clock stands at the time that they have come to.
+  /// Whether the rooms have not come to the present yet. Meanwhile the clock is at the time that they have come to.
   package private(set) var isBehind = false
 
   /// A clock that shows `start` now.

@@ -7,7 +7,7 @@ package struct RestoredPartition {
   package let records: RoomRecords
   /// The output of its last entries that may be missing.
   package let unsaid: HeldBack
-  /// Where its journal stands before the offset `journalEnd`.
+  /// Where its journal is before the offset `journalEnd`.
   package let terms: JournalTerms
   package let journalEnd: Int64
   /// If it could not be restored as it was.

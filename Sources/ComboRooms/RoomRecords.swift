@@ -10,7 +10,7 @@ package protocol StateWriter {
 /// The records of a partition's rooms in the state topic, and the sweep that brings it up to date.
 ///
 /// A sweep begins right after a commit, at the entry `startN`. Bit by bit it writes every room whose state then differed
-/// from its last snapshot, each as it stands at the time of writing; a room that has rested meanwhile is written as *rested*.
+/// from its last snapshot, each as it is at the time of writing; a room that has rested meanwhile is written as *rested*.
 /// With the last of them goes the checkpoint, and with that the deletion of what was written as rested before `startN`.
 /// An abort throws all of this away with the partition: what the topic holds is then read again.
 package final class RoomRecords {

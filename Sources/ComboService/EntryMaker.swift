@@ -73,7 +73,7 @@ struct EntryMaker {
   }
 
   /// Begins a sweep, right after the entry `partition.n` was made.
-  /// - Parameter journalOffset: what comes above that entry stands at this offset or behind it.
+  /// - Parameter journalOffset: what comes above that entry is at this offset or after it.
   func beginSweep(_ active: ActivePartition, journalOffset: Int64, term: Int64?) {
     active.mustSweep = false
     active.sweptAt = time.monotonicMs()

@@ -110,7 +110,7 @@ struct ServiceManagerWords {
   }
 }
 
-/// Where datagrams go; the socket file of a path, or an abstract name behind `@`.
+/// Where datagrams go; the socket file of a path, or an abstract name after `@`.
 struct NotifySocket: Sendable {
   private let descriptor: Int32
   private let name: [UInt8]

@@ -7,7 +7,7 @@ package struct ServiceReport: Sendable {
   package struct Partition: Equatable, Sendable {
     package var number: Int32
     package var isRunning: Bool
-    /// Records of the input behind what was taken in; nil while it is not known.
+    /// Records of the input after what was taken in; nil while it is not known.
     package var lag: Int64?
     package var rooms = 0
     /// How much of the input that is run through again has been, from 0 to 1.

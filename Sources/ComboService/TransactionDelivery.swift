@@ -19,7 +19,7 @@ final class TransactionDelivery: Delivery {
   private var lastCommit: Int64
   private var uncommitted = Service.Totals()
   private var arrivals = Arrivals()
-  /// The entries of the commit that is being made, one behind the other, and where each ends.
+  /// The entries of the commit that is being made, one after the other, and where each ends.
   private let entryBuffer = ByteBuffer()
   private var entryEnds: [(partition: Int32, end: Int)] = []
   /// After the journal's end could not be asked for, no checkpoint is tried before this time.

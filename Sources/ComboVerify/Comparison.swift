@@ -7,7 +7,7 @@ package import ComboWire
 package final class Comparison: SaidTarget, @unchecked Sendable {
   // The proof: one thread runs the partition, and with it the rooms that speak here.
 
-  /// Where the derivation stands.
+  /// Where the derivation is.
   struct Standing {
     var n: Int64 = 0
     var journalOffset: Int64 = -1
@@ -105,7 +105,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     proof.isWhole = false
   }
 
-  /// What a room said behind what is claimed may be right though it is not derived, and what differed under settings that it may
+  /// What a room said after what is claimed may be right though it is not derived, and what differed under settings that it may
   /// have had is unknown.
   func leaveOpen(_ proof: RoomProof) {
     if let claim = proof.claim { claims[claim].isEndKnown = false }

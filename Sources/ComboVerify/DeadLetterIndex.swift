@@ -13,7 +13,7 @@ package final class DeadLetterIndex {
     var isTruncated: Bool
     /// The number of its occurrences.
     var count = 1
-    /// Whether one that says something else stands there, too.
+    /// Whether one that says something else is there, too.
     var isDisputed = false
     var place: Place
   }
@@ -75,7 +75,7 @@ package final class DeadLetterIndex {
     case missing, differs(Place), twice(Place)
   }
 
-  /// - Parameter isOnce: whether it must stand there once.
+  /// - Parameter isOnce: whether it must be there once.
   func fault(of record: InputRecord, _ bad: BadEvent, isOnce: Bool) -> Fault? {
     guard let letter = letters[record.partition]?[record.offset] else { return isCut ? nil : .missing }
     let code = letter.code.elementsEqual(bad.code.rawValue.utf8)

@@ -18,7 +18,7 @@ package struct Findings: Equatable, Sendable {
     case screen
     /// The gifts of the input are not those of the output.
     case conservation
-    /// A record of the output stands in another partition than its room's, or has another time than its instruction.
+    /// A record of the output is in another partition than its room's, or has another time than its instruction.
     case place
     /// In the output stands something that does not belong there.
     case foreign

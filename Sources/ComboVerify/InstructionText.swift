@@ -155,7 +155,7 @@ extension InstructionCursor {
     }
   }
 
-  /// The `id` of an object, which is walked over: a string's inside, or an integer as it stands. One with escapes is put
+  /// The `id` of an object, which is walked over: a string's inside, or an integer unchanged. One with escapes is put
   /// into `meaning`.
   private mutating func idOfObject(_ meaning: inout [UInt8]?) -> Bytes? {
     guard skip("{") else { return nil }

@@ -119,7 +119,7 @@ package struct Recount {
       idOrder.removeFirst()
     }
     if ids.count >= limits.maxIDs {
-      // Settings that were changed let one expire behind another that lives on.
+      // Settings that were changed let one expire after another that lives on.
       ids = ids.filter { $0.value >= time }
       while ids.count >= limits.maxIDs, let (oldest, expiry) = idOrder.first {
         if ids[oldest] == expiry { ids[oldest] = nil }

@@ -105,7 +105,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
   /// A round has ended: whatever should have found its counterpart by now has none.
   /// - Parameters:
   ///   - isSaid: whether all that an entry led to is in the output.
-  ///   - isOurs: whether what stands there in the output must have been derived.
+  ///   - isOurs: whether what is there in the output must have been derived.
   func settle(round: Int, isSaid: (_ partition: Int32, _ n: Int64) -> Bool, isOurs: (Place) -> Bool, isAtLeastOnce: Bool) {
     for (key, all) in derived {
       var kept: [Derived] = []
@@ -154,7 +154,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     return Key(room: RoomKey(room), one: mixed(VerifyHash.one), other: mixed(VerifyHash.other))
   }
 
-  /// An instruction's bytes before and behind its `seq`. The name cannot be part of a string, in which a quote has a backslash.
+  /// An instruction's bytes before and after its `seq`. The name cannot be part of a string, in which a quote has a backslash.
   private static func withoutNumber(_ record: Bytes) -> (before: Bytes, after: Bytes) {
     let name = Array(#","seq":"#.utf8)
     var start = 0

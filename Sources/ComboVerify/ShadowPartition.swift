@@ -174,7 +174,7 @@ private final class EntryQueue {
   private var head = 0
 
   var isEmpty: Bool { head == entries.count }
-  /// The offset behind the last record of the input that they took in.
+  /// The offset after the last record of the input that they took in.
   var inputEnd: Int64 { entries[head...].last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? 0 }
 
   func append(_ entry: JournalEntry) { entries.append(entry) }

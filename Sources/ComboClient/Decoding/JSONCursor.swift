@@ -107,7 +107,7 @@ struct JSONCursor {
     return Int(value)
   }
 
-  /// The value here as it stands, if it is an object; another is read over.
+  /// The value here unchanged, if it is an object; another is read over.
   mutating func objectValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
     skipSpace()
     let start = at
@@ -115,7 +115,7 @@ struct JSONCursor {
     return start.pointee == UInt8(ascii: "{") ? UnsafeBufferPointer(start: start, count: at - start) : nil
   }
 
-  /// The value here as it stands, if it is a number; another is read over.
+  /// The value here unchanged, if it is a number; another is read over.
   mutating func numberValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
     skipSpace()
     let start = at

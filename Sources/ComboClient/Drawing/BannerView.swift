@@ -51,7 +51,7 @@ public struct BannerView: Identifiable, Sendable {
     return countBefore + Int(Double(banner.count - countBefore) * Self.easeOut(part))
   }
 
-  /// How high it stands at `now`, in slots: its slot, or on its way there.
+  /// How high it is at `now`, in slots: its slot, or on its way there.
   public func place(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Double {
     guard let banner else { return 0 }
     return placeBefore + (Double(banner.slot) - placeBefore) * Self.easeOut(Self.progress(movedAt, motion.enterMs, now))

@@ -139,7 +139,7 @@ public struct RoomScreen: Equatable, Sendable {
     case .screen(let there, let times):
       banners.removeAll(keepingCapacity: true)
       for banner in there {
-        // Of one that stands there twice, the last counts.
+        // Of one that is there twice, the last counts.
         if let old = index(banner.number) { banners.remove(at: old) }
         insert(banner)
       }

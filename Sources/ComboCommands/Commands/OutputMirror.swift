@@ -100,7 +100,7 @@ final class OutputMirror {
   }
 
   private func isCaughtUp(at now: Int64) -> Bool {
-    // A transaction that stays open holds a partition back; what stands before it has been read.
+    // A transaction that stays open holds a partition back; what is before it has been read.
     zip(readers, ends).allSatisfy { $0.position >= $1 || $0.isHeldUp && now >= readyBy }
   }
 

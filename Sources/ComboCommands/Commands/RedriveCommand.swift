@@ -118,7 +118,7 @@ struct Redrive {
   private static func note(of message: KafkaMessage) -> DeadLetterNote {
     var headers: [String: String] = [:]
     message.forEachHeader { name, value in
-      // Of two under one name the last counts: the service adds its own behind those that were there.
+      // Of two under one name the last counts: the service adds its own after those that were there.
       if name.hasPrefix("combo.") { headers[name] = value.map { String(decoding: $0, as: UTF8.self) } }
     }
     return DeadLetterNote(

@@ -15,7 +15,7 @@ struct TopicFindings {
   /// On how many brokers each partition is, at least.
   var replicas: [String: Int] = [:]
 
-  /// The undetected error of a clock: Kafka allows it by default.
+  /// The error of a clock that may stay unnoticed: Kafka's default limit.
   static let clockLeadMs: Int64 = 3_600_000
   /// With less, the headers of a dead letter might not find room.
   static let deadLetterBytesMin: Int64 = 16_384

@@ -4,7 +4,7 @@ internal import ComboSystem
 internal import Synchronization
 
 /// The command line after the command, taken apart by `getopt_long`: `--name value` or `--name=value`, in any order,
-/// with operands anywhere, and all behind `--` an operand. An option is written out: `getopt_long`'s abbreviations are
+/// with operands anywhere, and all after `--` an operand. An option is written out: `getopt_long`'s abbreviations are
 /// refused, since one that works today would be ambiguous once another option is added.
 struct ArgumentParser {
   /// The names that were found.

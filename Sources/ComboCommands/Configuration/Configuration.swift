@@ -11,7 +11,7 @@ enum Configuration {
   }
 
   /// - Parameters:
-  ///   - arguments: those behind the command.
+  ///   - arguments: those after the command.
   ///   - variable: the environment.
   ///   - host: this machine's name.
   static func read(

@@ -17,7 +17,7 @@ struct Frame: Equatable, Sendable {
     }
   }
 
-  /// One column. A wide character stands in its first; the second is empty.
+  /// One column. A wide character is in its first; the second is empty.
   struct Cell: Equatable, Sendable {
     var text: Character?
     var style: Style
@@ -39,7 +39,7 @@ struct Frame: Equatable, Sendable {
   }
 
   /// Writes `text` from column `x` of row `y` on, within the columns `clip`: what lies outside, also to the left, is not
-  /// seen. Returns the column behind it.
+  /// seen. Returns the column after it.
   @discardableResult
   mutating func put(_ text: String, x: Int, y: Int, style: Style = .plain, clip: Range<Int>? = nil) -> Int {
     let clip = (clip ?? 0..<width).clamped(to: 0..<width)

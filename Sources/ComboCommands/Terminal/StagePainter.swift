@@ -16,7 +16,7 @@ struct StagePainter: Sendable {
   var footer: [String] = []
 
   private static let cardWidth = 40
-  /// In a wide terminal numbers stand in this column, or behind longer texts: a number far from its name cannot be read with it.
+  /// In a wide terminal numbers stand in this column, or after longer texts: a number far from its name cannot be read with it.
   private static let numberColumn = 78
   private static let border = Frame.Style(color: 240)
 

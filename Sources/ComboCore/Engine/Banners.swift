@@ -4,7 +4,7 @@ struct Banner: BitwiseCopyable {
   var value = 0.0
   var shown = 0
   var deadline: Int64 = 0
-  /// Its display data, sender, receiver, gift, if they are too long for the place behind it, with room for `capacity` bytes.
+  /// Its display data, sender, receiver, gift, if they are too long for the place after it, with room for `capacity` bytes.
   var display: UnsafeMutableRawPointer?
   var capacity: UInt32 = 0
   var senderLength: UInt32 = 0
@@ -288,10 +288,10 @@ struct Banners {
 
   private static let displayOffset = MemoryLayout<Banner>.stride
 
-  /// The distance of banners with this many bytes of display data behind each, in cache lines.
+  /// The distance of banners with this many bytes of display data after each, in cache lines.
   private static func stride(_ length: Int) -> Int32 { Int32((displayOffset + length + 63) & ~63) }
 
-  /// Makes room for display data that are longer than the space behind a banner.
+  /// Makes room for display data that are longer than the space after a banner.
   private mutating func makeRoom(_ index: Int32, _ length: Int) {
     if length <= Self.longestBehind { return resize(to: capacity, stride: Self.stride(length)) }
     if length <= Int(self[index].capacity) { return }

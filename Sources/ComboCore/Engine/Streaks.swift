@@ -1,6 +1,6 @@
 /// The running totals that a room remembers.
 ///
-/// A list in the order in which they were last set: the one set longest ago stands first and is the first to go. Most expire in that order;
+/// A list in the order in which they were last set: the one set longest ago is first and is the first to go. Most expire in that order;
 /// once one expires earlier than another before it, a heap keeps the order of expiries, until all are gone. An object, so that rooms
 /// without running totals need not have it; each engine has its own.
 final class Streaks {

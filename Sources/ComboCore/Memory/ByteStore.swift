@@ -62,7 +62,7 @@ struct ByteStore {
     return UnsafeRawPointer(base.unsafelyUnwrapped + offset)
   }
 
-  /// Whether `other` stands at `offset`.
+  /// Whether `other` is at `offset`.
   @inline(__always)
   func equals(_ other: Bytes, at offset: Int) -> Bool { sameBytes(bytes(offset, other.count), other) }
 

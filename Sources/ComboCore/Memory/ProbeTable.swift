@@ -99,7 +99,7 @@ struct ProbeTable {
   @inline(__always)
   private static func place(_ hash: UInt32, _ number: UInt32) -> UInt64 { UInt64(hash | 1) << 32 | UInt64(number) }
 
-  /// Where a place would stand if it had the table for itself.
+  /// Where a place would be if it had the table for itself.
   @inline(__always)
   private func home(_ place: UInt64) -> Int32 { Int32(truncatingIfNeeded: place >> 33) & (places.capacity &- 1) }
 

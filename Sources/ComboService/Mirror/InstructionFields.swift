@@ -72,7 +72,7 @@ struct BannerFields {
   var slot: Int64 = -1
   var count: Int64 = -1
   var base: Int64 = 0
-  /// The objects as they stand; empty where there is none.
+  /// The objects unchanged; empty where there is none.
   var sender = Bytes(start: nil, count: 0)
   var receiver = Bytes(start: nil, count: 0)
   var gift = Bytes(start: nil, count: 0)

@@ -12,7 +12,7 @@ package final class RoomMirror {
     var slot: Int64
     var count: Int64
     var base: Int64
-    /// Sender, receiver and gift, as a `screen` has them behind the numbers.
+    /// Sender, receiver and gift, as a `screen` has them after the numbers.
     var people: [UInt8]
   }
 

@@ -2,7 +2,7 @@
 public struct JournalEntry: Equatable, Sendable {
   /// A run of input records, taken in at one time.
   public struct Batch: Equatable, Sendable {
-    /// The offset behind its last record.
+    /// The offset after its last record.
     public var endOffset: Int64
     /// The number of records that were taken in.
     public var taken: Int

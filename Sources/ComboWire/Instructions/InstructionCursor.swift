@@ -1,6 +1,6 @@
 package import ComboCore
 
-/// Walks over the JSON of instructions and hands out values as they stand. Bytes are borrowed, nothing is allocated.
+/// Walks over the JSON of instructions and hands out values unchanged. Bytes are borrowed, nothing is allocated.
 ///
 /// Brackets that do not match are refused; what numbers and words are made of is not looked at until they are read.
 package struct InstructionCursor {
@@ -17,7 +17,7 @@ package struct InstructionCursor {
 
   // MARK: - Text whose shape is known
 
-  /// Goes behind these bytes, if they are next.
+  /// Goes after these bytes, if they are next.
   @inline(__always)
   package mutating func skip(_ expected: StaticString) -> Bool {
     let length = expected.utf8CodeUnitCount
@@ -72,7 +72,7 @@ package struct InstructionCursor {
     return cursor.isAtEnd ? number : nil
   }
 
-  /// The value that comes next, as it stands; nil if it does not end.
+  /// The value that comes next, unchanged; nil if it does not end.
   package mutating func value() -> Bytes? {
     skipBlanks()
     let start = position

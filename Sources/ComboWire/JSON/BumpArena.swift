@@ -10,7 +10,7 @@ public final class BumpArena {
   /// The number of bytes that can be read, but not used, after each piece.
   public static let padding = Int(CSJ_PADDING)
 
-  /// Where it stands, so that what came after can be taken back.
+  /// Where it is, so that what came after can be taken back.
   struct Mark {
     fileprivate let chunk: Int
     fileprivate let next: UnsafeMutableRawPointer
@@ -139,7 +139,7 @@ struct ArenaText {
     return moved
   }
 
-  /// Appends bytes that there is room for, in blocks of 16: up to 15 more are read and written behind the last.
+  /// Appends bytes that there is room for, in blocks of 16: up to 15 more are read and written after the last.
   @inline(__always)
   mutating func append(padded from: UnsafeRawPointer, _ count: Int) {
     var at = 0

@@ -75,7 +75,7 @@ public final class ByteBuffer {
     count += bytes.count
   }
 
-  /// Appends text that stands in the program.
+  /// Appends text that is in the program.
   @inline(__always)
   public func append(_ text: StaticString) {
     commit(upTo: write(text, at: reserve(text.utf8CodeUnitCount)))
@@ -149,7 +149,7 @@ public final class ByteBuffer {
   }
 }
 
-/// Writes text that stands in the program; returns where it ends.
+/// Writes text that is in the program; returns where it ends.
 @inline(__always)
 func write(_ text: StaticString, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   UnsafeMutableRawPointer(out).copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)

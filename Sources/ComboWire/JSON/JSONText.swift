@@ -16,7 +16,7 @@ struct JSONText {
   @inline(__always)
   func next(_ token: Int) -> Int { Int(tokens[token].next) }
 
-  /// The token's bytes as they stand, quotes or brackets included.
+  /// The token's bytes unchanged, quotes or brackets included.
   @inline(__always)
   func slice(_ token: Int) -> Bytes {
     let t = tokens[token]

@@ -9,7 +9,7 @@ final class IRCReader {
   private let out = ByteBuffer()
   private let value = ByteBuffer()
 
-  /// The record as JSON, in the arena, with padding behind it.
+  /// The record as JSON, in the arena, with padding after it.
   func json(of record: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
     var rest = record
     while let last = rest.last, last == 0 || last == 0x0A || last == 0x0D { rest = Bytes(rebasing: rest.dropLast()) }

@@ -3,7 +3,7 @@ struct MapDefinition {
   var name = ""
   var about = ""
   var form = TextForm.json
-  /// Whether Confluent's magic byte and schema id may stand before the JSON text.
+  /// Whether Confluent's magic byte and schema id may be before the JSON text.
   var isFramed = false
   /// Whether case, `_` and `-` make no difference in names.
   var isLoose = false
@@ -74,7 +74,7 @@ struct MapRule {
     if case .event(let event) = outcome { event.kind } else { nil }
   }
 
-  /// It holds only where something stands at this pointer.
+  /// It holds only where something is at this pointer.
   mutating func take(root: [String]) {
     self.root = root
     condition = .all([.exists(.at(root, unless: []))] + (condition.map { [$0] } ?? []))
@@ -114,7 +114,7 @@ struct MapParty {
   var show = Show.fields([])
 
   enum Show {
-    /// The object at this pointer as it stands.
+    /// The object at this pointer unchanged.
     case verbatim([String])
     case fields([Field])
   }

@@ -13,7 +13,7 @@ struct Members {
 extension MapReader {
   // MARK: - JSON
 
-  /// The members of an object. Unknown ones, and those that stand twice, are faults.
+  /// The members of an object. Unknown ones, and those that occur twice, are faults.
   /// - Parameters:
   ///   - allowed: nil: any name.
   ///   - isQuiet: faults have been said before.
@@ -231,7 +231,7 @@ extension MapReader {
     guard let elements = array(token, "join") else { return nil }
     var parts: [MapExpression] = []
     for element in elements {
-      // A text that is no pointer is meant as it stands.
+      // A text that is no pointer is literal.
       let written = text[element].isString ? text.string(element) : "/"
       if let first = written.first, first != "/", first != "^", !written.hasPrefix("../") {
         parts.append(.text(written))

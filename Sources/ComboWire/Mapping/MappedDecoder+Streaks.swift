@@ -22,7 +22,7 @@ extension MappedDecoder {
     if rule.pointee.ends >= 0 { gift.ends = try truth(value(rule.pointee.ends, into: arena), "ends", into: arena) }
   }
 
-  /// The total behind the id: an update under the same id is no duplicate, but the same one sent twice is.
+  /// The total after the id: an update under the same id is no duplicate, but the same one sent twice is.
   @inline(never)
   func withTotal(_ id: Bytes, _ total: Int, into arena: BumpArena) -> Bytes {
     let piece = arena.allocate(20)

@@ -159,7 +159,7 @@ final class MappedDecoder {
     }
   }
 
-  /// Makes an event of a record in place, with padding behind it.
+  /// Makes an event of a record in place, with padding after it.
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Outcome {

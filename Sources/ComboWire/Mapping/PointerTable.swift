@@ -32,12 +32,12 @@ struct PointerTable {
 
   /// A member's name, in a hash table by name.
   struct Cell {
-    /// The name's first 8 bytes, 0 behind its end.
+    /// The name's first 8 bytes, 0 after its end.
     var word: UInt64 = 0
     /// The name's length; -1: the cell is empty.
     var length: Int32 = -1
     var node: Int32 = 0
-    /// Where the whole name stands in `names`.
+    /// Where the whole name is in `names`.
     var name: Int32 = 0
   }
 
@@ -142,12 +142,12 @@ struct PointerTable {
     for (_, node) in children[at] { addNodes(from: node) }
   }
 
-  /// The first 8 bytes, 0 behind their end.
+  /// The first 8 bytes, 0 after their end.
   static func word(_ bytes: [UInt8]) -> UInt64 {
     bytes.prefix(8).enumerated().reduce(0) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
   }
 
-  /// The same of bytes in a text, which is padded: it may read behind them.
+  /// The same of bytes in a text, which is padded: it may read after them.
   @inline(__always)
   static func word(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
     let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))

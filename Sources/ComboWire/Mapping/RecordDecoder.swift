@@ -46,7 +46,7 @@ public final class RecordDecoder {
   /// - Parameters:
   ///   - record: the value; not needed afterwards, unless it is lasting.
   ///   - isLasting: whether it stays as it is for as long as the event is in use, with ``BumpArena/padding`` more bytes that can be read
-  ///     behind it: then it is not copied (see ``EventDecoder/decodeInPlace(_:key:into:_:)``).
+  ///     after it: then it is not copied (see ``EventDecoder/decodeInPlace(_:key:into:_:)``).
   ///   - key: the record's key; nil if it has none. Not needed afterwards.
   ///   - header: hands out the value of the record's last header of a name, if there is one; asked only for those that the map
   ///     names.
