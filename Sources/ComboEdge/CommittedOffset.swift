@@ -12,6 +12,6 @@ package struct CommittedOffset: Equatable, Sendable {
     self.metadata = metadata
   }
 
-  /// The number of the journal's last entry, which is what the service keeps there; nil: it says none.
+  /// The number of the journal's last entry, which the service keeps there; nil: there is none.
   package var entry: Int64? { Int64(metadata).flatMap { (0...1 << 60).contains($0) ? $0 : nil } }
 }

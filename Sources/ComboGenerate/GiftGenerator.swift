@@ -34,7 +34,7 @@ package final class GiftGenerator {
     /// The number of its combo, or 0 if that has no name.
     var combo: UInt32 = 0
 
-    /// The highest bit of a streak that has no name: its last total says that it ends.
+    /// The highest bit of a streak that has no name: its last total has `ends`.
     static let tellsEnd: UInt64 = 1 << 63
   }
 

@@ -7,7 +7,7 @@ package protocol EventGate: AnyObject, Sendable {
   /// Takes in the body of a request.
   /// - Parameter done: to be called once, on any thread, when the events are durable or refused.
   func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)
-  /// The place after all that was said.
+  /// The place after all instructions.
   var end: Int64 { get }
   /// The instructions from a place on, each with its place; at most about this many bytes.
   func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
@@ -101,7 +101,7 @@ extension HTTPServer {
 
   // MARK: - Out
 
-  /// A stream of what all rooms say: a feed like a room's, under an empty name, which no room has.
+  /// A stream of all rooms' instructions: a feed like a room's, under an empty name, which no room has.
   func routeAll(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let gate else { return Self.nothing }
     if isClosing { return .error(503, "the service is stopping") }

@@ -160,7 +160,7 @@ package final class EventReader {
   }
 }
 
-/// Which instruction an event has, as its `id` says it: `epoch-seq`.
+/// The instruction of an event, by its `id`: `epoch-seq`.
 package struct EventID: Equatable, Sendable {
   var epoch: Int64
   var seq: Int64
@@ -206,7 +206,7 @@ package final class EventFeed {
   /// The loop must be asked again to let it be watched.
   var isForgotten = false
 
-  /// Events of a room that wait for its slowest reader: more than a room says in minutes, or of a whole queue that is skipped.
+  /// Events of a room that wait for its slowest reader: more than a room emits in minutes, or of a whole queue that is skipped.
   package static let bytesMax = 1 << 20
 
   /// Events that all readers have are kept for this long, for readers that reconnect.

@@ -27,7 +27,7 @@ package final class HTTPExchange {
   /// Of a request that sends events, as far as it has come.
   var body: [UInt8] = []
   var isBodyTooLarge = false
-  /// For a page of another origin that may read the answer: what `Access-Control-Allow-Origin` says.
+  /// For a page of another origin that may read the answer: the value of `Access-Control-Allow-Origin`.
   var allowedOrigin: String?
   /// Whether the answer may be compressed.
   var acceptsGzip = false

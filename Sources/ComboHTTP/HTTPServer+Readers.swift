@@ -112,7 +112,7 @@ extension HTTPServer {
   /// Not while somebody waits for the room: the loop may have answered already, and would take what is asked now for the later wish.
   /// If that one goes too, its answer comes here.
   private func unwatchIfUnread(_ room: [UInt8]) {
-    // All rooms together are not watched: what they say is read in the log.
+    // All rooms together are not watched: their instructions are read in the log.
     if room.isEmpty { return }
     if feeds[room] != nil || waiting.values.contains(where: { $0.watchedRoom == room }) { return }
     _ = observatory.ask(.unwatch(room: room))

@@ -6,7 +6,7 @@ final class WakePipe: Sendable {
   let readEnd: Int32
   private let writeEnd: Int32
 
-  /// nil: the process has no descriptor left; `errno` says so.
+  /// nil: the process has no descriptor left; `errno` has the reason.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }

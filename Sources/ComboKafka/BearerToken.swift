@@ -29,7 +29,7 @@ package struct BearerToken: Equatable, Sendable {
   }
 
   package static let bytesMax = 65_536
-  /// How soon the file is read again if the token does not say how long it is good for.
+  /// How soon the file is read again if the token does not contain its lifetime.
   static let opaqueMs: Int64 = 60_000
 
   /// Reads a file.
@@ -86,7 +86,7 @@ extension BearerToken {
   private static let prefix = "token_file="
 
   /// Which file the user's properties name; nil: none is needed.
-  /// - Throws: `badProperty`, if they want OAUTHBEARER and do not say where tokens come from.
+  /// - Throws: `badProperty`, if they want OAUTHBEARER and do not name the source of tokens.
   package static func file(_ overrides: [KafkaProperties.Override]) throws(EdgeError) -> String? {
     func last(_ keys: String...) -> String? { overrides.last { keys.contains($0.key) }?.value }
     guard last("sasl.mechanism", "sasl.mechanisms")?.uppercased() == "OAUTHBEARER" else { return nil }

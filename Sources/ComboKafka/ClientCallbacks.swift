@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: all that changes is behind the lock.
 package class ClientCallbacks: @unchecked Sendable {
-  /// Errors of the same kind are passed on at most so often: a broker that is down says so several times a second.
+  /// Errors of the same kind are passed on at most so often: a broker that is down causes several a second.
   static let repeatAfterMs: Int64 = 30_000
 
   private struct State {

@@ -7,7 +7,7 @@ extension EdgeError {
   /// - Parameters:
   ///   - error: its number.
   ///   - failed: what could not be done, as the beginning of a sentence: `cannot create topic "gifts"`.
-  ///   - detail: what librdkafka said of it, if it said more than the number.
+  ///   - detail: librdkafka's message, if it has more than the number.
   ///   - brokers: the addresses that were tried.
   package init(_ error: rd_kafka_resp_err_t, failed: String, detail: String? = nil, brokers: String) {
     let code = Code(error)

@@ -5,7 +5,7 @@ internal import ComboSystem
 extension GroupConsumer {
   /// The group's committed offsets of these partitions. Waits for transactions that are open on them, and asks again when
   /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only after three answers: a
-  /// coordinator that is still loading may say so.
+  /// coordinator that is still loading may answer so.
   ///
   /// Any thread. The group need not be joined for it.
   /// - Throws: `unreachable`, `timedOut` (a transaction is open), `notAuthorized`.

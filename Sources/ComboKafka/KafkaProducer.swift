@@ -48,7 +48,7 @@ package final class KafkaProducer: Sendable {
       ("partitioner", "murmur2_random"),
       ("batch.num.messages", "100000"),
       ("batch.size", "1000000"),
-      // Whole screens and dead letters may be large; what a topic takes is for the brokers to say.
+      // Whole screens and dead letters may be large; the brokers decide what a topic takes.
       ("message.max.bytes", "10000000"),
       ("queue.buffering.max.messages", "1000000"),
       ("queue.buffering.max.kbytes", "262144"),

@@ -4,7 +4,7 @@ internal import ComboSystem
 
 /// The configuration of every Kafka client of the process: the brokers, and the librdkafka properties that the user gave.
 ///
-/// Made once at the start; all that can be known to be wrong is said then, not when a client is made later.
+/// Made once at the start; all detectable faults are reported then, not when a client is made later.
 package struct KafkaProperties: Sendable {
   /// One `--kafka KEY=VALUE`.
   package struct Override: Equatable, Sendable {

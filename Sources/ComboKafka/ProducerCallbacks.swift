@@ -75,7 +75,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
     let topic = message.pointee.rkt.map { String(cString: rd_kafka_topic_name($0)) } ?? ""
     let error = EdgeError(
       message.pointee.err, failed: "a record for topic \"\(topic)\" could not be delivered", brokers: brokers)
-    // Its own code if that says whom to ask, else simply that it was not delivered.
+    // Its own code if that names the cause, else simply that it was not delivered.
     switch error.code {
     case .notAuthorized, .unknownTopic, .unknownPartition, .recordTooLarge, .badTimestamp, .fenced: return error
     default: return EdgeError(.undelivered, error.message, number: error.number, isRetriable: error.isRetriable)

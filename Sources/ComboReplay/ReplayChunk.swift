@@ -13,7 +13,7 @@ final class ReplayChunk {
   enum Kind {
     /// The input.
     case lines
-    /// The rooms that are there after it: `finishing` says which.
+    /// The rooms that are there after it: `finishing` decides.
     case end
   }
 

@@ -116,7 +116,7 @@ package final class Batch: @unchecked Sendable {
   }
 
   /// Most rooms are not in the processor's cache when their turn comes: what the next ones will look at is asked for early,
-  /// step by step, since one thing says where the next one is.
+  /// step by step, since one thing has the place of the next.
   @inline(__always)
   private func prefetchNext(_ index: Int, _ places: PrefetchList) {
     if index + 12 < parts.count {

@@ -50,10 +50,10 @@ package final class EntryRunner {
   private var last: UInt64?
   /// Entries run through, and records taken in.
   package private(set) var entries = 0
-  /// Records that the map says are none of the service's.
+  /// Records that the map drops.
   package private(set) var dropped = 0
   package private(set) var records = 0
-  /// Called after each entry, with what the journal says and what came of it.
+  /// Called after each entry, with the journal's figures and the derived ones.
   package var entryDone: ((_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Void)?
   /// Called for each record that is no event.
   package var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
@@ -75,7 +75,7 @@ package final class EntryRunner {
   package var checksDigest = true
 
   /// - Parameters:
-  ///   - speaker: where what is said goes.
+  ///   - speaker: takes the instructions.
   ///   - silent: rooms that wait until the run has come to their snapshot.
   ///   - rules: the version of the engine's rules. Entries made by another one end in ``OtherRules``. nil: whatever they say, for
   ///     tests that only pretend to have another one.

@@ -6,7 +6,7 @@ package struct EventCounts: Equatable, Sendable {
   private var closes = 0
   private var retracts = 0
   private var settings = 0
-  /// Records that the map says are none of ours.
+  /// Records that the map drops.
   package private(set) var dropped = 0
   /// Gifts that were older than the maximum age.
   package private(set) var old = 0

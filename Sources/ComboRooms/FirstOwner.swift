@@ -3,7 +3,7 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// Begins a partition whose journal is empty: says where, at what time, and whether something was lost. Blocks.
+/// Begins a partition whose journal is empty: returns its place, its time, and whether something was lost. Blocks.
 struct FirstOwner {
   private let source: PartitionTopics
   private let time: any TimeSource

@@ -1,6 +1,6 @@
 package import ComboCore
 
-/// Instructions by what they say.
+/// Instructions by operation.
 package struct InstructionCounts: Equatable, Sendable {
   package var show = 0
   package var update = 0

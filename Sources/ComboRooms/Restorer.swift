@@ -230,7 +230,7 @@ package struct Restorer: @unchecked Sendable {
     }
     if let stop = source.otherRules(in: entries, after: beginning.derivation) { throw stop }
     if isExamination { throw Stop.examined(clock: entries.last?.clock ?? partition.clock) }
-    // A snapshot is committed only once all is said up to its entry.
+    // A snapshot is committed only once all output up to its entry is.
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)
     var rest = entries.makeIterator()

@@ -54,7 +54,7 @@ package final class RoomRecords {
   private var sweep: Sweep?
   /// Rooms that have rested though their record is a snapshot, with its parts.
   private var gone: [(name: [UInt8], parts: Int)] = []
-  /// Rooms whose record says that they had rested, with the entry in which that was written.
+  /// Rooms whose record is *rested*, with the entry in which that was written.
   private var markers: [[UInt8]: Int64] = [:]
   /// Their names in the order in which they came; some may have lost their marker since.
   private var marked: [[UInt8]] = []
@@ -95,7 +95,7 @@ package final class RoomRecords {
   /// The topic holds a snapshot of a room that is not awake; while restoring.
   func foundGone(_ name: [UInt8], parts: Int) { gone.append((name, parts)) }
 
-  /// The topic says that a room had rested in entry `n`; while restoring.
+  /// In the topic, a room had rested in entry `n`; while restoring.
   func foundMarker(_ name: [UInt8], n: Int64) { mark(name, n) }
 
   // MARK: - Sweeping

@@ -5,7 +5,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Dispatch
 
-/// How what the rooms say gets out, and when entries of the journal are made. The loop's thread alone calls it.
+/// How rooms' instructions get out, and when entries of the journal are made. The loop's thread alone calls it.
 protocol Delivery: AnyObject {
   /// The target of the rooms' instructions in this delivery.
   var speakers: Speakers { get }
@@ -34,7 +34,7 @@ protocol Delivery: AnyObject {
   /// The entry that was searched for in a gap of the journal was found.
   func checked(_ active: ActivePartition, _ check: JournalCheck)
 
-  /// Answers what is asked of rooms, of each once all that it has said is out.
+  /// Answers queries about rooms, each once all its instructions are out.
   func answerQueries()
   /// Since when, by the monotonic clock, work waits to be durable; nil if none does.
   var uncommittedSince: Int64? { get }

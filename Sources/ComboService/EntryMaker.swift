@@ -43,7 +43,7 @@ struct EntryMaker {
     // An empty batch holds the offset to continue from.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, speaker: speaker)
-    // Under new settings a room may say something that is over at once.
+    // Under new settings a room may emit something that is over at once.
     partition.forEachDue(at: clock) { room in room.advance(to: clock, speaker: speaker) }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)
     entry.takeover = JournalEntry.Takeover(

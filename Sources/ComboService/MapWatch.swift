@@ -15,7 +15,7 @@ struct MapWatch {
   static let recordsMin = 1000
   static let recordsLeast = 20
   static let withinMs: Int64 = 30_000
-  /// It is said again after this time at the earliest.
+  /// It is repeated after this time at the earliest.
   static let silenceMs: Int64 = 3_600_000
 
   private var base = RecordOutcomes()

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A question about rooms.
 package enum Query: Sendable {
-  /// The room's screen; and, if it is to be watched, all that it says from there on.
+  /// The room's screen; and, if it is to be watched, all its instructions from there on.
   /// - Parameters:
   ///   - id: of the answer; 0: a screen for all watchers.
   ///   - until: after this time of the monotonic clock, in milliseconds, the answer is not needed: there may be none, and then
@@ -64,7 +64,7 @@ package struct RoomLine: Sendable {
 package enum News: Sendable {
   /// An instruction that was committed, or acknowledged; the record's value.
   case said(room: [UInt8], record: [UInt8])
-  /// The screen as it was when all before this was said.
+  /// The screen after all earlier instructions.
   case screen(id: UInt64, room: [UInt8], record: [UInt8])
   /// The room is this instance's, but not awake.
   case asleep(id: UInt64, room: [UInt8])

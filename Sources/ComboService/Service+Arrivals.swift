@@ -16,7 +16,7 @@ extension Service {
     var found: [Int32: ArrivalLook] = [:]
     /// Partitions where a record can be read, and was not handed out: since when, and at which offset.
     var waiting: [Int32: (since: Int64, offset: Int64)] = [:]
-    /// How often in a row the brokers said that there is no input.
+    /// The number of times in a row that the brokers reported that there is no input.
     var timesGone = 0
     /// Why the service is not ready; nil: it is.
     var stall: String?
@@ -100,7 +100,7 @@ extension Service {
           if let last = before[number], last.offset == offset, end > offset {
             hasRecord = last.end == end ? last.hasRecord : nil
             if hasRecord == nil {
-              // The marks of transactions are offsets without a record, so the end alone says nothing.
+              // The marks of transactions are offsets without a record, so the end alone means nothing.
               hasRecord = false
               try reader.read(.input, number, from: offset, to: end, unless: { false }) { _ in
                 hasRecord = true

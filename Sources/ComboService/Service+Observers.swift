@@ -17,7 +17,7 @@ package final class PartitionCount: Sendable {
 
 /// Observers are served between two turns.
 extension Service {
-  /// Sees to what is asked, and says how things are.
+  /// Answers queries, and reports the state.
   func serveObservers() {
     guard let observatory = watched.observatory else { return }
     observatory.beat()
@@ -159,7 +159,7 @@ extension Service {
   }
 
   /// The screen of a room for new watchers, with its display settings. The topic's records have nothing of
-  /// these: they are what the engine says, byte for byte.
+  /// these: they are the engine's instructions, byte for byte.
   private func screen(of room: Room) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 1024)
     room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }

@@ -19,7 +19,7 @@ package final class ServiceManager: @unchecked Sendable {
 
   /// - Parameters:
   ///   - environment: looks up a variable.
-  ///   - observatory: what the service says of itself.
+  ///   - observatory: the service's reports about itself.
   /// - Returns: nil if there is no listener.
   package init?(environment: (String) -> String?, observatory: Observatory, log: ServiceLog) {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
@@ -48,7 +48,7 @@ package final class ServiceManager: @unchecked Sendable {
     return max(1, microseconds / 1000)
   }
 
-  /// Says what there is to say now: a service that stops may be gone before it would be asked again.
+  /// Sends what is due: a service that stops may be gone before it would be asked again.
   package func finish() { queue.sync { look() } }
 
   private func look() {

@@ -6,7 +6,7 @@ internal import ComboWire
 
 /// Exactly once: what happened in a `commit_interval` goes out in one transaction.
 ///
-/// Rooms speak inside the open transaction. A commit lets them fall quiet; entries, output, dead letters, snapshots and offsets
+/// Rooms emit inside the open transaction. A commit waits until they are done; entries, output, dead letters, snapshots and offsets
 /// count together or not at all.
 final class TransactionDelivery: Delivery {
   private unowned let host: any DeliveryHost
@@ -72,7 +72,7 @@ final class TransactionDelivery: Delivery {
     return Int32(max(0, min(next - now, Self.waitMaxMs)))
   }
 
-  /// When, by the monotonic clock, a partition has something to say even if no record comes.
+  /// When, by the monotonic clock, a partition has a deadline even if no record comes.
   private func nextWork(now: Int64) -> Int64 {
     let wall = parts.edges.time.wallMs()
     var next = Int64.max
@@ -303,7 +303,7 @@ final class TransactionDelivery: Delivery {
 
   func deactivated(_ active: ActivePartition) {}
 
-  /// Between two transactions all that rooms have said is out, and none works.
+  /// Between two transactions all instructions of rooms are out, and none works.
   func answerQueries() {
     if !isOpen { parts.watched.tell(host.answers { _ in true }) }
   }

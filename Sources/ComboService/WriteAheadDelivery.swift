@@ -347,7 +347,7 @@ package final class WriteAheadDelivery: Delivery {
     if state != nil { host.goBack(.abort("partitions were given up before all was acknowledged")) }
   }
 
-  /// Writes and says all that was taken in, if that is done in time, and ends the transaction.
+  /// Writes and emits all that was taken in, if that is done in time, and ends the transaction.
   /// - Returns: false if all is on its way back.
   private func finish(_ given: [ActivePartition], by deadline: Int64) -> Bool {
     while true {

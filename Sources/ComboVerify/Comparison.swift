@@ -5,7 +5,7 @@ package import ComboWire
 /// Holds what is derived of one partition against the output, room by room, and counts the gifts on its own. Belongs to one
 /// thread; of the index it only reads.
 package final class Comparison: SaidTarget, @unchecked Sendable {
-  // The proof: one thread runs the partition, and with it the rooms that speak here.
+  // The proof: one thread runs the partition, and with it the rooms that emit here.
 
   /// Where the derivation is.
   struct Standing {
@@ -22,7 +22,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   private let number: Int32
   let common: Common
-  /// Looked at while rooms speak; the partition of the run under way.
+  /// Read while rooms emit; the partition of the run under way.
   package var partition: Partition? { didSet { byIndex = [] } }
   var standing = Standing()
   /// No room is awake that is not known.
@@ -345,7 +345,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   /// An entry was run.
-  /// - Parameter isSame: the rooms are those that the journal says.
+  /// - Parameter isSame: the rooms are those of the journal.
   package func end(_ recorded: JournalEntry, isSame: Bool) {
     for proof in crowded where proof.peak > 0 {
       learnSettings(proof)

@@ -13,7 +13,7 @@ package final class DeadLetterIndex {
     var isTruncated: Bool
     /// The number of its occurrences.
     var count = 1
-    /// Whether one that says something else is there, too.
+    /// Whether a different one is there, too.
     var isDisputed = false
     var place: Place
   }

@@ -6,11 +6,11 @@ package struct Findings: Equatable, Sendable {
   package enum Kind: Int, CaseIterable, Comparable, Sendable {
     /// The journal, the state or the input is damaged, so that something cannot be derived.
     case source
-    /// The output says something else than what was derived.
+    /// The output differs from what was derived.
     case bytes
     /// A derived instruction is not in the output.
     case missing
-    /// The output says what could not be derived.
+    /// The output has what could not be derived.
     case madeUp
     /// A gap, a repetition, an order that is none.
     case sequence

@@ -38,7 +38,7 @@ package struct JournalReading {
   private var isTermKnown = false
   /// A map that can be read.
   private var checkedMapping: String?
-  /// By which version of the engine's rules the entries are made; nil: the takeover that says so is gone.
+  /// The version of the engine's rules of the entries; nil: the takeover with it is gone.
   private var version: Int?
   private let number: Int32
   private let topics: TopicIdentity

@@ -25,7 +25,7 @@ package struct RoomKey: Hashable, Sendable {
 
 /// The output topic, room by room: of each record 128 bits of hash and its place. Checks on the way in what
 /// any reader can: that no instruction occurs twice, that each record has the right place and time, and that the drawing equals what
-/// the room says of its screen.
+/// the room's screen shows.
 ///
 /// 32 bytes a record, and some 300 a room and epoch. Two records that differ have the same hash with a probability of 2^-128.
 package final class OutputIndex {

@@ -27,7 +27,7 @@ extension OutputIndex {
     var seq: Int
     var place: Place
     var at: Int64
-    /// Only later ones stand before it: it was said again, and its first is gone, or it is out of order.
+    /// Only later ones are before it: it was repeated, and its first is gone, or it is out of order.
     var isLate: Bool
   }
 

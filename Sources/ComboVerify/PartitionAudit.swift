@@ -24,7 +24,7 @@ package final class PartitionAudit {
     var lettersCompared: Set<Int64> = []
     /// Up to this offset of the input it was derived.
     var inputEnd: Int64 = 0
-    /// Records that the map says are none of the service's.
+    /// Records that the map drops.
     package var dropped = 0
     /// All of it was derived, from the first entry on.
     var isComplete = true
@@ -272,7 +272,7 @@ package final class PartitionAudit {
       damaged("partition \(number): \(fault)")
       end = .failed
     } catch let other as OtherRules {
-      // Only the checkpoint says so, as the takeover is gone.
+      // Only the checkpoint has it, as the takeover is gone.
       passOver(run.items.count - next + 1, other.version)
       end = .failed
     }

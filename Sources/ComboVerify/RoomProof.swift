@@ -21,7 +21,7 @@ package final class RoomProof {
   /// The last time at which it may have done anything, by the partition's clock and by all shifts until then.
   var lastSeen: (clock: Int64, shifted: Int64)
 
-  /// The epoch of which it speaks; nil: it has not spoken yet.
+  /// The epoch of its instructions; nil: there are none yet.
   package var epoch: Int64?
   var outputEpoch: OutputIndex.Epoch?
   /// The partitions of the output in which something of it was found, in that order.

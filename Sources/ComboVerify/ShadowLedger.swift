@@ -192,7 +192,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     tell(new)
   }
 
-  /// The rooms after an entry are not those that the journal says.
+  /// The rooms after an entry are not those of the journal.
   func otherRooms(_ sentence: @autoclosure () -> String) {
     report.otherRooms += 1
     differs(sentence())

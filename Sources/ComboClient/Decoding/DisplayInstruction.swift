@@ -17,13 +17,13 @@ public struct DisplayInstruction: Equatable, Sendable {
     case update(banner: Int, slot: Int?, count: Int, milestone: Int?)
     /// A banner moves to a higher slot.
     case moveUp(banner: Int, slot: Int)
-    /// A banner slides out. `count` is its last one, `reason` says why.
+    /// A banner slides out. `count` is its last one, `reason` the cause.
     case dismiss(banner: Int, count: Int?, reason: String?)
     /// All that is on screen and not leaving.
     case screen([RoomBanner], RoomTimes)
     /// A banner that will never be seen.
     case skip(ComboCount)
-    /// The end of a combo, where the service says it (`finals`).
+    /// The end of a combo, where the service reports it (`finals`).
     case final(ComboCount)
     /// An op that this version does not know.
     case unknown(String)
@@ -37,7 +37,7 @@ public struct DisplayInstruction: Equatable, Sendable {
   public let epoch: Int64
   /// Counts within the epoch, from 1 on, without gaps.
   public let seq: Int64
-  /// When it takes effect, in milliseconds since 1970 by the service's clock; nil if it does not say.
+  /// When it takes effect, in milliseconds since 1970 by the service's clock; nil if it is missing.
   public let at: Int64?
   /// The result.
   public let operation: Operation

@@ -72,7 +72,7 @@ public struct RoomScreen: Equatable, Sendable {
       isEmptyAtStart = false
     } else if newSeq != seq + 1 {
       gaps += 1
-      // A screen says all there is: what stays need not be taken away first.
+      // A screen is complete: banners that stay need not be removed first.
       if case .screen = instruction.operation {} else { isCleared = letGo() }
       isKnown = false
     }

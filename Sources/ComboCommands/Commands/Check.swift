@@ -126,7 +126,7 @@ struct Check {
 
   // MARK: - Records
 
-  /// Runs the input's newest records through the map, and says what comes of them.
+  /// Runs the input's newest records through the map, and reports the results.
   private mutating func checkRecords() {
     guard partitions[names.input] != nil else { return }
     let decoder = RecordDecoder(limits: options.configuration.limits, map: options.map)

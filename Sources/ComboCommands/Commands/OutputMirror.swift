@@ -50,7 +50,7 @@ final class OutputMirror {
         count = try read(at: now)
       } catch {
         guard error.code == .offsetOutOfRange else { throw error }
-        // It was away for longer than the topic is kept: what rooms show now is said again within their screens.
+        // It was away for longer than the topic is kept: the rooms' next screens have everything.
         log.warning("serve reads the output again: \(.reason, error)")
         mirror.forgetAll()
         observatory.tell(mirror.takeNews())

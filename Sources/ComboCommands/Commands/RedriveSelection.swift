@@ -43,7 +43,7 @@ struct DeadLetterNote: Equatable, Sendable {
   var inputPartition: Int32? { headers["combo.partition"].flatMap { Int32($0) } }
   /// Whether a part of it is missing, so that it cannot be what it was.
   var isTruncated: Bool { headers["combo.truncated"] != nil }
-  /// Whether it says that others were sent back, and is no dead letter itself.
+  /// Whether it is a receipt for others that were sent back, and no dead letter itself.
   var receipt: [Place]? {
     headers[Header.receipt].map { $0.split(separator: ",").compactMap { Place($0) } }
   }

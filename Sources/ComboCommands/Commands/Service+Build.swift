@@ -75,7 +75,7 @@ extension ServiceOptions {
 }
 
 extension ServiceLog {
-  /// For what librdkafka says.
+  /// Takes librdkafka's messages.
   var ofKafka: KafkaLog {
     KafkaLog { level, facility, text in
       if KafkaWords.isKnownBetter(facility, text) { return }
@@ -152,7 +152,7 @@ extension Service {
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 
-  /// Whether the journal is that of another output or input, which was then said.
+  /// Whether the journal is that of another output or input, which was then reported.
   private static func hasForeignJournal(
     _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag,
     _ observatory: Observatory?

@@ -42,7 +42,7 @@ struct TopicSetup {
     case refused(String)
   }
 
-  /// Creates what is missing, and says what is wrong with the rest.
+  /// Creates what is missing, and reports what is wrong with the rest.
   func run() throws(Fault) -> Found {
     do {
       guard let partitions = try control.partitionCount(names.input, withinMs: Self.withinMs) else {

@@ -46,7 +46,7 @@ struct ConfigFile: Sendable {
         continue
       }
       guard let equals = line.firstIndex(of: "=") else {
-        // It may hold a password: only its place is said.
+        // It may hold a password: only its place is reported.
         fault(place, "a line must be NAME = VALUE, or begin with # if it is a comment")
         continue
       }

@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// Puts together what the command line, the environment and a file say.
+/// Combines the values of the command line, the environment and a file.
 enum Configuration {
   /// The result.
   enum Outcome {

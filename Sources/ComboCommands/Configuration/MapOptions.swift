@@ -21,7 +21,7 @@ struct MapOptions: Equatable, Sendable {
   /// For programs.
   var isJSON = false
   var brokers = ""
-  /// The room is the event's, whatever the record key says.
+  /// The room is the event's, even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
   var roomSettings = WireLimits.allRoomSettings

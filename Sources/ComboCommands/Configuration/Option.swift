@@ -56,7 +56,7 @@ struct Option: Sendable {
   /// The placeholder for the value in `--help`.
   let placeholder: String
   let kind: Kind
-  /// The default; nil: there is none, or it is computed (then `help` says how).
+  /// The default; nil: there is none, or it is computed (`help` describes how).
   let fallback: String?
   let commands: [Command]
   let section: Section

@@ -84,7 +84,7 @@ struct OptionReader {
   /// Whether a value was given.
   func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }
 
-  /// Whether the command line said one.
+  /// Whether the command line has a value.
   func isNamed(_ name: String) -> Bool { given(option(name)).contains { $0.label == "--" + name } }
 
   /// The combo settings.
@@ -111,7 +111,7 @@ struct OptionReader {
   /// The values of an option that count, as they were given.
   func values(of option: Option) -> [OptionSource.Value] { (option.name == "kafka" ? kafkaFileValues : []) + given(option) }
 
-  /// The librdkafka properties: those of the file first, so that what is said nearer by wins.
+  /// The librdkafka properties: those of the file first, so that nearer ones win.
   mutating func kafkaProperties() -> [KafkaProperty] {
     if let file = optionalText("kafka-file") {
       switch TextFile.read(file, limit: ConfigFile.bytesMax) {

@@ -46,7 +46,7 @@ struct ServiceOptions: Equatable, Sendable {
   var topicFormat: TopicText.Format?
   /// Only what it would do is compared with what the group does.
   var isShadow = false
-  /// The room is the event's, whatever the record key says.
+  /// The room is the event's, even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
   var roomSettings = WireLimits.allRoomSettings

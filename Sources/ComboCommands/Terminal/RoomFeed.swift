@@ -17,7 +17,7 @@ final class RoomFeed {
   private var ends: [Int64] = []
   private let batch = MessageBatch(capacity: 2000)
   private var caughtUpBy: Int64 = 0
-  /// Whether the room has said anything since it was gone back to.
+  /// Whether the room has emitted anything since it was gone back to.
   private(set) var hasHeard = false
 
   /// The timeout of requests to brokers.

@@ -24,7 +24,7 @@ struct Combo: BitwiseCopyable {
   var historyExpiry: Int64 = 0
   /// The data of its final, if one is to come.
   var final: UnsafeMutablePointer<PastRun>?
-  /// The key, if it fits; else its first word says where in the store it is.
+  /// The key, if it fits; else its first word is its place in the store.
   var shortKey: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
   static let shortKeyMax = 64

@@ -26,7 +26,7 @@ public final class EngineSettings: Sendable {
   func with(_ own: OwnSettings) -> EngineSettings { own.isEmpty ? self : EngineSettings(self, own: own) }
 }
 
-/// The combo engine of one room: takes gifts in, and says the few instructions that a screen needs.
+/// The combo engine of one room: takes gifts in, and emits the few instructions that a screen needs.
 ///
 /// A pure state machine: it has no clock, no randomness and does no I/O. Its owner passes the time, calls
 /// ``advance(to:to:)`` at the latest when ``nextDeadline`` has come, and hands on what is said. The same inputs at the same
@@ -191,7 +191,7 @@ public struct Engine {
   /// No count is above this.
   public static var countMax: Int { EngineCore.most }
 
-  /// When it was created, and how many instructions it has said.
+  /// When it was created, and the number of instructions that it has emitted.
   public var position: (epoch: Int64, seq: Int) { (box.core.epoch, box.core.seq) }
 
   /// The number of banners that hold a slot.

@@ -14,7 +14,7 @@ extension EngineCore {
       }
       let final = history.nextFinal(combos)
       let finalDue = final?.due ?? .max
-      // The screen is said after every step of the same time, and finals after that.
+      // The screen is emitted after every step of the same time, and finals after that.
       earliestDeadline = min(deadline, min(screenDeadline, finalDue))
       isEarliestExact = true
       if earliestDeadline > now { return }

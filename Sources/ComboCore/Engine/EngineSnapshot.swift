@@ -12,7 +12,7 @@ public struct EngineHead: Equatable, Sendable {
   public var idleSince: Int64
   /// Until when a running total's own time holds it awake, if one ever did.
   public var awakeUntil: Int64?
-  /// When the screen is said next, if it is due.
+  /// When the next screen is due, if any.
   public var screenDeadline: Int64?
 
   /// A head of these values.

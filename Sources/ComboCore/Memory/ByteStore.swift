@@ -24,7 +24,7 @@ struct ByteStore {
   /// Below this, moving is not worth the trouble.
   private static let wasteMin: UInt32 = 512
 
-  /// Makes room for `count` bytes and says where they are.
+  /// Makes room for `count` bytes and returns their place.
   mutating func allocate(_ count: Int) -> Int {
     let offset = Int(used)
     used += UInt32(count)
@@ -39,7 +39,7 @@ struct ByteStore {
     if waste == used { free() }
   }
 
-  /// Adds `source` and says where it is.
+  /// Adds `source` and returns its place.
   mutating func add(_ source: Bytes) -> Int {
     let offset = allocate(source.count)
     if source.count > 0 { copyBytes(source, to: base.unsafelyUnwrapped + offset) }

@@ -37,9 +37,9 @@ public struct Settings: Equatable, Sendable {
   public var promoteMs = 0
   /// Counts worth a special effect, rising.
   public var milestones: [Int] = []
-  /// Whether the end of a combo is said.
+  /// Whether the end of a combo is reported.
   public var finals = false
-  /// How often the whole screen is said; 0 = never.
+  /// How often the whole screen is emitted; 0 = never.
   public var screenMs = 5000
   /// For how long gift ids are remembered; 0 = off.
   public var dedupeMs = 10_000

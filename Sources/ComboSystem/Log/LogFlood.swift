@@ -1,5 +1,5 @@
-/// Counts lines that say the same in place of letting each be written: the first is written, and, once its time is over, how
-/// many more there were.
+/// Counts similar lines in place of letting each be written: the first is written, and, once its time is over, the
+/// number of the others.
 ///
 /// A plain value: its user passes the time, in milliseconds of a monotonic clock.
 struct LogFlood: Sendable {

@@ -11,7 +11,7 @@ package struct ServiceLog: Sendable {
   private let core: Core
 
   /// - Parameters:
-  ///   - level: the least that is said.
+  ///   - level: the lowest level that is written.
   ///   - countsRepeats: whether a flood of the same is counted instead of being written.
   ///   - write: takes a line without its end; nil: standard error does.
   ///   - now: the time by which repeats are counted.
@@ -23,7 +23,7 @@ package struct ServiceLog: Sendable {
     core = Core(level, format, countsRepeats: countsRepeats, write: write, now: now)
   }
 
-  /// The least that is said. May change at any time.
+  /// The lowest level that is written. May change at any time.
   package var level: LogLevel {
     get { LogLevel.allCases[core.level.load(ordering: .relaxed)] }
     nonmutating set { core.level.store(newValue.rank, ordering: .relaxed) }

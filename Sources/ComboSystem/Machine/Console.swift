@@ -10,7 +10,7 @@ package enum Console {
 
   /// Opens a file to be read from its beginning to its end.
   /// - Parameter path: nil: standard input.
-  /// - Returns: the descriptor, which the caller closes unless it is standard input's; nil if it cannot be opened, which is said.
+  /// - Returns: the descriptor, which the caller closes unless it is standard input's; nil if it cannot be opened, which is reported.
   package static func input(_ path: String?) -> Int32? {
     guard let path else { return STDIN_FILENO }
     let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -67,7 +67,7 @@ public final class StateDecoder {
 
   /// The engine of a room record whose state is in parts.
   /// - Parameters:
-  ///   - record: what the room's record says.
+  ///   - record: the content of the room's record.
   ///   - values: those of all parts, in order.
   ///   - settings: the service's.
   public func engine(of record: RoomRecord, parts values: [Bytes], settings: EngineSettings) throws(FormatFault) -> Engine {

@@ -40,7 +40,7 @@ public final class ByteBuffer {
     self.count = count
   }
 
-  /// Makes room for `extra` more bytes, and says where they go; ``commit(upTo:)`` then takes them in.
+  /// Makes room for `extra` more bytes, and returns their place; ``commit(upTo:)`` then takes them in.
   @inline(__always)
   func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
     if capacity - count < extra { grow(extra) }

@@ -136,6 +136,6 @@ struct CompiledMap {
   var unpacked: [Unpacked] = []
   var messages: [ProtobufMessage] = []
   var signs: [GiftSigns] = []
-  /// For each node what it says, for sentences.
+  /// The description of each node, for sentences.
   var descriptions: [String] = []
 }

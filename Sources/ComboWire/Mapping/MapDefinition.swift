@@ -1,4 +1,4 @@
-/// A map as its file says it, checked: what is compiled.
+/// A map as in its file, checked, before it is compiled.
 struct MapDefinition {
   var name = ""
   var about = ""
@@ -22,7 +22,7 @@ struct MapDefinition {
 
 /// The signs of a record that names a gift: if no rule reads it, it must not vanish.
 struct GiftSigns {
-  /// Members whose text says what a record is; compared as the map compares names.
+  /// Members whose text names the kind of a record; compared as the map compares names.
   var commands: [String] = []
   /// Words of which one in such a text says that it is a gift. Case makes no difference.
   var words: [String] = []

@@ -16,7 +16,7 @@ extension MapReader {
   /// The members of an object. Unknown ones, and those that occur twice, are faults.
   /// - Parameters:
   ///   - allowed: nil: any name.
-  ///   - isQuiet: faults have been said before.
+  ///   - isQuiet: faults have been reported before.
   mutating func object(_ token: Int, _ name: String, _ allowed: [String]?, isQuiet: Bool = false) -> Members? {
     guard text[token].isObject else {
       fault(token, "\(name) must be an object, not \(text[token].typeName)")

@@ -16,7 +16,7 @@ struct MapReader {
   var root: [String] = []
   /// Through how many arrays the pointers being read may go; nil: any number.
   private(set) var starsMax: Int?
-  /// Fields of all gifts, where their rules do not say otherwise.
+  /// Fields of all gifts whose rules do not set them.
   private var shared: Members?
   /// Warnings: allowed, but perhaps not meant; each once.
   var notes: [MapFault] = []

@@ -22,7 +22,7 @@ public struct MapReference: Equatable, Sendable {
   /// The choices, in the order in which they were given.
   public var switches: [(name: String, value: String)]
 
-  /// Whether both say the same.
+  /// Whether both are the same.
   public static func == (a: Self, b: Self) -> Bool { a.description == b.description }
 
   /// As it is read.

@@ -59,7 +59,7 @@ extension MappedDecoder {
     return Bytes(start: piece, count: size)
   }
 
-  /// Whether a value says yes: true, 1, or either as a text. Missing is no.
+  /// Whether a value is yes: true, 1, or either as a text. Missing is no.
   private func truth(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bool {
     if value.kind == .missing { return false }
     let written =

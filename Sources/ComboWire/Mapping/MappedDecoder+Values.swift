@@ -13,7 +13,7 @@ extension MappedDecoder {
       case text
       /// A number as it is written in the map.
       case number
-      /// A product; `node` says of what.
+      /// A product; `node` has its factors.
       case product
     }
 
