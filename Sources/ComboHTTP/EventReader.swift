@@ -6,29 +6,29 @@ internal import ComboWire
 /// event that is being sent. So a thousand of them cost little, and a slow one does not slow down others.
 package final class EventReader {
   package let feed: EventFeed
-  /// Whether it was sent off: what it has still to get is its own, and then it ends.
+  /// Whether it was dismissed: it still gets its remaining events, and then it ends.
   private(set) var isEnding = false
-  /// Whether it missed what is no longer there.
+  /// Whether it missed events that are no longer kept.
   private(set) var wasTooSlow = false
   /// Whether it is known to have gone.
   var isGone = false
-  /// Waits for something to be sent.
+  /// Waits for something to send.
   var isSuspended = false
-  /// When something was last given to its connection.
+  /// When its connection last got something.
   private(set) var sentAt: Int64
 
   private var own: [[UInt8]] = []
   private var place = 0
   private var current: [UInt8] = []
   private var sent = 0
-  /// For a stream that is compressed: makes its pieces.
+  /// Makes the pieces of a compressed stream.
   private let gzip: GzipPieces?
   var isCompressed: Bool { gzip != nil }
   private var sum = GzipPieces.Sum()
   private var hasBegun = false
   private var isClosed = false
 
-  /// One that begins with a screen; what the feed gets from here on follows.
+  /// A reader that begins with a screen; later events of the feed follow.
   package convenience init(_ feed: EventFeed, screen: [UInt8], at now: Int64) {
     self.init(feed, screen: screen, gzip: nil, at: now)
   }
@@ -51,7 +51,7 @@ package final class EventReader {
     own = [StreamText.alive]
   }
 
-  /// Whether there is something to be sent.
+  /// Whether there is something to send.
   var hasMore: Bool {
     isGone || isEnding || sent < current.count || !own.isEmpty || place < feed.end
   }
@@ -66,7 +66,7 @@ package final class EventReader {
     place = feed.end
   }
 
-  /// A comment, so that both ends see that the other is there.
+  /// A comment, so that both ends see that the connection works.
   package func comment() { if own.isEmpty { own.append(StreamText.alive) } }
 
   /// It gets this as the last event. An event in progress is completed.
@@ -84,7 +84,7 @@ package final class EventReader {
     case gone
   }
 
-  /// Writes what there is, as much as has room.
+  /// Writes as much as has room.
   package func write(to buffer: UnsafeMutableRawBufferPointer, at now: Int64) -> Outcome {
     if isGone { return .gone }
     var count = 0
@@ -203,7 +203,7 @@ package final class EventFeed {
   /// When its readers may be served next, by the monotonic clock, and whether there is something to serve.
   var nextRound: Int64 = 0
   var isDue = false
-  /// The loop must be asked again to let it be watched.
+  /// The loop must be asked again to watch it.
   var isForgotten = false
 
   /// Events of a room that wait for its slowest reader: more than a room emits in minutes, or of a whole queue that is skipped.
@@ -232,7 +232,7 @@ package final class EventFeed {
     while bytes > bytesMax, end - first > 1 { removeFirst() }
   }
 
-  /// Its readers stand here, with a screen: what came before does not lead to what comes, unless the screen is of the last event.
+  /// Its readers are here, with a screen: earlier events do not lead to later ones, unless the screen is of the last event.
   func stands(at id: EventID?) {
     if let last = events[head...].last?.id ?? before, last == id { return }
     while first < end { removeFirst() }
@@ -245,7 +245,7 @@ package final class EventFeed {
     return before == id ? first : nil
   }
 
-  /// Forgets what all readers have had for long enough.
+  /// Forgets events that all readers have had for long enough.
   func forgetRead(before time: Int64) {
     var needed = end
     for reader in readers.values { if let place = reader.needs { needed = min(needed, place) } }
@@ -266,7 +266,7 @@ package final class EventFeed {
   }
 }
 
-/// Events as they go over the wire.
+/// Events in their form on the wire.
 enum StreamText {
   static let alive = Array(": alive\n\n".utf8)
   static let dropped = closing(

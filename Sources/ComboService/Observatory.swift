@@ -20,7 +20,7 @@ package enum Query: Sendable {
 package enum RoomOrder: String, CaseIterable, Sendable {
   /// Gifts a second.
   case rate
-  /// For how long the banner that has waited longest has waited.
+  /// The wait of the banner that has waited longest.
   case wait
   /// Gifts that were skipped since the room woke.
   case skipped
@@ -39,7 +39,7 @@ package struct RoomLine: Sendable {
   package var gifts: Int
   /// Gifts a second, over about ten seconds.
   package var rate: Double
-  /// For how long the banner that has waited longest has waited, in milliseconds; 0 if none waits; nil if that is not known.
+  /// The wait of the banner that has waited longest, in milliseconds; 0 if none waits; nil if that is not known.
   package var waitMs: Int64?
   /// Gifts that were skipped since it woke here; nil if that is not known.
   package var skipped: Int?

@@ -4,7 +4,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Exactly once: what happened in a `commit_interval` goes out in one transaction.
+/// Exactly once: all work of a `commit_interval` goes out in one transaction.
 ///
 /// Rooms emit inside the open transaction. A commit waits until they are done; entries, output, dead letters, snapshots and offsets
 /// count together or not at all.
@@ -62,7 +62,7 @@ final class TransactionDelivery: Delivery {
 
   // MARK: - When
 
-  /// The loop looks at least so often whether it is to stop.
+  /// The loop checks at least this often whether it must stop.
   private static let waitMaxMs: Int64 = 100
 
   func waitMs() -> Int32 {
@@ -93,7 +93,7 @@ final class TransactionDelivery: Delivery {
   }
 
   /// A commit costs the same however much it holds. In a backlog gifts are late anyway: less is added than the rest of it will take,
-  /// and the time it takes to work it off gets shorter.
+  /// and the backlog is processed sooner.
   private func commitDue(now: Int64) -> Int64 {
     let due = lastCommit + Int64(configuration.commitIntervalMs)
     if now < due { return due }
@@ -124,7 +124,7 @@ final class TransactionDelivery: Delivery {
 
   /// All work since the last commit becomes durable, or none of it.
   /// - Parameter quiet: partitions that get no entry only because time has passed.
-  /// - Returns: whether it did.
+  /// - Returns: whether it was committed.
   @discardableResult
   private func commit(sweepBudget: Int? = nil, quiet: Set<Int32> = []) -> Bool {
     host.quiesce()
@@ -222,7 +222,7 @@ final class TransactionDelivery: Delivery {
 
   private static let sweepAgainMs: Int64 = 5000
 
-  /// Whether all that it has done is committed.
+  /// Whether all its work is committed.
   private func isCommitted(_ active: ActivePartition) -> Bool {
     active.takeover == nil && !active.owesEntry && !active.partition.hasNews
   }
@@ -289,7 +289,7 @@ final class TransactionDelivery: Delivery {
     // A sweep that was under way began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given where !active.records.isSweeping && active.sweptAtEntry < active.partition.n {
-        // A broker that stands still answers none of them.
+        // A frozen broker answers none of them.
         if parts.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
       }
       guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }

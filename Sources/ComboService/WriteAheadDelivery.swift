@@ -6,9 +6,9 @@ internal import ComboWire
 
 /// At least once, for latency: the journal is a write-ahead log, without waiting for transactions.
 ///
-///     rooms speak ─▶ held back ─▶ entry written ─▶ acknowledged, and no other owner before it? ─▶ produced ─▶ acknowledged
+///     rooms emit ─▶ held back ─▶ entry written ─▶ acknowledged, and no other owner before it? ─▶ produced ─▶ acknowledged
 ///
-/// Entries are made as soon as records have come, but not too often, nor if too many are on their way. Snapshots and takeovers
+/// Entries are made as soon as records have come, but not too often, nor if too many are in flight. Snapshots and takeovers
 /// still go in transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
 /// acknowledged up to its entry. If a record cannot be delivered, all partitions are taken over again.
 package final class WriteAheadDelivery: Delivery {
@@ -24,7 +24,7 @@ package final class WriteAheadDelivery: Delivery {
   var lastState: Int64
   var lastReport: Int64
   let entryBuffer = ByteBuffer()
-  /// When entries were made last, by the monotonic clock.
+  /// The time of the last entries, by the monotonic clock.
   private var lastEntries: Int64
 
   /// The open transaction, which ends once all is acknowledged up to the entries up to which its snapshots hold.
@@ -53,7 +53,7 @@ package final class WriteAheadDelivery: Delivery {
   /// The number of records of the last poll.
   private var polled = 0
 
-  /// Not while a partition has much to write, and cannot; nor while entries are not to be made yet, unless there is a backlog.
+  /// Not while a partition has much output that it cannot write; nor while entries are not to be made yet, unless there is a backlog.
   func takesIn(polled: Int) -> Bool {
     self.polled = polled
     return takesIn
@@ -110,7 +110,7 @@ package final class WriteAheadDelivery: Delivery {
     return Int32(max(0, next - now))
   }
 
-  /// Whether acknowledgements are to come: they do not wake a thread that waits for records.
+  /// Whether acknowledgements are due: they do not wake a thread that waits for records.
   private var awaitsAcknowledgements: Bool { !onTheirWay.isEmpty || state != nil }
 
   func turn() {
@@ -184,8 +184,8 @@ package final class WriteAheadDelivery: Delivery {
 
   // MARK: - Acknowledgements
 
-  /// Takes in what was acknowledged, and does what waited for it.
-  /// - Returns: false if something could not be delivered: all is on its way back.
+  /// Takes in acknowledgements, and does what waited for them.
+  /// - Returns: false if something could not be delivered: all is restored.
   private func takeAcknowledgements(maxWaitMs: Int32) -> Bool {
     var unplaced: PendingEntry?
     do throws(EdgeError) {
@@ -348,7 +348,7 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   /// Writes and emits all that was taken in, if that is done in time, and ends the transaction.
-  /// - Returns: false if all is on its way back.
+  /// - Returns: false if all is restored.
   private func finish(_ given: [ActivePartition], by deadline: Int64) -> Bool {
     while true {
       closeEntries(onlyNews: true)

@@ -2,7 +2,7 @@ package import ComboCore
 package import ComboRooms
 package import ComboWire
 
-/// Holds what is derived of one partition against the output, room by room, and counts the gifts on its own. Belongs to one
+/// Compares the derivation of one partition with the output, room by room, and counts the gifts on its own. Belongs to one
 /// thread; of the index it only reads.
 package final class Comparison: SaidTarget, @unchecked Sendable {
   // The proof: one thread runs the partition, and with it the rooms that emit here.
@@ -12,7 +12,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     var n: Int64 = 0
     var journalOffset: Int64 = -1
     var inputOffset: Int64 = -1
-    /// Entries after this one led to what may not be in the output yet.
+    /// The output of entries after this one may not be in the topic yet.
     var saidTo = Int64.max
     var isAtLeastOnce = false
     var isReset = false
@@ -25,7 +25,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   /// Read while rooms emit; the partition of the run under way.
   package var partition: Partition? { didSet { byIndex = [] } }
   var standing = Standing()
-  /// No room is awake that is not known.
+  /// All rooms that are awake are known.
   private(set) var isAllKnown = false
   /// Since when that is so, by the clock; epochs that begin later must all be derived. `.max`: it is not.
   private(set) var knownSince = Int64.max
@@ -39,7 +39,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   private(set) var everUnknown: Set<RoomKey> = []
   /// The number of instructions of a room that differ from the derived ones, under settings that it may not have had.
   private(set) var doubtful: [RoomKey: Int] = [:]
-  /// By the partition of the output: the entry that led to the first that was found there. What later ones led to was written
+  /// By the partition of the output: the entry of the first instruction that was found there. Output of later ones was written
   /// later, and so cannot have been deleted.
   private(set) var foundSince: [Int64]
   /// Rooms that are not known, and have settings of their own that would outlast a rest.
@@ -86,8 +86,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   private var start: (clock: Int64, shifted: Int64) = (.min, 0)
 
-  /// A room as its snapshot has it: known from now on, or from the entry on up to which the snapshot holds. What it said until
-  /// then is not derived.
+  /// A room with a snapshot: known from now on, or from the snapshot's entry on. Its earlier instructions
+  /// are not derived.
   func adopt(_ room: Room) {
     let proof = proof(of: room)
     let isSilent = room.silentUpTo >= 0

@@ -19,7 +19,7 @@ struct Banner: BitwiseCopyable {
 
   var number = 0
   var base = 0
-  /// When it was created, while it waits; then when it was shown.
+  /// The time of its creation while it waits, then of its show.
   var since: Int64 = 0
   /// Its neighbours in the queue, and among the waiting banners of its combo; -1 for none. `next` leads from one free
   /// banner to another, too.
@@ -54,7 +54,7 @@ extension Banner {
     get { Int32(truncatingIfNeeded: shown >> 32) }
     set { shown = shown & 0xffff_ffff | Int(newValue) << 32 }
   }
-  /// Its neighbours among the waiting banners of its combo that are passed over; -1 for none.
+  /// Its neighbors among the skipped waiting banners of its combo; -1 for none.
   @inline(__always)
   var previousParked: Int32 {
     get { Int32(truncatingIfNeeded: deadline) }
@@ -82,8 +82,8 @@ extension Banner {
 
 /// The banners of a room. Others know them by their index.
 ///
-/// Display data are behind their banner, in as many lines of the cache for each as the longest of the room took: a gift that joins a
-/// banner then touches one place of the memory. Very long ones have memory of their own, which one that is gone leaves to
+/// Display data follow their banner, in as many lines of the cache for each as the longest of the room took: a gift that joins a
+/// banner then touches one place of the memory. Very long ones have memory of their own, which is reused by
 /// the next. So the steady state has no allocations.
 struct Banners {
   /// `capacity` banners, `stride` bytes each.
@@ -99,7 +99,7 @@ struct Banners {
   /// The first of those whose display data are or were lent; -1 for none.
   private var firstLent: Int32 = -1
 
-  /// Longer display data are not behind their banner.
+  /// Longer display data do not follow their banner.
   private static let longestBehind = 512
 
   init() {}
