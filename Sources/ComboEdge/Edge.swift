@@ -113,6 +113,10 @@ package protocol ReadEdge: AnyObject, Sendable {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(EdgeError)
+  /// The same, but hands out all records, also those of transactions that were aborted or are open, and waits for none.
+  func readAll(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+  ) throws(EdgeError)
 }
 
 extension ReadEdge {
@@ -134,7 +138,11 @@ extension ReadEdge {
     if let fault { throw fault }
   }
 
-  package func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? { nil }
+  package func readAll(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    try read(topic, partition, from: start, to: end, unless: { false }, take)
+  }
 }
 
 /// What a service reads and writes with.

@@ -267,8 +267,8 @@ package final class EventFeed {
 }
 
 /// Events in their form on the wire.
-enum StreamText {
-  static let alive = Array(": alive\n\n".utf8)
+package enum StreamText {
+  package static let alive = Array(": alive\n\n".utf8)
   static let dropped = closing(
     "dropped", "slow", "this reader was so slow that what it missed is no longer kept: connect again for the present screen")
   static let stopping = closing("closing", "stopping", "the service is stopping: connect again, perhaps to another instance")
@@ -280,7 +280,7 @@ enum StreamText {
   }
 
   /// An instruction: its event, and where it is as the event's id.
-  static func event(_ name: StaticString, _ record: [UInt8]) -> [UInt8] {
+  package static func event(_ name: StaticString, _ record: [UInt8]) -> [UInt8] {
     let buffer = ByteBuffer(capacity: record.count + 96)
     buffer.append("event: ")
     buffer.append(name)

@@ -20,7 +20,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// Connections for other requests.
     static let others = 448
     /// While there are more connections, an answer is the last on its connection: what is kept for later gives way.
-    static let keptOpen = 1024
+    package static let keptOpen = 1024
     /// Bytes of a request's first line and headers, with what the answer's headers need.
     static let headerBytes = 16 << 10
     /// An idle connection is closed after this time.
@@ -28,7 +28,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// A request's headers must be complete after this time.
     static let requestMs: Int64 = 10_000
     /// The loop must answer within this time.
-    static let answerMs: Int64 = 5_000
+    package static let answerMs: Int64 = 5_000
     /// A stream of events shows at least so often that it is there.
     static let aliveMs: Int64 = 5_000
     /// Bytes of events that wait for slow readers, of all rooms.

@@ -115,7 +115,7 @@ struct Metric: Sendable {
 ///
 /// Only labels with a few values that are known beforehand, and the partitions that are this instance's.
 enum MetricTable {
-  static let all: [Metric] = service + totals + times + partitions + clients + server
+  static let all: [Metric] = service + totals + counters + times + partitions + clients + server + HTTPCounts.metrics
 
   private static let service: [Metric] = [
     Metric(
@@ -143,7 +143,6 @@ enum MetricTable {
     .counters("combo_bad_events_total", by: "code", "Records that went to the dead-letter topic, by code.") {
       $0.totals.tally.codes
     },
-    .counter("combo_records_without_value_total", "Records without a value, which are skipped.") { $0.totals.withoutValue },
     .counter("combo_dropped_records_total", "Records that the map drops; they are not dead letters.") {
       $0.totals.tally.dropped
     },
@@ -161,7 +160,6 @@ enum MetricTable {
           .init(labels: [("rule", row.rule), ("outcome", row.outcome), ("reason", row.reason)], value: Double(row.count))
         }
       }),
-    .counter("combo_records_total", "Records of the input whose outcome is durable.") { $0.totals.events },
     .counters("combo_instructions_total", by: "op", "Instructions committed or acknowledged, by op.") {
       $0.totals.said.named
     },
@@ -174,25 +172,14 @@ enum MetricTable {
       values: .samples { source in
         source.totals.said.waits.skips.map { .init(labels: [("reason", $0.reason)], value: $0.1.worth) }
       }),
-    .counter("combo_commits_total", "Transactions committed.") { $0.totals.commits },
-    .counter("combo_aborts_total", "Returns to the last commit.") { $0.totals.aborts },
-    .counter("combo_restores_total", "Restores of a partition that were begun.") { $0.totals.restores },
-    .counter("combo_resets_total", "Resets: partitions whose state could not be restored, so that their rooms began a new epoch.")
-    {
-      $0.totals.resets
-    },
-    .counter("combo_lost_records_total", "Records of the input that were deleted before they were read.") {
-      Int($0.totals.lost)
-    },
     .counter("combo_fresh_starts_total", "Fresh starts within the process.") {
       $0.observatory.freshStarts
     },
-    .counter("combo_clock_leads_total", "Times that a partition's clock ran far ahead of the wall clock.") {
-      $0.totals.clockLeads
-    },
-    .counter("combo_state_bytes_total", "Bytes of snapshots written.") { $0.totals.stateBytes },
-    .counter("combo_journal_bytes_total", "Bytes of journal entries written.") { $0.totals.journalBytes },
   ]
+
+  private static let counters: [Metric] = Service.counters.map { counter in
+    .counter(counter.name, counter.help) { $0.totals[keyPath: counter.total] }
+  }
 
   private static let times: [Metric] = [
     .histogram(
@@ -205,7 +192,7 @@ enum MetricTable {
     ) { $0.report.latenessSeconds },
     .histogram(
       "combo_gift_wait_seconds",
-      "From the time at which a gift is read until the instruction that shows it; the longest wait of each instruction counts."
+      "From the time at which a gift is read until it is shown; the longest of each instruction counts, up to count_ms too long."
     ) { Histogram($0.totals.said.waits) },
     .histogram(
       "combo_input_age_seconds",
@@ -283,23 +270,7 @@ enum MetricTable {
   ]
 
   private static let server: [Metric] = [
-    .counters("combo_http_responses_total", by: "class", "Responses by class of status.") { source in
-      (2...5).map { ("\($0)xx", source.http.responses[$0]) }
-    },
-    .counter("combo_http_connections_total", "Connections accepted.") { $0.http.connections },
-    .counter("combo_http_slow_requests_total", "Connections closed because a request arrived too slowly.") {
-      $0.http.slowRequests
-    },
     .gauge("combo_http_connections", "Open connections.") { Double($0.connections) },
-    .gauge("combo_http_connections_max", "Maximum of open connections.") { Double($0.http.connectionsMax) },
-    .counter("combo_http_event_readers_total", "Event streams opened.") { $0.http.readersBegun },
-    .counter("combo_http_event_readers_resumed_total", "Event streams that resumed after their last event.") {
-      $0.http.readersResumed
-    },
-    .counter("combo_http_event_readers_dropped_total", "Event streams ended because the reader was too slow.") {
-      $0.http.readersDropped
-    },
     .gauge("combo_http_event_readers", "Open event streams.") { Double($0.readers) },
-    .gauge("combo_http_event_readers_max", "Maximum of open event streams.") { Double($0.http.readersMax) },
   ]
 }

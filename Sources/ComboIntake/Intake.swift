@@ -59,10 +59,11 @@ package final class Intake: Sendable {
 
   /// The same for records that cannot be sent again: waits until there is room. `done` is called once they are written; they are durable
   /// before any result is shown.
+  /// - Parameter gathers: whether they may wait for others that come soon after.
   /// - Returns: false: the log takes no more.
-  package func offerPatiently(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
+  package func offerPatiently(_ batch: LogBatch, gathers: Bool, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
-    return appender.offerPatiently(batch, .written) { [self] fault in
+    return appender.offerPatiently(batch, gathers ? .gathered : .written) { [self] fault in
       count(records, bytes, fault)
       done(fault)
     }

@@ -28,6 +28,7 @@ package final class StandardInput: Sendable {
     // The beginning of a line whose end has not come yet.
     var rest: [UInt8] = []
     var isSkipping = false
+    var rate = QuietRate()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 1)
     defer { buffer.deallocate() }
     while true {
@@ -62,6 +63,9 @@ package final class StandardInput: Sendable {
         sayTooLarge(lines + 1)
       }
       if !hand(batch) { return lines }
+      rate.add(batch.count, at: MonotonicClock.nowMs)
+      // Where few lines come, those of some milliseconds are read together: to keep them costs the same as to keep one.
+      if rate.isQuiet(at: MonotonicClock.nowMs) { MonotonicClock.sleep(ms: LogAppender.quietGapMs) }
     }
     if !rest.isEmpty {
       lines += 1
@@ -98,7 +102,7 @@ package final class StandardInput: Sendable {
     if batch.isEmpty { return true }
     while true {
       let answer = Answer()
-      guard intake.offerPatiently(batch, done: { answer.give($0) }) else { return false }
+      guard intake.offerPatiently(batch, gathers: false, done: { answer.give($0) }) else { return false }
       guard let fault = answer.wait() else { return true }
       guard fault.code == .full else {
         log.error("records of standard input could not be kept: \(.reason, fault)")

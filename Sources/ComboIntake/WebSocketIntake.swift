@@ -155,7 +155,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     }
     if batch.isEmpty { return }
     // While too much waits, so does this thread, and with it the server: its messages stay in the connection.
-    _ = intake.offerPatiently(batch) { [log] fault in
+    _ = intake.offerPatiently(batch, gathers: true) { [log] fault in
       if let fault { log.warning("records of \(.url, server.name) could not be kept: \(.reason, fault)") }
     }
   }

@@ -28,7 +28,7 @@ package final class ClientStatistics: Sendable {
   package init() {}
 
   /// - Parameter client: of a few that are known beforehand; a newer client of that name takes the place of the older.
-  func took(_ text: Text, of client: String) {
+  package func took(_ text: Text, of client: String) {
     // The old text is freed outside of the lock.
     _ = texts.withLock { $0.updateValue(text, forKey: client) }
   }

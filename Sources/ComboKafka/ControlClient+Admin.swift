@@ -61,7 +61,7 @@ extension ControlClient {
   }
 
   /// Deletes a topic with all that is in it. None of that name is fine.
-  func deleteTopic(_ name: String, withinMs: Int64) throws(EdgeError) {
+  package func deleteTopic(_ name: String, withinMs: Int64) throws(EdgeError) {
     try attempt("cannot delete topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
       var topic = rd_kafka_DeleteTopic_new(name)
       defer { rd_kafka_DeleteTopic_destroy(topic) }

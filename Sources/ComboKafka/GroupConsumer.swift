@@ -38,7 +38,7 @@ package final class GroupConsumer {
   /// The one topic that is read.
   package let topic: String
   /// Whether rebalances move single partitions only.
-  let isCooperative: Bool
+  package let isCooperative: Bool
   package let client: KafkaClient
   /// Whether it has a name under which it keeps its partitions.
   let isStatic: Bool

@@ -262,7 +262,10 @@ extension KafkaProducer {
 
 /// Readers of partitions, by librdkafka.
 package final class KafkaReading: ReadEdge {
+  private let properties: KafkaProperties
   private let readers: ReaderClient
+  /// Sees all records. Made once it is needed.
+  private let allReaders = Mutex<ReaderClient?>(nil)
   private let control: ControlClient
   private let names: TopicNames
   private let silenceMaxMs: Int64
@@ -272,6 +275,7 @@ package final class KafkaReading: ReadEdge {
   package init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames, silenceMaxMs: Int64 = 60_000)
     throws(EdgeError)
   {
+    self.properties = properties
     readers = try ReaderClient(properties)
     self.control = control
     self.names = names
@@ -303,7 +307,9 @@ package final class KafkaReading: ReadEdge {
   }
 
   /// The previous reader of the partition may not have been stopped yet.
-  private func reader(_ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64) throws(EdgeError) -> PartitionReader {
+  private func reader(
+    _ readers: ReaderClient, _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64
+  ) throws(EdgeError) -> PartitionReader {
     let deadline = Deadline(afterMs: Self.withinMs)
     while true {
       do throws(EdgeError) {
@@ -319,8 +325,27 @@ package final class KafkaReading: ReadEdge {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(EdgeError) {
+    try read(readers, topic, partition, from: start, to: end, unless: isCancelled, take)
+  }
+
+  package func readAll(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    let readers = try allReaders.withLock { (made) throws(EdgeError) -> ReaderClient in
+      if let made { return made }
+      let new = try ReaderClient(properties, isolation: .readUncommitted)
+      made = new
+      return new
+    }
+    try read(readers, topic, partition, from: start, to: end, unless: { false }, take)
+  }
+
+  private func read(
+    _ readers: ReaderClient, _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64,
+    unless isCancelled: () -> Bool, _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
     if start >= end { return }
-    let reader = try reader(topic, partition, from: start, to: end)
+    let reader = try reader(readers, topic, partition, from: start, to: end)
     let batch = MessageBatch(capacity: 4096)
     var patience = Deadline(afterMs: silenceMaxMs)
     while !isCancelled() {

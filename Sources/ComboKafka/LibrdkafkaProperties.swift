@@ -61,7 +61,7 @@ extension LibrdkafkaProperties {
   static var looksAgainAtFullQueues: Bool { version >= 0x0202_00ff }
 
   /// Up to 2.6.0 it sends a nonce of SCRAM twice, which brokers from 4.0 on refuse as invalid credentials.
-  static var hasSoundScram: Bool { version >= 0x0206_01ff }
+  package static var hasSoundScram: Bool { version >= 0x0206_01ff }
 
   /// In 2.0 `rd_kafka_seek_partitions` takes its time-out for a thousand times less than it is (fixed in 2.1.0).
   static var seekTimesOutTooEarly: Bool { version < 0x0201_0000 }

@@ -151,7 +151,7 @@ package final class TransactionalProducer {
   /// the next records, as if none of them had ever been sent. One that was sent, and waits there to be sent again because its answer
   /// was lost, may be in the log: to the broker the next record is then the same one once more, and is acknowledged without being
   /// written. A new producer has a new epoch, in which numbers start again.
-  func abort(withinMs: Int64) throws(TransactionFault) {
+  package func abort(withinMs: Int64) throws(TransactionFault) {
     flusher.end()
     let deadline = Deadline(afterMs: withinMs)
     while true {

@@ -3,8 +3,8 @@ internal import Synchronization
 /// Gathers the records of many threads and appends them together, so that one sync of the disk serves all that came meanwhile.
 ///
 /// Records of ``Care/synced`` are appended as soon as possible and acknowledged with the next sync: most often that of the commit of
-/// what came of them, a few milliseconds later. Where none comes, the appender syncs by itself. Records of ``Care/written`` have
-/// nobody who waits. Where few of them come, they are appended 20 times a second: an append and its commit cost the same however many
+/// what came of them, a few milliseconds later. Where none comes, the appender syncs by itself. Records of ``Care/gathered`` have
+/// nobody who waits. Where few of them come, they are appended 10 times a second: an append and its commit cost the same however many
 /// records they hold.
 package final class LogAppender: @unchecked Sendable {
   // Sendable: what waits is behind mutexes; the thread alone appends.
@@ -19,6 +19,8 @@ package final class LogAppender: @unchecked Sendable {
     case synced
     /// Once they are written. They survive the end of the process, and a power failure after the next commit.
     case written
+    /// The same, but they may wait for others that come soon after.
+    case gathered
   }
 
   private struct Offer {
@@ -53,7 +55,7 @@ package final class LogAppender: @unchecked Sendable {
   /// After so long an append is synced for its own sake.
   private static let syncMs: Int64 = 20
   /// From one append to the next, while few records come and nobody waits for them.
-  private static let quietGapMs: Int64 = 50
+  package static let quietGapMs: Int64 = 100
 
   /// - Parameters:
   ///   - queueMax: bytes that may wait.
@@ -75,8 +77,8 @@ package final class LogAppender: @unchecked Sendable {
       let isFirst = waiting.offers.isEmpty
       waiting.offers.append(Offer(batch: batch, care: care, done: done))
       waiting.bytes += batch.size
-      let isNewlyUrgent = care == .synced && !waiting.isUrgent
-      if care == .synced { waiting.isUrgent = true }
+      let isNewlyUrgent = care != .gathered && !waiting.isUrgent
+      if care != .gathered { waiting.isUrgent = true }
       return (true, isFirst || isNewlyUrgent)
     }
     if rings { came.ring() }
@@ -156,7 +158,7 @@ package final class LogAppender: @unchecked Sendable {
           unsynced.append(Unsynced(ticket: ticket, at: now, done: offer.done))
         }
       }
-      for offer in offers where offer.care == .written { offer.done(nil) }
+      for offer in offers where offer.care != .synced { offer.done(nil) }
       // The commit of what came of it may have been faster than this.
       let synced = log.synced
       if synced >= ticket { acknowledge(synced, nil) }
@@ -195,19 +197,21 @@ package final class LogAppender: @unchecked Sendable {
 }
 
 /// Whether few records come.
-private struct QuietRate {
+package struct QuietRate {
   private static let windowMs: Int64 = 100
   private static let recordsMax = 20
   private var since: Int64 = 0
   private var records = 0
   private var wasBusy = false
 
-  mutating func add(_ count: Int, at now: Int64) {
+  package init() {}
+
+  package mutating func add(_ count: Int, at now: Int64) {
     turn(now)
     records += count
   }
 
-  mutating func isQuiet(at now: Int64) -> Bool {
+  package mutating func isQuiet(at now: Int64) -> Bool {
     turn(now)
     return !wasBusy && records <= Self.recordsMax
   }

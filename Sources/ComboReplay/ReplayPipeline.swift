@@ -26,7 +26,7 @@ package final class ReplayPipeline: @unchecked Sendable {
   }
 
   /// Lines between two sweeps for rooms that have rested.
-  static let sweepLines = 131_072
+  package static let sweepLines = 131_072
   /// Room groups: more than threads, so that a busy one does not hold up the rest.
   private static let groupCount = 8
   /// Rooms at a time that are brought to their ends: each may have a thousand banners waiting, all of which are said at once.

@@ -63,9 +63,7 @@ final class RoomGroup {
     // Out of the objects once: a look at them for each turn would count references.
     let (turns, count, rooms, events) = (self.turns.base, self.turns.count, self.rooms.base, chunk.events)
     let places = self.places
-    func prefetchPlaces(_ count: Int) {
-      for n in 0..<count { prefetch(places[n]) }
-    }
+    func prefetchPlaces(_ count: Int) { prefetch_all(places, count) }
     for turn in 0..<count {
       if turn + 16 < count {
         let (room, event) = turns[turn + 16]

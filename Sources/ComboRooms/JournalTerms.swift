@@ -1,11 +1,11 @@
 package import ComboWire
 
-/// Which entries of a partition's journal count, and where they stand.
+/// Which entries of a partition's journal count.
 ///
-/// In at-least-once delivery a replaced owner, a zombie, may still write: its entries may come between and
-/// after those of the next. So each entry names its *term*, the offset of its owner's takeover, and one of an older term counts
-/// nothing once a takeover is there. A takeover counts if it goes on from the last entry that counts, and for nothing if
-/// something came between that its owner did not know of. Every reader of the journal in the order of its offsets comes to the same result.
+/// In at-least-once delivery a replaced owner (a zombie) may still write: its entries may come between those of the next owner, and after
+/// them. So each entry names its *term*, the offset of its owner's takeover. After a takeover, entries of older terms do not count. A takeover
+/// counts if it continues from the last entry that counts; it does not count if there is an entry between that its owner did not know. All
+/// who read the journal in the order of its offsets come to the same result.
 package struct JournalTerms: Equatable {
   /// The last entry that counts; nil: none was seen.
   package private(set) var n: Int64?

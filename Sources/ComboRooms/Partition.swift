@@ -26,21 +26,11 @@ package final class Partition {
   @usableFromInline package let ownSettingsMax: Int
 
   package let table = RoomTable()
-  /// When a room is to be looked at.
-  private struct Deadline: Comparable {
-    let time: Int64
-    let room: Int32
-
-    static func < (one: Deadline, other: Deadline) -> Bool { one.time < other.time }
-  }
-
   /// By how much its time was brought back in all: epochs of rooms that wake are so much later than the clock, so that they are later than
   /// any that a room had before.
   package private(set) var epochLead: Int64
 
-  private var heap = Heap<Deadline>()
-  /// Those that have just come up; kept for its memory.
-  private var popped: [Deadline] = []
+  private var wakeups = RoomWakeups()
   package private(set) var digest: UInt64 = 0
   /// Rooms that are awake; ghosts do not count.
   package private(set) var awake = 0
@@ -83,18 +73,14 @@ package final class Partition {
   package var hasNews: Bool { !batches.isEmpty }
 
   /// Its next due time: a deadline of a room, or the end of its rest; nil if there is none.
-  package var nextWakeup: Int64? { heap.first?.time }
+  package var nextWakeup: Int64? { wakeups.next }
 
   /// The number of notes, including outdated ones.
-  var deadlines: Int { heap.count }
+  package var deadlines: Int { wakeups.count }
   /// Whether a room will say more even if nothing comes in: a banner is on screen or waits, or a final is due. Looks at all rooms that are
   /// awake.
   package var hasMoreToSay: Bool {
-    heap.elements.contains { deadline in
-      guard let room = table.room(at: Int(deadline.room)), room.scheduled == deadline.time else { return false }
-      if case .deadline = room.wakeup { return true }
-      return false
-    }
+    wakeups.containsDeadline(of: table)
   }
 
   // MARK: - Taking in
@@ -216,21 +202,15 @@ package final class Partition {
   }
 
   private func due(at clock: Int64) -> [Room] {
-    popped.removeAll(keepingCapacity: true)
-    while let next = heap.pop(if: { $0.time <= clock }) { popped.append(next) }
-    for (index, next) in popped.enumerated() {
-      if index + 8 < popped.count { table.prefetchRoom(at: Int(popped[index + 8].room)) }
-      guard let room = table.room(at: Int(next.room)), room.scheduled == next.time else { continue }
-      room.scheduled = .max
-      room.findWakeup()
+    wakeups.take(until: clock, of: table) { room in
       switch room.wakeup {
       case .deadline(let deadline) where deadline <= clock: touch(room)
       case .rest(let rest) where rest < clock: touch(room)  // closing the entry drops it
-      default:
-        if room.changedAt != n + 1 { schedule(room) }  // what it was scheduled for has moved
+      default: return room.changedAt != n + 1  // what it was scheduled for has moved
       }
+      return false
     }
-    // What an event of this very entry has set, the heap does not know yet.
+    // What an event of this very entry has set is not scheduled yet.
     var due: [Room] = []
     for handle in touched {
       handle._withUnsafeGuaranteedRef { room in
@@ -275,7 +255,7 @@ package final class Partition {
       }
     }
     touched.removeAll(keepingCapacity: true)
-    dropDeadDeadlines()
+    wakeups.dropDead(of: table)
     let entry = JournalEntry(
       n: n, batches: batches, clock: clock, said: said, rooms: awake, digest: digest, shifted: shifted, of: topics.hash,
       refused: refused, last: batches.isEmpty ? nil : last)
@@ -293,7 +273,7 @@ package final class Partition {
       records?.rested(room)
       forget(room)
     } else {
-      schedule(room)
+      wakeups.schedule(room)
     }
   }
 
@@ -316,7 +296,7 @@ package final class Partition {
     shifted += shift
     epochLead += max(0, -shift)
     settings = new
-    heap.removeAll()
+    wakeups.removeAll()
     table.forEachRoom { room in
       // A snapshot that is newer than this entry holds all of it already.
       if room.isGhost || room.silentUpTo > n { return }
@@ -330,14 +310,14 @@ package final class Partition {
         room.forgetWakeup()
       }
       room.scheduled = .max
-      schedule(room)
+      wakeups.schedule(room)
     }
     if isReset { reset(at: clock + shift, adopting: changed ? new : nil, speaker: speaker) }
   }
 
   /// All rooms begin a new epoch at `now`. New settings come afterwards: what a room would have said before was said already, or never.
   private func reset(at now: Int64, adopting new: EngineSettings?, speaker: Speaker) {
-    heap.removeAll()
+    wakeups.removeAll()
     table.forEachRoom { room in
       if room.isGhost {
         table.remove(room)
@@ -377,48 +357,13 @@ package final class Partition {
     digest &+= room.hash.value
     room.foldedHash = room.hash.value
     if room.hasOwn { ownSettingsCount += 1 }
-    if room.silentUpTo <= n { schedule(room) }
+    if room.silentUpTo <= n { wakeups.schedule(room) }
   }
 
   /// The entries that a room's snapshot holds have been run through: from now on it takes part.
   package func wake(_ room: Room) {
-    if room.isGhost { forget(room) } else { schedule(room) }
+    if room.isGhost { forget(room) } else { wakeups.schedule(room) }
   }
-
-  /// A look that comes later than the heap knows is found out when it comes up.
-  private func schedule(_ room: Room) {
-    room.findWakeup()
-    let time: Int64
-    switch room.wakeup {
-    case .deadline(let deadline): time = deadline
-    case .rest(let rest): time = rest + 1
-    case .never: return
-    }
-    if time < room.scheduled {
-      room.scheduled = time
-      heap.push(Deadline(time: time, room: room.index))
-    }
-  }
-
-  /// A room that wakes from its rest is noted for a nearer time, and the note of the rest's end stays. Rests may last a day: one such note
-  /// each time that a room falls idle would become too many. What they are worth is nothing: who is due is found by the notes that
-  /// rooms know of. Called only between two entries, when no room is on its way through ``due(at:)``.
-  private func dropDeadDeadlines() {
-    // So seldom that it costs a push no more than a look or two.
-    if heap.count <= 2 * table.count + Self.deadDeadlinesMin { return }
-    var live: [Deadline] = []
-    live.reserveCapacity(table.count)
-    for deadline in heap.elements {
-      guard let room = table.room(at: Int(deadline.room)), room.scheduled == deadline.time else { continue }
-      // Two may be alike, if it was noted for a nearer time in between.
-      room.scheduled = .max
-      live.append(deadline)
-    }
-    for deadline in live { table.room(at: Int(deadline.room))!.scheduled = deadline.time }
-    heap = Heap(live)
-  }
-
-  private static let deadDeadlinesMin = 64
 }
 
 /// The list of watched rooms.

@@ -1,4 +1,4 @@
-/// What a service takes partitions over for. Commands that change where a group stands take over and take nothing in.
+/// Why a service takes partitions over. Commands that move a group only take over: they read no records.
 package enum Purpose: Equatable, Sendable {
   /// To take records in.
   case service
@@ -7,7 +7,7 @@ package enum Purpose: Equatable, Sendable {
   /// Only to continue at these offsets of the input, by partition. A partition that stands there already, or behind, stays.
   case seek([Int32: Int64])
 
-  /// Where a partition is to go on; nil: where it stands.
+  /// The offset at which a partition is to continue; nil: where it stands.
   package func target(of partition: Int32) -> Int64? {
     if case .seek(let targets) = self { targets[partition] } else { nil }
   }

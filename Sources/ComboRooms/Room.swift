@@ -206,9 +206,7 @@ package struct PrefetchList {
 
   /// Asks for the memory of the first `count`.
   @inline(__always)
-  func prefetch(_ count: Int) {
-    for n in 0..<count { CPrefetch.prefetch(base[n]) }
-  }
+  func prefetch(_ count: Int) { prefetch_all(base, count) }
 }
 
 /// Encodes what a room says, hashes it and hands it on.

@@ -96,7 +96,7 @@ package final class RoomTable {
   }
 
   /// Hands out all rooms.
-  func forEachRoom(_ body: (Room) -> Void) {
+  package func forEachRoom(_ body: (Room) -> Void) {
     for handle in handles { if let handle { body(handle.takeUnretainedValue()) } }
   }
 

@@ -32,7 +32,7 @@ package struct ServiceConfiguration: Sendable {
   /// A transaction with this many bytes of instructions is committed at once.
   package var transactionBytes = 64 << 20
   /// A room's snapshot above this many bytes is written in parts.
-  var partBytes = StateEncoder.partBytesDefault
+  package var partBytes = StateEncoder.partBytesDefault
   /// Rooms of one partition that may have settings of their own.
   package var ownSettingsMax = 10_000
   /// Whether a partition without an offset begins at its end.

@@ -33,7 +33,7 @@ package final class ActivePartition {
   package let records: RoomRecords
   package var clock: PartitionClock
   /// Not written yet.
-  var takeover: PendingTakeover?
+  package var takeover: PendingTakeover?
   /// What earlier entries, and a takeover that had to be claimed, led to and may be missing in the output.
   let unsaid: HeldBack
   /// Where the journal stood when it was restored.
@@ -42,7 +42,7 @@ package final class ActivePartition {
   /// The takeover that was written to claim the partition.
   var claim: JournalEntry?
   /// An entry must say that all before it was said.
-  var owesEntry = false
+  package var owesEntry = false
   /// All rooms must be written, as what they began with cannot be derived.
   var mustSweep = false
   /// In at-least-once delivery, once the claim counts: its entries that are on their way.

@@ -1,7 +1,7 @@
 /// Whether the service is alive and ready, for orchestrators.
 package enum Health {
   /// The loop shows in shorter times that it is not stuck, even while brokers are away.
-  static let stuckAfterMs: Int64 = 90_000
+  package static let stuckAfterMs: Int64 = 90_000
   /// The service is not ready if work is not durable after this time.
   static let uncommittedMs: Int64 = 10_000
   /// A loop that was silent for this long waits for brokers.

@@ -30,7 +30,7 @@ package final class LoopMetrics: @unchecked Sendable {
   }
 
   /// The output of these records is durable.
-  func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
+  package func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
     for (timestamp, count) in arrivals.batches {
       // The timestamp is the producer's, and may be anything.
       let ms = max(0, wall - max(0, timestamp))

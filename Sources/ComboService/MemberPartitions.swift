@@ -24,9 +24,9 @@ package protocol MemberPartitionsDelegate: AnyObject {
 /// count. *Active* it takes records in.
 package final class MemberPartitions {
   package weak var delegate: (any MemberPartitionsDelegate)?
-  private let configuration: ServiceConfiguration
-  private let edges: Edges
-  private let log: ServiceLog
+  let configuration: ServiceConfiguration
+  let edges: Edges
+  let log: ServiceLog
 
   private(set) var owned: [Int32: Ownership] = [:]
   /// Those of them whose takeover is not known to count yet.
@@ -54,7 +54,7 @@ package final class MemberPartitions {
     /// Those that `seek` moved on.
     var movedBySeek = 0
   }
-  private(set) var counts = Counts()
+  var counts = Counts()
   /// Since when each partition that is not active has been restored, by the monotonic clock.
   private var restoringSince: [Int32: Int64] = [:]
   /// How long the partitions took that were taken over since this was last asked, in milliseconds.
@@ -279,51 +279,6 @@ package final class MemberPartitions {
     if restored.reset == nil { log.info(restored.summary) } else { log.warning(restored.summary) }
     return ActivePartition(restored, takeover: takeover, time: edges.time)
   }
-
-  /// Moves a partition on in the input, as an operator wants it. What is skipped is as lost as what was deleted, and the same rules hold:
-  /// all rooms begin a new epoch, and the takeover entry says how much it was.
-  private func seek(_ partition: Partition, to target: Int64, _ reset: JournalEntry.Reset?) -> JournalEntry.Reset? {
-    let from = partition.offset
-    let isNew = partition.n == 0
-    guard isNew || target > from else { return reset }
-    partition.stand(at: partition.n, clock: partition.clock, offset: target, last: nil, shifted: partition.shifted)
-    counts.movedBySeek += 1
-    if isNew {
-      log.info("new: partition \(.partition, partition.number) begins at offset \(.offset, target), as requested by seek")
-      return reset
-    }
-    let skipped = target - from
-    log.warning(
-      """
-      RESET: partition \(.partition, partition.number) skips \(.count, skipped) offsets, up to \(.offset, target), \
-      as requested by seek; all its rooms begin a new epoch
-      """)
-    return JournalEntry.Reset(
-      reason: "an operator skipped offsets \(from) to \(target - 1)", offsetsLost: skipped + (reset?.offsetsLost ?? 0))
-  }
-
-  // MARK: - Their time
-
-  /// By how much a partition that was restored moves as it is taken over; nil: it cannot be now, which was said.
-  private func shift(of restored: RestoredPartition) -> Int64? {
-    let partition = restored.partition
-    let ahead = partition.clock - edges.time.wallMs()
-    if partition.n == 0 { return 0 }
-    if configuration.purpose == .bringClocksBack, ahead > Self.broughtBackMs { return -ahead }
-    if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
-      log.error(
-        """
-        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output accepts no more \
-        than \(.limit, max) ms: the partition waits. To bring its time back, stop all instances of the group and run combo-consumer reset-clock \
-        with the options of run: its rooms begin a new epoch
-        """)
-      return nil
-    }
-    return Swift.max(0, -ahead)
-  }
-
-  /// A lead of no more than this is left as it is.
-  package static let broughtBackMs: Int64 = 5000
 
   // MARK: - Claims, and looks into the journal
 

@@ -2,7 +2,7 @@ package import ComboCore
 package import ComboEdge
 package import ComboRooms
 package import ComboSystem
-package import ComboWire
+internal import ComboWire
 
 /// The service: takes gifts in from its partitions, lets the rooms work, and gets out what came of it.
 ///
@@ -45,7 +45,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     var totals = counted
     totals.restores = partitions.counts.restores
     totals.resets = partitions.counts.resets
-    totals.lost = partitions.counts.lost
+    totals.lost = Int(partitions.counts.lost)
     totals.clocksBroughtBack = partitions.counts.clocksBroughtBack
     totals.movedBySeek = partitions.counts.movedBySeek
     return totals
@@ -57,39 +57,11 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// Whether the group has said which partitions are its own.
   private(set) var hasJoined = false
   /// Why it cannot continue.
-  var fatal: String?
+  package var fatal: String?
   /// If it lost its membership of the group, or a topic is gone: how. Another service in its place may continue.
   package private(set) var loss: EdgeError.Code?
   /// Called with the totals once a second.
   package var progress: Progress?
-
-  /// What was taken in and said in this process, as far as it is durable.
-  package struct Totals: Equatable, Sendable {
-    /// Records taken in, whatever became of them.
-    package var events = 0
-    package var instructions = 0
-    package var bad = 0
-    package var withoutValue = 0
-    package var commits = 0
-    package var aborts = 0
-    package var restores = 0
-    package var resets = 0
-    package var stateBytes = 0
-    package var journalBytes = 0
-    /// How often a partition's clock came to be far ahead of the wall clock.
-    package var clockLeads = 0
-    /// Records of the input that were never read, according to resets.
-    package var lost: Int64 = 0
-    /// Partitions whose time was brought back.
-    package var clocksBroughtBack = 0
-    /// Partitions that `seek` moved on.
-    package var movedBySeek = 0
-    /// What came in by kind, and what was said.
-    package var tally = EventCounts()
-    package var said = InstructionCounts()
-
-    package init() {}
-  }
 
   /// - Parameter observatory: for observers; nil: there are none.
   package init(
@@ -361,39 +333,5 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     progress?.end(totals)
     log.info("stopped")
     return 0
-  }
-}
-
-extension Service.Totals {
-  package mutating func add(_ other: Service.Totals) {
-    events += other.events
-    instructions += other.instructions
-    bad += other.bad
-    stateBytes += other.stateBytes
-    journalBytes += other.journalBytes
-    tally.add(other.tally)
-    said.add(other.said)
-  }
-
-  /// The same with all that a service counts besides.
-  package mutating func addAll(_ other: Service.Totals) {
-    add(other)
-    withoutValue += other.withoutValue
-    commits += other.commits
-    aborts += other.aborts
-    restores += other.restores
-    resets += other.resets
-    clockLeads += other.clockLeads
-    lost += other.lost
-    clocksBroughtBack += other.clocksBroughtBack
-    movedBySeek += other.movedBySeek
-  }
-
-  /// What an entry took in and led to.
-  package mutating func add(_ entry: JournalEntry, deadLetters: Int, bytes: Int) {
-    for batch in entry.batches { events += batch.taken }
-    instructions += entry.said - deadLetters
-    bad += deadLetters
-    journalBytes += bytes
   }
 }

@@ -62,9 +62,9 @@ package final class ServiceManager: @unchecked Sendable {
 }
 
 /// The messages and their times.
-struct ServiceManagerWords {
+package struct ServiceManagerWords {
   /// It is asked so often.
-  let tickMs: Int
+  package let tickMs: Int
   private let watchdogMs: Int64?
   private var isReady = false
   private var isStopping = false
@@ -74,14 +74,14 @@ struct ServiceManagerWords {
   /// A start (and a stop) may take as long as it shows progress: brokers may be away, and much may have to be restored.
   private static let extensionMs: Int64 = 60_000
 
-  init(watchdogMs: Int64?) {
+  package init(watchdogMs: Int64?) {
     self.watchdogMs = watchdogMs
     // Thrice in its time, so that one that comes late is no harm.
     tickMs = Int(min(1000, max(1, (watchdogMs ?? 3000) / 3)))
   }
 
   /// The lines of the next datagram; none if there is no news.
-  mutating func next(_ report: ServiceReport?, lastBeat: Int64, at now: Int64, isStopping stops: Bool) -> [String] {
+  package mutating func next(_ report: ServiceReport?, lastBeat: Int64, at now: Int64, isStopping stops: Bool) -> [String] {
     var lines: [String] = []
     let reasonToRestart = Health.reasonToRestart(lastBeat: lastBeat, at: now, isStopping: stops)
     let reasonNotReady = Health.reasonNotReady(report, at: now, isStopping: stops)

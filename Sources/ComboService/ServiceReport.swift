@@ -46,7 +46,7 @@ package struct ServiceReport: Sendable {
   /// Since when something waits for a commit, by the monotonic clock; nil if none does.
   package var uncommittedSince: Int64?
   /// Whether what was tried last to be committed failed.
-  var isFailing = false
+  package var isFailing = false
   /// The reason why waiting records do not come, or why it is unknown whether any wait; nil: they do.
   package var stall: String?
   /// Of this service.

@@ -15,9 +15,9 @@ package final class StopWatchdog: @unchecked Sendable {
   /// come as one.
   private var sinceMs: Int64?
 
-  static let tickMs: Int64 = 200
+  package static let tickMs: Int64 = 200
   /// From the signal on, so that all is over within 10 s.
-  static let patienceMs: Int64 = 8000
+  package static let patienceMs: Int64 = 8000
 
   package init(_ stop: StopFlag, log: ServiceLog) {
     self.stop = stop

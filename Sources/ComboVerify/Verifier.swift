@@ -1,4 +1,4 @@
-internal import ComboCore
+package import ComboCore
 package import ComboEdge
 internal import ComboRooms
 package import ComboSystem
@@ -19,9 +19,9 @@ package struct Verifier {
     /// The derivation begins at the current checkpoint, though the journal may reach back further.
     package var fromCheckpoint = false
     /// The partition of the output, of this many, that a room belongs to; nil: unknown.
-    var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
+    package var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
     /// The version of the engine's rules; tests alone set another one.
-    var rules = ServiceConfiguration.engineVersion
+    package var rules = ServiceConfiguration.engineVersion
     /// Whether the dead-letter topic has letters of this group only.
     package var lettersAreOwn = true
     /// How long transactions that are open are waited for.

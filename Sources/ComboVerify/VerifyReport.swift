@@ -7,7 +7,7 @@ package struct VerifyReport: Equatable, Sendable {
   package var records = 0
   package var entries = 0
   var takeovers = 0
-  var resets = 0
+  package var resets = 0
   package var deadLetters = 0
   /// Those that were compared with the dead-letter topic; nil: it was not read.
   var lettersCompared: Int?

@@ -34,6 +34,18 @@ final class WatchedReading: ReadEdge {
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 { try reader.stableEnd(topic, partition) }
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> { try reader.partitions(topic) }
 
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? {
+    try reader.offset(topic, partition, atMs: time)
+  }
+
+  func makeRoom(for partition: Int32) throws(EdgeError) { try reader.makeRoom(for: partition) }
+
+  func readAll(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    try reader.readAll(topic, partition, from: start, to: end, take)
+  }
+
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool

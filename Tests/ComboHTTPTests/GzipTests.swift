@@ -1,9 +1,9 @@
+import ComboService
 import ComboSystem
 import Foundation
 import Testing
 
 @testable import ComboHTTP
-@testable import ComboService
 @testable import ComboTestSupport
 
 @Suite("Compressed answers")

@@ -1,14 +1,14 @@
 import ComboCore
 import ComboEdge
+import ComboKafka
 import ComboRooms
+import ComboService
 import ComboSystem
 import ComboWire
 import Foundation
 import Testing
 
 @testable import ComboHTTP
-@testable import ComboKafka
-@testable import ComboService
 @testable import ComboTestSupport
 
 @Suite("Metrics")

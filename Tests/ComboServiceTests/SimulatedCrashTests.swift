@@ -1,9 +1,9 @@
 import ComboCore
 import ComboEdge
+import ComboRooms
 import ComboWire
 import Testing
 
-@testable import ComboRooms
 @testable import ComboService
 @testable import ComboSimulation
 

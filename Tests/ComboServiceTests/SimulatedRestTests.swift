@@ -1,8 +1,8 @@
 import ComboCore
 import ComboEdge
+import ComboRooms
 import Testing
 
-@testable import ComboRooms
 @testable import ComboService
 @testable import ComboSimulation
 

@@ -1,12 +1,12 @@
 import ComboCore
 import ComboEdge
+import ComboRooms
+import ComboService
 import ComboSystem
+import ComboVerify
 import ComboWire
 
-@testable import ComboRooms
-@testable import ComboService
 @testable import ComboTestSupport
-@testable import ComboVerify
 
 /// What must hold of what is committed, at any moment.
 struct SimAudit {

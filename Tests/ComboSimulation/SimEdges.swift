@@ -254,6 +254,19 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(EdgeError) {
+    try read(topic, partition, from: start, to: end, all: false, unless: isCancelled, take)
+  }
+
+  func readAll(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    try read(topic, partition, from: start, to: end, all: true, unless: { false }, take)
+  }
+
+  private func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, all: Bool, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
     if start >= end { return }
     try step()
     let log = broker.log(topic, partition)
@@ -261,14 +274,14 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
     if isStale || start < log.first || start > log.end {
       throw EdgeError(.offsetOutOfRange, "offset \(start) is out of range")
     }
-    if !isAudit { broker.wait(for: log, upTo: end) }
+    if !isAudit, !all { broker.wait(for: log, upTo: end) }
     var goesOn = true
     var index = log.index(of: start)
     while index < log.records.count, goesOn, !isCancelled() {
       let record = log.records[index]
       index += 1
       if record.offset >= end { break }
-      if !record.isCommitted { continue }
+      if !all, !record.isCommitted { continue }
       lend(record, partition) { goesOn = take($0) }
     }
   }

@@ -1,9 +1,9 @@
 import ComboCore
 import ComboEdge
+import ComboRooms
 import ComboWire
 import Foundation
 
-@testable import ComboRooms
 @testable import ComboTestSupport
 
 /// What happens in a world, drawn from a seed.

@@ -1,9 +1,9 @@
 import ComboCore
 import ComboEdge
+import ComboRooms
+import ComboService
 import ComboWire
 
-@testable import ComboRooms
-@testable import ComboService
 @testable import ComboTestSupport
 
 /// A cluster, the instances of one group on it, what comes in, and a virtual clock; all of it from one seed.

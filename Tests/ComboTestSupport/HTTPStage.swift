@@ -1,9 +1,8 @@
+import ComboHTTP
+import ComboService
 import ComboSystem
 import Synchronization
 import Testing
-
-@testable import ComboHTTP
-@testable import ComboService
 
 /// A server on a free port, and the service's loop played by the test.
 ///

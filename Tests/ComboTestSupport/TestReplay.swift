@@ -1,7 +1,6 @@
 import ComboCore
+import ComboReplay
 import Foundation
-
-@testable import ComboReplay
 
 /// Replays bytes.
 enum TestReplay {

@@ -1,9 +1,9 @@
 import ComboEdge
 import ComboRooms
+import ComboService
 import ComboWire
 import Testing
 
-@testable import ComboService
 @testable import ComboSimulation
 @testable import ComboVerify
 

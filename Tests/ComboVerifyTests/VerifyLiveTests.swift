@@ -158,6 +158,9 @@ private final class EarlierLook: ReadEdge, @unchecked Sendable {
   }
 
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> { try now.partitions(topic) }
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? {
+    try now.offset(topic, partition, atMs: time)
+  }
 
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
@@ -185,6 +188,9 @@ private class Altered: ReadEdge, @unchecked Sendable {
     try now.bounds(topic, partition)
   }
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> { try now.partitions(topic) }
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? {
+    try now.offset(topic, partition, atMs: time)
+  }
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 { try now.stableEnd(topic, partition) }
 
   func read(

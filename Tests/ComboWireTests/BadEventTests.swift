@@ -1,6 +1,7 @@
 import ComboCore
-import ComboWire
 import Testing
+
+@testable import ComboWire
 
 /// A record, and why it is bad.
 struct BadCase: Sendable, CustomTestStringConvertible {
@@ -170,6 +171,30 @@ struct BadEventTests {
     let found = try #require(fault(bad.record, key: bad.key), "it was taken")
     #expect(found.code == bad.code, "\(found)")
     for word in bad.words { #expect(found.reason.contains(word), "\(found.reason)") }
+  }
+
+  @Test("what few gifts have is of its type and within its range, with a total and without")
+  func details() {
+    for (field, detail) in EventField.details {
+      for other in ["", #","total":5"#] {
+        func found(_ value: String) -> BadEvent? { fault(gift(#""\#(field.name)":\#(value)\#(other)"#)) }
+        let (allowed, outside, wrong): ([String], [String], [String])
+        switch detail {
+        case .integer(let range, _):
+          allowed = ["\(range.lowerBound)", "\(range.upperBound)", "null"]
+          outside = ["\(range.lowerBound - 1)", "\(range.upperBound + 1)"]
+          wrong = ["\(range.upperBound).0", #""\#(range.upperBound)""#, "true", "[]"]
+        case .boolean: (allowed, outside, wrong) = (["true", "false", "null"], [], ["1", #""true""#, "{}"])
+        }
+        for value in allowed { #expect(found(value) == nil, "\(field.name) \(value)") }
+        for (values, code) in [(outside, BadEvent.Code.outOfRange), (wrong, .wrongType)] {
+          for value in values {
+            let bad = found(value)
+            #expect(bad?.code == code && bad?.reason.hasPrefix("\(field.name) ") == true, "\(field.name) \(value)")
+          }
+        }
+      }
+    }
   }
 
   @Test("the first fault in the table's order counts, wherever it stands in the record")

@@ -1,7 +1,6 @@
+import ComboCore
 import ComboWire
 import Testing
-
-@testable import ComboCore
 
 @Suite("Instructions")
 struct InstructionEncoderTests {

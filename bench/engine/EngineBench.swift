@@ -182,6 +182,6 @@ struct LookAhead {
 
   @inline(__always)
   private func prefetch(_ count: Int) {
-    for n in 0..<count { CPrefetch.prefetch(places[n]) }
+    prefetch_all(places, count)
   }
 }

@@ -5,6 +5,7 @@ internal import ComboLog
 internal import ComboSystem
 internal import ComboVerify
 internal import ComboWire
+internal import Glibc
 
 /// `explain`: what became of gifts, derived from input and journal.
 enum ExplainCommand {
@@ -18,6 +19,7 @@ enum ExplainCommand {
     var meter = ProgressMeter(of: nil, unit: "records", isAlone: true)
     var count = 0
     var explainer = Explainer(reading, topics: options.source.topics, log: log, notice: { Console.say($0) })
+    explainer.threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     explainer.progress = {
       count += $0
       meter.tell(count)
@@ -54,9 +56,11 @@ private final class ExplainAnswer {
   /// What else there is to say; the exit code.
   func end(_ outcome: Explainer.Outcome) -> Int32 {
     var isWritten = true
-    // Of a whole room's gifts it does not matter what else names the room.
-    let misses = outcome.gifts == 0 || options.question.namesGift ? outcome.misses : []
-    for miss in misses + outcome.elsewhere { isWritten = isWritten && add(miss, outcome) }
+    // Of a whole room it does not matter what other records the map drops.
+    let isWhole = outcome.gifts > 0 && !options.question.namesGift
+    let misses = outcome.misses.filter { !isWhole || $0.kind != .dropped }
+    if !outcome.nearest.isEmpty { Console.say("no such gift was found; the nearest to it:") }
+    for miss in misses + outcome.nearest { isWritten = isWritten && add(miss, outcome) }
     for partition in outcome.partitions {
       for fault in partition.faults { Console.say("partition \(partition.number): \(fault)") }
     }
@@ -82,13 +86,17 @@ private final class ExplainAnswer {
 
   /// Never seen at all.
   private func tellNothing(_ outcome: Explainer.Outcome) -> Bool {
+    if options.isJSON { return write("{\"room\":\(String(decoding: room.bytes, as: UTF8.self)),\"missed\":\"never_seen\"}\n") }
     let hasRoom = outcome.partitions.contains(where: \.hasRoom)
     let places = outcome.partitions.filter { $0.hasRoom || !hasRoom }.map {
-      "partition \($0.number) from offset \($0.from) to \($0.end)"
+      "partition \($0.number) from offset \($0.from) to \($0.seenTo)"
     }
     let what = hasRoom ? "never seen: no such gift in the room's input" : "never seen: no event of the room in the input"
-    if options.isJSON { return write("{\"room\":\(String(decoding: room.bytes, as: UTF8.self)),\"missed\":\"never_seen\"}\n") }
-    return write("\(what), \(options.source.input), \(places.joined(separator: ", "))\n")
+    let question = options.question
+    let since = question.since > .min ? " from \(Timestamp.text(question.since)) on" : ""
+    let until = question.until < .max ? " until \(Timestamp.text(question.until))" : ""
+    let searched = outcome.searched > 1 ? "; nor in any other room or partition (all \(outcome.searched) were searched)" : ""
+    return write("\(what)\(since)\(until), \(options.source.input), \(places.joined(separator: ", "))\(searched)\n")
   }
 
   private func write(_ text: String) -> Bool { Console.tell(text) == 0 }

@@ -13,12 +13,15 @@ enum LiveExport {
     do throws(LogFault) {
       let file = try LogFile(place, use: .look)
       guard let input = file.stream(LogStage.input, 0) else { throw LogFault(.unknown, "\(place.name) has no input yet") }
-      let rooms = RoomOfRecord(options.map)
+      let decoder = LiveRecordDecoder(options.map)
       let isWritten = try file.forEachPage(of: input) { page in
         var lines: [UInt8] = []
         for record in page.records {
           guard let value = page.value(record) else { continue }
-          rooms.append(value, key: page.key(record), to: &lines)
+          // Its room is its key in Kafka. A record that is no event has none.
+          if let room = (try? decoder.room(of: value, key: page.key(record))) ?? nil {
+            for byte in room { lines.append(byte < 0x20 ? 0x20 : byte) }
+          }
           lines.append(UInt8(ascii: "\t"))
           // Between the tokens of JSON a space says the same as a line's end; within them neither an end nor a tab can stand.
           for byte in value { lines.append(byte < 0x20 ? 0x20 : byte) }
@@ -31,25 +34,5 @@ enum LiveExport {
       Console.say(error.message)
       return 1
     }
-  }
-}
-
-/// Finds the room of a record, which is its key in Kafka.
-private final class RoomOfRecord {
-  private let decoder: RecordDecoder
-  private let arena = BumpArena()
-  private var event = Event()
-
-  init(_ map: RecordMap?) {
-    var limits = WireLimits()
-    limits.roomFromBody = true
-    decoder = RecordDecoder(limits: limits, map: map)
-  }
-
-  /// A record that is no event has no room.
-  func append(_ value: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer?, to line: inout [UInt8]) {
-    defer { arena.reset() }
-    guard (try? decoder.decode(value, key: key, into: arena, &event)) == true else { return }
-    for byte in event.room { line.append(byte < 0x20 ? 0x20 : byte) }
   }
 }

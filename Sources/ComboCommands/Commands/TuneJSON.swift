@@ -15,9 +15,8 @@ enum TuneJSON {
     number("rooms", result.rooms, out)
     number("first_ts", result.first, out)
     number("last_ts", result.last, out)
-    out.append(",\"combinations\":[")
-    for (index, row) in report.rows.enumerated() {
-      out.append(index == 0 ? "{" : ",{")
+    list("combinations", report.rows, out) { row in
+      out.append("{")
       text("name", row.name, out, isFirst: true)
       flag("as_it_is", row.combination.isBase, out)
       flag("best", row.isBest, out)
@@ -28,24 +27,18 @@ enum TuneJSON {
       }
       out.append("}")
       measure(row.total, out)
-      out.append(",\"busiest_rooms\":[")
-      for (place, room) in row.figures.busiest.enumerated() {
-        out.append(place == 0 ? "{" : ",{")
+      list("busiest_rooms", row.figures.busiest, out) { room in
+        out.append("{")
         text("room", room.name, out, isFirst: true)
         measure(room.measure, out)
         decimal("updates_per_s", room.measure.rate(room.measure.updates), out)
         decimal("instructions_per_s", room.measure.rate(room.measure.instructions), out)
         out.append("}")
       }
-      out.append("]}")
+      out.append("}")
     }
-    out.append("]")
-    out.append(",\"caveats\":[")
-    for (index, sentence) in report.caveats.enumerated() {
-      if index > 0 { out.append(",") }
-      out.append(jsonString: sentence)
-    }
-    out.append("]}\n")
+    list("caveats", report.caveats, out) { out.append(jsonString: $0) }
+    out.append("}\n")
     return String(decoding: out.bytes, as: UTF8.self)
   }
 
@@ -77,6 +70,16 @@ enum TuneJSON {
     number("updates", measure.updates, out)
     number("peak_instructions_per_s", measure.peakInstructions, out)
     number("peak_updates_per_s", measure.peakUpdates, out)
+  }
+
+  private static func list<Element>(_ name: String, _ elements: [Element], _ out: ByteBuffer, _ write: (Element) -> Void) {
+    key(name, out, false)
+    out.append("[")
+    for (place, element) in elements.enumerated() {
+      if place > 0 { out.append(",") }
+      write(element)
+    }
+    out.append("]")
   }
 
   private static func key(_ name: String, _ out: ByteBuffer, _ isFirst: Bool) {

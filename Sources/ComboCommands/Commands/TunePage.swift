@@ -68,9 +68,26 @@ struct TunePage {
     }
     let longest = best.max { ($0.total.stays.quantile(0.5) ?? 0, $1.number) < ($1.total.stays.quantile(0.5) ?? 0, $0.number) }
     if let quickest, quickest.number != balanced.number { cards += card("Shortest wait", quickest) }
-    if let longest, longest.number != balanced.number { cards += card("Longest to read", longest) }
+    if let longest, longest.number != balanced.number { cards += card("Longest on screen", longest) }
     if let base = report.base, base.number != balanced.number { cards += card("As it is", base) }
-    return "<section><h2>In short</h2><div class=\"cards\">\(cards)</div></section>"
+    return "<section><h2>In short</h2><div class=\"cards\">\(cards)</div>\(varied)</section>"
+  }
+
+  /// What the settings mean that are not the same in all combinations.
+  private var varied: String {
+    let items = settingNames(areShared: false).map { name in
+      let base = report.base.map { " (as it is: \(SettingName.text(of: $0.combination.settings[name])))" } ?? ""
+      return "<b>\(Variation.dashed(name.text))</b>: \(Self.escaped(name.help + base))"
+    }
+    return "<p class=\"legend\">\(items.joined(separator: ".<br>")).</p>"
+  }
+
+  /// The settings that are the same in all combinations, or the others.
+  private func settingNames(areShared: Bool) -> [SettingName] {
+    guard let first = report.rows.first?.combination.settings else { return [] }
+    return SettingName.all.filter { name in
+      report.rows.allSatisfy { $0.combination.settings[name] == first[name] } == areShared
+    }
   }
 
   private func plot(_ rows: [TuneReport.Row]) -> String {
@@ -90,7 +107,7 @@ struct TunePage {
   private var rooms: String {
     guard let first = report.rows.first, report.result.rooms > 1 else { return "" }
     var text = "<section><h2>The busiest rooms one by one</h2><p>What is best for all rooms need not be best for the busiest. "
-    text += "Filled points are the best of all rooms together.</p><div class=\"rooms\">"
+    text += "Axes as above. Filled points are the best of all rooms together.</p><div class=\"rooms\">"
     for (index, room) in first.figures.busiest.enumerated() {
       let measures = report.rows.map { ($0, $0.figures.busiest[index].measure) }
       let name = Self.escaped(room.name)
@@ -126,16 +143,17 @@ struct TunePage {
           R.percent(measure.fill), R.rate(busiest.map { $0.rate($0.updates) }), R.rate(busiest.map { $0.rate($0.instructions) }),
         ]
       }
-      let base = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(as it is)</i>" : ""
+      var mark = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(as it is)</i>" : ""
+      if report.rows.count > 1, row.number == report.balanced?.number { mark += " <i>(most balanced)</i>" }
       text +=
-        "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(base)</th>"
+        "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(mark)</th>"
       text += cells.map { "<td>\($0)</td>" }.joined() + "</tr>"
     }
     return text + "</tbody></table>"
   }
 
   private static let legend = """
-    <p class="legend"><b>Wait</b>: seconds from a gift to the first moment at which the screen counts it, of the gifts that are seen; p90:
+    <p class="legend">All times are in seconds. <b>Wait</b>: seconds from a gift to the first moment at which the screen counts it, of the gifts that are seen; p90:
     nine of ten wait at most so long. <b>≤ 1 s</b>: share of all gifts that are seen within a second. <b>Skipped</b>: gifts whose banner was never shown as too many waited, and their
     share of the worth of all gifts. <b>Banner seen</b>: seconds for which half of the banners are on screen at least; p10: nine of ten.
     <b>Screen full</b>: share of the slots that is taken, from a room's first gift to its last banner. <b>upd/s, inst/s</b>: number changes and
@@ -146,8 +164,7 @@ struct TunePage {
   private var settings: String {
     guard let first = report.rows.first else { return "" }
     let shared = first.combination.settings
-    let common = SettingName.all.filter { name in report.rows.allSatisfy { $0.combination.settings[name] == shared[name] } }
-    let items = common.map { "\(Variation.dashed($0.text)) = \(SettingName.text(of: shared[$0]))" }
+    let items = settingNames(areShared: true).map { "\(Variation.dashed($0.text)) = \(SettingName.text(of: shared[$0]))" }
     return "<section><details><summary>Settings that all combinations have in common</summary><pre>"
       + Self.escaped(items.joined(separator: "\n")) + "</pre></details></section>"
   }
@@ -190,7 +207,7 @@ struct TunePage {
     svg .label{fill:var(--soft)}svg .bestlabel{fill:var(--accent);font-weight:700}.mark{color:var(--accent)}
     .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums;white-space:nowrap;width:100%}
     th,td{padding:5px 6px;text-align:right;border-bottom:1px solid var(--line)}thead th{color:var(--soft);font-weight:600}
-    th:nth-child(2){text-align:left}tbody th{font-weight:500}.bestrow td,.bestrow th{background:var(--tint)}.bestrow th{font-weight:700}
+    th:nth-child(2){text-align:left;white-space:normal;min-width:130px}tbody th{font-weight:500}.bestrow td,.bestrow th{background:var(--tint)}.bestrow th{font-weight:700}
     summary{cursor:pointer;color:var(--accent);padding:6px 0}pre{font-size:.85rem;overflow-x:auto}
     @media print{body{background:#fff}details{display:none}}
     """

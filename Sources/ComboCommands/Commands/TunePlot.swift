@@ -109,7 +109,8 @@ struct TunePlot {
         "<text class=\"axis\" x=\"6\" y=\"16\">seconds that a banner is seen (median)\(y.isLogarithmic ? ", log" : "")</text>"
       svg += "<text class=\"hint\" x=\"\(number(left + 6))\" y=\"\(number(top + 16))\">↖ better</text>"
     }
-    svg += line(points, x, y)
+    // The best of all rooms need not be the best of one.
+    if !isSmall { svg += line(points, x, y) }
     // The best lie above the others.
     var taken: [(x: Double, y: Double)] = []
     for point in points.sorted(by: { (rank($0), $1.number) < (rank($1), $0.number) }) {

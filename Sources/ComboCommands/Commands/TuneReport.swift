@@ -68,7 +68,14 @@ struct TuneReport {
     guard let first = result.first, let last = result.last else { return "\(gifts) gifts, without times" }
     return
       "\(gifts) gift\(result.giftEvents == 1 ? "" : "s") in \(ProgressMeter.grouped(result.rooms)) room\(result.rooms == 1 ? "" : "s")"
-      + " over \(Self.span(last - first)) (\(Timestamp.text(first)) to \(Timestamp.text(last)))"
+      + " over \(Self.span(last - first)) (\(Self.times(first, last)))"
+  }
+
+  /// From one time to another, to the second.
+  private static func times(_ first: Int64, _ last: Int64) -> String {
+    let texts = [first, last].map { Timestamp.text($0).prefix(19).split(separator: "T") }
+    let isOneDay = texts[0][0] == texts[1][0]
+    return "\(texts[0].joined(separator: " ")) to \(isOneDay ? texts[1][1] : "\(texts[1].joined(separator: " "))") UTC"
   }
 
   /// The limits of the figures, sentence by sentence.

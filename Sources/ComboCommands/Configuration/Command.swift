@@ -115,12 +115,14 @@ enum Command: String, CaseIterable, Sendable {
     case .explain:
       """
       Derives one room again from input and journal, and prints a line for each of its gifts, or for those of --sender, --gift,
-      --id, --since and --until: when it was taken in and shown, or why it was not. Of what no room took in it prints the nearest
-      miss: a dead letter, dropped by the map, of another room, not yet committed, passed over by seek, or from before what the journal
-      reaches back to. Exit code 0 if anything was found, else 1.
+      --id, --since and --until: when it was taken in and shown, or why it was not. Of a gift that no room took in it prints why:
+      a dead letter, dropped by the map, not yet committed, aborted by its producer, passed over by seek, or from before what the
+      journal reaches back to. If there is no such gift, it prints the nearest ones: of another room, sender, kind or time. Exit
+      code 0 if anything was found, else 1.
 
       Reads the partition of the room only, from the nearest checkpoint before --since that the state topic still has, else from the
-      journal's beginning. It reads only, and may run beside the service. docs/why-not-seen.md shows it.
+      journal's beginning. If nothing is found there, all partitions are searched. It reads only, and may run beside the service.
+      docs/why-not-seen.md shows it.
       """
     case .redrive:
       """

@@ -114,10 +114,7 @@ struct EngineCore: ~Copyable {
     if combo >= 0 {
       combos.retain(combo)
     } else {
-      // An unknown combo continues from nothing: if its banner would not stay, it need not be stored.
-      if let known, case let worth = gift.pointee.value * Double(known), isSurplus(worth) {
-        return skipNew(gift.pointee.display, known, worth, base: 0, options, at: now, to: &sink)
-      }
+      if let known, skipsUnknown(gift, known, options, at: now, to: &sink) { return }
       combo = combos.add(key, hash: hash, in: &store)
     }
     if let count = known ?? growth(of: combo, hash: hash, gift, at: now) {
@@ -216,46 +213,6 @@ struct EngineCore: ~Copyable {
     sayScreen(at: time, to: &sink)
   }
 
-  /// See ``Engine/prefetchAddresses(of:step:in:)``.
-  @inline(__always)
-  func addPlaces(of hashes: Gift.Hashes, step: Int, to places: inout Places) {
-    if step == 0 {
-      if hashes.id != 0 { ids.addPlaces(hashes.id, to: &places) }
-      return combos.addPlaces(hashes.combo, to: &places)
-    }
-    let combo = combos.likely(hashes.combo)
-    // Where too many wait, most new banners are not made: see ``isSurplus(_:)``.
-    let isMade = queue.likelyLeast == nil
-    if step == 1 {
-      if combo >= 0 { return places.addTwo(combos.address(combo)) }
-      if isMade, let next = combos.nextAddress { places.addTwo(next) }
-      return
-    }
-    // The one that the gift joins; with `queue_merge` `tail` it may be none of these.
-    let banner = combo < 0 ? -1 : combos[combo].active >= 0 ? combos[combo].active : combos[combo].firstWaiting
-    if banner >= 0 { return banners.addPlaces(banner, to: &places) }
-    if isMade { banners.addPlacesOfNext(to: &places) }
-  }
-
-  /// See ``Engine/prefetchAddresses(step:at:in:)``.
-  func addPlaces(step: Int, at now: Int64, to places: inout Places) {
-    let isDue = earliestDeadline <= now
-    if step == 0 {
-      ids.addPlaces(to: &places)
-      queue.addPlaces(to: &places)
-      if queue.count > 0 { places.add(banners.address(queue.last) + 64) }
-      if !isDue { return }
-      for i in 0..<min(screen.count, 4) { places.addTwo(banners.address(screen[i])) }
-      if queue.count > 0 { places.addTwo(banners.address(queue.first)) }
-      if history.first >= 0 { places.add(combos.address(history.first)) }
-    } else {
-      if let least = queue.likelyLeast { places.add(banners.address(least)) }
-      if !isDue { return }
-      for i in 0..<min(screen.count, 4) { places.add(combos.address(banners[screen[i]].combo)) }
-      if queue.count > 0 { places.add(combos.address(banners[queue.first].combo)) }
-    }
-  }
-
   // MARK: - Questions
 
   /// The settings of the service.
@@ -285,7 +242,7 @@ struct EngineCore: ~Copyable {
     isEarliestExact = true
   }
 
-  // MARK: - How many
+  // MARK: - Time
 
   /// Time never runs back, and what is due by then happens first.
   @inline(__always)
@@ -327,198 +284,6 @@ struct EngineCore: ~Copyable {
     }
     free()
     self = new
-  }
-
-  @inline(__always)
-  private mutating func isDuplicate(_ gift: UnsafePointer<Gift>, at now: Int64) -> Bool {
-    let (dedupeMs, maxIds) = (settings.values.dedupeMs, settings.values.maxIds)
-    let id = gift.pointee.id
-    if id.count == 0 || dedupeMs == 0 || maxIds == 0 { return false }
-    let hash = gift.pointee.hashes.id != 0 ? gift.pointee.hashes.id : GiftIDs.hash(id, settings.hashSeed)
-    if ids.contains(id, hash: hash, at: now) { return true }
-    ids.add(id, hash: hash, expiry: now + Int64(dedupeMs), limit: maxIds, at: now)
-    return false
-  }
-
-  /// How many a total of a named streak adds, and remembers it; nil: it is late or repeated.
-  @inline(never)
-  private mutating func growth(to total: Int, streak name: Bytes, of gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
-    let (sender, giftID) = (gift.pointee.senderID, gift.pointee.giftID)
-    let key = Streaks.Key.named(sender: sender, gift: giftID, name: name)
-    let hash = Streaks.hash(sender: sender, gift: giftID, name: name, settings.hashSeed)
-    let streaks = someStreaks()
-    let known = streaks.find(key, hash: hash, in: store)
-    let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
-    if total <= before { return nil }
-    remember(total, known, key, hash, gift, at: now)
-    return total - before
-  }
-
-  /// How many a gift's total adds in the streak of its combo alone, and remembers it; nil: it is repeated.
-  @inline(never)
-  private mutating func growth(of combo: Int32, hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
-    guard case .total(let total, _) = gift.pointee.amount else { preconditionFailure("a gift without a total") }
-    let streaks = someStreaks()
-    var known = streaks.find(.ofCombo(combo), hash: hash, in: store)
-    let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
-    if total != before { remember(total, known, .ofCombo(combo), hash, gift, at: now) }
-    if gift.pointee.ends {
-      known = streaks.find(.ofCombo(combo), hash: hash, in: store)
-      if known >= 0 { streaks.forget(known, combos: &combos, store: &store) }
-    }
-    // Below the remembered total, a new streak begins.
-    return total == before ? nil : total > before ? total - before : total
-  }
-
-  private mutating func someStreaks() -> Streaks {
-    if let streaks { return streaks }
-    let streaks = Streaks()
-    self.streaks = streaks
-    return streaks
-  }
-
-  /// Remembers a total, for its own time if the gift has one.
-  private mutating func remember(
-    _ total: Int, _ known: Int32, _ key: Streaks.Key, _ hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64
-  ) {
-    let streaks = someStreaks()
-    var expiry = now + Int64(settings.values.streakMs)
-    if let own = gift.pointee.streakMs {
-      expiry = now + Int64(own)
-      streaks.awakeUntil = max(streaks.awakeUntil, expiry)
-    }
-    if known >= 0 {
-      streaks.set(known, total: total, expiry: expiry)
-    } else {
-      streaks.add(key, hash: hash, total: total, expiry: expiry, combos: combos, store: &store)
-    }
-    streaks.keep(settings.values.maxStreaks, at: now, combos: &combos, store: &store)
-  }
-
-  // MARK: - Where to
-
-  /// No total is above this.
-  static var most: Int { (1 << 53) - 1 }
-
-  @inline(__always)
-  private func tell(
-    _ options: TakeOptions, _ outcome: TakenGift.Outcome, _ banner: Int, _ count: Int, base: Int = 0,
-    _ sink: inout some InstructionSink
-  ) {
-    if options.contains(.followed) {
-      sink.took(TakenGift(epoch: epoch, at: time, outcome: outcome, count: count, banner: banner, base: base))
-    }
-  }
-
-  /// `count` gifts join a banner of their combo, or make one.
-  @inline(__always)
-  private mutating func join(
-    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64,
-    to sink: inout some InstructionSink
-  ) {
-    let active = combos[combo].active
-    if active >= 0, !banners[active].isSealed {
-      let count = add(count, gift, options, to: active)
-      tell(options, .joined, banners[active].number, count, &sink)
-      if banners[active].phase == .lingering { update(active, at: now, to: &sink) }
-      return
-    }
-    let waiting = combos[combo].firstWaiting
-    if waiting >= 0 {
-      let joined = settings.values.queueMerge == .anywhere ? waiting : queue.last
-      if banners[joined].combo == combo {
-        let count = add(count, gift, options, to: joined)
-        tell(options, .waiting, banners[joined].number, count, &sink)
-        if settings.values.queueOrder == .tier {
-          queue.order?.move(joined, toTier: tier(joined), banners)
-          hurry(for: joined, at: now)
-        }
-        return
-      }
-    }
-    queueNew(combo, gift, count, options, at: now, to: &sink)
-  }
-
-  /// Returns how many of `count` there was room for.
-  @inline(__always)
-  private mutating func add(_ count: Int, _ gift: UnsafePointer<Gift>, _ options: TakeOptions, to index: Int32) -> Int {
-    let count = min(count, Self.most &- banners[index].total)
-    banners[index].total &+= count
-    banners[index].value += gift.pointee.value * Double(count)
-    banners.setDisplay(index, gift.pointee.display, isLent: options.contains(.lent))
-    return count
-  }
-
-  /// `count` gifts make a new banner, which waits, if only for a moment.
-  private mutating func queueNew(
-    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64,
-    to sink: inout some InstructionSink
-  ) {
-    let base = takeOver(combo, at: now)
-    let count = min(count, Self.most &- base)
-    let worth = gift.pointee.value * Double(count)
-    if isSurplus(worth) { return skipNew(gift.pointee.display, count, worth, base: base, options, at: now, to: &sink) }
-    lastBanner += 1
-    let number = lastBanner
-    var banner = Banner()
-    banner.number = number
-    banner.base = base
-    banner.total = base + count
-    banner.value += worth
-    banner.since = now
-    banner.combo = combo
-    combos.retain(combo)
-    let index = banners.add(banner, gift.pointee.display, isLent: options.contains(.lent))
-    tell(options, .new, number, count, base: base, &sink)
-    queue.append(index, banners, combos)
-    if let order = queue.order { order.insert(index, tier: settings.values.queueOrder == .tier ? tier(index) : 0, banners) }
-    fill(at: now, to: &sink)
-    keepQueue(at: now, to: &sink)
-    // It is the last to have come, if it still waits.
-    if settings.values.queueOrder == .tier, queue.last >= 0, banners[queue.last].number == number {
-      hurry(for: queue.last, at: now)
-    }
-  }
-
-  /// Whether a new banner of that value would be the one to be skipped: as many as may wait do so, none of them can come on screen,
-  /// and none is worth less. So it need not be made, which is what becomes of most banners in a room that overflows.
-  @inline(__always)
-  private mutating func isSurplus(_ worth: Double) -> Bool {
-    if Int(queue.count) != settings.values.maxQueue || waitingOnScreen > 0 { return false }
-    return freeSlot() == nil && worth <= banners[queue.leastValuable(banners)].value
-  }
-
-  /// A banner that was not made is skipped.
-  private mutating func skipNew(
-    _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64,
-    to sink: inout some InstructionSink
-  ) {
-    lastBanner += 1
-    tell(options, .new, lastBanner, count, base: base, &sink)
-    say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, worth: worth, to: &sink)
-    if settings.values.finals {
-      say(.final(banner: lastBanner, count: base + count, reason: .overflow, display: display), at: now, to: &sink)
-    }
-  }
-
-  /// The count from which a new banner of `combo` continues.
-  private mutating func takeOver(_ combo: Int32, at now: Int64) -> Int {
-    var left: Int32 = -1
-    for i in 0..<screen.count {
-      let index = screen[i]
-      if banners[index].combo != combo || banners[index].takenOver { continue }
-      if banners[index].phase != .leaving && !banners[index].isSealed { continue }
-      if left < 0 || banners[index].number > banners[left].number { left = index }
-    }
-    if left >= 0 {
-      banners[left].takenOver = true
-      return banners[left].total
-    }
-    guard combos[combo].hasHistory, combos[combo].historyExpiry >= now else { return 0 }
-    let total = combos[combo].historyTotal
-    if combos[combo].final != nil { isEarliestExact = false }
-    history.forget(combo, &combos, &store)
-    return total
   }
 
   private mutating func become(_ new: EngineSettings, at now: Int64, to sink: inout some InstructionSink) {

@@ -15,6 +15,15 @@ public struct Instruction {
   /// Of a `skip`: what the gifts are worth. As above.
   package var worth = 0.0
 
+  package init(epoch: Int64, seq: Int, at: Int64, operation: Operation, waited: Int64 = -1, worth: Double = 0) {
+    self.epoch = epoch
+    self.seq = seq
+    self.at = at
+    self.operation = operation
+    self.waited = waited
+    self.worth = worth
+  }
+
   /// What a screen does.
   public enum Operation {
     /// A banner enters at the bottom. `milestone` is the largest one above `base` and not above `count`.

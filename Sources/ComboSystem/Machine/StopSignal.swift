@@ -25,7 +25,7 @@ package final class StopSignal: Sendable {
   }
 
   /// Some supervisors signal a process and then its whole group: the same signal again so soon is the same request.
-  static let sameWishMs: Int64 = 500
+  package static let sameWishMs: Int64 = 500
 
   /// Lets SIGINT and SIGTERM set it, and SIGHUP too unless somebody else waits for that one. A second signal, of another kind or half
   /// a second later, ends the process at once.

@@ -17,6 +17,8 @@ struct DerivationStart {
   /// Whether the room is known, and whether no room was awake.
   let isKnown: Bool
   let isEmpty: Bool
+  /// Whether the group began to read there.
+  private(set) var isFirst = false
 
   /// At a checkpoint; nil: nothing can be derived from there on.
   init?(
@@ -88,6 +90,7 @@ struct DerivationStart {
               number, settings: EngineSettings(takeover.derivation.settings), ownSettingsMax: 0, n: entry.n - 1,
               clock: entry.clock - takeover.shift, offset: batch.endOffset, shifted: entry.shifted - takeover.shift),
             takeover.derivation, item.offset, terms, isEmpty: entry.n == 1 && takeover.reset == nil || last?.rooms == 0)
+          isFirst = entry.n == 1 && takeover.reset == nil
           return
         }
       }

@@ -6,7 +6,8 @@ package import ComboWire
 /// Says what became of gifts, derived from a group's input and journal.
 ///
 /// Reads only, is no member of the group, and may run beside a live service: what that commits meanwhile is left out. Of the partition of the
-/// room one room is derived; memory does not grow with input or journal. Uses one thread.
+/// room one room is derived; memory does not grow with input or journal. Derives on one thread; where nothing is found, all partitions are
+/// searched on all processors.
 package struct Explainer {
   /// What came of it, beside the gifts that were handed out.
   package struct Outcome {
@@ -16,11 +17,13 @@ package struct Explainer {
     /// The first of what was missed in the room's partition, and how many there are.
     package var misses: [GiftMiss] = []
     package var missCount = 0
-    /// Gifts of other rooms that may be what is looked for; only where nothing else was found.
-    package var elsewhere: [GiftMiss] = []
+    /// What is nearest to what is asked for, in this room or another one; only where nothing else was found.
+    package var nearest: [GiftMiss] = []
+    /// Partitions that were searched for it.
+    package var searched = 0
 
     /// Whether the question has an answer.
-    package var hasFound: Bool { gifts > 0 || missCount > 0 || !elsewhere.isEmpty }
+    package var hasFound: Bool { gifts > 0 || missCount > 0 || !nearest.isEmpty }
   }
 
   private let reader: WatchedReading
@@ -30,8 +33,10 @@ package struct Explainer {
   var rules = ServiceConfiguration.engineVersion
   /// In which of so many partitions a producer puts a room.
   var placement: (Bytes, Int) -> Int = KeyPartitioner.partition
+  /// How many search at a time.
+  package var threads = 1
   private let notice: @Sendable (String) -> Void
-  /// Called now and then with a number of offsets that were run through.
+  /// Called now and then with a number of offsets that were run through; by any thread, one call at a time.
   package var progress: (Int) -> Void = { _ in }
 
   /// - Parameter notice: hears what is waited for, and where else is looked, in sentences.
@@ -62,29 +67,80 @@ package struct Explainer {
         wantsMore = answer(gift)
         return wantsMore
       }, progress: progress)
+    var near: [NearGifts] = []
+    var derivation: Derivation?
     func explain(_ number: Int32) throws {
       let explainer = PartitionExplainer(number, task)
       try explainer.run()
       outcome.partitions.append(explainer.report)
       outcome.misses += explainer.misses
       outcome.missCount += explainer.missCount
-      outcome.elsewhere += explainer.elsewhere
+      near.append(explainer.near)
+      derivation = derivation ?? explainer.derivation
     }
     try explain(own)
-    let others = partitions.filter { $0 != own }
-    if question.partition == nil, outcome.gifts + outcome.missCount == 0, !others.isEmpty {
-      if !outcome.partitions[0].hasRoom {
-        notice(
-          "partition \(own), where Kafka's default partitioner puts the room, has nothing of it: reading the other \(others.count)"
-            + " partitions; --partition N reads one")
-        for number in others where wantsMore { try explain(number) }
-      } else if question.mayBeElsewhere, outcome.elsewhere.isEmpty {
-        notice(
-          "the room's partition \(own) does not have it: looking for it in other rooms, in the other \(others.count) partitions")
-        for number in others { outcome.elsewhere += try PartitionExplainer(number, task).look() }
+    if outcome.hasFound { return outcome }
+    let hasRoom = outcome.partitions[0].hasRoom
+    var found: [PartitionSearch.Found] = []
+    if !near[0].hasID, !hasRoom || question.namesGift {
+      let searched = question.partition.map { [$0] } ?? Array(partitions)
+      outcome.searched = searched.count
+      say(question, own, hasRoom, searched.count)
+      found = try SearchCrew(searched, question, reader, try derivation ?? anyDerivation(question), progress: progress)
+        .run(threads: threads)
+      // A producer with another partitioner puts the room somewhere else.
+      for other in found where other.number != own && wantsMore && (!other.own.isEmpty || !question.namesGift && other.hasRoom) {
+        try explain(other.number)
+      }
+      if !outcome.hasFound { addUnsettled(found, to: &outcome) }
+    }
+    if !outcome.hasFound {
+      outcome.nearest = near.flatMap(\.found) + found.flatMap { $0.unread + $0.elsewhere }
+    }
+    return outcome
+  }
+
+  private func say(_ question: GiftQuestion, _ own: Int32, _ hasRoom: Bool, _ count: Int) {
+    if question.partition != nil {
+      notice("partition \(own) does not have it: searching it for other rooms, and for transactions that did not end")
+    } else if hasRoom {
+      notice("the room's partition \(own) does not have it: searching all \(count) partitions for it, other rooms too")
+    } else {
+      notice(
+        "partition \(own), where Kafka's default partitioner puts the room, has nothing of it\(question.namesTime ? " in that time" : ""):"
+          + " searching all \(count) partitions; --partition N reads one")
+    }
+  }
+
+  /// Gifts of the room that nobody sees who reads what is committed: their producer's transaction is open, or was aborted.
+  private func addUnsettled(_ found: [PartitionSearch.Found], to outcome: inout Outcome) {
+    for var miss in found.flatMap(\.own) {
+      guard let report = outcome.partitions.first(where: { $0.number == miss.partition }) else { continue }
+      if miss.offset >= report.end {
+        miss.detail = report.isHeldUp ? "it lies in or behind a transaction of a producer that is still open" : ""
+      } else if miss.offset >= report.from, miss.offset < report.seenTo {
+        miss.kind = .aborted
+      } else {
+        continue
+      }
+      outcome.misses.append(miss)
+      outcome.missCount += 1
+    }
+  }
+
+  /// By what records become events, as any partition's journal or checkpoint says; nil: none does.
+  private func anyDerivation(_ question: GiftQuestion) throws -> Derivation? {
+    for number in try reader.partitions(.journal) {
+      let (first, end) = (try reader.bounds(.journal, number).first, try reader.stableEnd(.journal, number))
+      if let start = try DerivationStart(
+        from: first, after: 0, number, topics, reader, journalEnd: end, inputFirst: 0, rules: rules)
+      {
+        return start.derivation
+      }
+      if let checkpoint = try RoomCheckpoints(number, of: question.room, since: .min, topics, reader).newest?.checkpoint {
+        return checkpoint.derivation
       }
     }
-    if outcome.gifts + outcome.missCount > 0 { outcome.elsewhere = [] }
-    return outcome
+    return nil
   }
 }

@@ -1,3 +1,4 @@
+internal import ComboCore
 package import ComboWire
 
 /// What became of a gift that was asked for, and where it stands in the input.
@@ -11,9 +12,29 @@ package struct ExplainedGift: Equatable, Sendable {
   package var worth = 0.0
   /// Of a duplicate: where the gift stands whose id is remembered; nil: before what was derived.
   package var firstOffset: Int64?
+  /// For how much of its wait no service ran its room, in milliseconds: in an outage, or while the partition was restored.
+  package var awayMs: Int64 = 0
+  /// Of one that was too old: when it was sent, in milliseconds since the Unix epoch; nil: not known.
+  package var sentAt: Int64?
 }
 
-/// A record that is, or may be, the gift asked for, of which no engine was told.
+/// Names a gift by its ids. Owns their texts.
+package struct GiftName: Equatable, Sendable {
+  package var id: [UInt8]
+  package var sender: [UInt8]
+  package var receiver: [UInt8]
+  package var gift: [UInt8]
+
+  /// Of a gift whose bytes are borrowed.
+  init(_ gift: Gift) {
+    id = Array(gift.id)
+    sender = Array(gift.senderID)
+    receiver = Array(gift.receiverID)
+    self.gift = Array(gift.giftID)
+  }
+}
+
+/// A record that is, or may be, the gift asked for, of which no engine was told; or a gift that is nearly the one asked for.
 package struct GiftMiss: Equatable, Sendable {
   /// Why.
   package enum Kind: String, Sendable {
@@ -29,6 +50,14 @@ package struct GiftMiss: Equatable, Sendable {
     case beforeJournal = "before_journal"
     /// An operator had it skipped.
     case passedOver = "passed_over"
+    /// The group began to read behind it.
+    case beforeGroup = "before_group"
+    /// Its producer's transaction was aborted.
+    case aborted
+    /// A gift of the room, but of another sender, of another kind, or of another time than asked for.
+    case otherSender = "other_sender"
+    case otherGift = "other_gift"
+    case otherTime = "other_time"
   }
 
   package var kind: Kind
@@ -38,13 +67,18 @@ package struct GiftMiss: Equatable, Sendable {
   package var time: Int64?
   /// What else there is to say: the reason of a dead letter, the map's rule, the other room.
   package var detail = ""
+  /// nil: the record could not be read.
+  package var name: GiftName?
 
-  package init(kind: Kind, partition: Int32, offset: Int64, time: Int64? = nil, detail: String = "") {
+  package init(
+    kind: Kind, partition: Int32, offset: Int64, time: Int64? = nil, detail: String = "", name: GiftName? = nil
+  ) {
     self.kind = kind
     self.partition = partition
     self.offset = offset
     self.time = time
     self.detail = detail
+    self.name = name
   }
 }
 
@@ -53,9 +87,13 @@ package struct ExplainedPartition: Equatable, Sendable {
   package var number: Int32
   /// Whether any event of the room was in it.
   package var hasRoom = false
-  /// The offsets of the input that were looked at, and the one behind them.
+  /// The offsets of the input that can be read, and the one behind them: but for the records of open transactions.
   package var from: Int64 = 0
   package var end: Int64 = 0
+  /// Whether a transaction of a producer was open there.
+  package var isHeldUp = false
+  /// Up to this offset they were read.
+  package var seenTo: Int64 = 0
   /// Up to this time and this entry the group has come, as far as it was looked at; nil: there is no entry.
   package var clock: Int64?
   package var entry: Int64 = 0

@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboEdge
+internal import ComboWire
 internal import Glibc
 
 /// Which gifts of a room somebody asks about.
@@ -21,7 +22,9 @@ package struct GiftQuestion: Equatable, Sendable {
   /// Whether it asks for more than all gifts of the room in a time.
   package var namesGift: Bool { sender != nil || gift != nil || id != nil }
   /// Whether a gift of another room may be what is looked for.
-  var mayBeElsewhere: Bool { id != nil || sender != nil && (since > .min || until < .max) }
+  var mayBeElsewhere: Bool { id != nil || sender != nil }
+  /// Whether it asks for gifts of a time.
+  package var namesTime: Bool { since > .min || until < .max }
 
   /// Whether a gift is one of those, whatever its room and its time.
   func fits(_ other: Gift) -> Bool {
@@ -36,20 +39,40 @@ package struct GiftQuestion: Equatable, Sendable {
 
   func holds(_ time: Int64?) -> Bool { time.map { since <= $0 && $0 < until } ?? false }
 
-  /// Whether a record that is no gift names all that is asked for: anywhere in its bytes, since nobody can tell its fields.
-  func isNamed(in record: InputRecord) -> Bool {
-    guard let value = record.value else { return false }
-    let isOfRoom = record.key.map { room.elementsEqual($0) } ?? false
-    return (isOfRoom || Self.find(room, in: value))
-      && [sender, gift, id].allSatisfy { $0.map { Self.find($0, in: value) } ?? true }
+  /// Whether an event is a gift that is asked for, whatever its room.
+  /// - Parameters:
+  ///   - now: when it was taken in; nil: it was not.
+  ///   - recordTime: its record's time.
+  func isAsked(_ event: Event, at now: Int64?, recordTime: Int64?) -> Bool {
+    event.kind == .gift && fits(event.gift) && isInTime(event, at: now, recordTime: recordTime)
   }
 
-  private static func find(_ text: [UInt8], in value: Bytes) -> Bool {
-    guard let first = text.first, var place = value.baseAddress else { return text.isEmpty }
-    let end = place + value.count
-    while end - place >= text.count, let found = memchr(place, Int32(first), end - place - text.count + 1) {
-      if memcmp(found, text, text.count) == 0 { return true }
-      place = UnsafeRawPointer(found) + 1
+  /// Whether an event is of the time that is asked for, by when it was taken in or by its own time.
+  func isInTime(_ event: Event, at now: Int64?, recordTime: Int64?) -> Bool {
+    !namesTime || holds(now) || holds(event.ts >= 0 ? event.ts : recordTime)
+  }
+
+  /// Whether a record that is no gift names all that is asked for: anywhere in its bytes, since nobody can tell its fields.
+  /// - Parameter room: whether it must name the room too.
+  func isNamed(in record: InputRecord, room needsRoom: Bool = true) -> Bool {
+    guard let value = record.value else { return false }
+    let isOfRoom = !needsRoom || record.key.map { room.elementsEqual($0) } ?? false
+    return (isOfRoom || Self.isWord(room, in: value))
+      && [sender, gift, id].allSatisfy { $0.map { Self.isWord($0, in: value) } ?? true }
+  }
+
+  /// Whether a text stands in the bytes of a record, and is not a part of a longer word there.
+  private static func isWord(_ text: [UInt8], in value: Bytes) -> Bool {
+    func isOfWord(_ place: Int) -> Bool {
+      guard value.indices.contains(place) else { return false }
+      let byte = value[place]
+      return byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+    }
+    var place = 0
+    while let found = ByteSearch.find(text, in: value, from: place) {
+      if !isOfWord(found - 1), !isOfWord(found + text.count) { return true }
+      place = found + 1
     }
     return false
   }

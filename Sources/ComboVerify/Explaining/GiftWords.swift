@@ -10,7 +10,9 @@ package struct GiftWords {
 
   /// One gift's line, after the date if it is another one.
   package mutating func text(of gift: ExplainedGift) -> String {
-    line(at: gift.fate.taken.at, "\(Self.name(of: gift.fate)): \(Self.story(of: gift))")
+    let fate = gift.fate
+    let name = Self.name(of: fate.gift, count: fate.taken.count, from: fate.sender, to: fate.receiver)
+    return line(at: fate.taken.at, "\(name): \(Self.story(of: gift))")
   }
 
   /// The same for a record of which no engine was told.
@@ -21,12 +23,18 @@ package struct GiftWords {
       case .deadLetter: "dead letter, \(place): \(miss.detail)"
       case .dropped: "dropped by the map, \(place): \(miss.detail)"
       case .otherRoom: "a gift of another room, \(Sentence.quoted(miss.detail)), \(place)"
-      case .notCommitted: "not yet committed, \(place)\(Self.committed(reach))"
+      case .otherSender: "a gift of another sender, \(place)"
+      case .otherGift: "a gift of another kind, \(place)"
+      case .otherTime: "a gift of another time, \(place)"
+      case .notCommitted: "not yet committed, \(place)\(miss.detail.isEmpty ? Self.committed(reach) : ": " + miss.detail)"
+      case .aborted: "aborted, \(place): its producer aborted the transaction, so that nobody reads it"
       case .passedOver: "passed over, \(place): the group was moved past it, by seek or because input was lost"
+      case .beforeGroup: "from before the group began, \(place): \(miss.detail)"
       case .beforeJournal:
         "\(place): what became of it is not known, as journal and checkpoints \(Self.known(reach))"
       }
-    return line(at: miss.time, what)
+    let name = miss.name.map { Self.name(of: $0.gift, count: 0, from: $0.sender, to: $0.receiver) + ": " } ?? ""
+    return line(at: miss.time, name + what)
   }
 
   private mutating func line(at time: Int64?, _ what: String) -> String {
@@ -52,11 +60,9 @@ package struct GiftWords {
     String(Sentence.quoted(String(decoding: bytes, as: UTF8.self)).dropFirst().dropLast())
   }
 
-  private static func name(of fate: GiftFate) -> String {
-    let gift = fate.gift.isEmpty ? "a gift" : shown(fate.gift)
-    let count = fate.taken.count > 0 ? " ×\(fate.taken.count)" : ""
-    return gift + count + (fate.sender.isEmpty ? "" : " from \(shown(fate.sender))")
-      + (fate.receiver.isEmpty ? "" : " to \(shown(fate.receiver))")
+  private static func name(of gift: [UInt8], count: Int, from sender: [UInt8], to receiver: [UInt8]) -> String {
+    (gift.isEmpty ? "a gift" : shown(gift)) + (count > 0 ? " ×\(count)" : "")
+      + (sender.isEmpty ? "" : " from \(shown(sender))") + (receiver.isEmpty ? "" : " to \(shown(receiver))")
   }
 
   private static func story(of gift: ExplainedGift) -> String {
@@ -68,7 +74,9 @@ package struct GiftWords {
       return
         "duplicate of the gift \(first): the id \(Sentence.quoted(String(decoding: gift.fate.id, as: UTF8.self))) is remembered"
     case .stale: return "changed nothing: its total is late, or was there before"
-    case .old: return "too old: older than --max-age-ms when it was taken in, so that no room saw it"
+    case .old:
+      let sent = gift.sentAt.map { "sent at \(Timestamp.text($0)), " } ?? ""
+      return "too old: \(sent)older than --max-age-ms when it was taken in, so that no room saw it"
     case .joined: parts.append("joined banner \(taken.banner) on screen")
     case .waiting: parts.append("joined banner \(taken.banner) in the queue\(gift.waitingBefore.map { ", behind \($0)" } ?? "")")
     case .new: if let before = gift.waitingBefore { parts.append(before == 0 ? "queued as the next" : "queued behind \(before)") }
@@ -80,15 +88,15 @@ package struct GiftWords {
       let merged = banner == taken.banner ? "" : ", which its banner \(taken.banner) had joined"
       let how = ["show": "shown", "update": "seen"][by] ?? "seen as the banner left,"
       let place = taken.outcome == .joined && merged.isEmpty ? "" : " in banner \(banner)\(merged)"
-      parts.append("\(how) at \(clock(at))\(place), \(duration(at - taken.at))")
+      parts.append("\(how) at \(clock(at))\(place), \(duration(at - taken.at))\(away(gift.awayMs))")
     case .skipped(let at, let reason):
-      let when = at > taken.at ? " at \(clock(at)), \(duration(at - taken.at))" : ""
+      let when = at > taken.at ? " at \(clock(at)), \(duration(at - taken.at))\(away(gift.awayMs))" : ""
       // Worth tells why it, and not another one, was skipped.
       let why =
         switch reason {
         case .overflow: "the queue was full, worth \(number(gift.worth))"
         case .closed: "the room was closed"
-        case .retracted: "it was taken back"
+        case .retracted: "it was retracted"
         }
       if when.isEmpty { parts = [] }
       parts.append("skipped\(when): \(why)")
@@ -100,6 +108,10 @@ package struct GiftWords {
 
   private static func duration(_ milliseconds: Int64) -> String {
     milliseconds <= 0 ? "at once" : "after \(number(Double(milliseconds) / 1000)) s"
+  }
+
+  private static func away(_ milliseconds: Int64) -> String {
+    milliseconds <= 0 ? "" : " (for \(number(Double(milliseconds) / 1000)) s of them no service ran the room)"
   }
 
   private static func number(_ value: Double) -> String {
@@ -122,6 +134,17 @@ extension GiftMiss {
     if let time {
       buffer.append(#","time":"#)
       buffer.append(time)
+    }
+    func text(_ name: StaticString, _ bytes: [UInt8]) {
+      if bytes.isEmpty { return }
+      buffer.append(name)
+      bytes.withUnsafeBytes { buffer.append(jsonString: $0) }
+    }
+    if let name {
+      text(#","id":"#, name.id)
+      text(#","sender":"#, name.sender)
+      text(#","receiver":"#, name.receiver)
+      text(#","gift":"#, name.gift)
     }
     if !detail.isEmpty {
       buffer.append(kind == .otherRoom ? #","other_room":"# : #","reason":"#)

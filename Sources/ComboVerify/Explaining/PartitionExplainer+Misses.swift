@@ -7,31 +7,25 @@ internal import ComboWire
 extension PartitionExplainer {
   // MARK: - What no engine was told of
 
-  func missed(_ event: Event, _ record: InputRecord, _ kind: GiftMiss.Kind, at now: Int64?) {
-    if question.isAbout(event.room) {
-      report.hasRoom = true
-      if isAsked(event, record, at: now) {
-        add(GiftMiss(kind: kind, partition: number, offset: record.offset, time: now ?? time(of: event, record)))
-      }
-    } else {
-      missedElsewhere(event, record, at: now)
+  func missed(_ event: Event, _ record: InputRecord, _ kind: GiftMiss.Kind, at now: Int64?, detail: String = "") {
+    guard question.isAbout(event.room) else { return }
+    report.hasRoom = true
+    if isAsked(event, record, at: now) {
+      add(
+        GiftMiss(
+          kind: kind, partition: number, offset: record.offset, time: now ?? time(of: event, record), detail: detail,
+          name: GiftName(event.gift)))
+    } else if event.kind == .gift {
+      near.look(event, record, at: now)
     }
   }
 
   func time(of event: Event, _ record: InputRecord) -> Int64? { event.ts >= 0 ? event.ts : time(of: record) }
 
-  func missedElsewhere(_ event: Event, _ record: InputRecord, at now: Int64?) {
-    guard question.mayBeElsewhere, elsewhere.count < Self.elsewhereMax, isAsked(event, record, at: now) else { return }
-    elsewhere.append(
-      GiftMiss(
-        kind: .otherRoom, partition: number, offset: record.offset, time: now ?? time(of: event, record),
-        detail: String(decoding: event.room, as: UTF8.self)))
-  }
-
   func missedUnread(_ record: InputRecord, _ kind: GiftMiss.Kind, _ reason: String) {
     guard question.isNamed(in: record) else { return }
     let time = time(of: record)
-    if question.since > .min || question.until < .max, !question.holds(time) { return }
+    if question.namesTime, !question.holds(time) { return }
     add(GiftMiss(kind: kind, partition: number, offset: record.offset, time: time, detail: reason))
   }
 
@@ -50,17 +44,32 @@ extension PartitionExplainer {
     return madeProbe!.probe
   }
 
+  func passedOver(_ record: InputRecord) {
+    guard let probe else { return }
+    let fate = probe.forEachEvent(of: record) { missed($0, record, .passedOver, at: nil) }
+    if case .bad = fate, probe.isKnown { missedUnread(record, .passedOver, "") }
+  }
+
   func notCommitted(_ record: InputRecord) throws {
-    let probe = probe
-    probe?.forEachEvent(of: record) { missed($0, record, .notCommitted, at: nil) }
+    guard let probe else { return }
+    let fate = probe.forEachEvent(of: record) { missed($0, record, .notCommitted, at: nil) }
+    if !probe.isKnown { return }
+    switch fate {
+    case .events: break
+    case .dropped: missedUnread(record, .dropped, probe.dropReason)
+    case .bad(let bad): missedUnread(record, .notCommitted, "it will become a dead letter: \(bad)")
+    }
   }
 
   /// What lies before the place from which the partition can be derived.
-  func passUnknown(to end: Int64, _ derivation: Derivation?) throws {
+  /// - Parameter isBeginning: whether the group began to read there.
+  func passUnknown(to end: Int64, _ derivation: Derivation?, isBeginning: Bool = false) throws {
     if seenTo >= end { return }
     let probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
+    let (kind, detail): (GiftMiss.Kind, String) =
+      isBeginning ? (.beforeGroup, "the group reads this partition from offset \(end) on") : (.beforeJournal, "")
     try reader.read(.input, number, from: seenTo, to: end, unless: { false }) { record in
-      probe.forEachEvent(of: record) { missed($0, record, .beforeJournal, at: nil) }
+      probe.forEachEvent(of: record) { missed($0, record, kind, at: nil, detail: detail) }
       return true
     }
     seenTo = end

@@ -28,9 +28,11 @@ final class PartitionExplainer {
   /// The first of those that were missed, and how many there are in all.
   var misses: [GiftMiss] = []
   var missCount = 0
-  /// Gifts of other rooms that may be what is looked for: the first few.
-  var elsewhere: [GiftMiss] = []
+  /// Gifts of the room that are nearly what is asked for.
+  var near: NearGifts
   private(set) var isStopped = false
+  /// What is left can only be later than the time that is asked for.
+  private var isPastUntil = false
 
   private var journalEnd: Int64 = 0
   /// Up to this offset of the input all was looked at.
@@ -38,6 +40,8 @@ final class PartitionExplainer {
   var derivation: Derivation?
   let target = FollowingTarget()
   private var notes: [Note] = []
+  /// When no service ran the partition, as takeovers say: from one time, and for how long. Since the first gift that was not handed out.
+  private var aways: [(from: Int64, ms: Int64)] = []
   var ids = IDOffsets()
   /// What is known of the room before its next event.
   private var standing = RoomStanding()
@@ -47,9 +51,8 @@ final class PartitionExplainer {
   var partition: Partition?
   var madeProbe: (derivation: Derivation?, probe: RecordProbe?)?
 
-  /// More misses, and more gifts of other rooms, are counted only.
+  /// More misses are counted only.
   static let missesMax = 100
-  static let elsewhereMax = 5
   /// A record whose own time lies so far behind the asked ones ends the search: producers' clocks are no better.
   static let lateMs: Int64 = 60_000
 
@@ -59,11 +62,13 @@ final class PartitionExplainer {
     var waitingBefore: Int?
     var worth: Double
     var firstOffset: Int64?
+    var sentAt: Int64?
   }
 
   init(_ number: Int32, _ task: Task) {
     self.number = number
     self.task = task
+    near = NearGifts(task.question, partition: number)
     report = ExplainedPartition(number: number)
   }
 
@@ -77,7 +82,8 @@ final class PartitionExplainer {
     let checkpoints = try RoomCheckpoints(number, of: question.room, since: question.since, task.topics, reader)
     let bounds = try reader.bounds(.input, number)
     let inputEnd = try reader.stableEnd(.input, number)
-    if inputEnd < bounds.end {
+    report.isHeldUp = inputEnd < bounds.end
+    if report.isHeldUp {
       report.faults.append("a transaction is open at offset \(inputEnd) of the input: what lies behind it nobody can read yet")
     }
     (report.from, report.end, seenTo) = (bounds.first, inputEnd, bounds.first)
@@ -85,7 +91,7 @@ final class PartitionExplainer {
     for start in starts.reversed() where start.partition.clock <= question.since {
       (report.from, seenTo) = (start.partition.offset, start.partition.offset)
       if case .tooLate = try pass(start, unknownUpTo: nil, mayBeTooLate: true) {
-        (misses, missCount, elsewhere) = ([], 0, [])
+        (misses, missCount, near) = ([], 0, NearGifts(question, partition: number))
         continue
       }
       return try end()
@@ -102,7 +108,7 @@ final class PartitionExplainer {
     if next == nil, checkpoints.isEmpty, journalEnd == journalFirst { return }
     if let first = checkpoints.first, first.partition.n < next?.partition.n ?? .max { next = first }
     while let start = next, !isStopped {
-      try passUnknown(to: start.partition.offset, start.derivation)
+      try passUnknown(to: start.partition.offset, start.derivation, isBeginning: start.isFirst)
       // Where the room is not known, the next checkpoint says what it is like.
       let later = checkpoints.first { $0.partition.n > start.partition.n }
       next = nil
@@ -117,34 +123,6 @@ final class PartitionExplainer {
     }
     // No entry tells of what is left.
     if !isStopped { try passUnknown(to: report.end, derivation) }
-  }
-
-  /// Looks for the gift in other rooms, without deriving anything.
-  func look() throws -> [GiftMiss] {
-    let (bounds, end) = (try reader.bounds(.input, number), try reader.stableEnd(.input, number))
-    // By what records become events, a checkpoint or a takeover says.
-    let journal = try reader.partitions(.journal).contains(number)
-    if journal {
-      journalEnd = try reader.stableEnd(.journal, number)
-      derivation = try beginning(from: reader.bounds(.journal, number).first, 0)?.derivation
-      if derivation == nil {
-        derivation = try RoomCheckpoints(number, of: question.room, since: .min, task.topics, reader).newest?.checkpoint?
-          .derivation
-      }
-    }
-    var start = bounds.first
-    if question.since > .min {
-      // Whoever sent it may have had a clock that is a little wrong.
-      guard let first = try reader.offset(.input, number, atMs: max(0, question.since &- Self.lateMs)) else { return [] }
-      start = max(start, first)
-    }
-    (report.from, report.end) = (start, end)
-    try read(from: start) { record in
-      try notCommitted(record)
-      if elsewhere.count == Self.elsewhereMax { return false }
-      return question.until == .max || (time(of: record).map { $0 < question.until &+ Self.lateMs } ?? true)
-    }
-    return elsewhere
   }
 
   // MARK: - Where to begin
@@ -195,7 +173,12 @@ final class PartitionExplainer {
             return nil
           }
           current = (item.entry.n, item.offset)
-          if let takeover = item.entry.takeover { derivation = takeover.derivation }
+          if let takeover = item.entry.takeover {
+            derivation = takeover.derivation
+            if takeover.shift > 0, !target.trail.isEmpty {
+              aways.append((item.entry.clock - takeover.shift, takeover.shift))
+            }
+          }
           return item.entry
         })
       prepare(runner)
@@ -217,12 +200,14 @@ final class PartitionExplainer {
         }
         if isAtCheckpoint || isTooLate || isStopped { return false }
         if runner.isOver { try notCommitted(record) }
-        return !isBeyond(record)
+        isPastUntil = isBeyond(record)
+        return !isPastUntil
       }
       report.records += runner.records
       if isAtCheckpoint { return .atCheckpoint }
       if isTooLate { return .tooLate }
-      if !isStopped {
+      // In the middle of an entry there is nothing to finish.
+      if !isStopped, !isPastUntil {
         isAtEnd = true
         try runner.finish()
       }
@@ -250,9 +235,7 @@ final class PartitionExplainer {
     runner.taking = { [self] in take($0, $1, $2, at: $3, speaker: $4) }
     runner.deadLettered = { [self] record, bad in missedUnread(record, .deadLetter, "\(bad)") }
     runner.mapDropped = { [self] record, reason in missedUnread(record, .dropped, reason) }
-    runner.passedOver = { [self] record in
-      probe?.forEachEvent(of: record) { missed($0, record, .passedOver, at: nil) }
-    }
+    runner.passedOver = { [self] in passedOver($0) }
   }
 
   private func read(from start: Int64, _ take: (InputRecord) throws -> Bool) throws {
@@ -286,21 +269,19 @@ final class PartitionExplainer {
   private func end() throws {
     takeOut(all: true)
     // What nothing was derived of, as there is no entry: it is not committed yet.
-    if seenTo < report.end, report.entry == 0, !isStopped {
+    if seenTo < report.end, report.entry == 0, !isStopped, !isPastUntil {
       try read(from: seenTo) { record in
         try notCommitted(record); return true
       }
     }
+    report.seenTo = seenTo
   }
 
   // MARK: - Events
 
   private func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
     self.now = now
-    guard question.isAbout(event.pointee.room), let partition, let record else {
-      if let record { missedElsewhere(event.pointee, record, at: now) }
-      return false
-    }
+    guard question.isAbout(event.pointee.room), let partition, let record else { return false }
     report.hasRoom = true
     if standing.silentUpTo > partition.n {
       missed(event.pointee, record, .beforeJournal, at: now)
@@ -327,7 +308,10 @@ final class PartitionExplainer {
       note.firstOffset = ids.came(
         gift.id, offset: record.offset, at: now - partition.shifted, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
     }
-    guard isAsked(event.pointee, record, at: now) else { return room.take(event, own: own, at: now, speaker: speaker) }
+    guard isAsked(event.pointee, record, at: now) else {
+      near.look(event.pointee, record, at: now)
+      return room.take(event, own: own, at: now, speaker: speaker)
+    }
     target.trail.take(gift, at: now, by: &room.engine)
     room.forgetWakeup()
     let taken = target.trail.last!.taken
@@ -340,12 +324,20 @@ final class PartitionExplainer {
   /// A gift comes that is older than the maximum age: no engine sees it, whatever is known of its room.
   private func takeOld(_ event: UnsafePointer<Event>, at now: Int64) {
     self.now = now
-    guard let record else { return }
-    guard question.isAbout(event.pointee.room) else { return missedElsewhere(event.pointee, record, at: now) }
+    guard let record, question.isAbout(event.pointee.room) else { return }
     report.hasRoom = true
-    if !isAsked(event.pointee, record, at: now) { return }
+    guard isAsked(event.pointee, record, at: now) else { return near.look(event.pointee, record, at: now) }
     target.trail.addOld(event.pointee.gift, at: now)
-    notes.append(Note(offset: record.offset, worth: 0))
+    notes.append(Note(offset: record.offset, worth: 0, sentAt: time(of: event.pointee, record)))
+  }
+
+  private func awayMs(of fate: GiftFate) -> Int64 {
+    let end: Int64
+    switch fate.end {
+    case .seen(let at, _, _), .skipped(let at, _): end = at
+    case .open, .forgotten: return 0
+    }
+    return aways.reduce(0) { $1.from >= fate.taken.at && $1.from + $1.ms <= end ? $0 + $1.ms : $0 }
   }
 
   private func takeOut(all: Bool) {
@@ -357,18 +349,14 @@ final class PartitionExplainer {
       isStopped = !task.answer(
         ExplainedGift(
           fate: fate, partition: number, offset: note.offset, waitingBefore: note.waitingBefore, worth: note.worth,
-          firstOffset: note.firstOffset))
+          firstOffset: note.firstOffset, awayMs: awayMs(of: fate), sentAt: note.sentAt))
     }
     notes.removeFirst(count)
+    if target.trail.isEmpty { aways = [] }
   }
 
   /// Whether a gift of the room is asked for.
   func isAsked(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
-    event.kind == .gift && question.fits(event.gift) && isInTime(event, record, at: now)
-  }
-
-  private func isInTime(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
-    if question.since == .min && question.until == .max || question.holds(now) { return true }
-    return question.holds(event.ts >= 0 ? event.ts : time(of: record))
+    question.isAsked(event, at: now, recordTime: time(of: record))
   }
 }

@@ -7,9 +7,12 @@ final class RecordProbe {
   private let decoder: RecordDecoder
   private let arena = BumpArena()
   private var event = Event()
+  /// Whether it is known how the service reads them: only then what is no event is known to be none.
+  let isKnown: Bool
 
   init(_ derivation: Derivation) throws(FormatFault) {
     decoder = try derivation.decoder()
+    isKnown = true
   }
 
   /// For records of which nobody knows how they would be read.
@@ -17,20 +20,26 @@ final class RecordProbe {
     var limits = WireLimits()
     limits.roomFromBody = true
     decoder = RecordDecoder(limits: limits)
+    isKnown = false
   }
 
+  /// Why the last record was dropped.
+  var dropReason: String { decoder.dropReason }
+
   /// Hands out the events of a record; none if it is a bad event, or the map drops it.
-  func forEachEvent(of record: InputRecord, _ body: (Event) -> Void) {
-    guard let value = record.value else { return }
+  @discardableResult
+  func forEachEvent(of record: InputRecord, _ body: (Event) -> Void) -> RecordFate {
+    guard let value = record.value else { return .events }
     arena.reset()
     do throws(BadEvent) {
       if try !decoder.decode(value, key: record.key, header: { record.withLastHeader($0, $1) }, into: arena, &event) {
-        return
+        return .dropped
       }
     } catch {
-      return
+      return .bad(error)
     }
     body(event)
     for further in decoder.further { body(further) }
+    return .events
   }
 }

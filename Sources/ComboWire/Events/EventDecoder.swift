@@ -168,11 +168,7 @@ public final class EventDecoder {
   private func amount(
     _ text: JSONText, _ fields: EventFields, into arena: BumpArena, _ gift: inout Gift
   ) throws(BadEvent) -> Gift.Amount {
-    if fields[.total] | fields[.streak] | fields[.streakMs] | fields[.ends] != 0 {
-      return try amountOfStreak(text, fields, into: arena, &gift)
-    }
-    gift.streakMs = nil
-    gift.ends = false
+    if fields[.total] | fields[.streak] | fields.details != 0 { return try unusualAmount(text, fields, into: arena, &gift) }
     let counted = fields[.count]
     // Mostly it is one digit.
     if let digit = text.digit(counted), digit > 0 { return .count(digit) }
@@ -180,7 +176,7 @@ public final class EventDecoder {
   }
 
   @inline(never)
-  private func amountOfStreak(
+  private func unusualAmount(
     _ text: JSONText, _ fields: EventFields, into arena: BumpArena, _ gift: inout Gift
   ) throws(BadEvent) -> Gift.Amount {
     let (counted, totalled) = (fields[.count], fields[.total])
@@ -193,10 +189,12 @@ public final class EventDecoder {
     }
     // Nothing comes of these without a total, but a broken one is a broken gift.
     let streak = try idIfThere(text, fields[.streak], "streak", into: arena)
-    gift.streakMs =
-      text.has(fields[.streakMs])
-      ? Int32(truncatingIfNeeded: try integer(text, fields[.streakMs], "streak_ms", 0...Self.streakMsMax)) : nil
-    gift.ends = text.has(fields[.ends]) ? try boolean(text, fields[.ends], "ends") : false
+    for (field, detail) in EventField.details where text.has(fields[field]) {
+      switch detail {
+      case .integer(let range, let set): set(&gift, try integer(text, fields[field], field.name, range))
+      case .boolean(let set): set(&gift, try boolean(text, fields[field], field.name))
+      }
+    }
     guard let total else { return .count(count) }
     return .total(Int(total), streak: streak)
   }
@@ -294,7 +292,6 @@ public final class EventDecoder {
   static let valueMax = 1e12
   static let countMax: Int64 = 1_000_000
   static let totalMax: Int64 = 1_000_000_000
-  static var streakMsMax: Int64 { longestStreakMs }
   /// The longest `streak_ms` of a gift.
   public static let longestStreakMs: Int64 = 3_600_000
 }

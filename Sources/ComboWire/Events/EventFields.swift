@@ -8,6 +8,10 @@ struct EventFields {
   /// The token of a field's value; 0 (which is the event itself) where the event has no such field.
   @inline(__always)
   subscript(_ field: EventField) -> Int { Int(tokens[field.rawValue]) }
+
+  /// Not 0 if there is any of ``EventField/details``.
+  @inline(__always)
+  var details: Int { Int(tokens[EventField.allCases.count]) }
 }
 
 /// Finds the fields of events on their tapes, and remembers where they are in texts of each shape that the parser knows. One a parser.
@@ -36,7 +40,8 @@ final class EventFieldFinder {
     (owner, EventField.allCases.filter { $0.owner == owner }.map(Candidate.init))
   }
 
-  private static let width = EventField.allCases.count
+  /// The fields, and behind them whether any of them is a detail.
+  private static let width = EventField.allCases.count + 1
 
   init() {
     rows = .allocate(capacity: TextShape.places * Self.width)
@@ -71,6 +76,7 @@ final class EventFieldFinder {
       let token = Int(row[owner.rawValue])
       if token != 0, text[token].isObject { fields.withUnsafeBufferPointer { search(token, of: text, for: $0, row) } }
     }
+    row[EventField.allCases.count] = EventField.details.contains { row[$0.field.rawValue] != 0 } ? 1 : 0
   }
 
   private func search(

@@ -75,7 +75,6 @@ extension MappedDecoder {
     let worth = try worth(rule.pointee.gift.value, into: arena)
     gift.value = worth.value
     gift.amount = try amount(rule, into: arena)
-    (gift.streakMs, gift.ends) = (nil, false)
     if case .total(let total, _) = gift.amount {
       if rule.pointee.streak >= 0 || rule.pointee.ends >= 0 || rule.pointee.streakMs >= 0 {
         try readStreak(rule, total: total, receiverStars: receiverStars, into: arena, &gift)

@@ -34,7 +34,7 @@ struct ExplainCommandTests {
       text += words.text(of: $0)
       return true
     }
-    for miss in outcome.misses + outcome.elsewhere {
+    for miss in outcome.misses + outcome.nearest {
       text += words.text(of: miss, reach: outcome.partitions.first { $0.number == miss.partition })
     }
     return Answer(gifts: gifts, outcome: outcome, text: text)
@@ -103,15 +103,15 @@ struct ExplainCommandTests {
     }
     try check("full", "rose ×2 from u4: skipped: the queue was full, worth 10\n")
     try check("taken-back", "rose ×1 from u2: queued as the next, skipped at ")
-    try check("taken-back", ": it was taken back\n")
+    try check("taken-back", ": it was retracted\n")
     try check("closed", "rose ×1 from u3: queued behind 1, skipped at ")
     try check("closed", ": the room was closed\n")
     try check("late-total", "rose from u1: changed nothing: its total is late, or was there before\n")
     try check("broken", "dead letter, offset 8 of partition 0: wrong_type: gift is an integer")
-    try check("elsewhere", "a gift of another room, \"r2\", offset 9 of partition 0\n")
-    try check("early", "offset 0 of partition 0: what became of it is not known, as journal and checkpoints reach back to ")
-    try check("jumped", "passed over, offset 12 of partition 0: the group was moved past it")
-    try check("later", "not yet committed, offset 14 of partition 0: the group's last entry is ")
+    try check("elsewhere", "rose from u6: a gift of another room, \"r2\", offset 9 of partition 0\n")
+    try check("early", "rose from u0: from before the group began, offset 0 of partition 0: the group reads this partition from ")
+    try check("jumped", "rose from u7: passed over, offset 12 of partition 0: the group was moved past it")
+    try check("later", "rose from u8: not yet committed, offset 14 of partition 0: the group's last entry is ")
     let twice = try explain(scene, id: "shown")
     #expect(twice.gifts.map(\.fate.taken.outcome) == [.new, .duplicate] && twice.gifts.map(\.firstOffset) == [nil, 1])
     #expect(twice.text.contains("rose ×1 from u1: shown at ") && twice.text.contains(" in banner 1, at once\n"), "\(twice.text)")

@@ -1,8 +1,8 @@
+import ComboSystem
 import Foundation
 import Testing
 
 @testable import ComboCommands
-@testable import ComboSystem
 @testable import ComboTestSupport
 
 /// The streams of Tests/Conformance and what must come of them.

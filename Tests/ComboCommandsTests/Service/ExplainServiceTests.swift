@@ -1,10 +1,10 @@
 import ComboEdge
-import ComboKafka
 import ComboSystem
 import ComboWire
 import Foundation
 import Testing
 
+@testable import ComboKafka
 @testable import ComboTestSupport
 
 extension ServiceTests {
@@ -38,6 +38,44 @@ extension ServiceTests {
       #expect(none == 1 && nothing.contains("never seen: no such gift in the room's input"), "\(nothing)")
       let (wrong, _, sentence) = try explain(group, ["--id", "e45"])
       #expect(wrong == 2 && sentence.contains("explain needs --room ROOM"), "\(sentence)")
+      try service.stop()
+    }
+
+    @Test("gifts of an aborted and of an open transaction are found, and told apart from those never sent")
+    func transactions() throws {
+      let group = try TestGroup(partitions: 2)
+      let service = try group.process(TestGroup.fast)
+      func transaction(_ id: String) throws -> TransactionalProducer {
+        let producer = try TransactionalProducer(group.properties, transactionalID: TestKafka.fresh(id))
+        try producer.initTransactions(withinMs: ServiceKafka.patienceMs)
+        let topic = try producer.producer.topic(group.names.input, withinMs: ServiceKafka.patienceMs)
+        try producer.begin()
+        let gift = TestGift(id: id, room: "room").record
+        try gift.key!.withUnsafeBytes { key in
+          try gift.value!.withUnsafeBytes { try producer.producer.produce(topic, key: key, value: $0) }
+        }
+        try producer.producer.flush(withinMs: ServiceKafka.patienceMs)
+        return producer
+      }
+      try transaction("aborted").abort(withinMs: ServiceKafka.patienceMs)
+      try group.give([TestGift(id: "good", room: "room")])
+      try group.waitUntilSaid(["room": 1], service)
+      let open = try transaction("open")
+      try group.give([TestGift(id: "behind", room: "room")])
+      let (_, aborted, _) = try explain(group, ["--room", "room", "--id", "aborted"])
+      #expect(aborted.contains("rose from u1: aborted, offset 0 of partition "), "\(aborted)")
+      for id in ["open", "behind"] {
+        let (code, text, _) = try explain(group, ["--room", "room", "--id", id])
+        #expect(code == 0 && text.contains(": not yet committed, offset ") && text.contains(" that is still open"), "\(text)")
+      }
+      let (_, json, _) = try explain(group, ["--room", "room", "--id", "open", "--format", "json"])
+      #expect(json.hasPrefix(#"{"room":"room","missed":"not_committed","partition":"#), "\(json)")
+      let (none, never, _) = try explain(group, ["--room", "room", "--id", "nobody's"])
+      #expect(none == 1 && never.contains("; nor in any other room or partition (all 2 were searched)"), "\(never)")
+      try open.commit(withinMs: ServiceKafka.patienceMs)
+      try group.waitUntilSaid(["room": 3], service)
+      let (_, seen, _) = try explain(group, ["--room", "room", "--id", "open"])
+      #expect(seen.contains("rose ×1 from u1: "), "\(seen)")
       try service.stop()
     }
   }

@@ -1,8 +1,8 @@
 import ComboEdge
+import ComboKafka
 import Foundation
 import Testing
 
-@testable import ComboKafka
 @testable import ComboTestSupport
 
 extension ServiceTests {

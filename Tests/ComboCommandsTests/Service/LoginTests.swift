@@ -1,9 +1,9 @@
+import ComboKafka
 import ComboSystem
 import Foundation
 import Synchronization
 import Testing
 
-@testable import ComboKafka
 @testable import ComboTestSupport
 
 extension ServiceTests {

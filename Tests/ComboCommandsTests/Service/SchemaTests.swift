@@ -1,9 +1,9 @@
 import ComboEdge
+import ComboWire
 import Foundation
 import Testing
 
 @testable import ComboTestSupport
-@testable import ComboWire
 
 extension ServiceTests {
   @Suite("Records of a real broker")

@@ -1,9 +1,9 @@
+import ComboService
 import ComboSystem
 import Foundation
 import Glibc
 import Testing
 
-@testable import ComboService
 @testable import ComboTestSupport
 
 /// A socket as a service manager has one.

@@ -1,8 +1,8 @@
+import ComboService
+import ComboSystem
 import Glibc
 import Testing
 
-@testable import ComboService
-@testable import ComboSystem
 @testable import ComboTestSupport
 
 extension ServiceTests {

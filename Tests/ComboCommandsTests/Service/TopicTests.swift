@@ -1,7 +1,7 @@
 import ComboEdge
+import ComboKafka
 import Testing
 
-@testable import ComboKafka
 @testable import ComboTestSupport
 
 extension ServiceTests {

@@ -2,7 +2,7 @@ import ComboSystem
 import Testing
 
 @testable import ComboCommands
-@testable import ComboGenerate
+@testable import ComboTestSupport
 
 @Suite("The terminal")
 struct TerminalTests {

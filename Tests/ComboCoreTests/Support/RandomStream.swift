@@ -69,9 +69,8 @@ struct RandomStream {
         let total = max(1, totals["\(key)/\(streak)", default: 0] + random.pick([1, 1, 2, 5, 0, -1, -3]))
         totals["\(key)/\(streak)"] = total
         gift.amount = .total(total, streak: streak)
-        if ownTimes, random.oneIn(2) { gift.streakMs = random.pick([0, 1, 800, 70_000, 3_600_000]) }
-        gift.ends = random.oneIn(8)
       }
+      gift.addDetails(&random, ownTimes: ownTimes)
       events.append((at, .gift(gift)))
     }
   }

@@ -7,10 +7,8 @@ import Testing
 /// settings that are not the defaults; a last line `TIME .` lets the time run on, with nothing more said until then.
 ///
 ///     slots=1 linger_ms=500
-///     0     > ann rose x3                    a gift from ann, a rose, three times, worth 1 each
+///     0     > ann rose x3                    a gift, as ``OwnedGift/init(_:)`` reads it
 ///     0     < show 1 ann rose 3
-///     100   > ann @host rose =7/s $10 #e1 ~2 to host; a total of 7 in streak s; worth 10 each; id e1; other display data
-///     150   > ann rose =9 %p ms500 ends     a combo's own name; a total remembered for 500 ms, the last one
 ///     200   > own slots=2                    room settings; without any: the service's again
 ///     300   > service slots=2                the service has other settings
 ///     400   > retract ann @host rose         or less of it
@@ -66,37 +64,8 @@ struct Trace {
       let receiver = rest.first { $0.hasPrefix("@") }?.dropFirst() ?? ""
       let gift = rest.dropFirst().first { !$0.hasPrefix("@") } ?? ""
       return .retract(sender: rest.first!, receiver: String(receiver), gift: gift)
-    default: return .gift(try gift(words))
+    default: return .gift(try OwnedGift(words))
     }
-  }
-
-  private static func gift(_ words: ArraySlice<String>) throws -> OwnedGift {
-    var names: [String] = []
-    var (receiver, id, tag, value, amount) = ("", "", "", 1.0, OwnedAmount.count(1))
-    var (combo, streakMs, ends): (String, Int32?, Bool) = ("", nil, false)
-    for word in words {
-      let rest = String(word.dropFirst())
-      switch word.first! {
-      case "@": receiver = rest
-      case "#": id = rest
-      case "%": combo = rest
-      case "m" where Int32(rest.dropFirst()) != nil: streakMs = Int32(rest.dropFirst())
-      case "e" where word == "ends": ends = true
-      case "~": tag = word
-      case "$": value = Double(rest)!
-      case "=":
-        let parts = rest.split(separator: "/").map(String.init)
-        amount = .total(Int(parts[0])!, streak: parts.count > 1 ? parts[1] : "")
-      case "x" where Int(rest) != nil: amount = .count(Int(rest)!)
-      default: names.append(word)
-      }
-    }
-    guard names.count == 2 else { throw Unreadable(line: words.joined(separator: " ")) }
-    let key = Key(sender: names[0], receiver: receiver, gift: names[1], combo: combo)
-    var gift = OwnedGift(id: id, key: key, tag: tag, value: value, amount: amount)
-    gift.streakMs = streakMs
-    gift.ends = ends
-    return gift
   }
 
   /// The lines as they come when the trace is played.

@@ -1,12 +1,12 @@
 import ComboEdge
+import ComboKafka
 import ComboRooms
 import ComboSystem
+import ComboWire
 import Foundation
 import Testing
 
-@testable import ComboKafka
 @testable import ComboTestSupport
-@testable import ComboWire
 
 /// A consumer group with topics of its own on the brokers under test, and what can be done to them from outside.
 final class TestGroup: ServiceGround {

@@ -1,0 +1,68 @@
+/// How many a gift counts: ids that are remembered, and running totals. The specification's *How many*.
+extension EngineCore {
+  @inline(__always)
+  mutating func isDuplicate(_ gift: UnsafePointer<Gift>, at now: Int64) -> Bool {
+    let (dedupeMs, maxIds) = (settings.values.dedupeMs, settings.values.maxIds)
+    let id = gift.pointee.id
+    if id.count == 0 || dedupeMs == 0 || maxIds == 0 { return false }
+    let hash = gift.pointee.hashes.id != 0 ? gift.pointee.hashes.id : GiftIDs.hash(id, settings.hashSeed)
+    if ids.contains(id, hash: hash, at: now) { return true }
+    ids.add(id, hash: hash, expiry: now + Int64(dedupeMs), limit: maxIds, at: now)
+    return false
+  }
+
+  /// How many a total of a named streak adds, and remembers it; nil: it is late or repeated.
+  @inline(never)
+  mutating func growth(to total: Int, streak name: Bytes, of gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
+    let (sender, giftID) = (gift.pointee.senderID, gift.pointee.giftID)
+    let key = Streaks.Key.named(sender: sender, gift: giftID, name: name)
+    let hash = Streaks.hash(sender: sender, gift: giftID, name: name, settings.hashSeed)
+    let streaks = someStreaks()
+    let known = streaks.find(key, hash: hash, in: store)
+    let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
+    if total <= before { return nil }
+    remember(total, known, key, hash, gift, at: now)
+    return total - before
+  }
+
+  /// How many a gift's total adds in the streak of its combo alone, and remembers it; nil: it is repeated.
+  @inline(never)
+  mutating func growth(of combo: Int32, hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
+    guard case .total(let total, _) = gift.pointee.amount else { preconditionFailure("a gift without a total") }
+    let streaks = someStreaks()
+    var known = streaks.find(.ofCombo(combo), hash: hash, in: store)
+    let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
+    if total != before { remember(total, known, .ofCombo(combo), hash, gift, at: now) }
+    if gift.pointee.ends {
+      known = streaks.find(.ofCombo(combo), hash: hash, in: store)
+      if known >= 0 { streaks.forget(known, combos: &combos, store: &store) }
+    }
+    // Below the remembered total, a new streak begins.
+    return total == before ? nil : total > before ? total - before : total
+  }
+
+  private mutating func someStreaks() -> Streaks {
+    if let streaks { return streaks }
+    let streaks = Streaks()
+    self.streaks = streaks
+    return streaks
+  }
+
+  /// Remembers a total, for its own time if the gift has one.
+  private mutating func remember(
+    _ total: Int, _ known: Int32, _ key: Streaks.Key, _ hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64
+  ) {
+    let streaks = someStreaks()
+    var expiry = now + Int64(settings.values.streakMs)
+    if let own = gift.pointee.streakMs {
+      expiry = now + Int64(own)
+      streaks.awakeUntil = max(streaks.awakeUntil, expiry)
+    }
+    if known >= 0 {
+      streaks.set(known, total: total, expiry: expiry)
+    } else {
+      streaks.add(key, hash: hash, total: total, expiry: expiry, combos: combos, store: &store)
+    }
+    streaks.keep(settings.values.maxStreaks, at: now, combos: &combos, store: &store)
+  }
+}

@@ -1,0 +1,139 @@
+/// Which banner a gift joins, or that it makes one. The specification's *Where it goes*.
+extension EngineCore {
+  /// No total is above this.
+  static var most: Int { (1 << 53) - 1 }
+
+  @inline(__always)
+  func tell(
+    _ options: TakeOptions, _ outcome: TakenGift.Outcome, _ banner: Int, _ count: Int, base: Int = 0,
+    _ sink: inout some InstructionSink
+  ) {
+    if options.contains(.followed) {
+      sink.took(TakenGift(epoch: epoch, at: time, outcome: outcome, count: count, banner: banner, base: base))
+    }
+  }
+
+  /// `count` gifts join a banner of their combo, or make one.
+  @inline(__always)
+  mutating func join(
+    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64,
+    to sink: inout some InstructionSink
+  ) {
+    let active = combos[combo].active
+    if active >= 0, !banners[active].isSealed {
+      let count = add(count, gift, options, to: active)
+      tell(options, .joined, banners[active].number, count, &sink)
+      if banners[active].phase == .lingering { update(active, at: now, to: &sink) }
+      return
+    }
+    let waiting = combos[combo].firstWaiting
+    if waiting >= 0 {
+      let joined = settings.values.queueMerge == .anywhere ? waiting : queue.last
+      if banners[joined].combo == combo {
+        let count = add(count, gift, options, to: joined)
+        tell(options, .waiting, banners[joined].number, count, &sink)
+        if settings.values.queueOrder == .tier {
+          queue.order?.move(joined, toTier: tier(joined), banners)
+          hurry(for: joined, at: now)
+        }
+        return
+      }
+    }
+    queueNew(combo, gift, count, options, at: now, to: &sink)
+  }
+
+  /// Returns how many of `count` there was room for.
+  @inline(__always)
+  private mutating func add(_ count: Int, _ gift: UnsafePointer<Gift>, _ options: TakeOptions, to index: Int32) -> Int {
+    let count = min(count, Self.most &- banners[index].total)
+    banners[index].total &+= count
+    banners[index].value += gift.pointee.value * Double(count)
+    banners.setDisplay(index, gift.pointee.display, isLent: options.contains(.lent))
+    return count
+  }
+
+  /// `count` gifts make a new banner, which waits, if only for a moment.
+  private mutating func queueNew(
+    _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64,
+    to sink: inout some InstructionSink
+  ) {
+    let base = takeOver(combo, at: now)
+    let count = min(count, Self.most &- base)
+    let worth = gift.pointee.value * Double(count)
+    if isSurplus(worth) { return skipNew(gift.pointee.display, count, worth, base: base, options, at: now, to: &sink) }
+    lastBanner += 1
+    let number = lastBanner
+    var banner = Banner()
+    banner.number = number
+    banner.base = base
+    banner.total = base + count
+    banner.value += worth
+    banner.since = now
+    banner.combo = combo
+    combos.retain(combo)
+    let index = banners.add(banner, gift.pointee.display, isLent: options.contains(.lent))
+    tell(options, .new, number, count, base: base, &sink)
+    queue.append(index, banners, combos)
+    if let order = queue.order { order.insert(index, tier: settings.values.queueOrder == .tier ? tier(index) : 0, banners) }
+    fill(at: now, to: &sink)
+    keepQueue(at: now, to: &sink)
+    // It is the last to have come, if it still waits.
+    if settings.values.queueOrder == .tier, queue.last >= 0, banners[queue.last].number == number {
+      hurry(for: queue.last, at: now)
+    }
+  }
+
+  /// Whether a new banner of that value would be the one to be skipped: as many as may wait do so, none of them can come on screen,
+  /// and none is worth less. So it need not be made, which is what becomes of most banners in a room that overflows.
+  @inline(__always)
+  private mutating func isSurplus(_ worth: Double) -> Bool {
+    if Int(queue.count) != settings.values.maxQueue || waitingOnScreen > 0 { return false }
+    return freeSlot() == nil && worth <= banners[queue.leastValuable(banners)].value
+  }
+
+  /// `count` gifts of a combo that is not known, which continues from nothing: if their banner would not stay, it is skipped, and the combo need
+  /// not be stored.
+  /// - Returns: whether they were skipped.
+  @inline(__always)
+  mutating func skipsUnknown(
+    _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
+  ) -> Bool {
+    let worth = gift.pointee.value * Double(count)
+    guard isSurplus(worth) else { return false }
+    skipNew(gift.pointee.display, count, worth, base: 0, options, at: now, to: &sink)
+    return true
+  }
+
+  /// A banner that was not made is skipped.
+  private mutating func skipNew(
+    _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64,
+    to sink: inout some InstructionSink
+  ) {
+    lastBanner += 1
+    tell(options, .new, lastBanner, count, base: base, &sink)
+    say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, worth: worth, to: &sink)
+    if settings.values.finals {
+      say(.final(banner: lastBanner, count: base + count, reason: .overflow, display: display), at: now, to: &sink)
+    }
+  }
+
+  /// The count from which a new banner of `combo` continues.
+  private mutating func takeOver(_ combo: Int32, at now: Int64) -> Int {
+    var left: Int32 = -1
+    for i in 0..<screen.count {
+      let index = screen[i]
+      if banners[index].combo != combo || banners[index].takenOver { continue }
+      if banners[index].phase != .leaving && !banners[index].isSealed { continue }
+      if left < 0 || banners[index].number > banners[left].number { left = index }
+    }
+    if left >= 0 {
+      banners[left].takenOver = true
+      return banners[left].total
+    }
+    guard combos[combo].hasHistory, combos[combo].historyExpiry >= now else { return 0 }
+    let total = combos[combo].historyTotal
+    if combos[combo].final != nil { isEarliestExact = false }
+    history.forget(combo, &combos, &store)
+    return total
+  }
+}

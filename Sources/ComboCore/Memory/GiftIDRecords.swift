@@ -1,0 +1,258 @@
+/// The records of ``GiftIDs``, in the order in which they came: new ones are added at the end, old ones go at the front.
+///
+/// A record is known by its position. It has an expiry, which is not interpreted here, the upper bits of a hash, and an id's bytes.
+///
+/// Records are in chunks of 2 KiB, of which the only one may be smaller. Many rooms remember so much that it would be most of a process'
+/// memory: chunks neither move when there come more, nor leave room free for half as many again. The owner frees them (``free()``).
+struct GiftIDRecords {
+  /// Where the first record begins, and where the next one will, in units of 8 bytes. A chunk begins at a multiple of 256; positions only
+  /// rise, unless the records of an only chunk are moved to its beginning.
+  private(set) var start = 0
+  private(set) var end = 0
+  /// Where the last chunk ends.
+  private var chunksEnd = 0
+  /// The first chunk; nil: there is none.
+  private var first: UnsafeMutableRawPointer?
+  /// All chunks by their number, of which as many bits count as there are places; not in use before there are two.
+  private var chunks = Block<UnsafeMutableRawPointer>()
+  private(set) var count: Int32 = 0
+  /// Whether there has been an id that is too long for a record.
+  private var hasLong = false
+
+  init() {}
+
+  // A record: its expiry (4 bytes), hash and length (4), the id, padding to a multiple of 8.
+  private static let headLength = 8
+  private static let unit = 8
+  static let chunkUnits = 256
+  /// The lower bits of a record's second half are its id's length, or one of these: the bytes are elsewhere, and the record holds where
+  /// and how many; or there is no record any more in this chunk.
+  private static let lengthMask: UInt32 = 511
+  private static let lengthElsewhere: UInt32 = 510
+  private static let lengthOfEnd: UInt32 = 511
+  private static let elsewhereUnits = 3
+  /// The bits of a hash that a record keeps.
+  static var hashMask: UInt32 { ~lengthMask }
+
+  // MARK: - Records
+
+  @inline(__always)
+  func expiry(_ record: Int) -> UInt32 { address(record).load(as: UInt32.self) }
+
+  func setExpiry(_ record: Int, _ expiry: UInt32) { address(record).storeBytes(of: expiry, as: UInt32.self) }
+
+  /// What is kept of it.
+  @inline(__always)
+  func hash(_ record: Int) -> UInt32 { address(record).load(fromByteOffset: 4, as: UInt32.self) & ~Self.lengthMask }
+
+  @inline(__always)
+  func id(_ record: Int) -> Bytes {
+    let length = length(record)
+    if length == Self.lengthElsewhere { return Bytes(elsewhere(record)) }
+    return Bytes(start: address(record) + Self.headLength, count: Int(length))
+  }
+
+  func forEach(_ body: (Int) -> Void) {
+    var record = start
+    for _ in 0..<count {
+      if isPastLast(record) { record = Self.nextChunk(record) }
+      body(record)
+      record += units(record)
+    }
+  }
+
+  /// Whether this is the last record.
+  func isLast(_ record: Int) -> Bool { record + units(record) == end }
+
+  /// Adds the places where the next ones will be added, and of those at the front.
+  @inline(__always)
+  func addPlaces(to all: inout Places) {
+    guard let first else { return }
+    if end < chunksEnd { all.addTwo(address(end)) }
+    // Some will have expired since the room was last looked at.
+    all.addLines(first + (start & (Self.chunkUnits &- 1)) &* Self.unit, 192)
+  }
+
+  /// The place of a record, by its position.
+  @inline(__always)
+  private func address(_ record: Int) -> UnsafeMutableRawPointer {
+    let number = record &>> 8
+    let chunk =
+      number == start &>> 8 ? first.unsafelyUnwrapped : chunks[Int32(truncatingIfNeeded: number) & (chunks.capacity &- 1)]
+    return chunk + (record & (Self.chunkUnits &- 1)) &* Self.unit
+  }
+
+  @inline(__always)
+  private func length(_ record: Int) -> UInt32 { address(record).load(fromByteOffset: 4, as: UInt32.self) & Self.lengthMask }
+
+  @inline(__always)
+  private static func units(ofLength length: UInt32) -> Int {
+    length == lengthElsewhere ? elsewhereUnits : (headLength &+ Int(length) &+ 7) &>> 3
+  }
+
+  @inline(__always)
+  private func units(_ record: Int) -> Int { Self.units(ofLength: length(record)) }
+
+  /// Whether there is no record at this position, but one in the next chunk.
+  @inline(__always)
+  private func isPastLast(_ record: Int) -> Bool {
+    record & (Self.chunkUnits &- 1) != 0 && length(record) == Self.lengthOfEnd
+  }
+
+  @inline(__always)
+  private static func nextChunk(_ record: Int) -> Int { (record | (chunkUnits &- 1)) &+ 1 }
+
+  /// The bytes of an id that is too long for a record.
+  private func elsewhere(_ record: Int) -> UnsafeMutableRawBufferPointer {
+    let memory = address(record) + Self.headLength
+    return UnsafeMutableRawBufferPointer(
+      start: memory.load(as: UnsafeMutableRawPointer.self), count: memory.load(fromByteOffset: 8, as: Int.self))
+  }
+
+  // MARK: - Coming and going
+
+  /// Makes room for a record of this id at the end.
+  /// - Returns: whether records were moved, so that they have other positions now.
+  @inline(__always)
+  mutating func reserve(_ id: Bytes) -> Bool {
+    let units = Self.units(of: id)
+    return end &+ units > chunksEnd ? makeRoom(for: units) : false
+  }
+
+  /// Adds a record at the end, for which there is room.
+  /// - Returns: its position.
+  @inline(__always)
+  mutating func append(_ id: Bytes, hash: UInt32, expiry: UInt32) -> Int {
+    let record = end
+    let memory = address(record)
+    let isElsewhere = id.count >= Int(Self.lengthElsewhere)
+    let length = isElsewhere ? Self.lengthElsewhere : UInt32(truncatingIfNeeded: id.count)
+    memory.storeBytes(of: expiry, as: UInt32.self)
+    memory.storeBytes(of: hash & ~Self.lengthMask | length, toByteOffset: 4, as: UInt32.self)
+    if isElsewhere {
+      writeElsewhere(id, to: memory)
+    } else {
+      copyBytes(id, to: memory + Self.headLength)
+    }
+    end &+= Self.units(of: id)
+    count &+= 1
+    return record
+  }
+
+  /// The first record goes; there must be one.
+  @inline(__always)
+  mutating func dropFirst() {
+    let length = length(start)
+    if length == Self.lengthElsewhere { elsewhere(start).deallocate() }
+    start &+= Self.units(ofLength: length)
+    count &-= 1
+    if start & (Self.chunkUnits &- 1) == 0 || (count > 0 && isPastLast(start)) { leaveFirstChunk() }
+  }
+
+  /// Forgets all and gives the memory back.
+  mutating func free() {
+    if hasLong { forEach { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
+    forEachChunk { $0.deallocate() }
+    chunks.free()
+    self = GiftIDRecords()
+  }
+
+  @inline(__always)
+  private static func units(of id: Bytes) -> Int {
+    id.count >= Int(lengthElsewhere) ? elsewhereUnits : (headLength &+ id.count &+ 7) &>> 3
+  }
+
+  @inline(never)
+  private mutating func writeElsewhere(_ id: Bytes, to record: UnsafeMutableRawPointer) {
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: id.count, alignment: 1)
+    bytes.copyMemory(from: id.baseAddress.unsafelyUnwrapped, byteCount: id.count)
+    hasLong = true
+    (record + Self.headLength).storeBytes(of: bytes, as: UnsafeMutableRawPointer.self)
+    (record + Self.headLength).storeBytes(of: id.count, toByteOffset: 8, as: Int.self)
+  }
+
+  // MARK: - Chunks
+
+  @inline(never)
+  private mutating func makeRoom(for units: Int) -> Bool {
+    let chunkStart = start & ~(Self.chunkUnits - 1)
+    let capacity = chunksEnd - chunkStart
+    var hasMoved = false
+    if first == nil || capacity < Self.chunkUnits {
+      let needed = end - start + units
+      // A third of the chunk is free before the first record.
+      if first != nil, needed * 3 <= capacity * 2 { return moveOnlyChunk(to: nil, capacity) }
+      let grown = min(Self.chunkUnits, max(8, count > 2 ? needed * 3 / 2 + 1 : needed))
+      hasMoved = moveOnlyChunk(to: Self.allocate(grown), grown)
+      if needed <= grown { return hasMoved }
+    }
+    addChunk()
+    return hasMoved
+  }
+
+  /// Moves the records of an only chunk to its beginning, or to that of a larger one.
+  /// - Returns: whether they have other positions now.
+  private mutating func moveOnlyChunk(to larger: UnsafeMutableRawPointer?, _ capacity: Int) -> Bool {
+    let moved = start & (Self.chunkUnits - 1)
+    let chunk = larger ?? first.unsafelyUnwrapped
+    if let first { chunk.copyMemory(from: first + moved * Self.unit, byteCount: (end - start) * Self.unit) }
+    if larger != nil { first?.deallocate() }
+    first = chunk
+    start -= moved
+    end -= moved
+    chunksEnd = start + capacity
+    return moved > 0
+  }
+
+  /// One more chunk behind the last one, which has its full size.
+  private mutating func addChunk() {
+    if end < chunksEnd { address(end).storeBytes(of: Self.lengthOfEnd, toByteOffset: 4, as: UInt32.self) }
+    let chunk = Self.allocate(Self.chunkUnits)
+    if count == 0 {
+      first.unsafelyUnwrapped.deallocate()
+      first = chunk
+      start = chunksEnd
+    } else {
+      let inUse = Int32(truncatingIfNeeded: (chunksEnd - 1) >> 8 - start >> 8 + 1)
+      if chunks.capacity <= inUse { growChunks(inUse) }
+      chunks[Int32(truncatingIfNeeded: chunksEnd >> 8) & (chunks.capacity - 1)] = chunk
+    }
+    end = chunksEnd
+    chunksEnd += Self.chunkUnits
+  }
+
+  private mutating func growChunks(_ inUse: Int32) {
+    var grown = Block<UnsafeMutableRawPointer>()
+    grown.resize(to: max(4, chunks.capacity * 2))
+    var number = Int32(truncatingIfNeeded: start >> 8)
+    forEachChunk { chunk in
+      grown[number & (grown.capacity - 1)] = chunk
+      number &+= 1
+    }
+    chunks.free()
+    chunks = grown
+  }
+
+  /// All of the first chunk has gone.
+  private mutating func leaveFirstChunk() {
+    first.unsafelyUnwrapped.deallocate()
+    if start & (Self.chunkUnits &- 1) != 0 { start = Self.nextChunk(start) }
+    if start == chunksEnd {
+      first = nil
+    } else {
+      first = chunks[Int32(truncatingIfNeeded: start &>> 8) & (chunks.capacity &- 1)]
+    }
+  }
+
+  private func forEachChunk(_ body: (UnsafeMutableRawPointer) -> Void) {
+    guard let first else { return }
+    body(first)
+    var position = Self.nextChunk(start)
+    while position < chunksEnd {
+      body(address(position))
+      position += Self.chunkUnits
+    }
+  }
+
+  private static func allocate(_ units: Int) -> UnsafeMutableRawPointer { .allocate(byteCount: units * unit, alignment: unit) }
+}

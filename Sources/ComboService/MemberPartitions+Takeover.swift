@@ -1,0 +1,50 @@
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// From which offset and time a partition goes on that has been restored.
+extension MemberPartitions {
+  /// Moves a partition on in the input, as an operator wants it. What is skipped is as lost as what was deleted, and the same rules hold:
+  /// all rooms begin a new epoch, and the takeover entry says how much it was.
+  func seek(_ partition: Partition, to target: Int64, _ reset: JournalEntry.Reset?) -> JournalEntry.Reset? {
+    let from = partition.offset
+    let isNew = partition.n == 0
+    guard isNew || target > from else { return reset }
+    partition.stand(at: partition.n, clock: partition.clock, offset: target, last: nil, shifted: partition.shifted)
+    counts.movedBySeek += 1
+    if isNew {
+      log.info("new: partition \(.partition, partition.number) begins at offset \(.offset, target), as requested by seek")
+      return reset
+    }
+    let skipped = target - from
+    log.warning(
+      """
+      RESET: partition \(.partition, partition.number) skips \(.count, skipped) offsets, up to \(.offset, target), \
+      as requested by seek; all its rooms begin a new epoch
+      """)
+    return JournalEntry.Reset(
+      reason: "an operator skipped offsets \(from) to \(target - 1)", offsetsLost: skipped + (reset?.offsetsLost ?? 0))
+  }
+
+  /// By how much a partition that was restored moves as it is taken over; nil: it cannot be now, which was said.
+  func shift(of restored: RestoredPartition) -> Int64? {
+    let partition = restored.partition
+    let ahead = partition.clock - edges.time.wallMs()
+    if partition.n == 0 { return 0 }
+    if configuration.purpose == .bringClocksBack, ahead > Self.broughtBackMs { return -ahead }
+    if let max = edges.clockTrial?.aheadMaxMs, ahead > max {
+      log.error(
+        """
+        the time of partition \(.partition, partition.number) is \(.ms, ahead) ms ahead of this machine's clock, and the output accepts no more \
+        than \(.limit, max) ms: the partition waits. To bring its time back, stop all instances of the group and run combo-consumer reset-clock \
+        with the options of run: its rooms begin a new epoch
+        """)
+      return nil
+    }
+    return Swift.max(0, -ahead)
+  }
+
+  /// A lead of no more than this is left as it is.
+  package static let broughtBackMs: Int64 = 5000
+}

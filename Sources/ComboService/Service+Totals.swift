@@ -1,0 +1,93 @@
+package import ComboRooms
+package import ComboWire
+
+extension Service {
+  /// What was taken in and said in this process, as far as it is durable.
+  package struct Totals: Equatable, Sendable {
+    /// Records taken in, whatever became of them.
+    package var events = 0
+    package var instructions = 0
+    package var bad = 0
+    package var withoutValue = 0
+    package var commits = 0
+    package var aborts = 0
+    package var restores = 0
+    package var resets = 0
+    package var stateBytes = 0
+    package var journalBytes = 0
+    /// How often a partition's clock came to be far ahead of the wall clock.
+    package var clockLeads = 0
+    /// Records of the input that were never read, according to resets.
+    package var lost = 0
+    /// Partitions whose time was brought back.
+    package var clocksBroughtBack = 0
+    /// Partitions that `seek` moved on.
+    package var movedBySeek = 0
+    /// What came in by kind, and what was said.
+    package var tally = EventCounts()
+    package var said = InstructionCounts()
+
+    package init() {}
+  }
+
+  /// A number of ``Totals`` that is a metric of its own.
+  package struct Counter: Sendable {
+    package let name: String
+    package let help: String
+    package let total: any WritableKeyPath<Totals, Int> & Sendable
+
+    fileprivate init(_ name: String, _ total: any WritableKeyPath<Totals, Int> & Sendable, _ help: String) {
+      self.name = name
+      self.help = help
+      self.total = total
+    }
+  }
+
+  /// The numbers that are metrics without labels. The page of metrics and its reference are made from this table.
+  package static let counters: [Counter] = [
+    Counter("combo_records_total", \.events, "Records of the input whose outcome is durable."),
+    Counter("combo_records_without_value_total", \.withoutValue, "Records without a value, which are skipped."),
+    Counter("combo_commits_total", \.commits, "Transactions committed."),
+    Counter("combo_aborts_total", \.aborts, "Returns to the last commit."),
+    Counter("combo_restores_total", \.restores, "Restores of a partition that were begun."),
+    Counter(
+      "combo_resets_total", \.resets,
+      "Resets: partitions whose state could not be restored, so that their rooms began a new epoch."),
+    Counter("combo_lost_records_total", \.lost, "Records of the input that were deleted before they were read."),
+    Counter("combo_clock_leads_total", \.clockLeads, "Times that a partition's clock ran far ahead of the wall clock."),
+    Counter("combo_state_bytes_total", \.stateBytes, "Bytes of snapshots written."),
+    Counter("combo_journal_bytes_total", \.journalBytes, "Bytes of journal entries written."),
+  ]
+}
+
+extension Service.Totals {
+  /// Adds what entries took in and led to.
+  package mutating func add(_ other: Service.Totals) {
+    events += other.events
+    instructions += other.instructions
+    bad += other.bad
+    stateBytes += other.stateBytes
+    journalBytes += other.journalBytes
+    tally.add(other.tally)
+    said.add(other.said)
+  }
+
+  /// Adds everything.
+  package mutating func addAll(_ other: Service.Totals) {
+    for counter in Service.counters { self[keyPath: counter.total] += other[keyPath: counter.total] }
+    instructions += other.instructions
+    bad += other.bad
+    clocksBroughtBack += other.clocksBroughtBack
+    movedBySeek += other.movedBySeek
+    tally.add(other.tally)
+    said.add(other.said)
+  }
+
+  /// What an entry took in and led to.
+  package mutating func add(_ entry: JournalEntry, deadLetters: Int, bytes: Int) {
+    for batch in entry.batches { events += batch.taken }
+    instructions += entry.said - deadLetters
+    bad += deadLetters
+    journalBytes += bytes
+  }
+}

@@ -1,0 +1,20 @@
+internal import ComboEdge
+internal import Glibc
+
+/// Finds texts in the bytes of records.
+enum ByteSearch {
+  /// Where a text begins, from a place on; nil: nowhere.
+  ///
+  /// Looks for the text's last byte: ids differ in their last bytes, so that it is less common in a record than their first one.
+  static func find(_ text: [UInt8], in value: Bytes, from start: Int = 0) -> Int? {
+    guard let base = value.baseAddress, let last = text.last else { return nil }
+    var place = start + text.count - 1
+    while place < value.count, let found = memchr(base + place, Int32(last), value.count - place) {
+      let end = base.distance(to: found)
+      let begin = end - text.count + 1
+      if memcmp(base + begin, text, text.count) == 0 { return begin }
+      place = end + 1
+    }
+    return nil
+  }
+}

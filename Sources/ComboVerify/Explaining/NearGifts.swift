@@ -1,0 +1,77 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboWire
+
+/// Gifts of the room that are not what is asked for, but nearly: a sender's name is spelled in another way, or the time is another one.
+struct NearGifts {
+  private let question: GiftQuestion
+  private let partition: Int32
+  private var others: [GiftMiss] = []
+  private var before: GiftMiss?
+  private var after: GiftMiss?
+  /// Whether one has the id that is asked for: nothing can be nearer.
+  private(set) var hasID = false
+
+  private static let othersMax = 5
+
+  init(_ question: GiftQuestion, partition: Int32) {
+    self.question = question
+    self.partition = partition
+  }
+
+  /// The last before the time that is asked for, the first of others, and the first after that time.
+  var found: [GiftMiss] { [before].compactMap { $0 } + others + [after].compactMap { $0 } }
+
+  /// A gift of the room comes that is not asked for.
+  mutating func look(_ event: Event, _ record: InputRecord, at now: Int64?) {
+    let ownTime = event.ts >= 0 ? event.ts : record.time?.ms
+    let gift = event.gift
+    func miss(_ kind: GiftMiss.Kind) -> GiftMiss {
+      GiftMiss(kind: kind, partition: partition, offset: record.offset, time: now ?? ownTime, name: GiftName(gift))
+    }
+    if question.fits(gift) {
+      if question.id != nil { hasID = true }
+      if let time = now ?? ownTime, time < question.since {
+        before = miss(.otherTime)
+      } else if after == nil {
+        after = miss(.otherTime)
+      }
+      return
+    }
+    guard others.count < Self.othersMax, let kind = kind(of: gift),
+      question.isInTime(event, at: now, recordTime: record.time?.ms)
+    else { return }
+    others.append(miss(kind))
+  }
+
+  /// In what it differs; nil: in too much.
+  private mutating func kind(of gift: Gift) -> GiftMiss.Kind? {
+    let isSender = question.sender.map { $0.elementsEqual(gift.senderID) } ?? true
+    let isGift = question.gift.map { $0.elementsEqual(gift.giftID) } ?? true
+    if let id = question.id {
+      if !id.elementsEqual(gift.id) { return nil }
+      hasID = true
+      return isSender ? .otherGift : .otherSender
+    }
+    let isLikeGift = isGift || question.gift.map { Self.isAlike($0, gift.giftID) } ?? true
+    if !isSender {
+      return isLikeGift && question.sender.map { Self.isAlike($0, gift.senderID) } ?? false ? .otherSender : nil
+    }
+    return question.sender != nil || isLikeGift ? .otherGift : nil
+  }
+
+  /// Whether two ids differ in nothing but large and small letters of ASCII, and in what is no letter or digit of it.
+  private static func isAlike(_ one: [UInt8], _ other: Bytes) -> Bool {
+    func core(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+      bytes.compactMap { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: byte
+        default: nil
+        }
+      }
+    }
+    let core1 = core(one)
+    return !core1.isEmpty && core1 == core(other)
+  }
+}

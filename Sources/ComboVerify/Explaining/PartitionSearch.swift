@@ -1,0 +1,98 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboWire
+
+/// Looks for gifts in all records of a partition, also those of transactions that were aborted or are open. Derives nothing. One thread.
+final class PartitionSearch {
+  /// What it came to: the first few of each.
+  struct Found: Sendable {
+    let number: Int32
+    /// Whether any event of the room is there.
+    var hasRoom = false
+    /// Gifts of the room that are asked for. Their kind is still to be found out.
+    var own: [GiftMiss] = []
+    /// The same of other rooms.
+    var elsewhere: [GiftMiss] = []
+    /// Records that became no gifts, but name what is asked for.
+    var unread: [GiftMiss] = []
+  }
+
+  private var found: Found
+  private let question: GiftQuestion
+  private let reader: any ReadEdge
+  private let probe: RecordProbe
+  /// What stands in each record that can be meant, so that others need not be decoded; nil: a map makes the ids, maybe of several fields.
+  private let needle: [UInt8]?
+
+  private static let foundMax = 5
+
+  /// - Parameter derivation: by what records become events; nil: not known.
+  init(_ number: Int32, _ question: GiftQuestion, _ reader: any ReadEdge, _ derivation: Derivation?) throws {
+    found = Found(number: number)
+    self.question = question
+    self.reader = reader
+    probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
+    needle = derivation?.mapping == nil ? question.id ?? question.sender ?? question.room : nil
+  }
+
+  /// - Parameter progress: called now and then with a number of offsets that were run through.
+  func run(_ progress: (Int) -> Void) throws -> Found {
+    let bounds = try reader.bounds(.input, found.number)
+    var start = bounds.first
+    if question.since > .min {
+      // Whoever sent it may have had a clock that is a little wrong.
+      guard let first = try reader.offset(.input, found.number, atMs: max(0, question.since &- PartitionExplainer.lateMs)) else {
+        return found
+      }
+      start = max(start, first)
+    }
+    var told = start
+    try reader.readAll(.input, found.number, from: start, to: bounds.end) { record in
+      if record.offset - told >= 10_000 {
+        progress(Int(record.offset - told))
+        told = record.offset
+      }
+      if mayBeMeant(record) { look(at: record) }
+      return question.until == .max || (record.time.map { $0.ms < question.until &+ PartitionExplainer.lateMs } ?? true)
+    }
+    return found
+  }
+
+  private func mayBeMeant(_ record: InputRecord) -> Bool {
+    guard let needle else { return true }
+    guard let value = record.value else { return false }
+    // A text may be written with escapes.
+    if ByteSearch.find(needle, in: value) != nil || ByteSearch.find([UInt8(ascii: "\\")], in: value) != nil { return true }
+    return record.key.map { needle.elementsEqual($0) } ?? false
+  }
+
+  private func look(at record: InputRecord) {
+    let recordTime = record.time?.ms
+    let fate = probe.forEachEvent(of: record) { event in
+      let isOfRoom = question.isAbout(event.room)
+      if isOfRoom { found.hasRoom = true }
+      guard isOfRoom || question.mayBeElsewhere, question.isAsked(event, at: nil, recordTime: recordTime) else { return }
+      let miss = GiftMiss(
+        kind: isOfRoom ? .notCommitted : .otherRoom, partition: found.number, offset: record.offset,
+        time: event.ts >= 0 ? event.ts : recordTime, detail: isOfRoom ? "" : String(decoding: event.room, as: UTF8.self),
+        name: GiftName(event.gift))
+      if isOfRoom { add(miss, to: &found.own) } else { add(miss, to: &found.elsewhere) }
+    }
+    let (kind, reason): (GiftMiss.Kind, String)
+    switch fate {
+    case .events: return
+    case .bad(let bad): (kind, reason) = (.deadLetter, "\(bad)")
+    case .dropped: (kind, reason) = (.dropped, probe.dropReason)
+    }
+    guard probe.isKnown, question.namesGift, question.isNamed(in: record, room: question.id == nil),
+      !question.namesTime || question.holds(recordTime)
+    else { return }
+    add(
+      GiftMiss(kind: kind, partition: found.number, offset: record.offset, time: recordTime, detail: reason), to: &found.unread)
+  }
+
+  private func add(_ miss: GiftMiss, to list: inout [GiftMiss]) {
+    if list.count < Self.foundMax { list.append(miss) }
+  }
+}
