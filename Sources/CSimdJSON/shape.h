@@ -62,7 +62,7 @@ struct Shape {
 // Behind the end of any text.
 constexpr uint32_t kNowhere = 2 * kLengthMax;
 
-// Of a text, not more than this is looked at before its first piece is compared, nor before each that lies after that.
+// Of a text, not more than this is read before its first piece is compared, nor before each that lies after that.
 constexpr uint32_t kStride = 1024;
 
 }  // namespace csj

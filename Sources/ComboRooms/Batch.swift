@@ -76,7 +76,7 @@ package final class Batch: @unchecked Sendable {
   /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or after what it has
   /// still to do of the batch before.
   /// - Parameters:
-  ///   - before: the batch dispatched last, which may still be under way; those before it are done.
+  ///   - before: the batch dispatched last, which may still be in progress; those before it are done.
   ///   - period: see ``RoomRate``.
   package func dispatch(behind before: Batch, speakers: Speakers, hopMin: Int, period: Int32) {
     number = before.number + 1

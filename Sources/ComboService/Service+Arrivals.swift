@@ -27,7 +27,7 @@ extension Service {
     /// Where it stood, and where the records that can be read ended.
     var offset: Int64
     var end: Int64
-    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was looked at before.
+    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was read before.
     var hasRecord: Bool?
   }
 

@@ -20,7 +20,7 @@ final class MappedDecoder {
   var shownBytes = 0
   /// More are made of no record, however often its gifts repeat what they have in common.
   static let shownBytesMax = 1 << 20
-  /// How much was looked at for the record in hand: a rule is 1.
+  /// How much was read for the record in hand: a rule is 1.
   private var effort = 0
   /// For what is more a record has too many elements: some milliseconds.
   private let effortMax: Int
@@ -67,7 +67,7 @@ final class MappedDecoder {
   private var parsed: JSONText?
   /// The tape of the record in hand, once it was read.
   var lastText: JSONText? { parsed }
-  /// The expression whose value is being looked at: what a sentence can name.
+  /// The expression whose value is being read: what a sentence can name.
   var reading: Int32 = -1
   var limits: WireLimits { checks.limits }
 
