@@ -108,7 +108,7 @@ inline bool begins(const uint8_t *text, size_t from, const Piece &piece) {
   return piece.length <= 16 || (bits(load(text + from + 16) != load(piece.bytes + 16)) & (piece.mask >> 16)) == 0;
 }
 
-// Where the string that begins at `p` ends, its closing quote included; 0: nowhere, or something in it is wrong.
+// The end of the string that begins at `p`, its closing quote included; 0: it has none, or has a fault.
 inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, uint32_t length, uint8_t &flags) {
   for (uint32_t q = p + 1;;) {
     if (q < shapes->limit) q = uint32_t(next_mark(shapes->special, q));

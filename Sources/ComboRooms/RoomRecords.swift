@@ -14,7 +14,7 @@ package protocol StateWriter {
 /// With the last of them goes the checkpoint, and with that the deletion of what was written as rested before `startN`.
 /// An abort throws all of this away with the partition: what the topic holds is then read again.
 package final class RoomRecords {
-  /// Where a sweep began.
+  /// The beginning of a sweep.
   package struct Start {
     package var n: Int64
     package var clock: Int64

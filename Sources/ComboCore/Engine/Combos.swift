@@ -33,7 +33,7 @@ struct Combo: BitwiseCopyable {
   /// No part of a key may be longer.
   static let longestPart = Int(UInt16.max)
 
-  /// Where a long key is in the store.
+  /// The place of a long key in the store.
   @inline(__always)
   var key: Int {
     get { Int(truncatingIfNeeded: shortKey.0) }
@@ -161,7 +161,7 @@ struct Combos {
       && (key.combo.count == 0 || sameBytes(start + sender + receiver + gift, key.combo))
   }
 
-  /// Where the bytes of a combo's key are, until combos are added.
+  /// The bytes of a combo's key, valid until combos are added.
   @inline(__always)
   private func keyStart(_ index: Int32, in store: ByteStore) -> UnsafeRawPointer {
     if entries[index].keyLength <= Combo.shortKeyMax {
