@@ -25,6 +25,13 @@ package struct GiftName: Equatable, Sendable {
   package var receiver: [UInt8]
   package var gift: [UInt8]
 
+  init(_ fate: GiftFate) {
+    id = fate.id
+    sender = fate.sender
+    receiver = fate.receiver
+    gift = fate.gift
+  }
+
   /// Of a gift whose bytes are borrowed.
   init(_ gift: Gift) {
     id = Array(gift.id)
