@@ -141,7 +141,7 @@ csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, List
   } while (0)
 
   if (const uint8_t last = text[at_end[-1]]; last != '}' && last != ']') {
-    // Were it a string or a scalar, the walk could read on behind the text.
+    // Were it a string or a scalar, the walk could read on after the text.
     if (text[p] != '{' && text[p] != '[') FAIL(CSJ_NO_CONTAINER);
     p = at_end[-1];
     FAIL(CSJ_UNCLOSED);

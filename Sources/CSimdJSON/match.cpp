@@ -50,7 +50,7 @@ struct Marks {
 };
 
 inline void finish_marks(csj_shapes *shapes, uint32_t limit) {
-  // What was not looked at ends every search.
+  // A character that was not searched for ends every search.
   if (limit % 64) {
     const uint64_t unseen = ~uint64_t(0) << limit % 64;
     shapes->special[limit / 64] |= unseen;
@@ -61,7 +61,7 @@ inline void finish_marks(csj_shapes *shapes, uint32_t limit) {
   shapes->limit = limit;
 }
 
-// Makes the marks from `from` on, a multiple of 64, for at most kStride bytes. Reads up to 63 bytes behind the text.
+// Makes the marks from `from` on, a multiple of 64, for at most kStride bytes. Reads up to 63 bytes after the text.
 inline void mark(csj_shapes *shapes, const uint8_t *text, uint32_t from, uint32_t length) {
   const uint32_t limit = length - from > kStride ? from + kStride : length;
   for (uint32_t at = from; at < limit; at += 64) {
@@ -102,7 +102,7 @@ inline size_t next_mark(const uint64_t *marks, size_t at) {
   return at + size_t(__builtin_ctzll(word));
 }
 
-// Whether the first 32 bytes of a piece stand at `from`. Reads up to 32 bytes behind that.
+// Whether the first 32 bytes of a piece stand at `from`. Reads up to 32 bytes after that.
 inline bool begins(const uint8_t *text, size_t from, const Piece &piece) {
   if (bits(load(text + from) != load(piece.bytes)) & piece.mask & 0xFFFF) return false;
   return piece.length <= 16 || (bits(load(text + from + 16) != load(piece.bytes + 16)) & (piece.mask >> 16)) == 0;
@@ -119,7 +119,7 @@ inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, 
       const uint8_t *where;
       return flags && csj::check_escapes(text + p + 1, text + q, where) ? 0 : q + 1;
     } else {
-      // What is escaped, be it a quote, is passed over; that it is right is seen to at the end.
+      // An escaped character, even a quote, is skipped; the end checks that escapes are right.
       if (text[q] != '\\' || text[q + 1] < 0x20 || text[q + 1] >= 0x80) return 0;
       flags = CSJ_ESCAPED;
       q += 2;
@@ -127,7 +127,7 @@ inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, 
   }
 }
 
-// How many digits stand at `p`, or 16.
+// The number of digits at `p`, or 16.
 inline uint32_t digits(const uint8_t *p) {
   return uint32_t(__builtin_ctz(~bits(load(p) - uint8_t('0') < uint8_t(10))));
 }
@@ -160,7 +160,7 @@ __attribute__((noinline)) uint32_t step(
   return end;
 }
 
-// Whether what stands between the pieces of a text is UTF-8, as they are.
+// Whether what is between the pieces of a text is UTF-8, as they are.
 inline bool is_utf8(const uint64_t *high, const uint8_t *text, uint32_t length) {
   size_t at = next_mark(high, 0);
   if (at >= length) return true;
@@ -186,7 +186,7 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
   const Piece *piece = shape->pieces;
   uint32_t *start = shapes->starts;
   for (;;) {
-    // The usual: a short piece, and behind it a string without escapes or a number of a few digits.
+    // The usual: a short piece, and after it a string without escapes or a number of a few digits.
     for (const size_t limit = shapes->limit; begins(text, from, *piece);) {
       const size_t p = from + piece->to_scalar;
       *start = uint32_t(from);
@@ -210,7 +210,7 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
         if (text[quote] != '"') break;
         set(quote + 1, CSJ_STRING);
       } else {
-        // A number may go on behind its digits.
+        // A number may go on after its digits.
         const size_t count = digits(text + p);
         if (count - 1 > 14 || text[p + count] != piece[1].bytes[0]) break;
         if (text[p] == '0' && count > 1) break;
@@ -249,7 +249,7 @@ inline bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte 
 bool csj::match_shape(csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) noexcept {
   csj_shapes *const shapes = parser->shapes;
   const bool is_tried = shapes && shapes->depth_max == depth_max && shapes->shapes[shapes->last].id && length > 0 && length <= kLengthMax;
-  // What is tried is copied on the way, if that is not more than what is looked at anyway.
+  // The text is copied while it is tried, if that is not more than what is read anyway.
   if (source != text && !(is_tried && length >= 64 && length <= kStride && is_bracket(source[length - 1]))) {
     memcpy(text, source, length);
     source = text;

@@ -1,4 +1,4 @@
-// What csj_parse and csj_parse_alike are made of.
+// The parts of csj_parse and csj_parse_alike.
 #pragma once
 
 #include "csimdjson.h"
@@ -17,7 +17,7 @@ csj_fault list(csj_parser *parser, const uint8_t *text, size_t length, Listed &l
 // Checks the grammar of a text that was listed, and writes its tape.
 csj_fault walk(csj_parser *parser, const uint8_t *text, size_t length, Listed listed, uint32_t depth_max) noexcept;
 
-// Looks at the escapes of a string's inside [p, end). A quote ends it, so that reads behind `end` meet no hex digit.
+// Looks at the escapes of a string's inside [p, end). A quote ends it, so that reads after `end` meet no hex digit.
 csj_fault check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t *&at) noexcept;
 
 void free_shapes(csj_shapes *shapes) noexcept;

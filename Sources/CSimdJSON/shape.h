@@ -7,7 +7,7 @@
 
 namespace csj {
 
-// What stands between two scalars.
+// The piece between two scalars.
 struct Piece {
   uint8_t bytes[32];   // its first ones
   uint32_t mask;       // a bit for each of them
@@ -21,7 +21,7 @@ static_assert(CSJ_SHAPES <= 64, "each shape needs a bit");
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "marks are read from any of their bytes on");
 static_assert(offsetof(csj_token, kind) == 12 && sizeof(csj_token) == 16, "kind, flags and first gap are written at once");
 
-// A place in a text, as bytes behind where a piece begins.
+// A place in a text, as bytes after where a piece begins.
 struct Place {
   uint32_t piece;
   uint32_t behind;
@@ -62,7 +62,7 @@ struct Shape {
 // Behind the end of any text.
 constexpr uint32_t kNowhere = 2 * kLengthMax;
 
-// Of a text, not more than this is looked at before its first piece is compared, nor before each that lies behind that.
+// Of a text, not more than this is looked at before its first piece is compared, nor before each that lies after that.
 constexpr uint32_t kStride = 1024;
 
 }  // namespace csj

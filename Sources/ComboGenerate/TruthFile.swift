@@ -20,7 +20,7 @@ package struct TruthFile: ~Copyable {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// What went wrong, or nil.
+  /// The error, or nil.
   package func add(_ lines: String) -> Failure? {
     guard file >= 0, !lines.isEmpty, !Console.write(lines, to: file) else { return nil }
     return Failure(path, errno)

@@ -8,7 +8,7 @@ package final class StandardInput: Sendable {
   private let origin: Intake.Origin
   private let log: ServiceLog
 
-  /// What is read at once.
+  /// The size of one read.
   private static let chunk = 256 << 10
 
   /// Starts to read, on a thread of its own.
@@ -88,7 +88,7 @@ package final class StandardInput: Sendable {
         precondition(batch.count == whole)
       }
     }
-    // What is no JSON goes in as well: the dead-letter topic says what is wrong with it.
+    // Records that are not JSON go in as well: the dead-letter topic names the fault.
     intake.add(line, of: origin, to: batch, at: now)
   }
 

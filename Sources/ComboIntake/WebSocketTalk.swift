@@ -1,6 +1,6 @@
 internal import CWebSocket
 
-/// What servers say besides records.
+/// Messages of servers other than records.
 enum WebSocketTalk {
   enum Kind: Equatable {
     case record
@@ -93,7 +93,7 @@ enum WebSocketTalk {
     #"{"request":"Authenticate","id":"\#(loginID)","authentication":"\#(answer)"}"#
   }
 
-  /// What Streamer.bot must be asked for, or it sends nothing.
+  /// The subscription that Streamer.bot needs before it sends anything.
   static let subscribe =
     #"{"request":"Subscribe","id":"combo-consumer","events":{"#
     + #""Twitch":["Cheer","Sub","ReSub","GiftSub","GiftBomb"],"#

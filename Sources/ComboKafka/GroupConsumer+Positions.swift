@@ -29,8 +29,8 @@ extension GroupConsumer {
   /// Begins to deliver one partition from `offset` on.
   package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try start([(partition, offset)]) }
 
-  /// Neither delivers nor fetches records of these started partitions until ``resume(_:)``. What the current batch
-  /// holds of them stays valid.
+  /// Neither delivers nor fetches records of these started partitions until ``resume(_:)``. Records of the current batch
+  /// stay valid.
   func pause(_ partitions: [Int32]) throws(EdgeError) {
     guard !partitions.isEmpty else { return }
     let list = PartitionList(topic: topic, partitions)

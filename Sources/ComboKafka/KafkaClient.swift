@@ -11,7 +11,7 @@ package final class KafkaClient: @unchecked Sendable {
   /// librdkafka's handle.
   let handle: OpaquePointer
   package let brokers: String
-  /// What the callbacks see; outlives the handle.
+  /// The state that the callbacks see; outlives the handle.
   private let callbacks: ClientCallbacks
   private let kind: ClientKind
   /// Leave without a word to the group: for one that did not close in time.
@@ -55,7 +55,7 @@ package final class KafkaClient: @unchecked Sendable {
 
   /// An error of this client's.
   package func error(_ number: rd_kafka_resp_err_t, _ failed: String, detail: String? = nil) -> EdgeError {
-    // "All brokers down" and "timed out" say little; why no connection came about says more.
+    // "All brokers down" and "timed out" mean little; the reason of a failed connection is more useful.
     let code = EdgeError.Code(number)
     if (code == .unreachable || code == .timedOut), let broken = callbacks.lastConnectionFault {
       return EdgeError(

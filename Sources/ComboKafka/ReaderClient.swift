@@ -6,7 +6,7 @@ internal import Synchronization
 /// A consumer without a group, from which any number of partitions are read side by side, each by a ``PartitionReader`` on
 /// whatever thread.
 package final class ReaderClient: Sendable {
-  /// What readers see of transactions.
+  /// The visibility of transactions for readers.
   package enum Isolation: String, Sendable {
     /// Only what is committed, up to the first transaction that is still open.
     case readCommitted = "read_committed"
@@ -66,7 +66,7 @@ package final class PartitionReader {
   private let topicHandle: OpaquePointer
   private let queue: OpaquePointer
   private var isReading = false
-  /// Since when the brokers say that there is no such topic or partition, which one that was just made may hear for a moment.
+  /// Since when the brokers report that there is no such topic or partition, which may happen for a moment after it was made.
   private var absentSince: (atMs: Int64, error: rd_kafka_resp_err_t)?
   private var hasHeardOfIt = false
 

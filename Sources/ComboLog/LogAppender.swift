@@ -219,7 +219,7 @@ package struct QuietRate {
   private mutating func turn(_ now: Int64) {
     let elapsed = now - since
     if elapsed < Self.windowMs { return }
-    // What came in a longer time counts by its part.
+    // A longer time counts by its part.
     wasBusy = Int64(records) * Self.windowMs > Int64(Self.recordsMax) * elapsed
     since = now
     records = 0

@@ -25,7 +25,7 @@ package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   package let code: Code
-  /// What is wrong, where, and what to do.
+  /// The fault, its place, and the remedy.
   package let message: String
 
   package var description: String { message }

@@ -112,7 +112,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     let positions = offsets.map {
       LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata)
     }
-    // For tools that show the lag only; the next one says it again.
+    // For tools that show the lag only; the next commit repeats it.
     try? log.commit(LogBatch(), group: group, positions: positions)
   }
 

@@ -1,7 +1,7 @@
 package import ComboCore
 package import ComboWire
 
-/// A replay that says what became of each gift in place of the instructions: one thread, chunk by chunk.
+/// A replay that reports what became of each gift in place of the instructions: one thread, chunk by chunk.
 package final class ExplainingReplay {
   private struct Room {
     var engine: Engine

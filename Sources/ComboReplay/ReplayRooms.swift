@@ -10,7 +10,7 @@ final class ReplayRooms {
   struct Room {
     var engine: Engine
     let hash: UInt64
-    /// The name and, behind it, the name as a JSON string.
+    /// The name and, after it, the name as a JSON string.
     let names: UnsafeRawPointer
     let nameLength: Int32
     let jsonLength: Int32
@@ -57,7 +57,7 @@ final class ReplayRooms {
   private var end = 0
   private var free: [Int] = []
   private let json = ByteBuffer(capacity: 2048)
-  /// How many there are.
+  /// The number of elements.
   private(set) var count = 0
 
   init() {
@@ -123,7 +123,7 @@ final class ReplayRooms {
     return -1
   }
 
-  /// How many cells a search for this hash looks at before it comes to an empty one.
+  /// The number of cells that a search for this hash reads before an empty one.
   func probes(_ hash: UInt64) -> Int {
     var place = Int(truncatingIfNeeded: hash) & mask
     var count = 0

@@ -4,7 +4,7 @@ package import ComboWire
 internal import Dispatch
 internal import Synchronization
 
-/// What one poll brought: the events, and which room takes which of them.
+/// The result of one poll: the events, and which room takes which of them.
 ///
 /// The events of a room form a chain, in their order; a room gets its whole chain in one hop. The batch must not be filled
 /// again before ``wait()`` has returned.
@@ -73,7 +73,7 @@ package final class Batch: @unchecked Sendable {
     }
   }
 
-  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or behind what it has
+  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or after what it has
   /// still to do of the batch before.
   /// - Parameters:
   ///   - before: the batch dispatched last, which may still be under way; those before it are done.
@@ -116,7 +116,7 @@ package final class Batch: @unchecked Sendable {
   }
 
   /// Most rooms are not in the processor's cache when their turn comes: what the next ones will look at is asked for early,
-  /// step by step, since one thing says where the next one is.
+  /// step by step, since one thing has the place of the next.
   @inline(__always)
   private func prefetchNext(_ index: Int, _ places: PrefetchList) {
     if index + 12 < parts.count {
@@ -215,7 +215,7 @@ private struct Ahead {
   private(set) var third: Int32
   private(set) var fourth: Int32
 
-  /// Those behind `index`.
+  /// Those after `index`.
   init(_ index: Int32, _ next: UnsafeMutablePointer<Int32>) {
     func following(_ index: Int32) -> Int32 { index < 0 ? -1 : next[Int(index)] }
     first = following(index)
@@ -246,7 +246,7 @@ package final class Speakers: Sendable {
     idle.withLock { $0.append(back.value) }
   }
 
-  /// What was said on them since this was asked last. No room may work.
+  /// The instructions emitted on them since the last call. No room may work.
   package func takeCounts() -> InstructionCounts {
     idle.withLock { idle in
       var counts = InstructionCounts()

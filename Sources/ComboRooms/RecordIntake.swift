@@ -20,7 +20,7 @@ package protocol RecordReceiver {
   func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) throws(Fault)
   /// Nothing comes of an event: it closes or retracts in a room that is not awake, or the room's snapshot holds it already.
   func wasPassedOver(_ event: UnsafePointer<Event>)
-  /// The map drops the record. The decoder tells why.
+  /// The map drops the record. The decoder has the reason.
   func wasDropped(_ record: InputRecord, by decoder: RecordDecoder)
   /// The record has no value.
   func hadNoValue()

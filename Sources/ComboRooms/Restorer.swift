@@ -41,7 +41,7 @@ package struct Restorer: @unchecked Sendable {
   private var input: String { source.input }
   private var firstOwner: FirstOwner { FirstOwner(source, time: time, isCertain: isCertain, clockMin: clockMin) }
 
-  /// What the group has committed, or why that cannot be known.
+  /// The group's committed offset, or the reason why it cannot be known.
   package enum Answer {
     case answer(CommittedOffset)
     case noAnswer(RestoreOutcome)
@@ -114,12 +114,12 @@ package struct Restorer: @unchecked Sendable {
       // Not every broker has heard of it yet, or it is a partition of journal or state that the next check creates.
       return .failed(error.message)
     default:
-      // Whatever the brokers refuse now, a right among it, they may grant later; nothing is taken in until then.
+      // Whatever the brokers refuse now, such as a right, they may grant later; nothing is taken in until then.
       return .failed(error.message)
     }
   }
 
-  // MARK: - What there is
+  // MARK: - Findings
 
   private func committed() throws -> CommittedOffset {
     try source.kafka { () throws(EdgeError) in try position() }
@@ -152,7 +152,7 @@ package struct Restorer: @unchecked Sendable {
         last.n = max(last.n, n)
       }
     } else {
-      // What the entries said that cannot be read is known in part: the metadata of the group's offset is the number of the last one.
+      // If the entries cannot be read, the metadata of the group's offset is still the number of the last one.
       last.n = max(last.n, committed.entry ?? 0)
       if let known = committed.offset, known > last.offset ?? -1 {
         last.offset = known
@@ -230,7 +230,7 @@ package struct Restorer: @unchecked Sendable {
     }
     if let stop = source.otherRules(in: entries, after: beginning.derivation) { throw stop }
     if isExamination { throw Stop.examined(clock: entries.last?.clock ?? partition.clock) }
-    // A snapshot is committed only once all is said up to its entry.
+    // A snapshot is committed only once all output up to its entry is.
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)
     var rest = entries.makeIterator()

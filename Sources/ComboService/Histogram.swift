@@ -49,7 +49,7 @@ package struct Histogram: Equatable, Sendable {
   package static let records: [Double] = [1, 4, 16, 64, 256, 1024, 2048, 4096, 8192]
 }
 
-/// Milliseconds of the last ten seconds, to say what was usual and what was worst: exact up to 16 ms, above that to an eighth.
+/// Milliseconds of the last ten seconds, for the median and the maximum: exact up to 16 ms, above that to an eighth.
 ///
 /// Fixed memory: ten windows of a second. One thread.
 package struct RecentTimes {
@@ -59,7 +59,7 @@ package struct RecentTimes {
     var most: Int64 = 0
   }
 
-  /// What is said of them; nil where there were none.
+  /// The result for them; nil where there were none.
   package struct Figures: Equatable, Sendable {
     package var p50: Int64
     package var p99: Int64

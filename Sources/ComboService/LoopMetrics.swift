@@ -29,7 +29,7 @@ package final class LoopMetrics: @unchecked Sendable {
     recentCommits.add(ms, monotonic: now)
   }
 
-  /// What these records led to is durable.
+  /// The output of these records is durable.
   package func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
     for (timestamp, count) in arrivals.batches {
       // The timestamp is the producer's, and may be anything.

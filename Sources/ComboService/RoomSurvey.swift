@@ -83,7 +83,7 @@ package final class RoomSurvey {
     if found.count > limit { found.removeSubrange(limit...) }
   }
 
-  /// What was found. No room may work.
+  /// The screens that were found. No room may work.
   package func lines(wall: Int64, monotonic now: Int64) -> [RoomLine] {
     found.map { candidate in
       let engine = candidate.room.engine

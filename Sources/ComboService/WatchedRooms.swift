@@ -8,7 +8,7 @@ internal import ComboRooms
 package final class WatchedRooms: RoomWatcher {
   /// nil: there are no observers.
   package let observatory: Observatory?
-  /// Of the rooms that are watched, what they say in the open transaction.
+  /// The instructions of watched rooms in the open transaction.
   let captured = HeldBack()
 
   private struct Watched {
@@ -166,7 +166,7 @@ package final class WatchedRooms: RoomWatcher {
   }
 
   /// The rooms' instructions are durable: they are sent to the watchers that have the screen before them.
-  /// - Parameter at: when they had said it, at the latest.
+  /// - Parameter at: when they were emitted, at the latest.
   package func tell(spoken: [News], at: Int) {
     if spoken.isEmpty { return }
     observatory?.tell(
@@ -178,7 +178,7 @@ package final class WatchedRooms: RoomWatcher {
       })
   }
 
-  /// What was captured is committed.
+  /// The captured screens are committed.
   /// - Parameter unwatched: called with rooms that have no watchers any more.
   func tellCaptured(_ unwatched: (Bytes) -> Void) {
     if captured.isEmpty { return }

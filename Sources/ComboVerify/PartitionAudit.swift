@@ -10,7 +10,7 @@ package import ComboWire
 /// where the settings are known, without rooms: each comes in with an epoch that begins after it must have rested. At the
 /// checkpoint, if there is one, the snapshots bring in all that are still unknown.
 package final class PartitionAudit {
-  /// What came of it.
+  /// The result.
   package struct Outcome {
     package let number: Int32
     /// It was derived to its end, without a failure or a lost room.
@@ -24,11 +24,11 @@ package final class PartitionAudit {
     var lettersCompared: Set<Int64> = []
     /// Up to this offset of the input it was derived.
     var inputEnd: Int64 = 0
-    /// Records that the map says are none of the service's.
+    /// Records that the map drops.
     package var dropped = 0
     /// All of it was derived, from the first entry on.
     var isComplete = true
-    /// How many instructions and dead letters the journal's entries led to, by what they say.
+    /// The number of instructions and dead letters of the journal's entries, according to these.
     package var said = 0
     /// Entries that could not be derived.
     var entriesSkipped = 0
@@ -252,7 +252,7 @@ package final class PartitionAudit {
         let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
         comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
         if isReset, !isSame { throw BeganAnew() }
-        // What became of it is compared all the same.
+        // Its result is compared all the same.
         if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
         if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
       }
@@ -272,7 +272,7 @@ package final class PartitionAudit {
       damaged("partition \(number): \(fault)")
       end = .failed
     } catch let other as OtherRules {
-      // Only the checkpoint says so, as the takeover is gone.
+      // Only the checkpoint has it, as the takeover is gone.
       passOver(run.items.count - next + 1, other.version)
       end = .failed
     }
@@ -336,7 +336,7 @@ package final class PartitionAudit {
   }
 }
 
-/// What the state topic holds of a partition.
+/// The records of a partition in the state topic.
 package struct SnapshotReading {
   package let state: PartitionTopics.State
   private let source: PartitionTopics

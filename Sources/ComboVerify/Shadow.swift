@@ -25,7 +25,7 @@ package final class Shadow {
   private var partitions: [ShadowPartition] = []
   /// Up to where each partition of the output was read; empty: nothing of it is yet.
   private var positions: [Int32: Int64] = [:]
-  /// What stands before these offsets of the output need not have been derived.
+  /// Records before these offsets of the output need not have been derived.
   private var bounds: [Int32: Int64] = [:]
   private var roundNumber = 0
   /// Whether it is known if the options are the group's.
@@ -45,7 +45,7 @@ package final class Shadow {
     ledger = ShadowLedger { log.error("the shadow differs: \(.reason, $0)") }
   }
 
-  /// What was found so far.
+  /// The findings so far.
   package var report: ShadowReport {
     var report = ledger.report
     report.partitions = partitions.count { $0.isFollowed }

@@ -1,10 +1,10 @@
-/// What is on one room's screen, from its instructions: a reducer without clock, network or views.
+/// The banners on one room's screen, from its instructions: a reducer without clock, network or views.
 ///
 /// It keeps (`epoch`, `seq`): what is not above that is a repetition. A new epoch begins with an empty screen. After a gap, or
 /// when it joins in mid-stream, it does not know what is on screen until the next `screen`: until then it has the banners whose
-/// `show` it saw. Whatever it is given, it holds at most 100 banners. docs/client.md has the rules, Tests/Clients proves them.
+/// `show` it saw. It holds at most 100 banners, whatever the input. docs/client.md has the rules, Tests/Clients proves them.
 public struct RoomScreen: Equatable, Sendable {
-  /// What to do with an instruction.
+  /// The client's action for an instruction.
   public enum Verdict: String, Sendable {
     /// Draw it.
     case draw
@@ -31,7 +31,7 @@ public struct RoomScreen: Equatable, Sendable {
   public private(set) var seq: Int64 = 0
   /// Whether all that is on screen is in ``banners``.
   public private(set) var isKnown = false
-  /// What is on screen and not leaving, lowest slot first.
+  /// The banners on screen that are not leaving, lowest slot first.
   public private(set) var banners: [RoomBanner] = []
   /// The times and slots that the latest screen named.
   public private(set) var times = RoomTimes()
@@ -43,8 +43,8 @@ public struct RoomScreen: Equatable, Sendable {
   /// A room that is unknown so far.
   public init() {}
 
-  /// Marks the room's screen as empty, as when it has been silent for longer than any banner stays. What it has
-  /// taken in stays taken in.
+  /// Marks the room's screen as empty, as when it has been silent for longer than any banner stays. Earlier instructions still
+  /// count.
   public mutating func beginEmpty() {
     banners = []
     isKnown = true
@@ -72,7 +72,7 @@ public struct RoomScreen: Equatable, Sendable {
       isEmptyAtStart = false
     } else if newSeq != seq + 1 {
       gaps += 1
-      // A screen says all there is: what stays need not be taken away first.
+      // A screen is complete: banners that stay need not be removed first.
       if case .screen = instruction.operation {} else { isCleared = letGo() }
       isKnown = false
     }
@@ -139,7 +139,7 @@ public struct RoomScreen: Equatable, Sendable {
     case .screen(let there, let times):
       banners.removeAll(keepingCapacity: true)
       for banner in there {
-        // Of one that stands there twice, the last counts.
+        // Of one that is there twice, the last counts.
         if let old = index(banner.number) { banners.remove(at: old) }
         insert(banner)
       }

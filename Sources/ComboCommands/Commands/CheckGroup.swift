@@ -66,7 +66,7 @@ struct CheckGroup {
     }
   }
 
-  /// - Returns: whether there is nothing to say of it.
+  /// - Returns: whether it is fine.
   private mutating func add(_ outcome: RestoreOutcome, of partition: Int32) -> Bool {
     switch outcome {
     case .examined(let clock):

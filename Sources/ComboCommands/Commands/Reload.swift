@@ -13,7 +13,7 @@ internal import Synchronization
 /// with, since it takes its properties, certificates and keys in only when a client is made. If the brokers cannot be reached with the new
 /// properties, or an option is wrong, everything stays as it was.
 final class Reload: Sendable {
-  /// What the next service is made with.
+  /// The parts of the next service.
   struct Current {
     var kafka: [KafkaProperty]
     var files: [[UInt8]?]
@@ -66,7 +66,7 @@ final class Reload: Sendable {
     current = Mutex(Current(options))
   }
 
-  /// What the next service is to be made with.
+  /// The parts of the next service.
   var next: Current { current.withLock { $0 } }
 
   /// Whose token may change.

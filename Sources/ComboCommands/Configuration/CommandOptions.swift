@@ -14,7 +14,7 @@ struct ReplayOptions: Equatable, Sendable {
   var maxRestedRooms = 65_536
   /// 0: one a processor.
   var threads = 0
-  /// Whether it says what became of the gifts, in place of the instructions.
+  /// Whether it reports what became of the gifts, in place of the instructions.
   var explain = false
   /// By which lines become events; nil: they are events.
   var map: RecordMap?

@@ -6,7 +6,7 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// What the service goes by: the options of `run`.
+/// The configuration of the service: the options of `run`.
 struct ServiceOptions: Equatable, Sendable {
   /// Where a group that has read nothing yet begins.
   enum Start: String, Sendable {
@@ -40,13 +40,13 @@ struct ServiceOptions: Equatable, Sendable {
   var instance: String?
   /// Of the producer; two live processes must not share one.
   var transactionalID: String
-  /// What another version's entries led to is given up, where this one cannot derive them.
+  /// Gives up the results of another version's entries, where this one cannot derive them.
   var acceptReset = false
   /// `check` prints the topics in this form, and does nothing else.
   var topicFormat: TopicText.Format?
   /// Only what it would do is compared with what the group does.
   var isShadow = false
-  /// The room is the event's, whatever the record key says.
+  /// The room is the event's, even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
   var roomSettings = WireLimits.allRoomSettings

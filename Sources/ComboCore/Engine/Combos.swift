@@ -1,20 +1,20 @@
 /// A combo: the key, and where its banners are. Two lines of the cache: what it is,
 /// and its key, if that is not longer than a line.
 struct Combo: BitwiseCopyable {
-  /// How long the parts of its key are: sender id, receiver id, gift id, the combo's name.
+  /// The lengths of the parts of its key: sender id, receiver id, gift id, the combo's name.
   var senderLength: UInt16 = 0
   var receiverLength: UInt16 = 0
   var giftLength: UInt16 = 0
   var nameLength: UInt16 = 0
   var hash: UInt32 = 0
-  /// How many banners, streaks and histories need it; at 0 it is free.
+  /// The number of banners, streaks and histories that need it; at 0 it is free.
   var references: Int32 = 0
   /// The banner that is entering, counting or lingering, or -1.
   var active: Int32 = -1
   /// Its waiting banners: the lowest number and the highest; -1 for none.
   var firstWaiting: Int32 = -1
   var lastWaiting: Int32 = -1
-  /// How many there are.
+  /// The number of elements.
   var waiting: Int32 = 0
   /// Its neighbours in the history, -1 for none; `next` leads from one free combo to another, too.
   var previous: Int32 = -1
@@ -22,9 +22,9 @@ struct Combo: BitwiseCopyable {
   /// The count from which the next banner continues, and until when (included); 0 if it is not in the history.
   var historyTotal = 0
   var historyExpiry: Int64 = 0
-  /// What its final will say, if one is to come.
+  /// The data of its final, if one is to come.
   var final: UnsafeMutablePointer<PastRun>?
-  /// The key, if it fits; else its first word says where in the store it is.
+  /// The key, if it fits; else its first word is its place in the store.
   var shortKey: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
   static let shortKeyMax = 64
@@ -40,7 +40,7 @@ struct Combo: BitwiseCopyable {
     set { shortKey.0 = UInt64(truncatingIfNeeded: newValue) }
   }
 
-  /// How much of the store its key takes.
+  /// The bytes of the store that its key takes.
   var lengthInStore: Int { keyLength > Self.shortKeyMax ? keyLength : 0 }
 
   @inline(__always)
@@ -89,10 +89,10 @@ struct PastRun: BitwiseCopyable {
 /// The combos of a room, each once. Others know them by their index.
 struct Combos {
   private var entries = Block<Combo>()
-  /// How many of `entries` were ever used.
+  /// The number of `entries` ever used.
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
-  /// How many there are.
+  /// The number of elements.
   private(set) var count: Int32 = 0
   private var table = ProbeTable()
   /// Orders of its combos that most rooms never need.

@@ -14,7 +14,7 @@ final class WaitingOrder {
 
   /// By tier × 4 + ``seen`` + ``parked``.
   private var heaps: [[Entry]]
-  /// How many wait, by tier.
+  /// The number of waiting banners, by tier.
   private(set) var counts: [Int]
 
   private static let seen = 1
@@ -51,7 +51,7 @@ final class WaitingOrder {
     push(index, into: tier * 4 + heap % 4, banners)
   }
 
-  /// How many of a tier above `tier` wait.
+  /// The number of waiting banners of a tier above `tier`.
   func count(above tier: Int) -> Int {
     var count = 0
     for other in min(tier + 1, counts.count)..<counts.count { count += counts[other] }
@@ -81,7 +81,7 @@ final class WaitingOrder {
     }
   }
 
-  /// How many wait for a turn at `t`, at most `limit + 1`.
+  /// The number of banners that wait for a turn at `t`, at most `limit + 1`.
   /// - Parameters:
   ///   - tier: in `tier` order, below which their rank must not be.
   ///   - holdMs: how long those that have been seen must have waited.

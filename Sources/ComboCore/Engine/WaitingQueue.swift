@@ -7,7 +7,7 @@
 struct WaitingQueue {
   private(set) var first: Int32 = -1
   private(set) var last: Int32 = -1
-  /// How many wait, and how many of them have not been seen (their `base` is 0).
+  /// The number of waiting banners, and of those that have not been seen (their `base` is 0).
   private(set) var count: Int32 = 0
   private(set) var unseen: Int32 = 0
   private struct Place: BitwiseCopyable {

@@ -14,7 +14,7 @@ struct ByteStore {
     if capacity > 0 { resize(to: capacity) }
   }
 
-  /// How many bytes are in use.
+  /// The number of bytes in use.
   var live: Int { Int(used - waste) }
 
   /// Whether more is wasted than used, so that moving the rest costs no more than what has been added since the last time.
@@ -24,7 +24,7 @@ struct ByteStore {
   /// Below this, moving is not worth the trouble.
   private static let wasteMin: UInt32 = 512
 
-  /// Makes room for `count` bytes and says where they are.
+  /// Makes room for `count` bytes and returns their place.
   mutating func allocate(_ count: Int) -> Int {
     let offset = Int(used)
     used += UInt32(count)
@@ -39,7 +39,7 @@ struct ByteStore {
     if waste == used { free() }
   }
 
-  /// Adds `source` and says where it is.
+  /// Adds `source` and returns its place.
   mutating func add(_ source: Bytes) -> Int {
     let offset = allocate(source.count)
     if source.count > 0 { copyBytes(source, to: base.unsafelyUnwrapped + offset) }
@@ -62,7 +62,7 @@ struct ByteStore {
     return UnsafeRawPointer(base.unsafelyUnwrapped + offset)
   }
 
-  /// Whether `other` stands at `offset`.
+  /// Whether `other` is at `offset`.
   @inline(__always)
   func equals(_ other: Bytes, at offset: Int) -> Bool { sameBytes(bytes(offset, other.count), other) }
 

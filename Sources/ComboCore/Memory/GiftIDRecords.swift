@@ -52,7 +52,7 @@ struct GiftIDRecords {
     return Bytes(start: address(record) + Self.headLength, count: Int(length))
   }
 
-  func forEach(_ body: (Int) -> Void) {
+  func forEachRecord(_ body: (Int) -> Void) {
     var record = start
     for _ in 0..<count {
       if isPastLast(record) { record = Self.nextChunk(record) }

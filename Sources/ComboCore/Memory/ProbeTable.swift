@@ -9,7 +9,7 @@ struct ProbeTable {
   /// A place: the hash in the upper half, with its lowest bit set; the number in the lower. 0 is an empty place. There are
   /// a power of two of them.
   private var places = Block<UInt64>()
-  /// How many places are not empty.
+  /// The number of places that are not empty.
   private(set) var used: Int32 = 0
 
   init() {}
@@ -99,7 +99,7 @@ struct ProbeTable {
   @inline(__always)
   private static func place(_ hash: UInt32, _ number: UInt32) -> UInt64 { UInt64(hash | 1) << 32 | UInt64(number) }
 
-  /// Where a place would stand if it had the table for itself.
+  /// Where a place would be if it had the table for itself.
   @inline(__always)
   private func home(_ place: UInt64) -> Int32 { Int32(truncatingIfNeeded: place >> 33) & (places.capacity &- 1) }
 

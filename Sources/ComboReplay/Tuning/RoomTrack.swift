@@ -43,7 +43,7 @@ final class RoomTrack {
   private var second: Int64 = .min
   private var instructionsInSecond = 0
   private var updatesInSecond = 0
-  /// What one of the gift at hand is worth.
+  /// The worth of one of the gift at hand.
   private var value = 0.0
 
   /// - Parameter earlier: what the room came to before it rested.
@@ -73,7 +73,7 @@ final class RoomTrack {
   /// For all other calls of the engine.
   var sink: TrackSink { TrackSink(track: self) }
 
-  // MARK: - What the engine says
+  // MARK: - The engine's instructions
 
   fileprivate func took(_ taken: TakenGift) {
     guard taken.banner > 0 else {

@@ -5,7 +5,7 @@ package import ComboWire
 /// Replays one recording under many combinations of settings, on several threads.
 ///
 /// The input is read and decoded once, in chunks of whole lines. Each combination has its own engines, in lanes: a lane is a share of the
-/// rooms under one combination, and takes chunk after chunk in. Whoever is free reads and decodes a further chunk if there is room for one,
+/// rooms under one combination, and takes chunk after chunk in. A free thread reads and decodes a further chunk if there is room for one,
 /// else lets the lane that is furthest behind take its next. A chunk is used again once all lanes have taken it in, so that memory does not
 /// grow with the input: it takes the chunks, and the rooms times the combinations.
 package final class TuneReplay: @unchecked Sendable {
@@ -14,7 +14,7 @@ package final class TuneReplay: @unchecked Sendable {
 
   /// Combinations that can be compared at once.
   package static let combinationsMax = 200
-  /// Rooms that are told one by one.
+  /// Rooms that are reported one by one.
   private static let busiestMax = 10
   /// Rested rooms of all lanes that are known by name.
   private static let restedMax = 1_000_000
@@ -96,7 +96,7 @@ package final class TuneReplay: @unchecked Sendable {
     return result
   }
 
-  // MARK: - What is next
+  // MARK: - The next task
 
   private enum Work {
     case read(ReplayChunk)
@@ -136,7 +136,7 @@ package final class TuneReplay: @unchecked Sendable {
     lock.wakeAll()
   }
 
-  /// What this thread shall do, or nil if all is done. Under the lock.
+  /// The next task of this thread, or nil if all is done. Under the lock.
   private func next() -> Work? {
     if failed { return nil }
     var (behind, least) = (-1, Int.max)

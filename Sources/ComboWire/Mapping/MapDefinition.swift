@@ -1,9 +1,9 @@
-/// A map as its file says it, checked: what is compiled.
+/// A map as in its file, checked, before it is compiled.
 struct MapDefinition {
   var name = ""
   var about = ""
   var form = TextForm.json
-  /// Whether Confluent's magic byte and schema id may stand before the JSON text.
+  /// Whether Confluent's magic byte and schema id may be before the JSON text.
   var isFramed = false
   /// Whether case, `_` and `-` make no difference in names.
   var isLoose = false
@@ -20,13 +20,13 @@ struct MapDefinition {
   enum TextForm: String, CaseIterable { case json, stt, irc }
 }
 
-/// What says of a record that it names a gift: if no rule reads it, it must not vanish.
+/// The signs of a record that names a gift: if no rule reads it, it must not vanish.
 struct GiftSigns {
-  /// Members whose text says what a record is; compared as the map compares names.
+  /// Members whose text names the kind of a record; compared as the map compares names.
   var commands: [String] = []
   /// Words of which one in such a text says that it is a gift. Case makes no difference.
   var words: [String] = []
-  /// What such a text begins with where it is known to be none of ours. Case makes no difference.
+  /// The beginnings of such texts that are known to be no gifts. Case makes no difference.
   var others: [String] = []
   /// Members that only a gift has.
   var keys: [String] = []
@@ -41,9 +41,9 @@ struct MapUnpacked {
   var message: Int?
 }
 
-/// What can be chosen when a map is named.
+/// A choice when a map is named.
 public struct MapSwitch: Equatable, Sendable {
-  /// What it is called where it is chosen.
+  /// The name where it is chosen.
   public let name: String
   /// The value that holds if none is chosen.
   public let initial: String
@@ -52,9 +52,9 @@ public struct MapSwitch: Equatable, Sendable {
 
   /// One that can be chosen.
   public struct Value: Equatable, Sendable {
-    /// What stands behind the equals sign.
+    /// The value after the equals sign.
     public let name: String
-    /// What it means, in a sentence.
+    /// Its meaning, in a sentence.
     public let about: String
   }
 }
@@ -74,7 +74,7 @@ struct MapRule {
     if case .event(let event) = outcome { event.kind } else { nil }
   }
 
-  /// It holds only where something stands at this pointer.
+  /// It holds only where something is at this pointer.
   mutating func take(root: [String]) {
     self.root = root
     condition = .all([.exists(.at(root, unless: []))] + (condition.map { [$0] } ?? []))
@@ -114,7 +114,7 @@ struct MapParty {
   var show = Show.fields([])
 
   enum Show {
-    /// The object at this pointer as it stands.
+    /// The object at this pointer unchanged.
     case verbatim([String])
     case fields([Field])
   }
@@ -128,7 +128,7 @@ struct MapParty {
 }
 
 indirect enum MapExpression {
-  /// What stands at a pointer, less what counts as missing.
+  /// The value at a pointer, unless it counts as missing.
   case at([String], unless: [String])
   case key
   case header(String)
@@ -172,7 +172,7 @@ indirect enum MapCondition {
 
 /// Maps among which a field of the record chooses.
 struct MapChoice {
-  /// What chooses; nil: there is one map, for all.
+  /// The chooser; nil: there is one map, for all.
   var by: MapExpression?
   var entries: [(values: [String], map: MapDefinition)] = []
   /// Pointers of the chosen maps are below this one.

@@ -3,9 +3,9 @@ internal import ComboCore
 
 /// Makes events of records by a map. One a thread; without allocations in the steady state.
 ///
-/// What a field may be is checked by the same code as in an ``EventDecoder``.
+/// The limits of a field are checked by the same code as in an ``EventDecoder``.
 final class MappedDecoder {
-  /// What a map makes of a record.
+  /// The result of a map for a record.
   enum Outcome: Equatable {
     case event
     /// None of ours.
@@ -16,7 +16,7 @@ final class MappedDecoder {
   let form: MapDefinition.TextForm
   private let isFramed: Bool
   private let hasHeaders: Bool
-  /// How many bytes of display data the record's gifts have so far.
+  /// The number of bytes of display data of the record's gifts so far.
   var shownBytes = 0
   /// More are made of no record, however often its gifts repeat what they have in common.
   static let shownBytesMax = 1 << 20
@@ -52,9 +52,9 @@ final class MappedDecoder {
   private let rules: UnsafeMutableBufferPointer<CompiledMap.Rule>
   private let groups: UnsafeMutableBufferPointer<CompiledMap.Group>
   let shown: UnsafeMutableBufferPointer<CompiledMap.Shown>
-  /// What is put into a display object and does not stand in the record as it is to be written.
+  /// Text of a display object that is not in the record as it is to be written.
   let object = ByteBuffer()
-  /// What a display object begins with, and what stands before a gift's worth.
+  /// The beginning of a display object, and the text before a gift's worth.
   let idName: CompiledMap.Text
   let worthName: CompiledMap.Text
   /// A record that is written again with the contents of its texts.
@@ -78,7 +78,7 @@ final class MappedDecoder {
     nodes = Self.copy(map.nodes)
     links = Self.copy(map.links)
     self.texts = Self.copy(map.texts)
-    // What is copied in blocks is read a little behind its end.
+    // Text that is copied in blocks is read a little after its end.
     var texts = map.bytes
     func add(_ text: String) -> CompiledMap.Text {
       texts += text.utf8
@@ -159,7 +159,7 @@ final class MappedDecoder {
     }
   }
 
-  /// Makes an event of a record in place, with padding behind it.
+  /// Makes an event of a record in place, with padding after it.
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Outcome {
@@ -209,7 +209,7 @@ final class MappedDecoder {
     return index
   }
 
-  /// What a record takes may not depend on the map alone.
+  /// The cost of a record may not depend on the map alone.
   func spend(_ steps: Int) throws(BadEvent) {
     effort &+= steps
     if effort > effortMax {

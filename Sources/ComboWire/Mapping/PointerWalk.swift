@@ -284,7 +284,7 @@ final class PointerWalk {
     }
   }
 
-  /// A name in memory with room for 8 bytes behind it.
+  /// A name in memory with room for 8 bytes after it.
   private func find(
     in start: UnsafeMutableRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
   ) -> Int {
