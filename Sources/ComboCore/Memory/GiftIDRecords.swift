@@ -151,7 +151,7 @@ struct GiftIDRecords {
 
   /// Forgets all and gives the memory back.
   mutating func free() {
-    if hasLong { forEach { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
+    if hasLong { forEachRecord { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
     forEachChunk { $0.deallocate() }
     chunks.free()
     self = GiftIDRecords()

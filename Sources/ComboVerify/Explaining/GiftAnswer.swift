@@ -14,7 +14,7 @@ package struct ExplainedGift: Equatable, Sendable {
   package var firstOffset: Int64?
   /// For how much of its wait no service ran its room, in milliseconds: in an outage, or while the partition was restored.
   package var awayMs: Int64 = 0
-  /// Of one that was too old: when it was sent, in milliseconds since the Unix epoch; nil: not known.
+  /// When it was sent, in milliseconds since the Unix epoch; nil: not known.
   package var sentAt: Int64?
 }
 

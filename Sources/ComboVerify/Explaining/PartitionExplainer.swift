@@ -311,7 +311,7 @@ final class PartitionExplainer {
       return room.take(event, own: own, at: now, speaker: speaker)
     }
     let gift = event.pointee.gift
-    var note = Note(offset: record.offset, worth: gift.value)
+    var note = Note(offset: record.offset, worth: gift.value, sentAt: time(of: event.pointee, record))
     if gift.id.count > 0 {
       let settings = room.engine.own.isEmpty ? partition.settings.values : partition.settings.values.with(room.engine.own)
       note.firstOffset = ids.came(
@@ -359,7 +359,8 @@ final class PartitionExplainer {
       if provenOnly, count > provenNotes {
         add(
           GiftMiss(
-            kind: .beforeJournal, partition: number, offset: note.offset, time: fate.taken.at, name: GiftName(fate)))
+            kind: .beforeJournal, partition: number, offset: note.offset, time: note.sentAt,
+            detail: "the journal tells of another input", name: GiftName(fate)))
         return
       }
       isStopped = !task.answer(
