@@ -1,4 +1,4 @@
-// Texts of known shapes: compared with them piece by piece; only their scalars are looked at.
+// Texts of known shapes: compared with them piece by piece; only their scalars are read.
 #include "lexer.h"
 #include "parser.h"
 #include "shape.h"
@@ -13,7 +13,7 @@ namespace {
 
 using csj::Container, csj::Gap, csj::Piece, csj::Shape, csj::kLengthMax, csj::kStride;
 
-// Bytes are looked at in vectors of 16, which every processor of today has. Twice as wide ones (AVX2) take 20 ns less a record of 300 bytes:
+// Bytes are read in vectors of 16, which every processor of today has. Twice as wide ones (AVX2) take 20 ns less a record of 300 bytes:
 // less than 2 % of what a gift costs in all (docs/decisions/0001).
 constexpr uint32_t kBlock = 16;
 typedef uint8_t Block __attribute__((ext_vector_type(kBlock)));
@@ -81,7 +81,7 @@ inline void mark_copy(csj_shapes *shapes, const uint8_t *source, uint8_t *text, 
     shapes->high[at / 64] = marks.high;
   }
   if (at < length) {
-    // The last 64 bytes, of which those before `at` were looked at already.
+    // The last 64 bytes, of which those before `at` were read already.
     const Marks marks(source + length - 64, text + length - 64, std::true_type());
     shapes->special[at / 64] = marks.special >> (at + 64 - length);
     shapes->high[at / 64] = marks.high >> (at + 64 - length);
@@ -108,7 +108,7 @@ inline bool begins(const uint8_t *text, size_t from, const Piece &piece) {
   return piece.length <= 16 || (bits(load(text + from + 16) != load(piece.bytes + 16)) & (piece.mask >> 16)) == 0;
 }
 
-// Where the string that begins at `p` ends, its closing quote included; 0: nowhere, or something in it is wrong.
+// The end of the string that begins at `p`, its closing quote included; 0: it has none, or has a fault.
 inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, uint32_t length, uint8_t &flags) {
   for (uint32_t q = p + 1;;) {
     if (q < shapes->limit) q = uint32_t(next_mark(shapes->special, q));
@@ -172,7 +172,7 @@ inline bool is_utf8(const uint64_t *high, const uint8_t *text, uint32_t length) 
 // Finds the shape of a text that begins at `from`, writes the tokens of its scalars, and notes where its pieces begin; null: it is of
 // none, or has a fault.
 //
-// Why no read leaves the text and its padding: a string ends with the text at the latest, nothing is looked at further than 32 bytes behind that
+// Why no read leaves the text and its padding: a string ends with the text at the latest, nothing is read further than 32 bytes behind that
 // before it is known to be the text's, and the text's last byte is a bracket, at which numbers and words stop.
 Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8_t *text, size_t from, uint32_t length) {
   uint64_t left = 0;  // the shapes that may still be right at the piece `failed`

@@ -5,13 +5,13 @@
 
 namespace csj {
 
-// Where stage 1 found the tokens of a text.
+// The places of a text's tokens, as found by stage 1.
 struct Listed {
   const uint32_t *at;
   uint32_t count;
 };
 
-// Lets simdjson's first stage list a text's tokens, and sees to it that there is memory for their tape.
+// Lets simdjson's first stage list a text's tokens, and makes room for their tape.
 csj_fault list(csj_parser *parser, const uint8_t *text, size_t length, Listed &listed) noexcept;
 
 // Checks the grammar of a text that was listed, and writes its tape.

@@ -62,7 +62,7 @@ struct Shape {
 // Behind the end of any text.
 constexpr uint32_t kNowhere = 2 * kLengthMax;
 
-// Of a text, not more than this is looked at before its first piece is compared, nor before each that lies after that.
+// Of a text, not more than this is read before its first piece is compared, nor before each that lies after that.
 constexpr uint32_t kStride = 1024;
 
 }  // namespace csj
@@ -74,7 +74,7 @@ struct csj_shapes {
   uint32_t depth_max;  // what all shapes keep to
   // How many texts of unknown shapes there were since the last one was learnt, and how many there must be before the next is.
   uint32_t misses, patience;
-  // Where each piece of the text in hand begins.
+  // The beginnings of the pieces in the text in hand.
   uint32_t starts[csj::kTokensMax + 1];
   // A bit for each byte of the text in hand, up to `limit`, and behind that 64 more that are set. Special is what ends a string or cannot stand in it
   // as it is; high what is not ASCII.

@@ -65,7 +65,7 @@ public struct RoomStream: AsyncSequence, Sendable {
     self.waits = waits
   }
 
-  /// Connects, each time anew.
+  /// Connects again each time.
   public func makeAsyncIterator() -> AsyncStream<Element>.Iterator {
     let stream = AsyncStream<Element> { continuation in
       let task = Task { await run(continuation) }

@@ -1,7 +1,7 @@
 internal import ComboSystem
 internal import Glibc
 
-/// Where a generator's truth is written, if anywhere.
+/// The file for a generator's real counts, if any.
 package struct TruthFile: ~Copyable {
   package struct Failure: Error {
     package let description: String

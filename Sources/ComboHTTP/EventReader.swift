@@ -296,7 +296,7 @@ package enum StreamText {
     return buffer.array
   }
 
-  /// Where a record is.
+  /// The place of a record.
   static func id(of record: [UInt8]) -> EventID? {
     record.withUnsafeBytes { bytes in
       EventID(

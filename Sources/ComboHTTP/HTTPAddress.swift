@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where the HTTP server listens: an address of this machine, and a port.
+/// The address that the HTTP server listens on: an address of this machine, and a port.
 package struct HTTPAddress: Equatable, Sendable {
   /// As in a URL, without brackets; `*`: all addresses of this machine.
   package let host: String

@@ -5,7 +5,7 @@ internal import Glibc
 
 /// News of the loop, and their readers.
 extension HTTPServer {
-  /// The number of a query without a waiting caller: a room is watched anew.
+  /// The number of a query without a waiting caller: a room is watched again.
   private static let rewatch = UInt64.max
 
   func hear(_ news: News, at now: Int64) {

@@ -15,7 +15,7 @@ struct HTTPTarget: Equatable, Sendable {
   /// nil: it is malformed.
   init?(_ whole: some Collection<UInt8>) {
     var text = whole[...]
-    // As proxies are asked; whose name is there was looked at before.
+    // The form for proxies; its host was checked before.
     let scheme = "http://".utf8
     if text.prefix(scheme.count).elementsEqual(scheme) {
       text = text.dropFirst(scheme.count).drop { $0 != UInt8(ascii: "/") }

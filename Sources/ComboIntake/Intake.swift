@@ -1,7 +1,7 @@
 package import ComboLog
 internal import Synchronization
 
-/// Where all sources hand in their records; puts them into the log.
+/// Takes in the records of all sources; puts them into the log.
 ///
 /// A record that belongs to a map or a room is kept within an envelope, `{"map":"tiktok","room":"anna","record":{…}}`, which
 /// ``envelopeMap(_:)`` reads: so records of several sources can be in one topic, also in a Kafka topic that they are carried to.

@@ -1,4 +1,4 @@
-/// Where records come from, as `--from` names it:
+/// A source of records, as `--from` names it:
 /// `PLACE[,map=NAME|FILE][,room=ROOM][,hello=FILE][,password=FILE]`.
 package struct IntakeSource: Equatable, Sendable {
   package enum Place: Equatable, Sendable {

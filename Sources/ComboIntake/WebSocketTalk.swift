@@ -4,7 +4,7 @@ internal import CWebSocket
 enum WebSocketTalk {
   enum Kind: Equatable {
     case record
-    /// An answer to what was sent, or a sign of life.
+    /// An answer to a request, or a sign of life.
     case nothing
     /// - Parameter challenge: nil: it asks for no password.
     case streamerBotHello(Challenge?)
@@ -12,7 +12,7 @@ enum WebSocketTalk {
     case socketIO
   }
 
-  /// By what a client proves that it knows the password.
+  /// The proof that a client knows the password.
   struct Challenge: Equatable {
     var salt: String
     var challenge: String

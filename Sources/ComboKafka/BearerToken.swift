@@ -42,7 +42,7 @@ package struct BearerToken: Equatable, Sendable {
     }
   }
 
-  /// The text of a file, without the white space around it. Of a JSON Web Token `sub` and `exp` are looked at; what is none is handed
+  /// The text of a file, without the white space around it. Of a JSON Web Token `sub` and `exp` are read; what is none is handed
   /// on as it is. A failure's description is the end of a sentence; it never holds the token.
   package static func parse(_ text: String, now: Int64) -> Result<BearerToken, Failure> {
     var bytes = Array(text.utf8)

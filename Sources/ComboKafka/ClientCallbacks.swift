@@ -22,9 +22,9 @@ package class ClientCallbacks: @unchecked Sendable {
   private let kind: ClientKind
   private let brokers: String
   private let log: KafkaLog
-  /// Where the client's statistics go, and under which name; nil: nowhere.
+  /// The store for the client's statistics, and its name there; nil: none.
   private let statistics: (sink: ClientStatistics, name: String)?
-  /// Where tokens for OAUTHBEARER are; nil: none are needed.
+  /// The file of tokens for OAUTHBEARER; nil: none are needed.
   private let tokenFile: String?
   private let state = Mutex(State())
 

@@ -18,7 +18,7 @@ package final class ControlClient: Sendable {
     client = try KafkaClient(.consumer, properties, own, callbacks: ClientCallbacks(.consumer, properties))
   }
 
-  /// Calls until it succeeds, fails for good, or the time is over.
+  /// Calls until it succeeds, fails permanently, or the time is over.
   func attempt<Result>(
     _ failed: @autoclosure () -> String, withinMs: Int64,
     _ call: (_ timeoutMs: Int32) -> Attempt<Result>

@@ -41,7 +41,7 @@ package final class KafkaClient: @unchecked Sendable {
   deinit {
     // librdkafka (seen with 2.0.2; the lines are the same in 2.15) frees a transactional producer's error text before its
     // broker threads have ended (`rd_kafka_txns_term`): the answer to a ProduceRequest that tells one of them "fenced" just then
-    // frees it once more. So no request may be under way.
+    // frees it once more. So no request may be in progress.
     if kind == .producer { rd_kafka_purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT) }
     if leavesSilently.load(ordering: .relaxed) {
       rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)

@@ -1,4 +1,4 @@
-/// Where librdkafka's log lines and the clients' own warnings go.
+/// Takes librdkafka's log lines and the clients' own warnings.
 ///
 /// The closure is called on librdkafka's threads, several at once; it must neither block for long nor call into Kafka.
 package struct KafkaLog: Sendable {

@@ -44,7 +44,7 @@ package final class KafkaProducer: Sendable {
     let shared = [
       ("compression.codec", "lz4"),
       ("linger.ms", "5"),
-      // Where any Java client would put it.
+      // The partition that any Java client would choose.
       ("partitioner", "murmur2_random"),
       ("batch.num.messages", "100000"),
       ("batch.size", "1000000"),

@@ -32,9 +32,9 @@ package struct KafkaProperties: Sendable {
   /// How the clients call themselves to the brokers, which log and limit by it.
   package let clientID: String
   package let log: KafkaLog
-  /// Where clients that are polled often leave their statistics; nil: none are made.
+  /// The store for the statistics of clients that are polled often; nil: none are made.
   package var statistics: ClientStatistics?
-  /// Where the tokens for SASL/OAUTHBEARER are; nil: none are needed.
+  /// The file of tokens for SASL/OAUTHBEARER; nil: none are needed.
   let tokenFile: String?
   private let logLevel: KafkaLog.Level
   private let presets: [Override]

@@ -102,7 +102,7 @@ package final class TransactionalProducer {
       else { return }
       switch sort(error, "cannot make offsets part of the transaction") {
       case .again(let error):
-        // The same producer must not go on: what is still under way could arrive in its next transaction.
+        // The same producer must not go on: what is still in progress could arrive in its next transaction.
         if deadline.isOver { throw .indefinite(error) }
         MonotonicClock.sleep(ms: 10)
       case .fault(let fault):
@@ -146,7 +146,7 @@ package final class TransactionalProducer {
   /// Throws away the records since `begin`. If it does not end in time, that is `fatal`: a new producer with the same id
   /// aborts it too.
   ///
-  /// Use another producer after it, if a record may have been in the queue, or under way. librdkafka (seen with 2.0.2; the lines of
+  /// Use another producer after it, if a record may have been in the queue, or in progress. librdkafka (seen with 2.0.2; the lines of
   /// `rd_kafka_toppar_purge_queues` are the same in 2.15) gives the sequence numbers of all that an abort throws out of its queue to
   /// the next records, as if none of them had ever been sent. One that was sent, and waits there to be sent again because its answer
   /// was lost, may be in the log: to the broker the next record is then the same one once more, and is acknowledged without being

@@ -159,7 +159,7 @@ package final class LogAppender: @unchecked Sendable {
         }
       }
       for offer in offers where offer.care != .synced { offer.done(nil) }
-      // The commit of what came of it may have been faster than this.
+      // The commit of its results may have been faster than this.
       let synced = log.synced
       if synced >= ticket { acknowledge(synced, nil) }
     } catch {

@@ -4,7 +4,7 @@ package final class LogBatch: @unchecked Sendable {
 
   package struct Entry {
     package var stream: Int
-    /// Where the record stands; known once the batch is appended.
+    /// The place of the record; known once the batch is appended.
     package internal(set) var offset: Int64 = -1
     /// Milliseconds since the Unix epoch; nil: unknown.
     package var timestamp: Int64?

@@ -167,7 +167,7 @@ package final class LogFile: @unchecked Sendable {
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096
     if use == .own {
-      // Work under way can be finished after no more is taken in.
+      // Work in progress can be finished after no more is taken in.
       let most = (limits.sizeMax + max(limits.sizeMax / 4, 1 << 20)) / pageSize
       try writer.run("PRAGMA max_page_count = \(most)")
     }

@@ -8,7 +8,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
   private let log: LogFile
   private let group: String
   private let streams: LogStreams
-  /// Where each partition that was started is read on.
+  /// The next offset of each partition that was started.
   private var positions: [Int32: Int64] = [:]
   private let pages = [LogPage(), LogPage()]
   /// The rest of the record that is being handed out.

@@ -65,7 +65,7 @@ package final class LineSource {
     return .lines(end + 1)
   }
 
-  /// Where the last line end stands.
+  /// The place of the last line end.
   private func lineEnd(_ memory: UnsafeMutableRawBufferPointer, _ count: Int) -> Int? {
     var place = count - 1
     while place >= 0, memory[place] != 0x0a { place -= 1 }

@@ -22,7 +22,7 @@ final class ReplayChunk {
   var kind = Kind.lines
   /// Its lines, blank and bad ones included.
   var lineCount = 0
-  /// Where its records stand, if they are those of a topic.
+  /// The places of its records, if they are those of a topic.
   var records: [RecordFeed.Record] = []
   /// The faults of its bad lines, each with the line's index.
   var badLines: [(line: Int, sentence: String)] = []
@@ -49,11 +49,11 @@ final class ReplayChunk {
   var finishing: [Int32] = []
   /// For each event the next one of the same room, or -1.
   private(set) var following: UnsafeMutablePointer<Int32>
-  /// For each event where in its group's buffer stands what it led to.
+  /// For each event, the place of its output in its group's buffer.
   private var spans: UnsafeMutablePointer<(start: Int, end: Int)>
   /// The instructions of each group's rooms.
   let buffers: [ByteBuffer]
-  /// Where in each group's buffer stands what a sweep led to. No array: each group writes to its own place at its own time.
+  /// The place of a sweep's output in each group's buffer. No array: each group writes to its own place at its own time.
   let sweepStarts: UnsafeMutableBufferPointer<Int>
 
   init(groups count: Int, textBytes: Int) {
@@ -110,7 +110,7 @@ final class ReplayChunk {
     badLines.append((line, BadEvent(.tooLarge, "the record has \(bytes) bytes; at most \(limit) are allowed").description))
   }
 
-  /// Where the next event goes. It counts once it is ``add(group:hash:)``ed.
+  /// The slot of the next event. It counts once it is ``add(group:hash:)``ed.
   @inline(__always)
   func nextEvent() -> UnsafeMutablePointer<Event> {
     if eventCount == eventCapacity { grow() }

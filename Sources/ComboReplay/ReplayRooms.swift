@@ -14,7 +14,7 @@ final class ReplayRooms {
     let names: UnsafeRawPointer
     let nameLength: Int32
     let jsonLength: Int32
-    /// Where in the input it came up: rooms in this order are in the order of their first lines.
+    /// Its first place in the input: rooms in this order are in the order of their first lines.
     let first: UInt64
     /// Its latest time.
     var time: Int64
@@ -96,7 +96,7 @@ final class ReplayRooms {
   @inline(__always)
   subscript(index: Int) -> UnsafeMutablePointer<Room> { rooms + index }
 
-  /// Where the search for a room begins.
+  /// The beginning of the search for a room.
   @inline(__always)
   func place(of hash: UInt64) -> UnsafeRawPointer { UnsafeRawPointer(cells + (Int(truncatingIfNeeded: hash) & mask)) }
 

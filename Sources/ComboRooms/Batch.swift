@@ -42,7 +42,7 @@ package final class Batch: @unchecked Sendable {
     next.deallocate()
   }
 
-  /// Where the next event is to be decoded to.
+  /// The slot for the next event.
   @inline(__always)
   package func slot() -> UnsafeMutablePointer<Event> {
     if count == capacity { grow() }
@@ -74,9 +74,9 @@ package final class Batch: @unchecked Sendable {
   }
 
   /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or after what it has
-  /// still to do of the batch before.
+  /// work of the batch before.
   /// - Parameters:
-  ///   - before: the batch dispatched last, which may still be under way; those before it are done.
+  ///   - before: the batch dispatched last, which may still be in progress; those before it are done.
   ///   - period: see ``RoomRate``.
   package func dispatch(behind before: Batch, speakers: Speakers, hopMin: Int, period: Int32) {
     number = before.number + 1
@@ -115,7 +115,7 @@ package final class Batch: @unchecked Sendable {
     finish()
   }
 
-  /// Most rooms are not in the processor's cache when their turn comes: what the next ones will look at is asked for early,
+  /// Most rooms are not in the processor's cache when their turn comes: the memory of the next ones is prefetched,
   /// step by step, since one thing has the place of the next.
   @inline(__always)
   private func prefetchNext(_ index: Int, _ places: PrefetchList) {
@@ -259,7 +259,7 @@ package final class Speakers: Sendable {
     }
   }
 
-  /// The bytes that were said on them since the counts were taken last; of a speaker that is in use, as soon as it is put back.
+  /// The bytes emitted on them since the counts were last taken; of a speaker in use, as soon as it is put back.
   package var bytes: Int { idle.withLock { $0.reduce(0) { $0 + $1.bytes } } }
 }
 

@@ -125,7 +125,7 @@ package final class EntryRunner {
   }
 
   /// From the next entry on everything is derived by these rules, settings and map, whatever the journal says: as if the owner had been
-  /// restarted with them. No entry may be under way.
+  /// restarted with them. No entry may be in progress.
   package func derive(by own: Derivation) throws {
     self.own = own
     derivation = own

@@ -16,7 +16,7 @@ package final class HeldBack: @unchecked Sendable {
     var keyCount: Int32
     var valueCount: Int32
     var timestamp: Int64?
-    /// Where its headers are; -1: it has none.
+    /// The place of its headers; -1: it has none.
     var headers: Int32
   }
 

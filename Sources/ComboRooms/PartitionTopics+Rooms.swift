@@ -83,7 +83,7 @@ extension PartitionTopics {
       } catch let fault as FormatFault where isLenient && fault.code == .broken {
         log.error("partition \(.partition, number): a room's snapshot is lost: \(.reason, fault)")
         if named.isEmpty { continue }
-        // It begins anew like the others, so that its screen is cleared; the next sweep writes over what is there.
+        // It starts again like the others, so that its screen is cleared; the next sweep writes over what is there.
         let room = named.withUnsafeBytes {
           Room(
             $0, Engine(at: partition.clock, epoch: partition.clock + partition.epochLead, settings: partition.settings))

@@ -8,9 +8,9 @@ public import ComboWire
 package protocol RecordReceiver {
   associatedtype Fault: Error = Never
 
-  /// Where the bytes of events go.
+  /// The arena for the bytes of events.
   var arena: BumpArena { get }
-  /// Where the next event is to be decoded to.
+  /// The slot for the next event.
   func slot() -> UnsafeMutablePointer<Event>
   /// A gift is older than the maximum age: the partition does not see it.
   func wasTooOld(_ event: UnsafePointer<Event>)

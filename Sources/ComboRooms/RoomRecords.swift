@@ -14,7 +14,7 @@ package protocol StateWriter {
 /// With the last of them goes the checkpoint, and with that the deletion of what was written as rested before `startN`.
 /// An abort throws all of this away with the partition: what the topic holds is then read again.
 package final class RoomRecords {
-  /// Where a sweep began.
+  /// The beginning of a sweep.
   package struct Start {
     package var n: Int64
     package var clock: Int64
@@ -44,7 +44,7 @@ package final class RoomRecords {
 
   private struct Sweep {
     var start: Start
-    /// Up to which place of the table rooms have been looked at, and how many places there were.
+    /// Up to which place of the table rooms have been read, and how many places there were.
     var cursor = 0
     var places: Int
     /// Names of rooms that have rested, each with the parts of its snapshot.
@@ -67,7 +67,7 @@ package final class RoomRecords {
   package var isOnlyRead = false
   /// Gifts taken in, and when, at the start of the last sweep.
   package var takenSince = 0
-  /// Bytes written by the call under way.
+  /// Bytes written by the call in progress.
   private var bytes = 0
 
   private let topics: TopicIdentity
@@ -77,7 +77,7 @@ package final class RoomRecords {
     encoder = StateEncoder(topics: topics, partBytes: partBytes)
   }
 
-  /// Whether a sweep is under way.
+  /// Whether a sweep is in progress.
   package var isSweeping: Bool { sweep != nil }
 
   // MARK: - Events of the partition

@@ -38,11 +38,11 @@ package struct Histogram: Equatable, Sendable {
 
   package var count: Int { counts.reduce(0, +) }
 
-  /// In seconds, for what should take milliseconds and may take a minute.
+  /// In seconds, for durations of milliseconds to a minute.
   package static let seconds: [Double] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
   ]
-  /// In seconds, for what may be late by hours.
+  /// In seconds, for delays of up to hours.
   static let lateness: [Double] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200,
   ]

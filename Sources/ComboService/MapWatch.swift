@@ -1,6 +1,6 @@
 internal import ComboWire
 
-/// Notices that most of what is read is no event: then the map is likely the wrong one, or one is missing. Values in, values out.
+/// Notices that most records become no event: then the map is likely the wrong one, or one is missing. Values in, values out.
 struct MapWatch {
   /// The sentence.
   struct Finding: Equatable {

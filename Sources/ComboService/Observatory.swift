@@ -16,7 +16,7 @@ package enum Query: Sendable {
   case survey(prefix: [UInt8], limit: Int, order: RoomOrder, id: UInt64, until: Int64 = .max)
 }
 
-/// By what a list of rooms is sorted; the most comes first.
+/// The order of a list of rooms; the most comes first.
 package enum RoomOrder: String, CaseIterable, Sendable {
   /// Gifts a second.
   case rate

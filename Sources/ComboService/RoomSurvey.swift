@@ -35,7 +35,7 @@ package final class RoomSurvey {
   }
 
   /// Continues the survey. No room may work, unless the order is that of the rates.
-  /// - Returns: whether all rooms were looked at.
+  /// - Returns: whether all rooms were read.
   func search(_ active: [ActivePartition?], wall: Int64, monotonic now: Int64) -> Bool {
     var left = Self.roomsPerTurn
     while partition < active.count {

@@ -24,10 +24,10 @@ extension Service {
 
   /// The findings of a partition.
   struct ArrivalLook {
-    /// Where it stood, and where the records that can be read ended.
+    /// Its position, and the end of the readable records.
     var offset: Int64
     var end: Int64
-    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was looked at before.
+    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was read before.
     var hasRecord: Bool?
   }
 

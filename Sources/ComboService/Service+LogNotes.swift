@@ -156,7 +156,7 @@ struct BadRecords {
   }
 }
 
-/// Where the partitions of the output ended when they were looked at last.
+/// Where the partitions of the output ended when they were last read.
 final class OutputEnds: Sendable {
   private let ends = Mutex<[Int32: Int64]>([:])
 

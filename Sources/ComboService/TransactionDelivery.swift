@@ -286,7 +286,7 @@ final class TransactionDelivery: Delivery {
       return
     }
     let quiet = Set(partitions)
-    // A sweep that was under way began at an earlier entry. The next one does not repeat its records.
+    // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given where !active.records.isSweeping && active.sweptAtEntry < active.partition.n {
         // A frozen broker answers none of them.

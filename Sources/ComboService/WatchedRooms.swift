@@ -40,14 +40,14 @@ package final class WatchedRooms: RoomWatcher {
   private var rooms: [[UInt8]: Watched] = [:]
   /// Moments pass with answers, news, and new partitions.
   private(set) var moment = 0
-  /// Asked, and not answered yet.
+  /// Queries without an answer yet.
   var queries: [Query] = []
   package var surveys: [RoomSurvey] = []
   var reportedAt = Int64.min / 2
   var checkedAt = Int64.min / 2
   /// Partitions of the input; nil while unknown.
   package let partitionCount = PartitionCount()
-  /// When that was asked for last.
+  /// The time of the last request for that.
   var countedAt: Int64 = 0
 
   package init(_ observatory: Observatory?) { self.observatory = observatory }
@@ -90,8 +90,8 @@ package final class WatchedRooms: RoomWatcher {
     return true
   }
 
-  /// A late answer, or one of a discarded transaction, is asked for again; without end, as the room may be watched by now, and who
-  /// asked must hear of it to end that.
+  /// A late answer, or one of a discarded transaction, is asked for again; without end, as the room may be watched by now, and the
+  /// caller must get the answer to end that.
   func askAgain(_ answers: [Answer]) {
     for answer in answers {
       switch answer.news {
@@ -142,7 +142,7 @@ package final class WatchedRooms: RoomWatcher {
   /// A rebalance may take partitions away and give them back.
   private static let lostMs: Int64 = 10_000
 
-  // MARK: - Telling
+  // MARK: - Sending
 
   package func answer(_ news: News) -> Answer {
     moment += 1

@@ -330,7 +330,7 @@ package final class WriteAheadDelivery: Delivery {
     if given.isEmpty && state == nil { return }
     let deadline = parts.deadline(isStop: isStop)
     if !finish(given, by: deadline) { return }
-    // A sweep that was under way began at an earlier entry. The next one does not repeat its records.
+    // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given
       where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty

@@ -22,7 +22,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   private let number: Int32
   let common: Common
-  /// Read while rooms emit; the partition of the run under way.
+  /// Read while rooms emit; the partition of the run in progress.
   package var partition: Partition? { didSet { byIndex = [] } }
   var standing = Standing()
   /// All rooms that are awake are known.

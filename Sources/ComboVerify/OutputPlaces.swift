@@ -28,7 +28,7 @@ package struct OutputPlaces: Sendable {
   /// Whether a room may be in a partition.
   func mayHold(_ partition: Int32, _ name: Bytes) -> Bool {
     guard let placement else { return true }
-    // Mostly it is the first that is looked at.
+    // Mostly it is the first that is read.
     return stride(from: first.count, to: 0, by: -1).contains { placement(name, $0) == Int(partition) }
   }
 }

@@ -12,7 +12,7 @@ internal import ComboWire
 ///
 /// One thread. Memory: the rooms, as in the service, and up to ``bytesMax`` of instructions that wait for their counterpart.
 package final class Shadow {
-  /// Above this, all partitions begin anew.
+  /// Above this, all partitions begin again.
   static let bytesMax = 256 << 20
   private static let retryMs: Int64 = 10_000
 
@@ -114,7 +114,7 @@ package final class Shadow {
     )
   }
 
-  /// Does something with a partition; if that fails for good, the partition is begun anew later.
+  /// Does something with a partition; if that fails permanently, the partition is restarted later.
   private func attempt(_ partition: ShadowPartition, _ body: () throws -> Void) throws {
     let reason: String
     do {

@@ -60,7 +60,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     bytes += record.count
   }
 
-  /// The derivation of a partition begins anew.
+  /// The derivation of a partition starts again.
   func forget(_ partition: Int32) {
     for (key, all) in derived {
       let kept = all.filter { $0.partition != partition }

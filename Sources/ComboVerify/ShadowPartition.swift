@@ -46,7 +46,7 @@ final class ShadowPartition {
   /// Whether all that an entry led to is in the output.
   func isSaid(_ n: Int64) -> Bool { course.map { n <= $0.terms.saidTo } ?? true }
 
-  /// It is begun anew at that time.
+  /// It is restarted at that time.
   func lose(until time: Int64) {
     course = nil
     state = nil

@@ -28,7 +28,7 @@ package struct ShadowReport: Equatable, Sendable {
   package var uncompared = 0
   /// Partitions in which the rooms after an entry were others than the journal's.
   package var otherRooms = 0
-  /// The number of times that a partition was begun anew from its newest checkpoint.
+  /// The number of times that a partition was restarted from its newest checkpoint.
   package var begunAnew = 0
   package var deadLetters = 0
   package var dropped = 0

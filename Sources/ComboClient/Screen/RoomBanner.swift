@@ -2,7 +2,7 @@
 public struct RoomBanner: Equatable, Sendable {
   /// Its number, from 1 on. Another epoch's banner of the same number is another banner.
   public let number: Int
-  /// Where it is: 0 is the lowest place.
+  /// Its place: 0 is the lowest.
   public internal(set) var slot: Int
   /// The number to draw.
   public internal(set) var count: Int

@@ -342,7 +342,7 @@ struct Check {
   }
 
   private func fix(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
-    // Where it stopped more than the request, librdkafka calls it fatal.
+    // If the fault stopped more than the request, librdkafka calls it fatal.
     guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
     return "kafka-acls --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"
   }

@@ -5,7 +5,7 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// The part of `check` that looks whether group, journal, state and input fit together, as each partition will be looked at when `run` takes
+/// The part of `check` that looks whether group, journal, state and input fit together, as each partition will be read when `run` takes
 /// it over. Reads only.
 struct CheckGroup {
   private let options: ServiceOptions

@@ -14,7 +14,7 @@ final class DemoView {
   private let options: DemoOptions
   private let file: LogFile
   private let output: Int
-  /// Where the output is read on.
+  /// The place in the output to continue reading from.
   private var place: Int64
   private let page = LogPage()
   private let screen: TerminalScreen?

@@ -7,7 +7,7 @@ internal import ComboWire
 internal import Glibc
 internal import Synchronization
 
-/// The service on a log of its own, in this process: what `live` and `demo` are made of.
+/// The service on its own log, in this process: the common part of `live` and `demo`.
 final class LogStage: Sendable {
   static let input = "gifts"
   static let output = "banners"

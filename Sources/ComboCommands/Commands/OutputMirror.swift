@@ -28,7 +28,7 @@ final class OutputMirror {
   private static let reportMs: Int64 = 500
   /// New partitions are looked for so often.
   private static let countMs: Int64 = 30_000
-  /// Where there is nothing to read.
+  /// Nothing to read.
   private static let idleMs: Int64 = 3
 
   init(_ options: ServeOptions, _ properties: KafkaProperties, _ observatory: Observatory, _ log: ServiceLog) throws(EdgeError) {

@@ -4,7 +4,7 @@ internal import ComboSystem
 
 /// `redrive`: dead letters back to the input, each at most once.
 ///
-/// Records go back in transactions, each with a *receipt* in the dead-letter topic that names what it sent. So a run that is killed can be
+/// Records go back in transactions, each with a *receipt* in the dead-letter topic that names them. So a run that is killed can be
 /// repeated, and a second run sends nothing twice.
 enum RedriveCommand {
   static func run(_ options: RedriveOptions) -> Int32 {

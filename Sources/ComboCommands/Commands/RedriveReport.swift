@@ -77,7 +77,7 @@ struct RedriveReport {
     }
   }
 
-  /// For programs: a dead letter as an object on a line of its own.
+  /// For programs: a dead letter as an object, one a line.
   static func line(_ note: DeadLetterNote, _ fate: Fate) -> String {
     let out = ByteBuffer()
     out.append(#"{"place":"#)

@@ -41,7 +41,7 @@ struct DeadLetterNote: Equatable, Sendable {
   var redriven: Int { headers[Header.count].flatMap { Int($0) } ?? 0 }
   /// Where the record was in the input.
   var inputPartition: Int32? { headers["combo.partition"].flatMap { Int32($0) } }
-  /// Whether a part of it is missing, so that it cannot be what it was.
+  /// Whether a part of it is missing, so that it cannot be sent back.
   var isTruncated: Bool { headers["combo.truncated"] != nil }
   /// Whether it is a receipt for others that were sent back, and no dead letter itself.
   var receipt: [Place]? {

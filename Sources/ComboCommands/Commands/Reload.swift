@@ -6,7 +6,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// Reads the configuration again, while the service runs, and takes in what can change.
+/// Reads the configuration again, while the service runs, and applies what can change.
 ///
 /// At once: the level and the format of the log, and the token of HTTP. By a fresh start within the process, with a last
 /// commit before it: the combo settings and the map, which a takeover puts into force as a restart would, and all that librdkafka is made

@@ -181,7 +181,7 @@ extension Service {
     return false
   }
 
-  /// A tenth of what gifts wait for anyway, but seldom enough to cost little, and not longer than a screen takes for a frame.
+  /// A tenth of the wait of gifts, but seldom enough to cost little, and not longer than a frame of the screen.
   private static func fetchWaitMs(_ options: ServiceOptions) -> Int {
     switch options.delivery {
     case .exactlyOnce: min(10, max(5, options.commitIntervalMs / 10))

@@ -10,7 +10,7 @@ struct TopicFindings {
   /// Their addresses, for commands.
   let brokers: String
   let slots: Int
-  /// Of topics that are there, and may be looked at.
+  /// Of topics that are there, and may be read.
   var settings: [String: TopicSettings] = [:]
   /// On how many brokers each partition is, at least.
   var replicas: [String: Int] = [:]

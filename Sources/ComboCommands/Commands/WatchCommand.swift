@@ -27,7 +27,7 @@ enum WatchCommand {
 struct Watch {
   /// From one frame to the next.
   private static let frameMs: Int64 = 33
-  /// As far back at most is looked for what a room has on its screen.
+  /// The limit for looking back for the room's screen.
   private static let backMsMax: Int64 = 3_600_000
   /// How long `--once` waits for a room's screen.
   private static let onceMs: Int64 = 15_000

@@ -40,7 +40,7 @@ enum MapSource {
     }
   }
 
-  /// A map's text unchanged, and what it is called.
+  /// A map's text unchanged, and its name.
   static func bytes(_ name: String) -> Result<(text: [UInt8], file: String), Failure> {
     if let text = BuiltInMaps.text(name) { return .success((Array(text.utf8), "built-in \(name)")) }
     switch TextFile.bytes(of: name, limit: bytesMax) {

@@ -27,11 +27,11 @@ struct Option: Sendable {
     case choice([String])
     /// `KEY=VALUE`; may be given several times, in the environment one a line.
     case property
-    /// Where records come from, as ``IntakeSource`` reads it; may be given several times.
+    /// The sources of records, as ``IntakeSource`` reads them; may be given several times.
     case source
     /// A moment, as ``Timestamp`` reads it.
     case time
-    /// Where to listen, or `none`.
+    /// The address to listen on, or `none`.
     case address
     /// A setting of the combo engine.
     case setting(SettingName)

@@ -1,4 +1,4 @@
-/// Where values come from: the command line, the environment, or a file. Sources are asked in order; the first that has a
+/// The sources of values: the command line, the environment, or a file. Sources are asked in order; the first that has a
 /// value wins. A further kind of source is one more `OptionSource` in the list.
 struct OptionSource: Sendable {
   /// A value, what a sentence about it calls it, and where it comes from.

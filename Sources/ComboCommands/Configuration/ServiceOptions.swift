@@ -8,7 +8,7 @@ internal import ComboWire
 
 /// The configuration of the service: the options of `run`.
 struct ServiceOptions: Equatable, Sendable {
-  /// Where a group that has read nothing yet begins.
+  /// The start of a group that has read nothing yet.
   enum Start: String, Sendable {
     case earliest, latest
   }
@@ -44,7 +44,7 @@ struct ServiceOptions: Equatable, Sendable {
   var acceptReset = false
   /// `check` prints the topics in this form, and does nothing else.
   var topicFormat: TopicText.Format?
-  /// Only what it would do is compared with what the group does.
+  /// Compares only its own instructions with the group's.
   var isShadow = false
   /// The room is the event's, even if the record key differs.
   var roomFromBody = false
@@ -52,7 +52,7 @@ struct ServiceOptions: Equatable, Sendable {
   var roomSettings = WireLimits.allRoomSettings
   /// By which records become events; nil: they are as wire.md has them.
   var map: RecordMap?
-  /// Where HTTP is served; nil: nowhere.
+  /// The address of HTTP; nil: none.
   var http: HTTPAddress? = .standard
   /// The token of HTTP requests; nil: none.
   var httpToken: HTTPToken?

@@ -39,7 +39,7 @@ struct TuneOptions: Equatable, Sendable {
   /// One or more.
   var combinations: [Combination] = []
   var isJSON = false
-  /// Where the page goes; nil: there is none.
+  /// The file of the page; nil: there is none.
   var html: String?
 
   init(_ reader: inout OptionReader, operands: [String]) {

@@ -4,8 +4,8 @@ internal import ComboSystem
 
 /// The instructions of a room, from the output topic.
 ///
-/// All partitions are read until the room is heard of in one; from then on only that one: a room's key decides where it is. Who
-/// adds partitions moves rooms, and must watch them anew. One thread.
+/// All partitions are read until the room is found in one; from then on only that one, which the room's key decides. New partitions
+/// move rooms, which must then be watched again. One thread.
 final class RoomFeed {
   private let client: ReaderClient
   private let control: ControlClient

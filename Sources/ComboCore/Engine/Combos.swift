@@ -1,4 +1,4 @@
-/// A combo: the key, and where its banners are. Two lines of the cache: what it is,
+/// A combo: the key, and where its banners are. Two lines of the cache: its data,
 /// and its key, if that is not longer than a line.
 struct Combo: BitwiseCopyable {
   /// The lengths of the parts of its key: sender id, receiver id, gift id, the combo's name.
@@ -33,7 +33,7 @@ struct Combo: BitwiseCopyable {
   /// No part of a key may be longer.
   static let longestPart = Int(UInt16.max)
 
-  /// Where a long key is in the store.
+  /// The place of a long key in the store.
   @inline(__always)
   var key: Int {
     get { Int(truncatingIfNeeded: shortKey.0) }
@@ -50,7 +50,7 @@ struct Combo: BitwiseCopyable {
   var hasHistory: Bool { historyTotal > 0 }
 }
 
-/// The content of a `final`: the number of the run's last banner, and its display data, which are behind it.
+/// The content of a `final`: the number of the run's last banner, and its display data, which follow it.
 struct PastRun: BitwiseCopyable {
   var number: Int
   var senderLength: Int32
@@ -111,13 +111,13 @@ struct Combos {
     KeyHash.combo(key.senderID, key.receiverID, key.giftID, key.combo, seed)
   }
 
-  /// Adds where a combo with this hash would be found.
+  /// Adds the likely place of a combo with this hash.
   @inline(__always)
   func addPlaces(_ hash: UInt32, to places: inout Places) {
     if table.isInUse { places.add(table.address(hash)) }
   }
 
-  /// A combo with this hash, most likely the one that is meant, or -1.
+  /// The likely combo with this hash, or -1.
   @inline(__always)
   func likely(_ hash: UInt32) -> Int32 {
     if !table.isInUse { return end > 0 ? 0 : -1 }
@@ -161,7 +161,7 @@ struct Combos {
       && (key.combo.count == 0 || sameBytes(start + sender + receiver + gift, key.combo))
   }
 
-  /// Where the bytes of a combo's key are, until combos are added.
+  /// The bytes of a combo's key, valid until combos are added.
   @inline(__always)
   private func keyStart(_ index: Int32, in store: ByteStore) -> UnsafeRawPointer {
     if entries[index].keyLength <= Combo.shortKeyMax {
@@ -209,11 +209,11 @@ struct Combos {
   /// Whether there is a combo at this index.
   func isInUse(_ index: Int32) -> Bool { index < end && entries[index].references > 0 }
 
-  /// One more needs it.
+  /// Adds a reference.
   @inline(__always)
   func retain(_ index: Int32) { entries[index].references &+= 1 }
 
-  /// One less needs it.
+  /// Removes a reference.
   @inline(__always)
   mutating func release(_ index: Int32, in store: inout ByteStore) {
     entries[index].references &-= 1
@@ -305,6 +305,6 @@ struct Combos {
 final class ComboOrders {
   /// By sender: for a retract.
   var senders: SenderIndex?
-  /// By the time at which what the history knows of them ends.
+  /// By the time at which their history expires.
   var deadlines: HistoryDeadlines?
 }

@@ -74,7 +74,7 @@ public struct Engine {
     withUnsafePointer(to: gift) { gift in change { $0.take(gift, at: now, to: &sink) } }
   }
 
-  /// The same, but the gift's display data are not copied yet: they must stay as they are until ``keepLent()`` is called, and may be looked at
+  /// The same, but the gift's display data are not copied yet: they must stay as they are until ``keepLent()`` is called, and may be read
   /// until then by all that is called in between. Emits the same. For an owner of many gifts at a time: of those for one banner only the
   /// last one's display data are copied, and only they are read. The gift itself is read in place, during the call.
   @inline(__always)

@@ -68,13 +68,13 @@ public struct HistoryState {
 
 /// A banner's plain values.
 public struct BannerState: Equatable, Sendable {
-  /// Where a banner is in its life.
+  /// The phase of a banner.
   public enum Phase: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case queued, entering, counting, lingering, leaving
   }
   /// Its number, from 1 on.
   public var number: Int
-  /// Where it is in its life.
+  /// Its phase.
   public var phase: Phase
   /// Its place on screen; 0 if it waits.
   public var slot: Int

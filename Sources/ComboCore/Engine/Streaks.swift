@@ -16,7 +16,7 @@ final class Streaks {
     /// Its combo, or -1 if it has a name.
     var combo: Int32 = -1
     var hash: UInt32 = 0
-    /// Where sender id, gift id and name are in the store, and how long they are.
+    /// The places of sender id, gift id and name in the store, and their lengths.
     var key = 0
     var senderLength: UInt16 = 0
     var giftLength: UInt16 = 0

@@ -55,7 +55,7 @@ struct Block<Element: BitwiseCopyable> {
     Self.at(base.unsafelyUnwrapped, 0).initialize(repeating: element, count: Int(count))
   }
 
-  /// Where an element is; valid until the block grows.
+  /// The address of an element; valid until the block grows.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeMutableRawPointer {
     checkBounds(index, capacity)

@@ -1,4 +1,4 @@
-/// Where an engine keeps the long keys of its combos and the names of its streaks.
+/// The store of an engine for the long keys of its combos and the names of its streaks.
 ///
 /// One buffer for all of them: bytes are added at its end; what is given back is waste until the owner moves the living
 /// bytes to a new store (``isWasteful``). So a new combo costs a copy of its key and, in the steady state, no allocation.
@@ -55,7 +55,7 @@ struct ByteStore {
     return Bytes(start: base.unsafelyUnwrapped + offset, count: count)
   }
 
-  /// Where the byte at `offset` is; valid until the store changes.
+  /// The address of the byte at `offset`; valid until the store changes.
   @inline(__always)
   func address(_ offset: Int) -> UnsafeRawPointer {
     assert(offset < Int(used), "bytes beyond the end of their store")

@@ -53,7 +53,7 @@ public struct IntegerSetting: Sendable {
 
   /// Its name on the wire.
   public let rawValue: String
-  /// Where ``Settings`` keeps it.
+  /// Its member of ``Settings``.
   public let keyPath: any WritableKeyPath<Settings, Int> & Sendable
   /// The unit.
   public let unit: Unit

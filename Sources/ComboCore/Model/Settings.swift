@@ -15,9 +15,9 @@ public struct Settings: Equatable, Sendable {
   public var busyLingerMs = 250
   /// A room is busy while more than this many banners wait.
   public var busyThreshold = 10
-  /// A banner for whose slot another waits takes no more gifts once it has been on screen for this long; 0: no limit.
+  /// A banner takes no more gifts once it has been on screen for this long, if another one waits for its slot; 0: no limit.
   public var holdMs = 10_000
-  /// A banner stays at least this long where it would leave early because others wait.
+  /// The minimum time on screen of a banner that leaves early because others wait.
   public var dwellMs = 0
   /// How long a banner slides out.
   public var exitMs = 250
@@ -49,7 +49,7 @@ public struct Settings: Equatable, Sendable {
   public var streakMs = 60_000
   /// The number of running totals that are remembered.
   public var maxStreaks = 1000
-  /// After what time an idle room may be forgotten, if no other memory lasts longer.
+  /// The time after which an idle room may be forgotten, if no other memory lasts longer.
   public var restMs = 60_000
 
   /// The defaults.

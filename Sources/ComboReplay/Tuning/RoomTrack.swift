@@ -23,7 +23,7 @@ final class RoomTrack {
   private static let bits = 7
 
   private(set) var measure = RoomMeasure(bits: RoomTrack.bits)
-  /// Where in the input it came up.
+  /// Its first place in the input.
   let place: UInt64
   /// Of all rooms, and more exactly.
   private unowned(unsafe) let totals: LaneTotals

@@ -32,7 +32,7 @@ package final class RoomMirror {
   private static let slotsMax = 100
   /// A room that was silent for this long, with an empty screen, is not awake.
   private static let awakeMs: Int64 = 60_000
-  /// And after so long it is forgotten: where a late reader joins it is told anew then.
+  /// The time after which it is forgotten: a late reader then gets it again.
   static let forgetMs: Int64 = 3_600_000
 
   private var rooms: [Room] = []

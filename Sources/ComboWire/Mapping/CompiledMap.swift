@@ -84,7 +84,7 @@ struct CompiledMap {
     var settings: Int32 = -1
     /// Whether its total becomes part of its id: an update under the same id is no duplicate.
     var isTotalInID = false
-    /// Through how many arrays its root goes; it is looked at for each element of the innermost.
+    /// Through how many arrays its root goes; it is read for each element of the innermost.
     var stars = 0
     /// The pointer's node without which the rule cannot hold; -1: none. And the first rule after it that has another one.
     var root: Int32 = -1

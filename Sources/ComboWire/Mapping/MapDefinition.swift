@@ -13,7 +13,7 @@ struct MapDefinition {
   var rules: [MapRule] = []
   var otherwise = MapOutcome.bad("none of the map's rules is for it")
   var choice: MapChoice?
-  /// How a record is known that names a gift; nil: what no rule takes is dropped as the map says.
+  /// The marks of a record that names a gift; nil: records without a rule are dropped as the map says.
   var signs: GiftSigns?
 
   /// How a record's bytes are read.
@@ -24,7 +24,7 @@ struct MapDefinition {
 struct GiftSigns {
   /// Members whose text names the kind of a record; compared as the map compares names.
   var commands: [String] = []
-  /// Words of which one in such a text says that it is a gift. Case makes no difference.
+  /// Words in such a text that mean a gift. Case makes no difference.
   var words: [String] = []
   /// The beginnings of such texts that are known to be no gifts. Case makes no difference.
   var others: [String] = []
@@ -32,12 +32,12 @@ struct GiftSigns {
   var keys: [String] = []
 }
 
-/// A text that may hold JSON, or a message of Protobuf, that is meant in its place.
+/// A text that may hold JSON, or a message of Protobuf, which is read in its place.
 struct MapUnpacked {
   var path: [String]
   /// When it is read.
   var condition: MapCondition?
-  /// Of Protobuf: which, in `messages`.
+  /// Of Protobuf: the message, in `messages`.
   var message: Int?
 }
 
@@ -50,7 +50,7 @@ public struct MapSwitch: Equatable, Sendable {
   /// The values, each with what it means.
   public let values: [Value]
 
-  /// One that can be chosen.
+  /// A value that can be chosen.
   public struct Value: Equatable, Sendable {
     /// The value after the equals sign.
     public let name: String
@@ -62,7 +62,7 @@ public struct MapSwitch: Equatable, Sendable {
 struct MapRule {
   var condition: MapCondition?
   var outcome: MapOutcome
-  /// Below what it is looked for, if not below the record: one of the map's roots, or its own where that goes through more arrays.
+  /// The pointer below which it is tried, if not below the record: one of the map's roots, or its own where that goes through more arrays.
   var root: [String] = []
   /// Where the rule begins, as a line of its file.
   var line: Int
@@ -83,13 +83,13 @@ struct MapRule {
 
 enum MapOutcome {
   case event(MapEvent)
-  /// None of ours, because of this.
+  /// No event, for this reason.
   case drop(String)
-  /// A bad event, because of this.
+  /// A bad event, for this reason.
   case bad(String)
 }
 
-/// Where the fields of an event come from; nil: the rule does not say.
+/// The sources of an event's fields; nil: the rule does not name any.
 struct MapEvent {
   var kind = Event.Kind.gift
   var room: MapExpression?
@@ -137,7 +137,7 @@ indirect enum MapExpression {
   case number(String)
   case product([MapExpression])
   case join([MapExpression])
-  /// The first that is there.
+  /// The first that is present.
   case first([MapExpression])
   case time(MapExpression, TimeUnit)
   /// The first where the condition holds, else the second, if there is one.
@@ -160,11 +160,11 @@ indirect enum MapCondition {
   case isOneOf(MapExpression, [String])
   case exists(MapExpression)
   case starts(MapExpression, String)
-  /// One of these is somewhere in its text, whatever the case of the letters.
+  /// One of these is in its text, whatever the case of the letters.
   case contains(MapExpression, [String])
   case above(MapExpression, Double)
   case below(MapExpression, Double)
-  /// Both are there, as texts that are not the same.
+  /// Both are present, as texts that differ.
   case differ(MapExpression, MapExpression)
   /// Decided when the map is read.
   case always(Bool)
@@ -177,6 +177,6 @@ struct MapChoice {
   var entries: [(values: [String], map: MapDefinition)] = []
   /// Pointers of the chosen maps are below this one.
   var root: [String] = []
-  /// Fields that are looked for here before the chosen map's own places.
+  /// Fields that are read here before the chosen map's own places.
   var fields = MapEvent()
 }

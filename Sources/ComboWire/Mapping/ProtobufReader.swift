@@ -3,7 +3,7 @@ internal import ComboCore
 
 /// A message of Protobuf, in base64, as JSON: by the fields that a map names, `{"uid":7,"gift_list":[{"num":3}]}`.
 ///
-/// After https://protobuf.dev/programming-guides/encoding/. Fields that the map does not name are passed over; of one that is not
+/// After https://protobuf.dev/programming-guides/encoding/. Fields that the map does not name are skipped; of one that is not
 /// repeated the last counts; of repeated numbers both forms are read, packed or not. Groups are refused. What is not there is not in
 /// the JSON either. The time taken goes by the bytes; without allocations in the steady state. One thread.
 final class ProtobufReader {
