@@ -28,13 +28,13 @@ quick: install-deps check-swift ## the tests that need neither broker nor simula
 	$(SWIFT_BUILD) --build-tests
 	@tools/run-tests --quick $(ARGS)
 
-build: install-deps check-swift ## the program, for use: .build/release/combo-consumer
+build: install-deps check-swift ## the program: .build/release/combo-consumer
 	$(SWIFT_RELEASE) --product combo-consumer
 
 install: build ## the program, manual page, completions and unit below PREFIX (/usr/local); DESTDIR=… for packages
 	@tools/install-program
 
-uninstall: ## removes what install put there
+uninstall: ## removes the files of make install
 	@tools/install-program --remove
 
 deb: build ## a Debian package in .build/dist
@@ -43,7 +43,7 @@ deb: build ## a Debian package in .build/dist
 release: build ## all files of a release with their checksums in .build/dist/VERSION; ARGS=--strict to leave nothing out
 	@tools/make-release $(ARGS)
 
-image: ## a container image (by docker or podman); BUILD_IMAGE=… and BASE_IMAGE=… name its bases, best by digest
+image: ## a container image (docker or podman); BUILD_IMAGE=… and BASE_IMAGE=… name the base images
 	$(ENGINE) build -f deploy/Dockerfile --build-arg VERSION=$$(tools/version) \
 	  $(if $(BUILD_IMAGE),--build-arg BUILD_IMAGE=$(BUILD_IMAGE)) $(if $(BASE_IMAGE),--build-arg BASE_IMAGE=$(BASE_IMAGE)) -t combo-consumer:$$(tools/version) .
 
@@ -52,9 +52,9 @@ docs: install-deps check-swift ## the libraries' pages, by DocC, in .build/docs
 
 reference: install-deps check-swift ## writes the parts of the docs that are made from tables of the sources
 	$(SWIFT_BUILD) --build-tests
-	@COMBO_REFERENCE=write tools/run-tests --filter '(ReferenceTests|SettingsSchemaTests|/reference)'
+	@COMBO_REFERENCE=write tools/run-tests --filter '(ReferenceTests|SettingsSchemaTests|InferenceShareTests|/reference)'
 
-check-docs: build ## runs the commands of the docs, and looks where their links go
+check-docs: build ## runs the commands of the docs, and checks their links
 	@tools/check-docs
 
 browser-test: ## the pages in a real browser (Debian: apt-get install chromium); ARGS="keyboard" for some of them
@@ -63,18 +63,18 @@ browser-test: ## the pages in a real browser (Debian: apt-get install chromium);
 clients: ## every client against Tests/Clients; ARGS="npm" for some of them
 	@Tests/Clients/all $(ARGS)
 
-bench: install-deps check-swift ## this machine's figures, in ten minutes; ARGS="engine wide" for some of them, ARGS="--help" for all there is
+bench: install-deps check-swift ## benchmarks, in ten minutes; ARGS="engine wide" runs some of them, ARGS="--help" lists all
 	$(SWIFT_RELEASE)
 	@bench/run $(ARGS)
 
-bench-counts: install-deps check-swift ## instructions and allocations per gift, held against bench/budget.txt (needs valgrind)
+bench-counts: install-deps check-swift ## instructions and allocations per gift, compared with bench/budget.txt (needs valgrind)
 	$(SWIFT_RELEASE)
 	@bench/counts $(ARGS)
 
-chaos: build ## faults drawn from a seed, on three brokers of COMBO_TEST_KAFKA; ARGS="--short" for less than five minutes
+chaos: build ## faults drawn from a seed, on three brokers of COMBO_TEST_KAFKA; ARGS="--short" takes less than five minutes
 	@Tests/chaos/chaos.py $(ARGS)
 
-install-deps: ## installs what is missing by apt-get; elsewhere names it
+install-deps: ## installs missing packages by apt-get; on other systems lists them
 	@tools/install-deps
 
 # What a toolchain needs to run comes with install-deps.
@@ -84,8 +84,8 @@ check-swift: install-deps
 format: check-swift ## formats the sources
 	swift format --in-place --parallel --recursive Package.swift Sources Tests bench Examples
 
-lint: check-swift ## says where sources are not formatted
+lint: check-swift ## checks the format of the sources
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests bench Examples
 
-clean: ## removes what was built
+clean: ## removes build results
 	rm -rf .build

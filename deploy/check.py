@@ -10,6 +10,7 @@ import yaml
 DEPLOY = pathlib.Path("deploy")
 RULES = DEPLOY / "prometheus/rules.yaml"
 PROMETHEUS_RULE = DEPLOY / "kubernetes/components/prometheus-operator/prometheusrule.yaml"
+OPERATING = pathlib.Path("docs/operating.md")
 NAME = "combo-consumer"
 # Prometheus' own.
 OWN_METRICS = {"up", "ALERTS"}
@@ -52,14 +53,12 @@ def parse():
 
 
 def listed():
-    """The metrics of the program's table, with what a histogram has."""
-    path = next(pathlib.Path("Sources").rglob("MetricTable.swift"))
-    text = path.read_text(encoding="utf-8")
+    """The metrics of docs/schemas/metrics.tsv, which a test compares with the program's table, and the series of histograms."""
     names = set()
-    for kind, name in re.findall(r"\.(counters?|gauge|partition|client|histogram)\(\s*\"([a-z0-9_]+)\"", text):
-        name = "combo_kafka_client_" + name if kind == "client" else name
+    for line in pathlib.Path("docs/schemas/metrics.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        name, kind, _ = line.split("\t")
         names |= {name + end for end in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name}
-    return names | set(re.findall(r'name: "(combo_[a-z0-9_]+)", kind', text))
+    return names
 
 
 def used_in(expression):
@@ -78,7 +77,7 @@ def panels(dashboard):
 def metrics():
     known = listed() | OWN_METRICS
     if len(known) < 50:
-        faults.append(f"MetricTable.swift: only {len(known)} metrics were found in it; has its form changed?")
+        faults.append(f"docs/schemas/metrics.tsv: only {len(known)} metrics were found in it")
     seen = set()
 
     def look(where, expression):
@@ -122,6 +121,8 @@ def write_rules():
     head = "# Made from prometheus/rules.yaml by `deploy/check --write`: change that.\n"
     text = yaml.safe_dump(prometheus_rule(), sort_keys=False, allow_unicode=True, width=130)
     PROMETHEUS_RULE.write_text(head + text, encoding="utf-8")
+    before, _, after = alert_page()
+    OPERATING.write_text(before + alert_table() + after, encoding="utf-8")
 
 
 def rules():
@@ -172,9 +173,26 @@ def live(page_file):
     print(f"{looked} queries, {len(labels)} metrics")
 
 
+def alert_table():
+    rows = ["| alert | severity | what to do |", "| --- | --- | --- |"]
+    for group in documents(RULES)[0]["groups"]:
+        for rule in group["rules"]:
+            annotations = rule["annotations"]
+            anchor = annotations["runbook_url"].split("#")[1]
+            text = re.sub(r"\{\{.*?\}\}", "N", annotations["description"])
+            runbook = "" if anchor == "alerts" else f" [Runbook](#{anchor})"
+            rows.append(f"| `{rule['alert']}` | {rule['labels']['severity']} | {text}{runbook} |")
+    return "\n\n" + "\n".join(rows) + "\n\n"
+
+
+def alert_page():
+    """The page's text before, in and after the table of alerts."""
+    return re.split(r"(?s)(?<=<!-- alerts: made by deploy/check --write -->)(.*?)(?=<!-- end of alerts -->)",
+                    OPERATING.read_text(encoding="utf-8"))
+
+
 def alerts():
     names = [rule["alert"] for group in documents(RULES)[0]["groups"] for rule in group["rules"]]
-    told = re.findall(r"^\| `(Combo\w+)` \|", pathlib.Path("docs/operating.md").read_text(encoding="utf-8"), re.M)
     tests = documents(DEPLOY / "prometheus/rules.test.yaml")[0]["tests"]
     cases = [case for test in tests for case in test["alert_rule_test"]]
     for name in names:
@@ -182,13 +200,16 @@ def alerts():
             faults.append(f"no test sets off {name}")
         if not any(case["alertname"] == name and not case["exp_alerts"] for case in cases):
             faults.append(f"no test keeps {name} quiet")
-        if told.count(name) != 1:
-            faults.append(f"docs/operating.md describes {name} {told.count(name)} times")
-    for name in set(told) - set(names):
-        faults.append(f"docs/operating.md describes {name}, which is no alert")
     for case in cases:
         if case["alertname"] not in names:
             faults.append(f"rules.test.yaml tests {case['alertname']}, which is no alert")
+    page = alert_page()
+    if len(page) != 3 or page[1] != alert_table():
+        faults.append(f"the alerts in {OPERATING} are not those of {RULES}: run deploy/check --write")
+    for anchor in set(re.findall(r"operating\.md#([a-z-]+)", RULES.read_text(encoding="utf-8"))):
+        headings = [heading.lower() for heading in re.findall(r"(?m)^#+ (.*)$", "".join(page))]
+        if anchor not in [re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in headings]:
+            faults.append(f"{OPERATING} has no heading #{anchor}, which {RULES} names")
 
 
 def options(help_file):

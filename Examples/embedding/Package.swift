@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program of one's own that has the combo engine in it, and nothing of Kafka.
+// A program with the combo engine, without Kafka.
 let package = Package(
   name: "embedding",
   // Elsewhere: .package(url: "https://…/combo-consumer.git", from: "0.1.0")

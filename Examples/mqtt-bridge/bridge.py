@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Passes display instructions from the output topic on to an MQTT broker, for viewers in numbers.
+"""Passes display instructions from the output topic on to an MQTT broker, for many viewers.
 
     bridge.py --brokers kafka:9092 --output banners --mqtt localhost:1883 [--group mqtt-bridge]
 
@@ -20,7 +20,7 @@ from urllib.parse import quote
 import confluent_kafka
 import paho.mqtt.client as mqtt
 
-# What may wait for MQTT's acknowledgement: more is not read from Kafka meanwhile.
+# The maximum number of messages that wait for MQTT's acknowledgement.
 WAITING_MAX = 10_000
 
 
@@ -40,7 +40,7 @@ def main():
 
     consumer = confluent_kafka.Consumer({
         "bootstrap.servers": chosen.brokers, "group.id": chosen.group, "auto.offset.reset": "latest",
-        # Instructions of transactions that were aborted are none.
+        # Instructions of aborted transactions do not count.
         "isolation.level": "read_committed", "enable.auto.commit": False,
     })
     consumer.subscribe([chosen.output], on_assign=lambda *_: print("bridge: partitions are assigned", flush=True))
@@ -69,13 +69,13 @@ def publish(publisher, record):
     if b'"op":"screen"' not in text:
         return [publisher.publish(topic, text, qos=1)]
     if json.loads(text).get("banners") == []:
-        # Those who watch must see it; those who come later need not.
+        # Current viewers must get it; later ones need not.
         return [publisher.publish(topic, text, qos=1), publisher.publish(topic, b"", qos=1, retain=True)]
     return [publisher.publish(topic, text, qos=1, retain=True)]
 
 
 def settle(consumer, waiting, most=WAITING_MAX):
-    """Commits behind what MQTT has acknowledged; waits while more than `most` messages are not."""
+    """Commits after the acknowledged messages; waits while more than `most` are not acknowledged."""
     done = {}
     while not waiting.empty() and (waiting.queue[0][0].is_published() or waiting.qsize() > most):
         message, record = waiting.get()

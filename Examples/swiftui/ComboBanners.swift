@@ -2,13 +2,13 @@ import ComboClient
 import ComboClientHTTP
 import SwiftUI
 
-// A room's banners in SwiftUI, for iOS 16 and macOS 13. It is here as source to copy: this repository is built on Linux, where
-// there is no SwiftUI, so that nobody has compiled it.
+// A room's banners in SwiftUI, for iOS 16 and macOS 13. Copy the source: this repository is built on Linux, which has no
+// SwiftUI, so it was never compiled.
 //
 //     ComboBanners(service: URL(string: "https://combo.example")!, room: "r1")
 
-/// What is on screen, kept on the main actor. The views of the pool are never more than slots + 1, and their ids never change:
-/// SwiftUI keeps as many rows and reuses them.
+/// The banners on screen, on the main actor. The pool has at most slots + 1 views, whose ids never change, so SwiftUI reuses
+/// its rows.
 @MainActor
 final class ComboRoom: ObservableObject {
   @Published private(set) var pool = BannerPool()
@@ -43,14 +43,14 @@ final class ComboRoom: ObservableObject {
     }
   }
 
-  /// Takes in what is due, sixty times a second.
+  /// Applies the due instructions, sixty times a second.
   private func draw() async {
     while !Task.isCancelled {
       for one in pacer.due(at: Self.now) { take(one) }
       let moves = pool.isMoving(at: Self.now)
       if moves != isMoving {
         isMoving = moves
-        // What has slid out gives its view back.
+        // Banners that have slid out release their views.
         if !moves { pool.sweep(now: Self.now) }
       }
       try? await Task.sleep(nanoseconds: 16_000_000)
@@ -97,7 +97,7 @@ struct ComboBanners: View {
   }
 }
 
-/// One banner. Names come from strangers: they are drawn as text, in one line.
+/// One banner. Names are untrusted: they are drawn as text, in one line.
 struct ComboRow: View {
   let banner: RoomBanner
   let number: Int

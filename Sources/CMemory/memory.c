@@ -5,7 +5,7 @@
 // Not by its header, which declares glibc's functions a second time.
 int mallctl(const char *name, void *old, size_t *old_length, void *new_value, size_t new_length);
 
-// Read by jemalloc when the process starts; what the environment's MALLOC_CONF says goes before it.
+// Read by jemalloc when the process starts; MALLOC_CONF in the environment takes precedence.
 //
 // thp: rooms and waiting records are spread over hundreds of MiB. With pages of 4 KiB most accesses miss the processor's table of
 // pages, too, which is dearer than the missed cache where there is a hypervisor. Where the kernel allows it

@@ -3,7 +3,7 @@
 
 // libmicrohttpd's functions with variable arguments, which Swift cannot call, with those that are needed here.
 
-// What a daemon is started with.
+// The parameters of a daemon.
 typedef struct cmhd_options {
   void *context;  // handed to each callback
   MHD_AccessHandlerCallback access;
@@ -39,7 +39,7 @@ static inline int cmhd_socket(struct MHD_Connection *connection) {
   return info ? info->connect_fd : -1;
 }
 
-// What the `connected` callback kept for a connection, or NULL.
+// The value that the `connected` callback kept for a connection, or NULL.
 static inline void *cmhd_context(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info ? info->socket_context : NULL;
@@ -51,7 +51,7 @@ static inline int cmhd_epoll(struct MHD_Daemon *daemon) {
   return info ? info->epoll_fd : -1;
 }
 
-// How many connections there are.
+// The number of connections.
 static inline unsigned int cmhd_connections(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
   return info ? info->num_connections : 0;

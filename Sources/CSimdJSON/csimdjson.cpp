@@ -89,7 +89,7 @@ csj_fault csj::check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t
 // The walk. Stage 1 has checked UTF-8, control characters in strings and that every string ends. It lists where each
 // bracket, colon, comma, opening quote and first byte of anything else stands, strings' insides left out.
 //
-// Why no read leaves the text: its last listed byte is a bracket (looked at first), which can only be taken as an end,
+// Why no read leaves the text: its last listed byte is a bracket (read first), which can only be taken as an end,
 // and after each end the walk asks whether there is more. Numbers and words stop at that bracket at the latest.
 csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, Listed listed, uint32_t depth_max) noexcept {
   constexpr uint32_t kNone = UINT32_MAX;
@@ -141,7 +141,7 @@ csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, List
   } while (0)
 
   if (const uint8_t last = text[at_end[-1]]; last != '}' && last != ']') {
-    // Were it a string or a scalar, the walk could read on behind the text.
+    // Were it a string or a scalar, the walk could read on after the text.
     if (text[p] != '{' && text[p] != '[') FAIL(CSJ_NO_CONTAINER);
     p = at_end[-1];
     FAIL(CSJ_UNCLOSED);

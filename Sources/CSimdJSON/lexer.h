@@ -18,7 +18,7 @@ struct Ends {
 };
 inline constexpr Ends kEnds;
 
-// The kind of the number at `p`, with its end, or 0. Some byte that is part of no number stands behind it.
+// The kind of the number at `p`, with its end, or 0. Some byte that is part of no number is behind it.
 inline uint8_t scan_number(const uint8_t *p, const uint8_t *&end) {
   uint8_t kind = CSJ_INTEGER;
   if (*p == '-') ++p;
@@ -49,7 +49,7 @@ inline uint8_t scan_number(const uint8_t *p, const uint8_t *&end) {
 inline bool are_digits(const uint8_t *p, uint32_t length) {
   uint64_t word;
   memcpy(&word, p, 8);
-  // What stands behind becomes zeros. All eight are digits if each high half is 3, and stays so when 6 is added.
+  // Bytes after the end become zeros. All eight are digits if each high half is 3, and stays so when 6 is added.
   const uint64_t zeros = 0x3030303030303030;
   const uint64_t mask = ~uint64_t(0) >> (64 - 8 * length);
   word = (word & mask) | (zeros & ~mask);
@@ -69,7 +69,7 @@ inline uint32_t closing_quote(const uint8_t *text, uint32_t next) {
   return next;
 }
 
-// The length of the word true, false or null at `p`, or 0 if none of them stands there.
+// The length of the word true, false or null at `p`, or 0 if none of them is there.
 inline uint32_t word_length(const uint8_t *p) {
   const uint32_t size = *p == 'f' ? 5 : 4;
   const char *word = *p == 't' ? "true" : *p == 'f' ? "false" : "null";

@@ -1,4 +1,4 @@
-// Texts of known shapes: compared with them piece by piece; only their scalars are looked at.
+// Texts of known shapes: compared with them piece by piece; only their scalars are read.
 #include "lexer.h"
 #include "parser.h"
 #include "shape.h"
@@ -13,7 +13,7 @@ namespace {
 
 using csj::Container, csj::Gap, csj::Piece, csj::Shape, csj::kLengthMax, csj::kStride;
 
-// Bytes are looked at in vectors of 16, which every processor of today has. Twice as wide ones (AVX2) take 20 ns less a record of 300 bytes:
+// Bytes are read in vectors of 16, which every processor of today has. Twice as wide ones (AVX2) take 20 ns less a record of 300 bytes:
 // less than 2 % of what a gift costs in all (docs/decisions/0001).
 constexpr uint32_t kBlock = 16;
 typedef uint8_t Block __attribute__((ext_vector_type(kBlock)));
@@ -50,7 +50,7 @@ struct Marks {
 };
 
 inline void finish_marks(csj_shapes *shapes, uint32_t limit) {
-  // What was not looked at ends every search.
+  // A character that was not searched for ends every search.
   if (limit % 64) {
     const uint64_t unseen = ~uint64_t(0) << limit % 64;
     shapes->special[limit / 64] |= unseen;
@@ -61,7 +61,7 @@ inline void finish_marks(csj_shapes *shapes, uint32_t limit) {
   shapes->limit = limit;
 }
 
-// Makes the marks from `from` on, a multiple of 64, for at most kStride bytes. Reads up to 63 bytes behind the text.
+// Makes the marks from `from` on, a multiple of 64, for at most kStride bytes. Reads up to 63 bytes after the text.
 inline void mark(csj_shapes *shapes, const uint8_t *text, uint32_t from, uint32_t length) {
   const uint32_t limit = length - from > kStride ? from + kStride : length;
   for (uint32_t at = from; at < limit; at += 64) {
@@ -81,7 +81,7 @@ inline void mark_copy(csj_shapes *shapes, const uint8_t *source, uint8_t *text, 
     shapes->high[at / 64] = marks.high;
   }
   if (at < length) {
-    // The last 64 bytes, of which those before `at` were looked at already.
+    // The last 64 bytes, of which those before `at` were read already.
     const Marks marks(source + length - 64, text + length - 64, std::true_type());
     shapes->special[at / 64] = marks.special >> (at + 64 - length);
     shapes->high[at / 64] = marks.high >> (at + 64 - length);
@@ -102,13 +102,13 @@ inline size_t next_mark(const uint64_t *marks, size_t at) {
   return at + size_t(__builtin_ctzll(word));
 }
 
-// Whether the first 32 bytes of a piece stand at `from`. Reads up to 32 bytes behind that.
+// Whether the first 32 bytes of a piece stand at `from`. Reads up to 32 bytes after that.
 inline bool begins(const uint8_t *text, size_t from, const Piece &piece) {
   if (bits(load(text + from) != load(piece.bytes)) & piece.mask & 0xFFFF) return false;
   return piece.length <= 16 || (bits(load(text + from + 16) != load(piece.bytes + 16)) & (piece.mask >> 16)) == 0;
 }
 
-// Where the string that begins at `p` ends, its closing quote included; 0: nowhere, or something in it is wrong.
+// The end of the string that begins at `p`, its closing quote included; 0: it has none, or has a fault.
 inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, uint32_t length, uint8_t &flags) {
   for (uint32_t q = p + 1;;) {
     if (q < shapes->limit) q = uint32_t(next_mark(shapes->special, q));
@@ -119,7 +119,7 @@ inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, 
       const uint8_t *where;
       return flags && csj::check_escapes(text + p + 1, text + q, where) ? 0 : q + 1;
     } else {
-      // What is escaped, be it a quote, is passed over; that it is right is seen to at the end.
+      // An escaped character, even a quote, is skipped; the end checks that escapes are right.
       if (text[q] != '\\' || text[q + 1] < 0x20 || text[q + 1] >= 0x80) return 0;
       flags = CSJ_ESCAPED;
       q += 2;
@@ -127,7 +127,7 @@ inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, 
   }
 }
 
-// How many digits stand at `p`, or 16.
+// The number of digits at `p`, or 16.
 inline uint32_t digits(const uint8_t *p) {
   return uint32_t(__builtin_ctz(~bits(load(p) - uint8_t('0') < uint8_t(10))));
 }
@@ -160,7 +160,7 @@ __attribute__((noinline)) uint32_t step(
   return end;
 }
 
-// Whether what stands between the pieces of a text is UTF-8, as they are.
+// Whether what is between the pieces of a text is UTF-8, as they are.
 inline bool is_utf8(const uint64_t *high, const uint8_t *text, uint32_t length) {
   size_t at = next_mark(high, 0);
   if (at >= length) return true;
@@ -172,7 +172,7 @@ inline bool is_utf8(const uint64_t *high, const uint8_t *text, uint32_t length) 
 // Finds the shape of a text that begins at `from`, writes the tokens of its scalars, and notes where its pieces begin; null: it is of
 // none, or has a fault.
 //
-// Why no read leaves the text and its padding: a string ends with the text at the latest, nothing is looked at further than 32 bytes behind that
+// Why no read leaves the text and its padding: a string ends with the text at the latest, nothing is read further than 32 bytes behind that
 // before it is known to be the text's, and the text's last byte is a bracket, at which numbers and words stop.
 Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8_t *text, size_t from, uint32_t length) {
   uint64_t left = 0;  // the shapes that may still be right at the piece `failed`
@@ -186,7 +186,7 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
   const Piece *piece = shape->pieces;
   uint32_t *start = shapes->starts;
   for (;;) {
-    // The usual: a short piece, and behind it a string without escapes or a number of a few digits.
+    // The usual: a short piece, and after it a string without escapes or a number of a few digits.
     for (const size_t limit = shapes->limit; begins(text, from, *piece);) {
       const size_t p = from + piece->to_scalar;
       *start = uint32_t(from);
@@ -210,7 +210,7 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
         if (text[quote] != '"') break;
         set(quote + 1, CSJ_STRING);
       } else {
-        // A number may go on behind its digits.
+        // A number may go on after its digits.
         const size_t count = digits(text + p);
         if (count - 1 > 14 || text[p + count] != piece[1].bytes[0]) break;
         if (text[p] == '0' && count > 1) break;
@@ -249,7 +249,7 @@ inline bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte 
 bool csj::match_shape(csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) noexcept {
   csj_shapes *const shapes = parser->shapes;
   const bool is_tried = shapes && shapes->depth_max == depth_max && shapes->shapes[shapes->last].id && length > 0 && length <= kLengthMax;
-  // What is tried is copied on the way, if that is not more than what is looked at anyway.
+  // The text is copied while it is tried, if that is not more than what is read anyway.
   if (source != text && !(is_tried && length >= 64 && length <= kStride && is_bracket(source[length - 1]))) {
     memcpy(text, source, length);
     source = text;

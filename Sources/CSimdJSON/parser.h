@@ -1,23 +1,23 @@
-// What csj_parse and csj_parse_alike are made of.
+// The parts of csj_parse and csj_parse_alike.
 #pragma once
 
 #include "csimdjson.h"
 
 namespace csj {
 
-// Where stage 1 found the tokens of a text.
+// The places of a text's tokens, as found by stage 1.
 struct Listed {
   const uint32_t *at;
   uint32_t count;
 };
 
-// Lets simdjson's first stage list a text's tokens, and sees to it that there is memory for their tape.
+// Lets simdjson's first stage list a text's tokens, and makes room for their tape.
 csj_fault list(csj_parser *parser, const uint8_t *text, size_t length, Listed &listed) noexcept;
 
 // Checks the grammar of a text that was listed, and writes its tape.
 csj_fault walk(csj_parser *parser, const uint8_t *text, size_t length, Listed listed, uint32_t depth_max) noexcept;
 
-// Looks at the escapes of a string's inside [p, end). A quote ends it, so that reads behind `end` meet no hex digit.
+// Looks at the escapes of a string's inside [p, end). A quote ends it, so that reads after `end` meet no hex digit.
 csj_fault check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t *&at) noexcept;
 
 void free_shapes(csj_shapes *shapes) noexcept;

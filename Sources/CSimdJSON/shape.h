@@ -7,7 +7,7 @@
 
 namespace csj {
 
-// What stands between two scalars.
+// The piece between two scalars.
 struct Piece {
   uint8_t bytes[32];   // its first ones
   uint32_t mask;       // a bit for each of them
@@ -21,7 +21,7 @@ static_assert(CSJ_SHAPES <= 64, "each shape needs a bit");
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "marks are read from any of their bytes on");
 static_assert(offsetof(csj_token, kind) == 12 && sizeof(csj_token) == 16, "kind, flags and first gap are written at once");
 
-// A place in a text, as bytes behind where a piece begins.
+// A place in a text, as bytes after where a piece begins.
 struct Place {
   uint32_t piece;
   uint32_t behind;
@@ -62,7 +62,7 @@ struct Shape {
 // Behind the end of any text.
 constexpr uint32_t kNowhere = 2 * kLengthMax;
 
-// Of a text, not more than this is looked at before its first piece is compared, nor before each that lies behind that.
+// Of a text, not more than this is read before its first piece is compared, nor before each that lies after that.
 constexpr uint32_t kStride = 1024;
 
 }  // namespace csj
@@ -74,7 +74,7 @@ struct csj_shapes {
   uint32_t depth_max;  // what all shapes keep to
   // How many texts of unknown shapes there were since the last one was learnt, and how many there must be before the next is.
   uint32_t misses, patience;
-  // Where each piece of the text in hand begins.
+  // The beginnings of the pieces in the text in hand.
   uint32_t starts[csj::kTokensMax + 1];
   // A bit for each byte of the text in hand, up to `limit`, and behind that 64 more that are set. Special is what ends a string or cannot stand in it
   // as it is; high what is not ASCII.

@@ -1,4 +1,4 @@
-// What tokens mean: strings without escapes, values without white space, doubles.
+// The values of tokens: strings without escapes, values without white space, doubles.
 #include "csimdjson.h"
 #include "digits.h"
 
@@ -99,7 +99,7 @@ double csj_double(const uint8_t *number, size_t length) noexcept {
   double value = 0;
   const auto result = std::from_chars(first, last, value);
   if (result.ec != std::errc::result_out_of_range) return value;
-  // Too large or too small: the power of ten of its first digit that is not 0 tells which.
+  // Too large or too small: the power of ten of its first digit that is not 0 decides which.
   const bool negative = *first == '-';
   const char *p = first + (negative ? 1 : 0);
   long long power = 0;

@@ -19,9 +19,9 @@ public import Foundation
 ///       }
 ///     }
 public struct RoomStream: AsyncSequence, Sendable {
-  /// What happens on the way.
+  /// Events of the connection.
   public enum Element: Equatable, Sendable {
-    /// The service said something.
+    /// An event of the service.
     case event(RoomEvent)
     /// There is no connection, and why. It tries again after so many milliseconds.
     case disconnected(sentence: String, retryMs: Int)
@@ -31,7 +31,7 @@ public struct RoomStream: AsyncSequence, Sendable {
 
   /// Waits, in milliseconds.
   public struct Waits: Equatable, Sendable {
-    /// Without a byte for so long, the connection is dead. The service says something at least every 6 s.
+    /// Without a byte for so long, the connection is dead. The service sends something at least every 6 s.
     public var silenceMs = 10_000
     /// The first wait before it tries again.
     public var retryMs = 500
@@ -65,7 +65,7 @@ public struct RoomStream: AsyncSequence, Sendable {
     self.waits = waits
   }
 
-  /// Connects, each time anew.
+  /// Connects again each time.
   public func makeAsyncIterator() -> AsyncStream<Element>.Iterator {
     let stream = AsyncStream<Element> { continuation in
       let task = Task { await run(continuation) }

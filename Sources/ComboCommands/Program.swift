@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The program, from its arguments to its exit code.
 package enum Program {
-  /// Does what the command line says, and ends the process.
+  /// Runs the command line, and ends the process.
   package static func main() -> Never {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let invocation = Invocation.parse(arguments, environment: Console.variable, host: Console.hostName)

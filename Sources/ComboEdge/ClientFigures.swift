@@ -1,4 +1,4 @@
-/// What one client of librdkafka says of itself, summed over brokers and partitions, so that the size of the cluster does not
+/// The statistics of one client of librdkafka, summed over brokers and partitions, so that the size of the cluster does not
 /// show in the number of figures.
 package struct ClientFigures: Equatable, Sendable {
   package var client: String

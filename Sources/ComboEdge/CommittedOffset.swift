@@ -1,4 +1,4 @@
-/// What a group has committed of a partition, or is to commit.
+/// The position that a group has committed of a partition, or is to commit.
 package struct CommittedOffset: Equatable, Sendable {
   package let partition: Int32
   /// The next record to read; nil: no offset was ever committed (or it has expired).
@@ -12,6 +12,6 @@ package struct CommittedOffset: Equatable, Sendable {
     self.metadata = metadata
   }
 
-  /// The number of the journal's last entry, which is what the service keeps there; nil: it says none.
+  /// The number of the journal's last entry, which the service keeps there; nil: there is none.
   package var entry: Int64? { Int64(metadata).flatMap { (0...1 << 60).contains($0) ? $0 : nil } }
 }

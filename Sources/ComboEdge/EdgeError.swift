@@ -43,13 +43,13 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case other
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   package let code: Code
-  /// What went wrong, where, and what to do.
+  /// The failure, its place, and the remedy.
   package let message: String
   /// librdkafka's number for it; 0 if it does not come from there. Below 0: its own; above: the broker's.
   package let number: Int32
-  /// Whether doing the same again later may work without anybody fixing anything.
+  /// Whether the same call may work later, without a fix.
   package let isRetriable: Bool
 
   package var description: String { message }

@@ -1,4 +1,4 @@
-/// Bytes that somebody else keeps.
+/// Bytes with another owner.
 @usableFromInline package typealias Bytes = UnsafeRawBufferPointer
 
 /// A record that is handed out, borrowed: valid during the call, unless it is lasting.
@@ -13,7 +13,7 @@ package struct InputRecord {
   /// Whether the next one that is handed out may be another partition's, or none may come. Where it is false, the next one is of the
   /// same partition.
   package var endsRun = true
-  /// Whether key and value stay as they are, with 64 more bytes that can be read behind the value, until the next poll with the same
+  /// Whether key and value stay as they are, with 64 more bytes that can be read after the value, until the next poll with the same
   /// `hold`, or ``GroupEdge/release()``.
   @usableFromInline package var isLasting = false
   private var source: (reader: any RecordSource.Type, record: UnsafeRawPointer)?

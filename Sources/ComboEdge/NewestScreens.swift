@@ -11,7 +11,7 @@ package final class NewestScreens: Sendable {
 
   package init() {}
 
-  /// Another producer: what was said last may not have counted.
+  /// Another producer: the last instructions may not have counted.
   package func forget() { counts.withLock { $0 = [:] } }
 
   package enum Change: Equatable, Sendable {

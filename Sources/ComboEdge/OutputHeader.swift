@@ -46,7 +46,7 @@ package struct OutputHeader: Equatable, Sendable {
     return RecordHeader(name: name, value: bytes)
   }
 
-  /// What stands between the quotes of `"op":"…"`. A quote within a string is escaped, so that no room's id can be taken for it.
+  /// The text between the quotes of `"op":"…"`. A quote within a string is escaped, so that no room's id can be taken for it.
   package static func operation(_ value: Bytes) -> Slice<Bytes> {
     let name = StaticString(#","op":""#)
     let length = name.utf8CodeUnitCount

@@ -1,12 +1,12 @@
 /// Why a step of a transaction failed, and so what is to be done next.
 package struct TransactionFault: Error, Equatable, Sendable {
   package enum Kind: Sendable {
-    /// Nothing of this transaction counts. Abort it, go back to what is committed, and go on with a new producer.
+    /// Nothing of this transaction counts. Abort it, return to the last commit, and continue with a new producer.
     case abort
-    /// The step did not end in time: it may have happened or not, and may still happen. Make the producer anew, which settles it, then
+    /// The step did not end in time: it may have happened or not, and may still happen. Create the producer again, which settles it, then
     /// ask the brokers what is committed.
     case indefinite
-    /// The producer is done for. Make it anew. If the commit ended so, its outcome is unknown, as with `indefinite`.
+    /// The producer is unusable. Create it again. If the commit ended so, its outcome is unknown, as with `indefinite`.
     case fatal
   }
 

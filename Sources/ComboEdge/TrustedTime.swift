@@ -1,7 +1,7 @@
 package import ComboSystem
 internal import Synchronization
 
-/// The machine's clocks, of which the wall clock is not followed far ahead before somebody says that it may be.
+/// The machine's clocks. The wall clock is not followed far ahead unless the caller allows it.
 ///
 /// A partition's time never falls. If it followed a clock that is wrong for some seconds, and an entry said so, the output might refuse
 /// all that comes after. So a jump ahead waits until the output has taken a record of the new time; meanwhile the old time goes on evenly.
@@ -35,7 +35,7 @@ package final class TrustedTime: TimeSource {
     }
   }
 
-  /// What the wall clock shows, trusted or not.
+  /// The time of the wall clock, trusted or not.
   package var shownMs: Int64 { machine.wallMs() }
 
   /// Whether it has jumped ahead, and is not followed.
@@ -50,7 +50,7 @@ package final class TrustedTime: TimeSource {
 
 /// Tries whether the output takes records of the time that this machine's clock shows.
 package struct ClockTrial: Sendable {
-  /// What the service goes by.
+  /// The configuration of the service.
   package let time: TrustedTime
   /// How far a record's time may be ahead of the brokers' clocks, in milliseconds.
   package let aheadMaxMs: Int64
@@ -68,7 +68,7 @@ package struct ClockTrial: Sendable {
     case failed(EdgeError)
   }
 
-  /// What comes of the time that is shown now.
+  /// The effect of the time that the clock shows now.
   package func run() -> Outcome {
     do throws(EdgeError) {
       return try takes(time.shownMs) ? .taken : .refused

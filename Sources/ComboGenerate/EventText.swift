@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Bytes being written, one after the other, to memory that somebody else owns. The writer must know that they fit.
+/// Bytes being written, one after the other, to borrowed memory. The writer must know that they fit.
 struct EventText {
   private let start: UnsafeMutablePointer<UInt8>
   private(set) var count = 0

@@ -4,12 +4,12 @@ internal import Glibc
 ///
 /// Not for several threads at once.
 package final class GiftGenerator {
-  /// What an event is.
+  /// The kind of an event.
   package enum Kind: Sendable {
     case gift, total, again, retract, close, bad
   }
 
-  /// What was made so far.
+  /// The number of events so far.
   package struct Counts: Equatable, Sendable {
     package var events = 0
     package var gifts = 0
@@ -34,7 +34,7 @@ package final class GiftGenerator {
     /// The number of its combo, or 0 if that has no name.
     var combo: UInt32 = 0
 
-    /// The highest bit of a streak that has no name: its last total says that it ends.
+    /// The highest bit of a streak that has no name: its last total has `ends`.
     static let tellsEnd: UInt64 = 1 << 63
   }
 
@@ -68,7 +68,7 @@ package final class GiftGenerator {
   private let roomText: UnsafeMutablePointer<UInt8>
   private var roomTextSize = 0
 
-  /// What was made so far.
+  /// The number of events so far.
   package private(set) var tally = Counts()
 
   /// `prefix` begins each event's id: what is made in another run needs another one, or it would be taken for repeats.

@@ -1,12 +1,12 @@
-/// What made-up gifts are like.
+/// The properties of made-up gifts.
 package struct GiftMix: Equatable, Sendable {
-  /// How many rooms.
+  /// The number of rooms.
   package var rooms = 1000
   /// Zipf exponent of the rooms' shares: room k gets a share of 1/k^skew. 0: all alike.
   package var skew = 1.0
   /// Senders a room.
   package var senders = 50
-  /// How many of them send at once, each a run of one gift.
+  /// The number of viewers that send at once, each a run of one gift.
   package var active = 2
   /// Kinds of gifts.
   package var gifts = 24
@@ -14,7 +14,7 @@ package struct GiftMix: Equatable, Sendable {
   package var totals = 0.0
   /// Share of these streaks that have no name, and whose last total marks its end.
   package var ends = 0.0
-  /// What totals bring as the time for which they are remembered, in milliseconds; 0: they bring none.
+  /// The time for which totals ask to be remembered, in milliseconds; 0: none.
   package var streakMs = 0
   /// Share of a sender's runs of gifts that are a combo of their own name.
   package var combos = 0.0
@@ -31,7 +31,7 @@ package struct GiftMix: Equatable, Sendable {
 
   package init() {}
 
-  /// What does not fit together, as a sentence.
+  /// The contradiction between the options, as a sentence.
   package var fault: String? {
     if repeats + retracts + closes + bad > 1 {
       return "--repeats, --retracts, --closes and --bad must be at most 1 together, not \(repeats + retracts + closes + bad)"

@@ -1,4 +1,4 @@
-/// What goes wrong between a platform and the topic.
+/// The faults between a platform and the topic.
 package struct PlatformFaults: Equatable, Sendable {
   /// Share of records that come twice.
   package var duplicates = 0.0

@@ -34,7 +34,7 @@ package struct PlatformGenerator {
   /// When the next streak begins, in microseconds.
   private var nextStreak: Int64
   private let betweenStreaks: Int64
-  /// What is not due yet, the earliest first.
+  /// The records that are not due yet, the earliest first.
   private var waiting = Heap<Record>()
   private let keepsTruth: Bool
   private var truth = ""
@@ -75,7 +75,7 @@ package struct PlatformGenerator {
     return waiting.pop(if: { $0.at <= time })
   }
 
-  /// What the streaks that began since the last call come to: a JSON line each, in the order of their beginning.
+  /// The real counts of the streaks that began since the last call: a JSON line each, in the order of their beginning.
   package mutating func takeTruth() -> String {
     defer { truth = "" }
     return truth

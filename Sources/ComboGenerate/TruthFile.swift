@@ -1,7 +1,7 @@
 internal import ComboSystem
 internal import Glibc
 
-/// Where a generator's truth is written, if anywhere.
+/// The file for a generator's real counts, if any.
 package struct TruthFile: ~Copyable {
   package struct Failure: Error {
     package let description: String
@@ -20,7 +20,7 @@ package struct TruthFile: ~Copyable {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// What went wrong, or nil.
+  /// The error, or nil.
   package func add(_ lines: String) -> Failure? {
     guard file >= 0, !lines.isEmpty, !Console.write(lines, to: file) else { return nil }
     return Failure(path, errno)

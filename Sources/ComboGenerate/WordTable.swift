@@ -23,7 +23,7 @@ final class WordTable {
     ends.deallocate()
   }
 
-  /// How many.
+  /// The number.
   var count: Int { ends.count }
 
   /// Valid while the table lives.

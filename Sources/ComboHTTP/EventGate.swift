@@ -1,13 +1,13 @@
 internal import ComboSystem
 internal import Synchronization
 
-/// What a program that keeps its log itself adds to the server: events come in by `POST /events`, and `GET /events` hands out what all
-/// rooms say. Called on the server's thread, and must not block for long.
+/// The part that a program that keeps its own log adds to the server: events come in by `POST /events`, and `GET /events` hands out all
+/// instructions. Called on the server's thread, and must not block for long.
 package protocol EventGate: AnyObject, Sendable {
   /// Takes in the body of a request.
   /// - Parameter done: to be called once, on any thread, when the events are durable or refused.
   func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)
-  /// The place behind all that was said.
+  /// The place after all instructions.
   var end: Int64 { get }
   /// The instructions from a place on, each with its place; at most about this many bytes.
   func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
@@ -20,7 +20,7 @@ extension HTTPServer {
   static let bodyBytesMax = 1 << 20
   /// The maximum number of bytes of all bodies in progress.
   static let bodiesBytesMax = 64 << 20
-  /// What a reader of all rooms gets at most of what it has missed.
+  /// The maximum of missed instructions that a reader of all rooms gets.
   private static let missedBytesMax = 1 << 20
   private static let room: [UInt8] = []
 
@@ -101,7 +101,7 @@ extension HTTPServer {
 
   // MARK: - Out
 
-  /// A stream of what all rooms say: a feed like a room's, under an empty name, which no room has.
+  /// A stream of all rooms' instructions: a feed like a room's, under an empty name, which no room has.
   func routeAll(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let gate else { return Self.nothing }
     if isClosing { return .error(503, "the service is stopping") }

@@ -6,29 +6,29 @@ internal import ComboWire
 /// event that is being sent. So a thousand of them cost little, and a slow one does not slow down others.
 package final class EventReader {
   package let feed: EventFeed
-  /// Whether it was sent off: what it has still to get is its own, and then it ends.
+  /// Whether it was dismissed: it still gets its remaining events, and then it ends.
   private(set) var isEnding = false
-  /// Whether it missed what is no longer there.
+  /// Whether it missed events that are no longer kept.
   private(set) var wasTooSlow = false
   /// Whether it is known to have gone.
   var isGone = false
-  /// Waits for something to be sent.
+  /// Waits for something to send.
   var isSuspended = false
-  /// When something was last given to its connection.
+  /// When its connection last got something.
   private(set) var sentAt: Int64
 
   private var own: [[UInt8]] = []
   private var place = 0
   private var current: [UInt8] = []
   private var sent = 0
-  /// For a stream that is compressed: makes its pieces.
+  /// Makes the pieces of a compressed stream.
   private let gzip: GzipPieces?
   var isCompressed: Bool { gzip != nil }
   private var sum = GzipPieces.Sum()
   private var hasBegun = false
   private var isClosed = false
 
-  /// One that begins with a screen; what the feed gets from here on follows.
+  /// A reader that begins with a screen; later events of the feed follow.
   package convenience init(_ feed: EventFeed, screen: [UInt8], at now: Int64) {
     self.init(feed, screen: screen, gzip: nil, at: now)
   }
@@ -51,7 +51,7 @@ package final class EventReader {
     own = [StreamText.alive]
   }
 
-  /// Whether there is something to be sent.
+  /// Whether there is something to send.
   var hasMore: Bool {
     isGone || isEnding || sent < current.count || !own.isEmpty || place < feed.end
   }
@@ -66,7 +66,7 @@ package final class EventReader {
     place = feed.end
   }
 
-  /// A comment, so that both ends see that the other is there.
+  /// A comment, so that both ends see that the connection works.
   package func comment() { if own.isEmpty { own.append(StreamText.alive) } }
 
   /// It gets this as the last event. An event in progress is completed.
@@ -84,7 +84,7 @@ package final class EventReader {
     case gone
   }
 
-  /// Writes what there is, as much as has room.
+  /// Writes as much as has room.
   package func write(to buffer: UnsafeMutableRawBufferPointer, at now: Int64) -> Outcome {
     if isGone { return .gone }
     var count = 0
@@ -103,7 +103,7 @@ package final class EventReader {
     return isEnding ? .ended : .wait
   }
 
-  /// What is sent next; false: nothing is there now.
+  /// The next piece to send; false: there is none now.
   private func next() -> Bool {
     sent = 0
     current = []
@@ -160,7 +160,7 @@ package final class EventReader {
   }
 }
 
-/// Which instruction an event has, as its `id` says it: `epoch-seq`.
+/// The instruction of an event, by its `id`: `epoch-seq`.
 package struct EventID: Equatable, Sendable {
   var epoch: Int64
   var seq: Int64
@@ -178,7 +178,7 @@ package struct EventID: Equatable, Sendable {
   }
 }
 
-/// What readers of a room have still to get, and what they got of late: the last events, once for all of them.
+/// The events of a room that its readers have still to get, and the last ones that they got; once for all of them.
 package final class EventFeed {
   package let room: [UInt8]
   private struct Event {
@@ -188,7 +188,7 @@ package final class EventFeed {
     var at: Int64
   }
   private var events: [Event] = []
-  /// What stands before the first event that is there: with it a reader has all before.
+  /// The position before the first event that is kept: with it a reader has all before.
   private var before: EventID?
   /// Since when it has no reader; nil while it has one.
   var unreadSince: Int64?
@@ -203,10 +203,10 @@ package final class EventFeed {
   /// When its readers may be served next, by the monotonic clock, and whether there is something to serve.
   var nextRound: Int64 = 0
   var isDue = false
-  /// The loop must be asked again to let it be watched.
+  /// The loop must be asked again to watch it.
   var isForgotten = false
 
-  /// Events of a room that wait for its slowest reader: more than a room says in minutes, or of a whole queue that is skipped.
+  /// Events of a room that wait for its slowest reader: more than a room emits in minutes, or of a whole queue that is skipped.
   package static let bytesMax = 1 << 20
 
   /// Events that all readers have are kept for this long, for readers that reconnect.
@@ -216,7 +216,7 @@ package final class EventFeed {
 
   package subscript(place: Int) -> [UInt8] { events[head + place - first].bytes }
 
-  /// The events from a place on, compressed, and the place behind them.
+  /// The events from a place on, compressed, and the place after them.
   func piece(from place: Int, _ gzip: GzipPieces) -> (piece: GzipPieces.Piece, end: Int) {
     if let made = pieces[place] { return made }
     var text: [UInt8] = []
@@ -232,7 +232,7 @@ package final class EventFeed {
     while bytes > bytesMax, end - first > 1 { removeFirst() }
   }
 
-  /// Its readers stand here, with a screen: what came before does not lead to what comes, unless the screen is of the last event.
+  /// Its readers are here, with a screen: earlier events do not lead to later ones, unless the screen is of the last event.
   func stands(at id: EventID?) {
     if let last = events[head...].last?.id ?? before, last == id { return }
     while first < end { removeFirst() }
@@ -245,7 +245,7 @@ package final class EventFeed {
     return before == id ? first : nil
   }
 
-  /// Forgets what all readers have had for long enough.
+  /// Forgets events that all readers have had for long enough.
   func forgetRead(before time: Int64) {
     var needed = end
     for reader in readers.values { if let place = reader.needs { needed = min(needed, place) } }
@@ -266,7 +266,7 @@ package final class EventFeed {
   }
 }
 
-/// Events as they go over the wire.
+/// Events in their form on the wire.
 package enum StreamText {
   package static let alive = Array(": alive\n\n".utf8)
   static let dropped = closing(
@@ -279,7 +279,7 @@ package enum StreamText {
     Array("event: \(event)\ndata: {\"reason\":\"\(reason)\",\"sentence\":\"\(sentence)\"}\n\n".utf8)
   }
 
-  /// An instruction: its event, and where it stands as the event's id.
+  /// An instruction: its event, and where it is as the event's id.
   package static func event(_ name: StaticString, _ record: [UInt8]) -> [UInt8] {
     let buffer = ByteBuffer(capacity: record.count + 96)
     buffer.append("event: ")
@@ -296,7 +296,7 @@ package enum StreamText {
     return buffer.array
   }
 
-  /// Where a record stands.
+  /// The place of a record.
   static func id(of record: [UInt8]) -> EventID? {
     record.withUnsafeBytes { bytes in
       EventID(
@@ -305,7 +305,7 @@ package enum StreamText {
     }
   }
 
-  /// The digits behind a name. A quote within a string is escaped, so that a room's id cannot be taken for it.
+  /// The digits after a name. A quote within a string is escaped, so that a room's id cannot be taken for it.
   private static func number(behind name: StaticString, in record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let length = name.utf8CodeUnitCount
     var start = 0

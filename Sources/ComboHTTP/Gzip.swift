@@ -15,7 +15,7 @@ final class GzipPieces {
     var count: Int
   }
 
-  /// What a stream begins with: deflate, no name, no time, no system.
+  /// The beginning of a stream: deflate, no name, no time, no system.
   static let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
   /// Compressing takes 5 to 10 µs and more for each piece: with less than this to be sent of it to all, it does not pay.
   private static let bytesMin = 2048
@@ -71,7 +71,7 @@ final class GzipPieces {
     return Self.head + piece.blocks + sum.tail
   }
 
-  /// What a stream's end says of all that was in it.
+  /// The end of a stream: a checksum and the size of all that was in it.
   struct Sum {
     private var checksum: UInt = 0
     private var count = 0

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where the HTTP server listens: an address of this machine, and a port.
+/// The address that the HTTP server listens on: an address of this machine, and a port.
 package struct HTTPAddress: Equatable, Sendable {
   /// As in a URL, without brackets; `*`: all addresses of this machine.
   package let host: String
@@ -52,7 +52,7 @@ package struct HTTPAddress: Equatable, Sendable {
     return withUnsafeBytes(of: six) { bytes in bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1 }
   }
 
-  /// As it stands in a URL.
+  /// As it is in a URL.
   package var text: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
   package var url: String { "http://\(text)/" }
 }
@@ -100,7 +100,7 @@ extension HTTPAddress {
     guard descriptor >= 0 else { throw fault("open a socket", errno) }
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    // Whatever net.ipv6.bindv6only says.
+    // Independent of net.ipv6.bindv6only.
     var no: Int32 = 0
     if host == "::" { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<Int32>.size)) }
     let bound = withSocketAddress { Glibc.bind(descriptor, $0, $1) }
@@ -137,7 +137,7 @@ extension HTTPAddress {
     return withUnsafeMutablePointer(to: &storage) { storage in
       let got = storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
       guard got == 0 else { return nil }
-      // The port stands at the same place in both families.
+      // The port is at the same place in both families.
       return storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
     }
   }

@@ -2,7 +2,7 @@ internal import CMicroHTTPD
 internal import ComboSystem
 internal import Glibc
 
-/// What libmicrohttpd calls, all of it from within `MHD_run`, on the server's thread.
+/// libmicrohttpd's callbacks, all of them called from within `MHD_run`, on the server's thread.
 enum HTTPCallbacks {
   static var options: cmhd_options {
     var options = cmhd_options()
@@ -145,7 +145,7 @@ extension HTTPServer {
         (self.server, self.reader, self.connection) = (server, reader, connection)
       }
     }
-    // What a reader does not take in is to wait in its feed, once for all, and not in the kernel for each.
+    // Events that a reader does not take wait in its feed, once for all, and not in the kernel for each.
     var bytes: Int32 = 64 << 10
     setsockopt(cmhd_socket(connection), SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     let stream = Unmanaged.passRetained(Stream(self, reader, connection))

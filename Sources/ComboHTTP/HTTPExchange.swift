@@ -8,7 +8,7 @@ package final class HTTPExchange {
     case admitted
     /// It waits, suspended, for the loop; until then at most, by the monotonic clock.
     case waiting(until: Int64)
-    /// What it asked for is there, and events begin.
+    /// The room that it asked for is there, and events begin.
     case streaming(EventReader)
     /// The answer is there.
     case answered(HTTPResponse)
@@ -17,7 +17,7 @@ package final class HTTPExchange {
   }
 
   let connection: OpaquePointer
-  /// As it stands in the request's first line.
+  /// As it is in the request's first line.
   package let target: [UInt8]
   package var stage = Stage.new
   /// The target without the query.
@@ -27,7 +27,7 @@ package final class HTTPExchange {
   /// Of a request that sends events, as far as it has come.
   var body: [UInt8] = []
   var isBodyTooLarge = false
-  /// For a page of another origin that may read the answer: what `Access-Control-Allow-Origin` says.
+  /// For a page of another origin that may read the answer: the value of `Access-Control-Allow-Origin`.
   var allowedOrigin: String?
   /// Whether the answer may be compressed.
   var acceptsGzip = false

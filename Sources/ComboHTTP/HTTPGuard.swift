@@ -7,7 +7,7 @@ internal import ComboSystem
 struct HTTPGuard: Sendable {
   let isLoopback: Bool
   let token: HTTPToken?
-  /// Whether rooms may be seen by anybody: then only what shows the service itself needs the token.
+  /// Whether rooms are public: then only paths about the service itself need the token.
   var isPublic = false
 
   /// Why a request is refused; nil if it is not.

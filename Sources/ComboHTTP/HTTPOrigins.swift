@@ -1,6 +1,6 @@
 /// The origins whose pages may read what is served here, though it comes from elsewhere: `https://live.example`, or `*` for all.
 ///
-/// A browser asks on behalf of a page and says whose it is (`Origin`); unless the answer allows that one, the page does not get it.
+/// A browser asks on behalf of a page and names its origin (`Origin`); unless the answer allows that one, the page does not get it.
 package enum HTTPOrigins: Equatable, Sendable {
   case none
   case all
@@ -21,7 +21,7 @@ package enum HTTPOrigins: Equatable, Sendable {
     self = .these(origins)
   }
 
-  /// Scheme, host and perhaps a port, as browsers say it: no slash at the end, small letters.
+  /// Scheme, host and perhaps a port, as browsers send it: no slash at the end, small letters.
   private static func isOrigin(_ text: String) -> Bool {
     for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
       let rest = text.dropFirst(scheme.count)

@@ -5,7 +5,7 @@ internal import Glibc
 
 /// News of the loop, and their readers.
 extension HTTPServer {
-  /// The number of a query that nobody waits for: a room is watched anew.
+  /// The number of a query without a waiting caller: a room is watched again.
   private static let rewatch = UInt64.max
 
   func hear(_ news: News, at now: Int64) {
@@ -57,7 +57,7 @@ extension HTTPServer {
 
   private func take(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }
 
-  /// What may wait in one feed: less while all together hold much.
+  /// The limit of one feed: less while all together hold much.
   private var feedBytesMax: Int {
     feeds.count * EventFeed.bytesMax <= Limits.feedBytes ? EventFeed.bytesMax : max(16 << 10, Limits.feedBytes / feeds.count)
   }
@@ -112,7 +112,7 @@ extension HTTPServer {
   /// Not while somebody waits for the room: the loop may have answered already, and would take what is asked now for the later wish.
   /// If that one goes too, its answer comes here.
   private func unwatchIfUnread(_ room: [UInt8]) {
-    // All rooms together are not watched: what they say is read in the log.
+    // All rooms together are not watched: their instructions are read in the log.
     if room.isEmpty { return }
     if feeds[room] != nil || waiting.values.contains(where: { $0.watchedRoom == room }) { return }
     _ = observatory.ask(.unwatch(room: room))
@@ -139,7 +139,7 @@ extension HTTPServer {
   }
 
   private func end(_ feed: EventFeed, with event: [UInt8]) {
-    // What this feed gets from here on, if anything, does not follow what its readers have: nobody goes on in it.
+    // Later events of this feed do not follow those that its readers have, so no reader continues in it.
     feed.stands(at: nil)
     for (id, reader) in feed.readers {
       reader.end(with: event)

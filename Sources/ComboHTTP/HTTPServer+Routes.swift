@@ -3,7 +3,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// A list of rooms that somebody wants.
+/// A requested list of rooms.
 struct SurveyKey: Hashable {
   var prefix: [UInt8]
   var limit: Int
@@ -19,7 +19,7 @@ struct Survey {
 }
 
 extension HTTPServer {
-  /// What is answered at once; nil: the exchange waits, or has a reader now.
+  /// The immediate answer; nil: the exchange waits, or has a reader now.
   func route(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let target = HTTPTarget(exchange.target) else {
       return .error(400, "the address is malformed: it must begin with a slash, and behind each % stand two hexadecimal digits")

@@ -1,4 +1,4 @@
-/// What a request asks for, taken apart: the path's pieces and the query, percent-decoded, strictly.
+/// The path's pieces and the query of a request, percent-decoded, strictly.
 ///
 /// Pieces are cut at the slashes that were written, so that an encoded one is part of a piece. Without resolution: `..` is a
 /// name like any other, which no path has.
@@ -15,7 +15,7 @@ struct HTTPTarget: Equatable, Sendable {
   /// nil: it is malformed.
   init?(_ whole: some Collection<UInt8>) {
     var text = whole[...]
-    // As proxies are asked; whose name stands there was looked at before.
+    // The form for proxies; its host was checked before.
     let scheme = "http://".utf8
     if text.prefix(scheme.count).elementsEqual(scheme) {
       text = text.dropFirst(scheme.count).drop { $0 != UInt8(ascii: "/") }

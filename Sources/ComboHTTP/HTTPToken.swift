@@ -10,7 +10,7 @@ package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
   static let bytesMin = 16
   package static let bytesMax = 1024
 
-  /// The text of the file, without the white space around it. What is wrong with it is thrown as the end of a sentence.
+  /// The text of the file, without the white space around it. A fault is thrown as the end of a sentence.
   package init(_ text: String) throws(HTTPFault) {
     let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     var bytes = Array(text.utf8.drop { space.contains($0) })
@@ -34,7 +34,7 @@ package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
     return difference == 0
   }
 
-  /// Whether an `Authorization` header shows it: as a bearer, or as the password of anybody (which is what browsers can ask for).
+  /// Whether an `Authorization` header shows it: as a bearer, or as the password with any name (which is what browsers can ask for).
   func isShown(by header: String) -> Bool {
     let words = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
     guard words.count == 2 else { return false }

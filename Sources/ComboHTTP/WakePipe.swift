@@ -2,11 +2,11 @@ internal import Glibc
 
 /// A pipe by which any thread wakes the one that waits in `poll`.
 final class WakePipe: Sendable {
-  /// What to wait for: it can be read once somebody has woken.
+  /// The descriptor to wait for: it can be read after a wake-up.
   let readEnd: Int32
   private let writeEnd: Int32
 
-  /// nil: the process has no descriptor left; `errno` says so.
+  /// nil: the process has no descriptor left; `errno` has the reason.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }

@@ -1,10 +1,10 @@
 package import ComboLog
 internal import Synchronization
 
-/// Where all sources hand in their records; puts them into the log.
+/// Takes in the records of all sources; puts them into the log.
 ///
 /// A record that belongs to a map or a room is kept within an envelope, `{"map":"tiktok","room":"anna","record":{…}}`, which
-/// ``envelopeMap(_:)`` reads: so records of several sources can stand in one topic, also in a Kafka topic that they are carried to.
+/// ``envelopeMap(_:)`` reads: so records of several sources can be in one topic, also in a Kafka topic that they are carried to.
 package final class Intake: Sendable {
   package let log: LogFile
   package let appender: LogAppender
@@ -47,7 +47,7 @@ package final class Intake: Sendable {
     }
   }
 
-  /// Hands records in that somebody waits for. `done` is called once they are durable, or refused.
+  /// Hands in records with a waiting caller. `done` is called once they are durable, or refused.
   /// - Returns: false: too much waits, and `done` is not called.
   package func offer(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
@@ -57,8 +57,8 @@ package final class Intake: Sendable {
     }
   }
 
-  /// The same for records that nobody can send again: waits until there is room. `done` is called once they are written; they are durable
-  /// before anything that comes of them is told.
+  /// The same for records that cannot be sent again: waits until there is room. `done` is called once they are written; they are durable
+  /// before any result is shown.
   /// - Parameter gathers: whether they may wait for others that come soon after.
   /// - Returns: false: the log takes no more.
   package func offerPatiently(_ batch: LogBatch, gathers: Bool, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
@@ -82,7 +82,7 @@ package final class Intake: Sendable {
     }
   }
 
-  /// What all records of a source have in common.
+  /// The common properties of all records of a source.
   package struct Origin: Sendable {
     /// The envelope up to the record; nil: there is none.
     fileprivate let head: [UInt8]?

@@ -1,4 +1,4 @@
-/// Where records come from, as `--from` names it:
+/// A source of records, as `--from` names it:
 /// `PLACE[,map=NAME|FILE][,room=ROOM][,hello=FILE][,password=FILE]`.
 package struct IntakeSource: Equatable, Sendable {
   package enum Place: Equatable, Sendable {
@@ -15,7 +15,7 @@ package struct IntakeSource: Equatable, Sendable {
   package var text: String
   /// By which its records become events; nil: they are events.
   package var map: String?
-  /// To which room all its gifts belong; nil: each record says it.
+  /// The room of all its gifts; nil: each record names it.
   package var room: String?
   /// A file whose lines are sent to a WebSocket server after each connect.
   package var hello: String?

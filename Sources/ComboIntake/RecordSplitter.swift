@@ -1,6 +1,6 @@
 /// Takes a text of JSON apart into records: one object, an array of objects, or objects one after the other, as JSON lines have them.
 ///
-/// It looks at brackets and strings only: whether an object is right is for the decoder to say.
+/// It looks at brackets and strings only: the decoder decides whether an object is right.
 package enum RecordSplitter {
   package struct Fault: Error, Equatable, CustomStringConvertible {
     package let description: String

@@ -8,7 +8,7 @@ package final class StandardInput: Sendable {
   private let origin: Intake.Origin
   private let log: ServiceLog
 
-  /// What is read at once.
+  /// The size of one read.
   private static let chunk = 256 << 10
 
   /// Starts to read, on a thread of its own.
@@ -64,7 +64,7 @@ package final class StandardInput: Sendable {
       }
       if !hand(batch) { return lines }
       rate.add(batch.count, at: MonotonicClock.nowMs)
-      // Where few lines come, those of some milliseconds are read together: to keep them costs the same as to keep one.
+      // If few lines come, those of some milliseconds are read together: keeping them costs the same as keeping one.
       if rate.isQuiet(at: MonotonicClock.nowMs) { MonotonicClock.sleep(ms: LogAppender.quietGapMs) }
     }
     if !rest.isEmpty {
@@ -88,7 +88,7 @@ package final class StandardInput: Sendable {
         precondition(batch.count == whole)
       }
     }
-    // What is no JSON goes in as well: the dead-letter topic says what is wrong with it.
+    // Records that are not JSON go in as well: the dead-letter topic names the fault.
     intake.add(line, of: origin, to: batch, at: now)
   }
 
@@ -114,7 +114,7 @@ package final class StandardInput: Sendable {
   }
 }
 
-/// Waits for what becomes of records.
+/// Waits for the results of records.
 final class Answer: @unchecked Sendable {
   // Sendable: `fault` is written before the bell is rung, and read after.
   private let bell = LogBell()

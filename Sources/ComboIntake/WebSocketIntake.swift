@@ -31,7 +31,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     var lostAt: Int64?
     var wasConnected = false
     var isSocketIOSaid = false
-    /// When a failure was said last, by the monotonic clock.
+    /// When a failure was last reported, by the monotonic clock.
     var failureSaidAt: Int64?
   }
 
@@ -89,7 +89,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     Unmanaged<WebSocketIntake>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  // MARK: - What happens
+  // MARK: - Callbacks
 
   private func opened(_ number: Int) {
     let server = servers[number]
@@ -150,7 +150,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     do throws(RecordSplitter.Fault) {
       try RecordSplitter.split(bytes) { intake.add($0, of: server.origin, to: batch, at: now) }
     } catch {
-      // The dead-letter topic says what is wrong with it.
+      // The dead-letter topic names the fault.
       intake.add(bytes, of: server.origin, to: batch, at: now)
     }
     if batch.isEmpty { return }

@@ -1,10 +1,10 @@
 internal import CWebSocket
 
-/// What servers say besides records.
+/// Messages of servers other than records.
 enum WebSocketTalk {
   enum Kind: Equatable {
     case record
-    /// An answer to what was sent, or a sign of life.
+    /// An answer to a request, or a sign of life.
     case nothing
     /// - Parameter challenge: nil: it asks for no password.
     case streamerBotHello(Challenge?)
@@ -12,7 +12,7 @@ enum WebSocketTalk {
     case socketIO
   }
 
-  /// By what a client proves that it knows the password.
+  /// The proof that a client knows the password.
   struct Challenge: Equatable {
     var salt: String
     var challenge: String
@@ -93,7 +93,7 @@ enum WebSocketTalk {
     #"{"request":"Authenticate","id":"\#(loginID)","authentication":"\#(answer)"}"#
   }
 
-  /// What Streamer.bot must be asked for, or it sends nothing.
+  /// The subscription that Streamer.bot needs before it sends anything.
   static let subscribe =
     #"{"request":"Subscribe","id":"combo-consumer","events":{"#
     + #""Twitch":["Cheer","Sub","ReSub","GiftSub","GiftBomb"],"#

@@ -2,7 +2,7 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// What a client shows for SASL/OAUTHBEARER, out of a file that somebody else keeps fresh: a sidecar, Kubernetes' projected service
+/// The token of a client for SASL/OAUTHBEARER, from a file that another program keeps fresh: a sidecar, Kubernetes' projected service
 /// accounts, a timer.
 ///
 /// librdkafka can ask a token endpoint itself (`sasl.oauthbearer.method=oidc`), but only if it was built with curl, which Debian's
@@ -29,7 +29,7 @@ package struct BearerToken: Equatable, Sendable {
   }
 
   package static let bytesMax = 65_536
-  /// How soon the file is read again if the token does not say how long it is good for.
+  /// How soon the file is read again if the token does not contain its lifetime.
   static let opaqueMs: Int64 = 60_000
 
   /// Reads a file.
@@ -42,7 +42,7 @@ package struct BearerToken: Equatable, Sendable {
     }
   }
 
-  /// The text of a file, without the white space around it. Of a JSON Web Token `sub` and `exp` are looked at; what is none is handed
+  /// The text of a file, without the white space around it. Of a JSON Web Token `sub` and `exp` are read; what is none is handed
   /// on as it is. A failure's description is the end of a sentence; it never holds the token.
   package static func parse(_ text: String, now: Int64) -> Result<BearerToken, Failure> {
     var bytes = Array(text.utf8)
@@ -86,7 +86,7 @@ extension BearerToken {
   private static let prefix = "token_file="
 
   /// Which file the user's properties name; nil: none is needed.
-  /// - Throws: `badProperty`, if they want OAUTHBEARER and do not say where tokens come from.
+  /// - Throws: `badProperty`, if they want OAUTHBEARER and do not name the source of tokens.
   package static func file(_ overrides: [KafkaProperties.Override]) throws(EdgeError) -> String? {
     func last(_ keys: String...) -> String? { overrides.last { keys.contains($0.key) }?.value }
     guard last("sasl.mechanism", "sasl.mechanisms")?.uppercased() == "OAUTHBEARER" else { return nil }

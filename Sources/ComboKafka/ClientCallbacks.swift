@@ -3,7 +3,7 @@ internal import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// What a client's log and error callbacks need, as librdkafka's opaque pointer; subclasses add rebalances and
+/// The context of a client's log and error callbacks, as librdkafka's opaque pointer; subclasses add rebalances and
 /// delivery reports.
 ///
 /// Long-lived context passed unretained: `KafkaClient` holds it and destroys the handle first, after which no callback
@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: all that changes is behind the lock.
 package class ClientCallbacks: @unchecked Sendable {
-  /// Errors of the same kind are passed on at most so often: a broker that is down says so several times a second.
+  /// Errors of the same kind are passed on at most so often: a broker that is down causes several a second.
   static let repeatAfterMs: Int64 = 30_000
 
   private struct State {
@@ -22,9 +22,9 @@ package class ClientCallbacks: @unchecked Sendable {
   private let kind: ClientKind
   private let brokers: String
   private let log: KafkaLog
-  /// Where the client's statistics go, and under which name; nil: nowhere.
+  /// The store for the client's statistics, and its name there; nil: none.
   private let statistics: (sink: ClientStatistics, name: String)?
-  /// Where tokens for OAUTHBEARER are; nil: none are needed.
+  /// The file of tokens for OAUTHBEARER; nil: none are needed.
   private let tokenFile: String?
   private let state = Mutex(State())
 
@@ -81,7 +81,7 @@ package class ClientCallbacks: @unchecked Sendable {
     rd_kafka_error_destroy(error)
   }
 
-  /// What the client is made with for it.
+  /// The properties of the client for it.
   var statisticsProperties: [(String, String)] {
     statistics == nil ? [] : [("statistics.interval.ms", String(ClientStatistics.intervalMs))]
   }

@@ -1,7 +1,7 @@
 internal import CKafka
 package import ComboEdge
 
-/// librdkafka's configuration of one client to be. Whatever becomes of it, it is destroyed exactly once.
+/// librdkafka's configuration of one client to be. It is destroyed exactly once in any case.
 package struct ClientConfiguration: ~Copyable {
   package let kind: ClientKind
   private let pointer: OpaquePointer

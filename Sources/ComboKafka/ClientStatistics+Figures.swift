@@ -3,7 +3,7 @@ package import ComboEdge
 internal import Glibc
 
 extension ClientStatistics {
-  /// What the clients said last; texts that cannot be read are left out.
+  /// The clients' last statistics; texts that cannot be read are left out.
   package func figures() -> [ClientFigures] {
     all.compactMap { client, text in StatisticsReader(text.bytes)?.figures(of: client) }
   }

@@ -1,7 +1,7 @@
 internal import CKafka
 internal import Synchronization
 
-/// What librdkafka last said of its clients, as it said it: taking it in costs the thread that polls a pointer, and reading it is
+/// librdkafka's last statistics of its clients, unparsed: taking them in costs the polling thread a pointer, and reading is
 /// left to the caller.
 package final class ClientStatistics: Sendable {
   /// The interval, in milliseconds.
@@ -29,7 +29,7 @@ package final class ClientStatistics: Sendable {
 
   /// - Parameter client: of a few that are known beforehand; a newer client of that name takes the place of the older.
   package func took(_ text: Text, of client: String) {
-    // What is replaced is freed outside of the lock.
+    // The old text is freed outside of the lock.
     _ = texts.withLock { $0.updateValue(text, forKey: client) }
   }
 

@@ -30,9 +30,9 @@ package struct TopicSettings: Sendable {
   package var isCompacted: Bool { (self["cleanup.policy"] ?? "").split(separator: ",").contains("compact") }
   /// Whether old records may vanish by age or size.
   package var isDeleted: Bool { (self["cleanup.policy"] ?? "delete").split(separator: ",").contains("delete") }
-  /// For how long records are kept; nil: for ever (or unknown).
+  /// How long records are kept; nil: without limit (or unknown).
   package var retentionMs: Int64? { number("retention.ms") }
-  /// How many bytes of a partition are kept; nil: all.
+  /// The number of bytes of a partition that are kept; nil: all.
   package var retentionBytes: Int64? { number("retention.bytes") }
   /// The largest batch of records that is taken.
   package var maxMessageBytes: Int64? { number("max.message.bytes") }

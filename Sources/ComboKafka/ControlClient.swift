@@ -18,7 +18,7 @@ package final class ControlClient: Sendable {
     client = try KafkaClient(.consumer, properties, own, callbacks: ClientCallbacks(.consumer, properties))
   }
 
-  /// Calls until it succeeds, fails for good, or the time is over.
+  /// Calls until it succeeds, fails permanently, or the time is over.
   func attempt<Result>(
     _ failed: @autoclosure () -> String, withinMs: Int64,
     _ call: (_ timeoutMs: Int32) -> Attempt<Result>
@@ -50,7 +50,7 @@ package final class ControlClient: Sendable {
 
   // MARK: Questions
 
-  /// How many partitions the topic has; nil: there is no such topic.
+  /// The number of partitions of the topic; nil: there is no such topic.
   package func partitionCount(_ topic: String, withinMs: Int64) throws(EdgeError) -> Int? {
     let handle = try TopicHandle(topic, client)
     return try attempt("cannot ask about topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
@@ -98,7 +98,7 @@ package final class ControlClient: Sendable {
           }
         }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
-          // Of what was just made not every broker has heard, its leader neither. What stays unknown is not there.
+          // Not every broker knows of a topic that was just made, nor its leader. One that stays unknown does not exist.
           let isUnknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION
           return .failed(error, isTransient: isUnknown)
         }
@@ -128,7 +128,7 @@ package final class ControlClient: Sendable {
     }
   }
 
-  /// How many members a group has; 0 if it is not there.
+  /// The number of members of a group; 0 if it does not exist.
   package func memberCount(ofGroup group: String, withinMs: Int64) throws(EdgeError) -> Int {
     try attempt("cannot ask about group \"\(group)\"", withinMs: withinMs) { timeoutMs in
       var found: UnsafePointer<rd_kafka_group_list>?

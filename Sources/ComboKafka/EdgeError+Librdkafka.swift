@@ -7,7 +7,7 @@ extension EdgeError {
   /// - Parameters:
   ///   - error: its number.
   ///   - failed: what could not be done, as the beginning of a sentence: `cannot create topic "gifts"`.
-  ///   - detail: what librdkafka said of it, if it said more than the number.
+  ///   - detail: librdkafka's message, if it has more than the number.
   ///   - brokers: the addresses that were tried.
   package init(_ error: rd_kafka_resp_err_t, failed: String, detail: String? = nil, brokers: String) {
     let code = Code(error)
@@ -25,7 +25,7 @@ extension EdgeError {
       isRetriable: code.passesByItself || error.isTransient)
   }
 
-  /// What is behind some errors that otherwise only mean that it is worth trying again.
+  /// The cause of some errors that otherwise only mean that it is worth trying again.
   private static func knownBetter(_ error: rd_kafka_resp_err_t) -> String? {
     switch error {
     case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:

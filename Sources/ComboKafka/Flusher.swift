@@ -15,7 +15,7 @@ final class Flusher: Sendable {
   private let isWanted = Atomic<Bool>(false)
   /// How long it may continue after ``end()``.
   private static let sliceMs: Int32 = 10
-  /// How often is looked whether all is delivered.
+  /// The interval between checks whether all is delivered.
   private static let lookMs: Int64 = 1
 
   init(_ producer: KafkaProducer) { self.producer = producer }

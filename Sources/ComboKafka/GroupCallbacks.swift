@@ -23,7 +23,7 @@ struct Rebalance {
       rd_kafka_assign(handle, nil)
       return
     }
-    // What is taken here is given back as the group is left.
+    // This reference is released when the group is left.
     let error =
       switch kind {
       case .assign: rd_kafka_incremental_assign(handle, list.pointer)

@@ -3,9 +3,9 @@ package import ComboEdge
 internal import ComboSystem
 
 extension GroupConsumer {
-  /// What the group has committed of these partitions. Waits for transactions that are open on them, and asks again when
+  /// The group's committed offsets of these partitions. Waits for transactions that are open on them, and asks again when
   /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only after three answers: a
-  /// coordinator that is still loading may say so.
+  /// coordinator that is still loading may answer so.
   ///
   /// Any thread. The group need not be joined for it.
   /// - Throws: `unreachable`, `timedOut` (a transaction is open), `notAuthorized`.

@@ -3,8 +3,8 @@ package import ComboEdge
 internal import ComboSystem
 
 extension GroupConsumer {
-  /// Starts, or restarts, the delivery of these partitions, each at its offset: no record below it comes after this call,
-  /// whatever was fetched before.
+  /// Starts, or restarts, the delivery of these partitions, each at its offset: no record below it is delivered after this call,
+  /// even if it was fetched before.
   ///
   /// Waits for librdkafka's own thread, not for the network. The partitions must be assigned.
   package func start(_ starts: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
@@ -26,11 +26,11 @@ extension GroupConsumer {
     if LibrdkafkaProperties.resumesLate { waker.wake(partitions) }
   }
 
-  /// Begins to deliver one partition from `offset` on.
+  /// Starts to deliver one partition from `offset` on.
   package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try start([(partition, offset)]) }
 
-  /// Neither delivers nor fetches records of these started partitions until ``resume(_:)``. What the current batch
-  /// holds of them stays valid.
+  /// Neither delivers nor fetches records of these started partitions until ``resume(_:)``. Records of the current batch
+  /// stay valid.
   func pause(_ partitions: [Int32]) throws(EdgeError) {
     guard !partitions.isEmpty else { return }
     let list = PartitionList(topic: topic, partitions)
@@ -38,7 +38,7 @@ extension GroupConsumer {
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot pause topic \"\(topic)\"") }
   }
 
-  /// Goes on with paused partitions, right after what was delivered last; partitions that are not started are left alone.
+  /// Continues with paused partitions, right after the last delivered record; partitions that are not started are left alone.
   func resume(_ partitions: [Int32]) throws(EdgeError) {
     let starts = positions.started.filter { partitions.contains($0.partition) }
     try start(starts)
@@ -95,20 +95,20 @@ extension GroupConsumer {
     for partition in owned where !targets.contains(where: { $0.partition == partition }) {
       list.add(topic: topic, partition, offset: positions.position(partition) ?? 0)
     }
-    // What is not started has no offset that is sure to be there: it would be fetched from where nothing is, and be stopped over that,
+    // A partition that is not started has no offset that surely exists: it would be fetched from a missing one, and be stopped for that,
     // one after the other.
     try pause(owned.filter { !positions.isStarted($0) })
     let number = rd_kafka_assign(client.handle, list.pointer)
     if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot read topic \"\(topic)\" again") }
   }
 
-  /// Between rebalances only: if one waits to be reported, librdkafka takes these calls for the answer to it, and lets others have what
-  /// is not given up yet.
+  /// Between rebalances only: if one waits to be reported, librdkafka takes these calls for the answer to it, and gives others the
+  /// partitions that are not given up yet.
   private func assignAgainInSteps(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
     let failed = "cannot read topic \"\(topic)\" again"
     if isRebalancing || sift() { throw client.error(RD_KAFKA_RESP_ERR__IN_PROGRESS, failed) }
-    // Those that were only to be sought fetch, and their first records could be there by the time of the second look, which gives up
-    // what it finds. What is being started is paused already.
+    // Partitions that were only to be sought fetch, and their first records could be there by the second check, which gives
+    // them up. Partitions that are being started are paused already.
     try pause(targets.map(\.partition))
     let list = PartitionList(capacity: targets.count)
     for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }
@@ -118,19 +118,19 @@ extension GroupConsumer {
       // It is unknown whether it came before these calls or after them.
       failMembership("\(failed): the group has rebalanced in the same moment. This member must be created again.")
     }
-    // What was sifted out is read again.
+    // Records that were sifted out are read again.
     seekStarted(except: targets.map(\.partition))
     if let error {
       let number = rd_kafka_error_code(error)
       rd_kafka_error_destroy(error)
       throw client.error(number, failed)
     }
-    // Those that were only to be sought; what is being started, its caller lets be fetched.
+    // Those that were only to be sought; the caller resumes the partitions that are being started.
     let going = targets.map(\.partition).filter(positions.isStarted)
     if !going.isEmpty { try letFetch(going) }
   }
 
-  /// Takes what waits in the queue at this moment: while a backlog is fetched, more comes all the time.
+  /// Takes the records that are in the queue now: while a backlog is fetched, more comes all the time.
   func takeWaiting(_ take: (MessageBatch) -> Void) {
     var left = Int(rd_kafka_queue_length(queue))
     while left > 0 {
@@ -143,7 +143,7 @@ extension GroupConsumer {
   }
 }
 
-/// By partition, from which offset on records are wanted. A reference, so that the poll's loop over a batch reads and
+/// By partition, the offset from which records are wanted. A reference, so that the poll's loop over a batch reads and
 /// writes plain memory. Grows with the highest partition seen, 8 bytes each.
 final class PartitionPositions {
   /// There are no records below it, so none is taken.

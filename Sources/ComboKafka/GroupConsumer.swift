@@ -10,7 +10,7 @@ internal import ComboSystem
 /// Below librdkafka 2.6.1 the assignor is `range` (eager: each rebalance revokes everything), from there on
 /// `cooperative-sticky`.
 package final class GroupConsumer {
-  /// What a group consumer is made with.
+  /// The configuration of a group consumer.
   package struct Options {
     package var groupID: String
     package var topic: String
@@ -31,13 +31,13 @@ package final class GroupConsumer {
     }
   }
 
-  /// Hears of rebalances and errors; must outlive the consumer or be taken away before.
+  /// Receives rebalances and errors; must outlive the consumer or be removed before.
   weak var delegate: (any GroupEdgeDelegate)? {
     didSet { callbacks.delegate = delegate }
   }
   /// The one topic that is read.
   package let topic: String
-  /// Whether rebalances take away and give single partitions only.
+  /// Whether rebalances move single partitions only.
   package let isCooperative: Bool
   package let client: KafkaClient
   /// Whether it has a name under which it keeps its partitions.
@@ -49,17 +49,17 @@ package final class GroupConsumer {
   let waker: FetchWaker
   /// By partition: the first offset to deliver.
   let positions = PartitionPositions()
-  /// All that the group gave this member, started or not.
+  /// All partitions that the group gave this member, started or not.
   private(set) var owned: Set<Int32> = []
-  /// The id under which all of that was given.
+  /// The member id under which they were given.
   var ownerID: String?
   /// This member is unusable.
   private(set) var hasFailed = false
   /// Events for the delegate, which the next poll delivers, because the delegate must not be called from within its own calls.
   private var untold: [(error: EdgeError, partition: Int32?)] = []
-  /// Errors that were taken out of the queue to look what stands behind them.
+  /// Errors that were taken out of the queue to find the errors behind them.
   private var sifted: [MessageBatch] = []
-  /// Rebalances that came in the middle of a batch: they are handled once what the batch took has been handed out.
+  /// Rebalances that came in the middle of a batch: they are handled once its records have been handed out.
   private var deferred: [Rebalance] = []
   private var isTakingMore = false
   /// A rebalance is being answered.
@@ -85,13 +85,13 @@ package final class GroupConsumer {
       ("max.poll.interval.ms", String(options.maxPollIntervalMs)),
       // Added partitions are noticed within this time.
       ("topic.metadata.refresh.interval.ms", "60000"),
-      // What waits here is memory that is first filled, and then read when it is in no cache any more. With half of it the loop waits for
+      // Waiting records are memory that is first filled, and then read when it is in no cache any more. With half of it the loop waits for
       // fetches.
       ("queued.min.messages", "1000000"),
       ("queued.max.messages.kbytes", "12288"),
       ("fetch.message.max.bytes", "524288"),
-      // Otherwise each batch that any producer of gifts sends is fetched by itself, hundreds of times a second: nearly half of what
-      // a steady stream costs here, a third of what it costs the brokers.
+      // Otherwise each batch of each producer of gifts is fetched by itself, hundreds of times a second: nearly half of the cost of
+      // a steady stream here, a third of its cost at the brokers.
       ("fetch.min.bytes", "65536"),
       ("fetch.wait.max.ms", String(options.fetchWaitMs)),
     ]
@@ -111,7 +111,7 @@ package final class GroupConsumer {
     callbacks.onRebalance = { [unowned self] rebalance in rebalanceCame(rebalance) }
   }
 
-  /// Leaves the group without telling anybody, if it was not closed.
+  /// Leaves the group without a request, if it was not closed.
   deinit {
     callbacks.onRebalance = nil
     waker.stop()
@@ -170,7 +170,7 @@ package final class GroupConsumer {
     // An error of the whole topic names partition 0, too.
     let isStarted = message.pointee.partition >= 0 && positions.isStarted(message.pointee.partition)
     let partition = isStarted && code != .unknownTopic && code != .notAuthorized ? message.pointee.partition : nil
-    // What it cannot make out librdkafka leaves out, and goes on behind it.
+    // librdkafka leaves out what it cannot read, and continues after it.
     if isStarted && (number == RD_KAFKA_RESP_ERR__BAD_MSG || number == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED) {
       reportUnreadable(message)
       return
@@ -205,8 +205,8 @@ package final class GroupConsumer {
       return
     }
     // When its session times out, as when the coordinator is away for long, librdkafka forgets its own id at once, but may go on
-    // to send heartbeats, now without it. A static member is told then that another has taken its place, which is not so: who is
-    // really fenced still has its id.
+    // to send heartbeats, now without it. A static member is then told that another has taken its place, which is wrong: a really
+    // fenced member still has its id.
     guard memberID == nil else {
       delegate?.failed(error, partition: nil)
       return
@@ -272,7 +272,7 @@ package final class GroupConsumer {
     isRebalancing = true
     defer { isRebalancing = false }
     let list = PartitionList(owning: rebalance.takePartitions())
-    // A static member that comes to the place of one with another topic is given what that one had.
+    // A static member that takes the place of one with another topic gets the partitions of that one.
     if let other = list.keepOnly(topic: topic), rebalance.kind == .assign {
       failMembership(
         "the group gave this member partitions of the topic \"\(other)\": another program has the same group and the same instance name, but"
@@ -319,8 +319,8 @@ package final class GroupConsumer {
     }
   }
 
-  /// What librdkafka had taken out of its queue when it paused everything for a rebalance may be lost to it, so the
-  /// partitions that stay are read on from where they were handed out last.
+  /// librdkafka may have lost the records that it had taken out of its queue when it paused everything for a rebalance, so the
+  /// partitions that stay are read again from where they were last handed out.
   func seekStarted(except moved: [Int32]) {
     let staying = positions.started.filter { !moved.contains($0.partition) }
     guard !staying.isEmpty else { return }
@@ -345,11 +345,11 @@ package final class GroupConsumer {
     rd_kafka_error_destroy(error)
   }
 
-  // MARK: The end
+  // MARK: Closing
 
   /// Without a commit: reports the last revocation to the delegate, leaves the group and waits for that, but not longer than
   /// `timeoutMs`: then the session times out. Closing again has no effect.
-  /// - Returns: whether the group knows.
+  /// - Returns: whether the group was informed.
   @discardableResult
   package func close(timeoutMs: Int64) -> Bool {
     guard !isClosed else { return true }

@@ -1,6 +1,6 @@
 internal import CKafka
 
-/// What the brokers say of one topic.
+/// The brokers' metadata of one topic.
 struct TopicMetadata {
   let name: String
   let error: rd_kafka_resp_err_t

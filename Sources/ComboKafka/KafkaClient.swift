@@ -11,7 +11,7 @@ package final class KafkaClient: @unchecked Sendable {
   /// librdkafka's handle.
   let handle: OpaquePointer
   package let brokers: String
-  /// What the callbacks see; outlives the handle.
+  /// The state that the callbacks see; outlives the handle.
   private let callbacks: ClientCallbacks
   private let kind: ClientKind
   /// Leave without a word to the group: for one that did not close in time.
@@ -41,7 +41,7 @@ package final class KafkaClient: @unchecked Sendable {
   deinit {
     // librdkafka (seen with 2.0.2; the lines are the same in 2.15) frees a transactional producer's error text before its
     // broker threads have ended (`rd_kafka_txns_term`): the answer to a ProduceRequest that tells one of them "fenced" just then
-    // frees it once more. So no request may be under way.
+    // frees it once more. So no request may be in progress.
     if kind == .producer { rd_kafka_purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT) }
     if leavesSilently.load(ordering: .relaxed) {
       rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
@@ -55,7 +55,7 @@ package final class KafkaClient: @unchecked Sendable {
 
   /// An error of this client's.
   package func error(_ number: rd_kafka_resp_err_t, _ failed: String, detail: String? = nil) -> EdgeError {
-    // "All brokers down" and "timed out" say little; why no connection came about says more.
+    // "All brokers down" and "timed out" mean little; the reason of a failed connection is more useful.
     let code = EdgeError.Code(number)
     if (code == .unreachable || code == .timedOut), let broken = callbacks.lastConnectionFault {
       return EdgeError(

@@ -32,7 +32,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   }
 
   private var current: Current?
-  /// What ``serve(maxWaitMs:_:)`` hands out, used again and again.
+  /// The batch that ``serve(maxWaitMs:_:)`` hands out, used again and again.
   private var handing: ContiguousArray<(tag: UInt, offset: Int64)> = []
   private let properties: KafkaProperties
   private let names: TopicNames
@@ -71,7 +71,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt
   ) {
     guard let current, let handle = current.topics[topic] else { return }
-    // This producer is unusable, as the next `serve` reports. A record would leave a gap behind it, or wait like the first one for room
+    // This producer is unusable, as the next `serve` reports. A record would leave a gap after it, or wait like the first one for room
     // in the full queue.
     if current.reports.heard.withLock({ $0.fault != nil }) { return }
     let headers =

@@ -1,4 +1,4 @@
-/// Where librdkafka's log lines and the clients' own warnings go.
+/// Takes librdkafka's log lines and the clients' own warnings.
 ///
 /// The closure is called on librdkafka's threads, several at once; it must neither block for long nor call into Kafka.
 package struct KafkaLog: Sendable {
@@ -35,14 +35,14 @@ package enum KafkaWords {
 
   /// Without how long a connection had been in which state; and a producer id that is not given, in words.
   package static func plain(_ text: String) -> String {
-    // Also said where the brokers only ended a transaction that was open for too long.
+    // Also reported where the brokers only ended a transaction that was open for too long.
     let text = text.replacing("Local: This instance has been fenced by a newer instance", with: "this producer was fenced")
     if let plain = ofProducerID(text) { return plain }
     guard let start = text.firstRange(of: " (after ") else { return text }
     let rest = text[start.upperBound...]
     let digits = rest.prefix { $0.isNumber }
     guard !digits.isEmpty, rest.dropFirst(digits.count).hasPrefix("ms in state ") else { return text }
-    // What stands in brackets inside belongs to it.
+    // Text in brackets inside belongs to it.
     var depth = 1
     guard
       let end = rest.indices.first(where: { index in
@@ -53,7 +53,7 @@ package enum KafkaWords {
     return String(text[..<start.lowerBound] + text[text.index(after: end)...])
   }
 
-  /// `Failed to acquire transactional PID from broker HOST: REASON: retrying`, in words; nil: it says something else.
+  /// `Failed to acquire transactional PID from broker HOST: REASON: retrying`, in words; nil: it is another message.
   private static func ofProducerID(_ text: String) -> String? {
     guard let start = text.firstRange(of: "Failed to acquire "), let middle = text.firstRange(of: " PID from broker ") else {
       return nil

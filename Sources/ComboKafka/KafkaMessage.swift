@@ -23,7 +23,7 @@ package struct KafkaMessage {
     return UnsafeRawBufferPointer(start: start, count: pointer.pointee.len)
   }
 
-  /// Whether ``paddingBytes`` more bytes can be read behind the value: they are in the same page of memory. What they are may change
+  /// Whether ``paddingBytes`` more bytes can be read after the value: they are in the same page of memory. They may change
   /// at any time.
   var isPadded: Bool {
     guard let start = pointer.pointee.payload, pointer.pointee.len > 0 else { return false }
@@ -87,7 +87,7 @@ package struct KafkaMessage {
 }
 
 extension KafkaMessage: RecordSource {
-  /// What an ``InputRecord`` made of this message reads its time and headers by.
+  /// The reader of an ``InputRecord``'s time and headers.
   var source: (reader: any RecordSource.Type, record: UnsafeRawPointer) { (Self.self, UnsafeRawPointer(pointer)) }
 
   private init(_ record: UnsafeRawPointer) {
@@ -112,9 +112,9 @@ extension KafkaMessage: RecordSource {
 
 /// Room for the messages of one poll, used again and again. One thread at a time.
 package final class MessageBatch {
-  /// How many messages it can hold.
+  /// The number of messages that it can hold.
   package let capacity: Int
-  /// How many it holds.
+  /// The number of messages that it holds.
   package private(set) var count = 0
   private let slots: UnsafeMutablePointer<UnsafeMutablePointer<rd_kafka_message_t>?>
 

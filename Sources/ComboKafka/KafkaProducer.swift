@@ -5,7 +5,7 @@ internal import ComboSystem
 /// A topic that records are produced to. Made once at the start: the first record by a topic's name could wait for a second.
 package final class ProducerTopic: Sendable {
   package let name: String
-  /// The client it belongs to lives as long as it does.
+  /// Its client lives as long as it does.
   fileprivate let client: KafkaClient
   /// librdkafka's handle, which any thread may use.
   nonisolated(unsafe) let handle: OpaquePointer
@@ -22,7 +22,7 @@ package final class ProducerTopic: Sendable {
   deinit { rd_kafka_topic_destroy(handle) }
 }
 
-/// What all producers share: records into librdkafka's queue, from any thread, and what becomes of them.
+/// The part that all producers share: records into librdkafka's queue, from any thread, and their delivery.
 package final class KafkaProducer: Sendable {
   package let client: KafkaClient
   private let callbacks: ProducerCallbacks
@@ -31,7 +31,7 @@ package final class KafkaProducer: Sendable {
 
   /// - Parameters:
   ///   - own: properties of this kind of producer, over those shared by all.
-  ///   - receiver: hears of records with a tag; held weakly.
+  ///   - receiver: gets the reports of records with a tag; held weakly.
   ///   - queueFullWaitMs: how long to wait for room in a full queue before giving up.
   package init(
     _ properties: KafkaProperties, _ own: [(String, String)], receiver: (any DeliveryReceiver)? = nil,
@@ -44,11 +44,11 @@ package final class KafkaProducer: Sendable {
     let shared = [
       ("compression.codec", "lz4"),
       ("linger.ms", "5"),
-      // Where any Java client would put it.
+      // The partition that any Java client would choose.
       ("partitioner", "murmur2_random"),
       ("batch.num.messages", "100000"),
       ("batch.size", "1000000"),
-      // Whole screens and dead letters may be large; what a topic takes is for the brokers to say.
+      // Whole screens and dead letters may be large; the brokers decide what a topic takes.
       ("message.max.bytes", "10000000"),
       ("queue.buffering.max.messages", "1000000"),
       ("queue.buffering.max.kbytes", "262144"),
@@ -103,7 +103,7 @@ package final class KafkaProducer: Sendable {
   ///   - key: nil: none, and any partition.
   ///   - value: nil: none, which in a compacted topic deletes the key.
   ///   - timestampMs: since the epoch; nil: now.
-  ///   - tag: anything but 0: the receiver hears of this record.
+  ///   - tag: anything but 0: the receiver gets a report of this record.
   /// - Throws: `queueFull`, `recordTooLarge`, `unknownPartition`; `undelivered` if the transaction has failed and must be
   ///   aborted; `fatal` or `fenced` if the producer must be created again.
   @inline(__always)
@@ -207,7 +207,7 @@ package final class KafkaProducer: Sendable {
     return client.error(error, failed)
   }
 
-  /// What made librdkafka give this producer up, if it did.
+  /// The reason for which librdkafka gave this producer up, if it did.
   func fatalError(_ failed: String) -> EdgeError? {
     var text = [CChar](repeating: 0, count: 512)
     let cause = rd_kafka_fatal_error(client.handle, &text, text.count)
@@ -221,27 +221,27 @@ package final class KafkaProducer: Sendable {
   package func poll(maxWaitMs: Int32 = 0) { rd_kafka_poll(client.handle, maxWaitMs) }
 
   /// Waits until all that was produced is delivered or has failed, serving the reports.
-  /// - Throws: `timedOut` or `unreachable`, with how many are left.
+  /// - Throws: `timedOut` or `unreachable`, with the number of those that are left.
   package func flush(withinMs: Int64) throws(EdgeError) {
     let error = rd_kafka_flush(client.handle, Int32(clamping: withinMs))
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw undelivered(error) }
   }
 
-  /// That some are still in the queue.
+  /// The error for records that are still in the queue.
   func undelivered(_ error: rd_kafka_resp_err_t) -> EdgeError { client.error(error, "\(inQueue) records are not delivered yet") }
 
-  /// Records and reports not yet done with.
+  /// Records and reports in progress.
   var inQueue: Int { Int(rd_kafka_outq_len(client.handle)) }
 
   /// Records that could not be delivered so far.
   package var failedDeliveries: Int { callbacks.failedDeliveries }
 
-  /// Records that were thrown out of the queue: by an abort, or because their transaction has failed.
+  /// Records that were removed from the queue: by an abort, or because their transaction has failed.
   var purgedDeliveries: Int { callbacks.purgedDeliveries }
 
-  /// Why the first of them could not.
+  /// The reason of the first failure.
   package var firstFailedDelivery: EdgeError? { callbacks.firstFailedDelivery }
 
-  /// From now on the first one is the next one.
+  /// The next failure counts as the first one.
   func forgetFirstFailure() { callbacks.forgetFirstFailure() }
 }

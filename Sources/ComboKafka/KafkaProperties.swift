@@ -2,9 +2,9 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// What every Kafka client of the process is made with: the brokers, and whatever properties of librdkafka the user gave.
+/// The configuration of every Kafka client of the process: the brokers, and the librdkafka properties that the user gave.
 ///
-/// Made once at the start; all that can be known to be wrong is said then, not when a client is made later.
+/// Made once at the start; all detectable faults are reported then, not when a client is made later.
 package struct KafkaProperties: Sendable {
   /// One `--kafka KEY=VALUE`.
   package struct Override: Equatable, Sendable {
@@ -32,9 +32,9 @@ package struct KafkaProperties: Sendable {
   /// How the clients call themselves to the brokers, which log and limit by it.
   package let clientID: String
   package let log: KafkaLog
-  /// Where clients that are polled often leave their statistics; nil: none are made.
+  /// The store for the statistics of clients that are polled often; nil: none are made.
   package var statistics: ClientStatistics?
-  /// Where the tokens for SASL/OAUTHBEARER are; nil: none are needed.
+  /// The file of tokens for SASL/OAUTHBEARER; nil: none are needed.
   let tokenFile: String?
   private let logLevel: KafkaLog.Level
   private let presets: [Override]
@@ -97,7 +97,7 @@ package struct KafkaProperties: Sendable {
       // The default, which older libraries have no name for.
       if override.key == Self.groupProtocol { continue }
       if isTransactional, override.key == answer { continue }
-      // A record that librdkafka did not take would be tried for ever. What a topic takes is for the brokers to say.
+      // A record that librdkafka refused would be tried endlessly. The brokers decide what a topic takes.
       if override.key == "message.max.bytes", let least = own.first(where: { $0.0 == override.key }).flatMap({ Int($0.1) }),
         Int(override.value).map({ $0 < least }) ?? false
       {

@@ -8,7 +8,7 @@ package enum ClientKind: Sendable {
   package var word: String { self == .producer ? "producer" : "consumer" }
 }
 
-/// What the librdkafka that is loaded says of its own properties and version.
+/// The properties and the version of the librdkafka that is loaded.
 package enum LibrdkafkaProperties {
   /// As `0xMMmmrrpp`: major, minor, revision, pre-release.
   package static var version: Int32 { rd_kafka_version() }
@@ -57,10 +57,10 @@ extension LibrdkafkaProperties {
   /// Newer ones (seen with 2.14.0, not with 2.0.2) fetch a resumed partition up to a second later if nothing else was fetched.
   static var resumesLate: Bool { version >= 0x0206_01ff }
 
-  /// From 2.2.0 on it says how long a fetch is put off when the queue is full (`fetch.queue.backoff.ms`).
+  /// From 2.2.0 on it has a property for how long a fetch is put off when the queue is full (`fetch.queue.backoff.ms`).
   static var looksAgainAtFullQueues: Bool { version >= 0x0202_00ff }
 
-  /// Up to 2.6.0 it says a nonce of SCRAM twice, which brokers from 4.0 on refuse as invalid credentials.
+  /// Up to 2.6.0 it sends a nonce of SCRAM twice, which brokers from 4.0 on refuse as invalid credentials.
   package static var hasSoundScram: Bool { version >= 0x0206_01ff }
 
   /// In 2.0 `rd_kafka_seek_partitions` takes its time-out for a thousand times less than it is (fixed in 2.1.0).

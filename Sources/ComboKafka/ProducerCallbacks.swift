@@ -59,7 +59,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
       return
     }
     let failure = self.failure(of: message)
-    // What an abort throws out of the queue was not to be delivered.
+    // Records that an abort removed from the queue were not to be delivered.
     if error != RD_KAFKA_RESP_ERR__PURGE_QUEUE && error != RD_KAFKA_RESP_ERR__PURGE_INFLIGHT {
       firstFailure.withLock { if $0 == nil { $0 = failure } }
       failures.add(1, ordering: .relaxed)
@@ -75,7 +75,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
     let topic = message.pointee.rkt.map { String(cString: rd_kafka_topic_name($0)) } ?? ""
     let error = EdgeError(
       message.pointee.err, failed: "a record for topic \"\(topic)\" could not be delivered", brokers: brokers)
-    // Its own code if that says whom to ask, else simply that it was not delivered.
+    // Its own code if that names the cause, else simply that it was not delivered.
     switch error.code {
     case .notAuthorized, .unknownTopic, .unknownPartition, .recordTooLarge, .badTimestamp, .fenced: return error
     default: return EdgeError(.undelivered, error.message, number: error.number, isRetriable: error.isRetriable)

@@ -3,12 +3,12 @@ package import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// A consumer without a group, from which any number of partitions are read side by side, each by a ``PartitionReader`` on
-/// whatever thread.
+/// A consumer without a group, from which any number of partitions are read in parallel, each by a ``PartitionReader`` on
+/// any thread.
 package final class ReaderClient: Sendable {
-  /// What readers see of transactions.
+  /// The visibility of transactions for readers.
   package enum Isolation: String, Sendable {
-    /// Only what is committed, up to the first transaction that is still open.
+    /// Only committed records, up to the first transaction that is still open.
     case readCommitted = "read_committed"
     /// All, aborted records too.
     case readUncommitted = "read_uncommitted"
@@ -17,11 +17,11 @@ package final class ReaderClient: Sendable {
   fileprivate struct Place: Hashable { let topic: String, partition: Int32 }
 
   package let client: KafkaClient
-  /// librdkafka has one place per partition and client for what it fetches.
+  /// librdkafka has one place per partition and client for fetched records.
   fileprivate let inUse = Mutex<Set<Place>>([])
 
   /// - Parameters:
-  ///   - queuedKilobytes: of a partition, what may have been fetched and not be read yet.
+  ///   - queuedKilobytes: the limit of a partition's fetched records that are not read yet.
   ///   - fetchWaitMs: how long brokers wait for new records before they answer: short for a reader that ends, longer for one that stays.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   package init(
@@ -50,7 +50,7 @@ package final class ReaderClient: Sendable {
   }
 }
 
-/// Reads a partition from one offset to another, and knows when it is there: also if the records before the end are aborted
+/// Reads a partition from one offset to another, and knows when it has reached the end: also if the records before it are aborted
 /// records or the marks of transactions, which are never seen. One thread at a time.
 package final class PartitionReader {
   package let topic: String
@@ -59,14 +59,14 @@ package final class PartitionReader {
   package let end: Int64
   /// All records before it have been delivered.
   package private(set) var position: Int64
-  /// The brokers have no more that may be read, though ``end`` is not reached: a transaction is still open. It ends by itself
+  /// The brokers have no more readable records, though ``end`` is not reached: a transaction is still open. It ends by itself
   /// within its time-out.
   package private(set) var isHeldUp = false
   private let reader: ReaderClient
   private let topicHandle: OpaquePointer
   private let queue: OpaquePointer
   private var isReading = false
-  /// Since when the brokers say that there is no such topic or partition, which one that was just made may hear for a moment.
+  /// Since when the brokers report that there is no such topic or partition, which may happen for a moment after it was made.
   private var absentSince: (atMs: Int64, error: rd_kafka_resp_err_t)?
   private var hasHeardOfIt = false
 
@@ -115,8 +115,8 @@ package final class PartitionReader {
   /// are never delivered. Read until ``isAtEnd``; the batch of that last call may hold records too.
   ///
   /// - Returns: the number of records.
-  /// - Throws: `offsetOutOfRange`, `unknownTopic`, `unknownPartition`, `notAuthorized`, `authentication`: it is of no use to go
-  ///   on. Brokers that are away are no error here: they are logged, and waited for.
+  /// - Throws: `offsetOutOfRange`, `unknownTopic`, `unknownPartition`, `notAuthorized`, `authentication`: continuing is of no
+  ///   use. Brokers that are away are no error here: they are logged, and waited for.
   @discardableResult
   package func read(maxWaitMs: Int32, into batch: MessageBatch, max: Int = .max) throws(EdgeError) -> Int {
     guard isReading else { return 0 }

@@ -18,7 +18,7 @@ package struct RecordHeaders: ~Copyable {
 
   deinit { rd_kafka_headers_destroy(pointer) }
 
-  /// Adds one at the end; a name may stand there several times.
+  /// Adds one at the end; a name may be there several times.
   package func add(_ name: String, _ value: String) {
     var value = value
     value.withUTF8 { add(name, bytes: UnsafeRawBufferPointer($0)) }

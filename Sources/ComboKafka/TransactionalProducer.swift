@@ -2,13 +2,13 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// An exactly-once producer: all that is produced between `begin` and `commit`, and the offsets sent along, counts at once
+/// An exactly-once producer: all records produced between `begin` and `commit`, and the offsets sent along, count together
 /// or not at all.
 ///
 /// Records are produced through ``producer`` from any thread; everything else is called from one thread at a time, and no
 /// record is produced during `begin`, `commit` or `abort`.
 package final class TransactionalProducer {
-  /// Where records go in.
+  /// Takes the records.
   package let producer: KafkaProducer
   package let transactionalID: String
   private let flusher: Flusher
@@ -16,7 +16,7 @@ package final class TransactionalProducer {
   private var failedBefore = 0
 
   /// - Parameters:
-  ///   - transactionalID: the same at each start of this instance, so that what a crash left open is ended at once, and no
+  ///   - transactionalID: the same at each start of this instance, so that a transaction left by a crash is ended at once, and no
   ///     other instance's.
   ///   - timeoutMs: brokers abort an idle transaction after this time; readers wait for that.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
@@ -39,7 +39,7 @@ package final class TransactionalProducer {
 
   deinit { flusher.stop() }
 
-  /// Gets the producer's identity, fences any other with the same id, and ends what that one left open. Once, first.
+  /// Gets the producer's identity, fences any other with the same id, and ends its open transaction. Once, first.
   ///
   /// - Throws: a retriable error if brokers could not be reached or were busy in this time: call it again. Any other is for
   ///   the operator.
@@ -73,7 +73,7 @@ package final class TransactionalProducer {
     }
   }
 
-  /// Makes the group's new offsets part of the open transaction, while what was produced goes out.
+  /// Makes the group's new offsets part of the open transaction, while its records go out.
   ///
   /// May take longer than it is given while no broker can be reached: librdkafka looks at the time only when the state of a
   /// connection changes.
@@ -102,22 +102,22 @@ package final class TransactionalProducer {
       else { return }
       switch sort(error, "cannot make offsets part of the transaction") {
       case .again(let error):
-        // The same producer must not go on: what is still under way could arrive in its next transaction.
+        // The same producer must not go on: what is still in progress could arrive in its next transaction.
         if deadline.isOver { throw .indefinite(error) }
         MonotonicClock.sleep(ms: 10)
       case .fault(let fault):
-        // The group has gone on without us, which is no reason to end.
+        // The group has gone on without this member, which is no reason to end.
         throw fault.error.code == .memberLost ? .abort(fault.error) : fault
       }
     }
   }
 
-  /// Delivers all that is left, then commits. A record that could not be delivered makes it an `abort`.
+  /// Delivers all remaining records, then commits. A record that could not be delivered makes it an `abort`.
   ///
   /// Brokers write the marks of a commit or an abort a moment after they answer: a partition's end may still grow by them.
   ///
   /// - Parameters:
-  ///   - deliveredWithinMs: for the records; what is not delivered by then makes it an `abort`.
+  ///   - deliveredWithinMs: for the records; if some are not delivered by then, it is an `abort`.
   ///   - withinMs: for the commit itself. Less than `socket.timeout.ms`, 100 ms less than a transaction may take: after that
   ///     librdkafka would ask for it once more, and the first request, if it came late, would commit half of the next transaction.
   package func commit(deliveredWithinMs: Int64, withinMs: Int64) throws(TransactionFault) {
@@ -143,13 +143,13 @@ package final class TransactionalProducer {
     }
   }
 
-  /// Throws away what was produced since `begin`. If it does not end in time, that is `fatal`: a new producer with the same id
+  /// Throws away the records since `begin`. If it does not end in time, that is `fatal`: a new producer with the same id
   /// aborts it too.
   ///
-  /// Use another producer after it, if a record may have been in the queue, or under way. librdkafka (seen with 2.0.2; the lines of
+  /// Use another producer after it, if a record may have been in the queue, or in progress. librdkafka (seen with 2.0.2; the lines of
   /// `rd_kafka_toppar_purge_queues` are the same in 2.15) gives the sequence numbers of all that an abort throws out of its queue to
   /// the next records, as if none of them had ever been sent. One that was sent, and waits there to be sent again because its answer
-  /// was lost, may stand in the log: to the broker the next record is then the same one once more, and is acknowledged without being
+  /// was lost, may be in the log: to the broker the next record is then the same one once more, and is acknowledged without being
   /// written. A new producer has a new epoch, in which numbers start again.
   package func abort(withinMs: Int64) throws(TransactionFault) {
     flusher.end()

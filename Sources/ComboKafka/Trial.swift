@@ -105,7 +105,7 @@ package struct Trial {
     }
   }
 
-  /// Whether a partition may be read from `offset` on: waits until there came a record, or the word that there is none.
+  /// Whether a partition may be read from `offset` on: waits for a record, or for the end of the partition.
   package func read(_ topic: String, _ partition: Int32, from offset: Int64) throws(EdgeError) {
     let client = try ReaderClient(properties, isolation: .readUncommitted)
     let reader = try client.reader(topic, partition, from: offset, to: .max)

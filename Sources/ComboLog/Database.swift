@@ -51,7 +51,7 @@ final class Database {
   /// Whether a transaction is open. SQLite ends one by itself when the disk is full.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// How many rows the last statement has changed.
+  /// The number of rows that the last statement has changed.
   var changes: Int64 { sqlite3_changes64(handle) }
 
   func fault(_ result: Int32, _ what: String) -> LogFault {

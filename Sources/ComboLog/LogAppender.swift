@@ -159,7 +159,7 @@ package final class LogAppender: @unchecked Sendable {
         }
       }
       for offer in offers where offer.care != .synced { offer.done(nil) }
-      // The commit of what came of it may have been faster than this.
+      // The commit of its results may have been faster than this.
       let synced = log.synced
       if synced >= ticket { acknowledge(synced, nil) }
     } catch {
@@ -219,7 +219,7 @@ package struct QuietRate {
   private mutating func turn(_ now: Int64) {
     let elapsed = now - since
     if elapsed < Self.windowMs { return }
-    // What came in a longer time counts by its part.
+    // A longer time counts by its part.
     wasBusy = Int64(records) * Self.windowMs > Int64(Self.recordsMax) * elapsed
     since = now
     records = 0

@@ -4,7 +4,7 @@ package final class LogBatch: @unchecked Sendable {
 
   package struct Entry {
     package var stream: Int
-    /// Where the record stands; known once the batch is appended.
+    /// The place of the record; known once the batch is appended.
     package internal(set) var offset: Int64 = -1
     /// Milliseconds since the Unix epoch; nil: unknown.
     package var timestamp: Int64?
@@ -71,7 +71,7 @@ package final class LogBatch: @unchecked Sendable {
   }
 
   package func removeAll() {
-    // What one large transaction took is not kept for ever.
+    // The memory of one large transaction is not kept.
     let isLarge = bytes.capacity > 4 << 20
     entries.removeAll(keepingCapacity: !isLarge)
     bytes.removeAll(keepingCapacity: !isLarge)
@@ -109,7 +109,7 @@ package final class LogPage {
     }
   }
 
-  /// Bytes that can be read behind each value, whatever stands there.
+  /// Bytes that can be read after each value, whatever is there.
   package static let padding = 64
 
   package func key(_ record: Record) -> UnsafeRawBufferPointer? { record.key.map(piece) }
@@ -155,7 +155,7 @@ package enum LogHeaders {
     if let value { bytes.append(contentsOf: value) }
   }
 
-  /// Hands out each header, in order, until `body` returns false. What is damaged ends it.
+  /// Hands out each header, in order, until `body` returns false. A damaged one ends it.
   package static func forEach(
     _ bytes: UnsafeRawBufferPointer, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
   ) {

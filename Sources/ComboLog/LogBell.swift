@@ -25,7 +25,7 @@ package final class LogBell: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// How often it was rung so far.
+  /// The number of times it was rung.
   package var rings: UInt64 {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -1,4 +1,4 @@
-/// Why the log cannot do what it was asked for, in a sentence for the operator.
+/// The reason why the log refused a call, in a sentence for the operator.
 package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// Small and stable; programs decide by it.
   package enum Code: String, Sendable, CaseIterable {
@@ -25,7 +25,7 @@ package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   package let code: Code
-  /// What is wrong, where, and what to do.
+  /// The fault, its place, and the remedy.
   package let message: String
 
   package var description: String { message }

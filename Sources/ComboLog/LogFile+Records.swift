@@ -19,7 +19,7 @@ extension LogFile {
   /// Appends records, all or none; returns once they are durable. The entries of `batch` get their offsets.
   /// - Parameter isSynced: false: they are only written. They survive the end of the process, and a power failure once ``synced`` has
   ///   come to the number that is returned: with the next commit, or ``sync()``.
-  /// - Throws: `full`, early: the log still has room for what comes of the records that it took.
+  /// - Throws: `full`, early: the log still has room for the results of the records that it took.
   @discardableResult
   package func append(_ batch: LogBatch, isSynced: Bool = true) throws(LogFault) -> UInt64 {
     if batch.isEmpty { return 0 }

@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// Topics with partitions, offsets and transactions in one SQLite file, or in memory.
 ///
-/// What is appended together is durable together: one SQLite transaction, written ahead, and synced to the disk before the call returns
+/// Records appended together are durable together: one SQLite transaction, written ahead, and synced to the disk before the call returns
 /// unless the caller asks for less.
-/// One process owns a file; others may look at it (``Use/look``). Any thread may call anything.
+/// One process owns a file; others may read it (``Use/look``). Any thread may call anything.
 package final class LogFile: @unchecked Sendable {
-  // Sendable: `writer` and all that belongs to it is used under `writing`, `reader` under `reading`, `streams` under `state`.
+  // Sendable: `writer` and its state are used under `writing`, `reader` under `reading`, `streams` under `state`.
 
   package enum Use: Sendable {
     /// Read and write. One process at a time.
@@ -18,7 +18,7 @@ package final class LogFile: @unchecked Sendable {
   package struct Limits: Sendable {
     /// Bytes that the records may take. Beyond that ``append(_:)`` refuses more.
     package var sizeMax: Int64 = 2 << 30
-    /// Bytes that ``append(_:)`` leaves free on the disk, so that what was appended can still be worked off.
+    /// Bytes that ``append(_:)`` leaves free on the disk, so that appended records can still be processed.
     package var reserve: Int64 = 64 << 20
     /// A file up to this size is checked when it is opened after a crash.
     var checkMax: Int64 = 256 << 20
@@ -34,7 +34,7 @@ package final class LogFile: @unchecked Sendable {
     case retained = 0
     /// The same, but never beyond what ``commit(_:group:positions:holds:owner:)`` was asked to hold.
     case held = 1
-    /// The newest record of each key, for ever; a record without value deletes its key.
+    /// The newest record of each key, without limit of time; a record without value deletes its key.
     case compacted = 2
   }
 
@@ -62,7 +62,7 @@ package final class LogFile: @unchecked Sendable {
   struct State {
     var streams: [Stream] = []
     var places: [Name: Int] = [:]
-    /// The owner that may commit for a group: the newest.
+    /// The owner that may commit for a group: the newest one.
     var owners: [String: UInt64] = [:]
   }
 
@@ -100,16 +100,16 @@ package final class LogFile: @unchecked Sendable {
   private var syncs = true
   /// Rung when a transaction was committed by ``commit(_:group:positions:holds:owner:)``.
   package let committed = LogBell()
-  /// Whether the file was not closed in good order last time, and was looked through.
+  /// Whether the file was not closed properly last time, and was checked.
   package let wasChecked: Bool
-  /// Whether the log was made now.
+  /// Whether the log was created now.
   package let isNew: Bool
-  /// The folder of the file, if it was made too.
+  /// The folder of the file, if it was created too.
   package let madeFolder: String?
 
   // MARK: - Opening
 
-  /// Opens a log, or makes an empty one.
+  /// Opens a log, or creates an empty one.
   package init(_ place: LogPlace, use: Use = .own, limits: Limits = Limits()) throws(LogFault) {
     self.place = place
     self.limits = limits
@@ -167,7 +167,7 @@ package final class LogFile: @unchecked Sendable {
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096
     if use == .own {
-      // What is under way can be finished after no more is taken in.
+      // Work in progress can be finished after no more is taken in.
       let most = (limits.sizeMax + max(limits.sizeMax / 4, 1 << 20)) / pageSize
       try writer.run("PRAGMA max_page_count = \(most)")
     }
@@ -186,14 +186,14 @@ package final class LogFile: @unchecked Sendable {
 
   // MARK: - Syncing
 
-  /// Up to which write all is on the disk, by the numbers that ``append(_:isSynced:)`` returns.
+  /// The number of the last write on the disk, by the numbers that ``append(_:isSynced:)`` returns.
   package var synced: UInt64 { syncedWrites.load(ordering: .acquiring) }
 
   /// From now on `body` is called when writes that were not synced at once are on the disk, with the last one's number; on the thread that
   /// synced them.
   package func onSync(_ body: (@Sendable (UInt64) -> Void)?) { syncHook.withLock { $0 = body } }
 
-  /// Makes all that was appended durable: costs a sync of the disk, or nothing if all is durable.
+  /// Makes all records durable: costs a sync of the disk, or nothing if all are.
   package func sync() throws(LogFault) {
     let numbers: (write: UInt64, isNews: Bool)
     do {
@@ -229,10 +229,10 @@ package final class LogFile: @unchecked Sendable {
     if numbers.isNews { syncHook.withLock { $0 }?(numbers.write) }
   }
 
-  /// Learns what its owner has written meanwhile, if that is another process.
+  /// Reads the owner's writes, if that is another process.
   package func refresh() throws(LogFault) { if use == .look { try load() } }
 
-  /// Reads which streams there are.
+  /// Reads the list of streams.
   func load() throws(LogFault) {
     reading.lock()
     defer { reading.unlock() }
@@ -274,7 +274,7 @@ package final class LogFile: @unchecked Sendable {
 
   // MARK: - Topics
 
-  /// Makes a topic, if it does not exist yet. One that exists gets the partitions that it lacks.
+  /// Creates a topic, if it does not exist yet. One that exists gets the partitions that it lacks.
   package func makeTopic(_ topic: String, partitions: Int, _ keeping: Keeping = .retained) throws(LogFault) {
     for partition in 0..<Int32(partitions) where stream(topic, partition) == nil {
       writing.lock()
@@ -300,12 +300,12 @@ package final class LogFile: @unchecked Sendable {
     }
   }
 
-  /// By what the partition is called in all other calls; nil: it does not exist.
+  /// The key of the partition in all other calls; nil: it does not exist.
   package func stream(_ topic: String, _ partition: Int32) -> Int? {
     state.withLock { $0.places[Name(topic: topic, partition: partition)] }
   }
 
-  /// How many partitions a topic has; 0: it does not exist.
+  /// The number of partitions of a topic; 0: it does not exist.
   package func partitions(_ topic: String) -> Int { state.withLock { $0.streams.count { $0.topic == topic } } }
 
   package var topics: [String] {
@@ -316,7 +316,7 @@ package final class LogFile: @unchecked Sendable {
     }
   }
 
-  /// The first offset that is still there, and that of the next record.
+  /// The first offset that still exists, and that of the next record.
   package func bounds(_ stream: Int) -> (first: Int64, next: Int64) {
     state.withLock { ($0.streams[stream].first, $0.streams[stream].next) }
   }
@@ -353,7 +353,7 @@ package final class LogFile: @unchecked Sendable {
     return try usedBytes().used
   }
 
-  /// Refuses early, so that what was taken in before can still be worked off. Under `writing`.
+  /// Refuses early, so that earlier records can still be processed. Under `writing`.
   func checkRoom(for bytes: Int) throws(LogFault) {
     let (used, free) = try usedBytes()
     if used + Int64(bytes) > limits.sizeMax {

@@ -8,7 +8,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
   private let log: LogFile
   private let group: String
   private let streams: LogStreams
-  /// Where each partition that was started is read on.
+  /// The next offset of each partition that was started.
   private var positions: [Int32: Int64] = [:]
   private let pages = [LogPage(), LogPage()]
   /// The rest of the record that is being handed out.
@@ -112,7 +112,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     let positions = offsets.map {
       LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata)
     }
-    // For tools that show the lag only; the next one says it again.
+    // For tools that show the lag only; the next commit repeats it.
     try? log.commit(LogBatch(), group: group, positions: positions)
   }
 

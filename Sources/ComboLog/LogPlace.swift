@@ -6,7 +6,7 @@ package enum LogPlace: Equatable, Sendable {
   case memory
   case file(String)
 
-  /// What sentences call it.
+  /// Its name in sentences.
   package var name: String {
     switch self {
     case .memory: "the log in memory"
@@ -15,7 +15,7 @@ package enum LogPlace: Equatable, Sendable {
   }
 }
 
-/// What must be known of a file before SQLite opens it, and the lock that keeps a second process out.
+/// The checks of a file before SQLite opens it, and the lock that keeps a second process out.
 ///
 /// The lock is a file of its own: SQLite's own locks go as soon as any descriptor of the database is closed in this process, and
 /// they do not name their holder.

@@ -5,7 +5,7 @@ internal import Glibc
 /// Makes events of lines. One a thread.
 package final class ChunkDecoder {
   private let decoder: RecordDecoder
-  /// The room of records that say none, or their key; nil: they are bad.
+  /// The room of records that name none, or their key; nil: they are bad.
   var room: Bytes?
   private let hasher = GiftHasher()
 
@@ -18,7 +18,7 @@ package final class ChunkDecoder {
     room = map == nil || fromTopic ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }
   }
 
-  /// Where gifts are that say no room.
+  /// The room of gifts that name none.
   package static let roomName: StaticString = "replay"
 
   /// Decodes whole lines of the chunk's own memory, each event to the group of its room. `isFirst`: these are the first lines.

@@ -22,7 +22,7 @@ struct ChunkRing {
     self.sweepLines = sweepLines
   }
 
-  /// How many can be on their way at once.
+  /// The number of requests in flight at once.
   var count: Int { chunks.count }
 
   /// The chunk of this number, which must be on its way.

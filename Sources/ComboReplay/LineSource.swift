@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// One thread at a time.
 package final class LineSource {
-  /// What a piece is.
+  /// The kind of a piece.
   package enum Piece: Equatable {
     /// The number of bytes of whole lines in the memory; the last one may lack its line end if the input does.
     case lines(Int)
@@ -17,7 +17,7 @@ package final class LineSource {
 
   private let read: (UnsafeMutableRawBufferPointer) -> Int
   private let isWaiting: () -> Bool
-  /// What was read of a line whose end was not.
+  /// The part that was read of an unfinished line.
   private var rest: [UInt8] = []
   private var hasEnded = false
 
@@ -65,7 +65,7 @@ package final class LineSource {
     return .lines(end + 1)
   }
 
-  /// Where the last line end stands.
+  /// The place of the last line end.
   private func lineEnd(_ memory: UnsafeMutableRawBufferPointer, _ count: Int) -> Int? {
     var place = count - 1
     while place >= 0, memory[place] != 0x0a { place -= 1 }

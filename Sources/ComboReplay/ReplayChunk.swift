@@ -4,16 +4,16 @@ internal import ComboWire
 /// A part of the input on its way: its events, and what came of them. Used again and again.
 ///
 /// Belongs to one thread while it is decoded or written out. While it is applied, several threads read its events, and
-/// each writes to the output of the room group that it has; the pipeline's lock stands between these times.
+/// each writes to the output of the room group that it has; the pipeline's lock is between these times.
 final class ReplayChunk {
   /// A room's place in the input: its chunk and the event in it.
   static func place(_ number: Int, _ event: Int) -> UInt64 { UInt64(number) << 24 | UInt64(event) }
 
-  /// What it is a part of.
+  /// The chunk that it is a part of.
   enum Kind {
     /// The input.
     case lines
-    /// The rooms that are there after it: `finishing` says which.
+    /// The rooms that are there after it: `finishing` decides.
     case end
   }
 
@@ -22,9 +22,9 @@ final class ReplayChunk {
   var kind = Kind.lines
   /// Its lines, blank and bad ones included.
   var lineCount = 0
-  /// Where its records stand, if they are those of a topic.
+  /// The places of its records, if they are those of a topic.
   var records: [RecordFeed.Record] = []
-  /// What is wrong with its bad lines, each with the line's index.
+  /// The faults of its bad lines, each with the line's index.
   var badLines: [(line: Int, sentence: String)] = []
   /// The earliest `ts` of its events.
   var earliest = Int64.max
@@ -33,7 +33,7 @@ final class ReplayChunk {
 
   /// Its lines as they were read; its events point into them. Padding follows.
   let text: UnsafeMutableRawBufferPointer
-  /// What of its events differs from the text.
+  /// The differences of its events from the text.
   let arena = BumpArena(chunkSize: 1 << 16)
   private(set) var events: UnsafeMutablePointer<Event>
   private(set) var hashes: UnsafeMutablePointer<UInt64>
@@ -49,11 +49,11 @@ final class ReplayChunk {
   var finishing: [Int32] = []
   /// For each event the next one of the same room, or -1.
   private(set) var following: UnsafeMutablePointer<Int32>
-  /// For each event where in its group's buffer stands what it led to.
+  /// For each event, the place of its output in its group's buffer.
   private var spans: UnsafeMutablePointer<(start: Int, end: Int)>
-  /// What the rooms of each group said.
+  /// The instructions of each group's rooms.
   let buffers: [ByteBuffer]
-  /// Where in each group's buffer stands what a sweep led to. No array: each group writes to its own place at its own time.
+  /// The place of a sweep's output in each group's buffer. No array: each group writes to its own place at its own time.
   let sweepStarts: UnsafeMutableBufferPointer<Int>
 
   init(groups count: Int, textBytes: Int) {
@@ -110,7 +110,7 @@ final class ReplayChunk {
     badLines.append((line, BadEvent(.tooLarge, "the record has \(bytes) bytes; at most \(limit) are allowed").description))
   }
 
-  /// Where the next event goes. It counts once it is ``add(group:hash:)``ed.
+  /// The slot of the next event. It counts once it is ``add(group:hash:)``ed.
   @inline(__always)
   func nextEvent() -> UnsafeMutablePointer<Event> {
     if eventCount == eventCapacity { grow() }
@@ -157,7 +157,7 @@ final class ReplayChunk {
     spans[event] = (start, end)
   }
 
-  /// What all groups said, in the order of the events that led to it; what a sweep led to comes last, by group.
+  /// The instructions of all groups, in the order of the events that led to them; those of a sweep come last, by group.
   func gather(into out: ByteBuffer) {
     for event in 0..<eventCount {
       let span = spans[event]

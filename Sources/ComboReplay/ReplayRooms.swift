@@ -10,11 +10,11 @@ final class ReplayRooms {
   struct Room {
     var engine: Engine
     let hash: UInt64
-    /// The name and, behind it, the name as a JSON string.
+    /// The name and, after it, the name as a JSON string.
     let names: UnsafeRawPointer
     let nameLength: Int32
     let jsonLength: Int32
-    /// Where in the input it came up: rooms in this order are in the order of their first lines.
+    /// Its first place in the input: rooms in this order are in the order of their first lines.
     let first: UInt64
     /// Its latest time.
     var time: Int64
@@ -57,7 +57,7 @@ final class ReplayRooms {
   private var end = 0
   private var free: [Int] = []
   private let json = ByteBuffer(capacity: 2048)
-  /// How many there are.
+  /// The number of elements.
   private(set) var count = 0
 
   init() {
@@ -96,7 +96,7 @@ final class ReplayRooms {
   @inline(__always)
   subscript(index: Int) -> UnsafeMutablePointer<Room> { rooms + index }
 
-  /// Where the search for a room begins.
+  /// The beginning of the search for a room.
   @inline(__always)
   func place(of hash: UInt64) -> UnsafeRawPointer { UnsafeRawPointer(cells + (Int(truncatingIfNeeded: hash) & mask)) }
 
@@ -123,7 +123,7 @@ final class ReplayRooms {
     return -1
   }
 
-  /// How many cells a search for this hash looks at before it comes to an empty one.
+  /// The number of cells that a search for this hash reads before an empty one.
   func probes(_ hash: UInt64) -> Int {
     var place = Int(truncatingIfNeeded: hash) & mask
     var count = 0

@@ -1,7 +1,7 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Writes what a room's engine says as JSON lines.
+/// Writes a room's instructions as JSON lines.
 struct ReplaySink: InstructionSink {
   /// As a JSON string.
   let room: UnsafeRawBufferPointer

@@ -4,7 +4,7 @@ package import ComboWire
 internal import Dispatch
 internal import Synchronization
 
-/// What one poll brought: the events, and which room takes which of them.
+/// The result of one poll: the events, and which room takes which of them.
 ///
 /// The events of a room form a chain, in their order; a room gets its whole chain in one hop. The batch must not be filled
 /// again before ``wait()`` has returned.
@@ -42,7 +42,7 @@ package final class Batch: @unchecked Sendable {
     next.deallocate()
   }
 
-  /// Where the next event is to be decoded to.
+  /// The slot for the next event.
   @inline(__always)
   package func slot() -> UnsafeMutablePointer<Event> {
     if count == capacity { grow() }
@@ -73,10 +73,10 @@ package final class Batch: @unchecked Sendable {
     }
   }
 
-  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or behind what it has
-  /// still to do of the batch before.
+  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or after what it has
+  /// work of the batch before.
   /// - Parameters:
-  ///   - before: the batch dispatched last, which may still be under way; those before it are done.
+  ///   - before: the batch dispatched last, which may still be in progress; those before it are done.
   ///   - period: see ``RoomRate``.
   package func dispatch(behind before: Batch, speakers: Speakers, hopMin: Int, period: Int32) {
     number = before.number + 1
@@ -115,8 +115,8 @@ package final class Batch: @unchecked Sendable {
     finish()
   }
 
-  /// Most rooms are not in the processor's cache when their turn comes: what the next ones will look at is asked for early,
-  /// step by step, since one thing says where the next one is.
+  /// Most rooms are not in the processor's cache when their turn comes: the memory of the next ones is prefetched,
+  /// step by step, since one thing has the place of the next.
   @inline(__always)
   private func prefetchNext(_ index: Int, _ places: PrefetchList) {
     if index + 12 < parts.count {
@@ -215,7 +215,7 @@ private struct Ahead {
   private(set) var third: Int32
   private(set) var fourth: Int32
 
-  /// Those behind `index`.
+  /// Those after `index`.
   init(_ index: Int32, _ next: UnsafeMutablePointer<Int32>) {
     func following(_ index: Int32) -> Int32 { index < 0 ? -1 : next[Int(index)] }
     first = following(index)
@@ -246,7 +246,7 @@ package final class Speakers: Sendable {
     idle.withLock { $0.append(back.value) }
   }
 
-  /// What was said on them since this was asked last. No room may work.
+  /// The instructions emitted on them since the last call. No room may work.
   package func takeCounts() -> InstructionCounts {
     idle.withLock { idle in
       var counts = InstructionCounts()
@@ -259,7 +259,7 @@ package final class Speakers: Sendable {
     }
   }
 
-  /// The bytes that were said on them since the counts were taken last; of a speaker that is in use, as soon as it is put back.
+  /// The bytes emitted on them since the counts were last taken; of a speaker in use, as soon as it is put back.
   package var bytes: Int { idle.withLock { $0.reduce(0) { $0 + $1.bytes } } }
 }
 

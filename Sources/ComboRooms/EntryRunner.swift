@@ -17,7 +17,7 @@ package struct OtherRules: Error, Equatable, Sendable {
 }
 
 /// Runs the entries of a partition's journal over its input again: the same records at the same times, and so the same
-/// instructions. What restores a partition, and what audits one.
+/// instructions. Restoring and auditing a partition both use it.
 ///
 /// Hand it the input's records in order, then ``finish()``. One thread.
 package final class EntryRunner {
@@ -32,16 +32,16 @@ package final class EntryRunner {
 
   /// The version of the engine's rules.
   private let rules: Int?
-  /// By what the next entry was derived, unless it is a takeover.
+  /// The derivation of the next entry, unless it is a takeover.
   package private(set) var derivation: Derivation
-  /// By what entries are derived whatever their takeovers say; nil: by what those say.
+  /// The derivation of all entries, whatever their takeovers contain; nil: that of their takeovers.
   private var own: Derivation?
   private var intake: RecordIntake
   /// Whether `intake` goes by `derivation`.
   private var isIntakeMade = false
   package let arena = BumpArena()
   private let event: UnsafeMutablePointer<Event>
-  /// When the record in hand is taken in.
+  /// The time at which the record in hand is taken in.
   private var now: Int64 = 0
   private var entry: JournalEntry?
   private var batch = 0
@@ -50,10 +50,10 @@ package final class EntryRunner {
   private var last: UInt64?
   /// Entries run through, and records taken in.
   package private(set) var entries = 0
-  /// Records that the map says are none of the service's.
+  /// Records that the map drops.
   package private(set) var dropped = 0
   package private(set) var records = 0
-  /// Called after each entry, with what the journal says and what came of it.
+  /// Called after each entry, with the journal's figures and the derived ones.
   package var entryDone: ((_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Void)?
   /// Called for each record that is no event.
   package var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
@@ -61,11 +61,11 @@ package final class EntryRunner {
   package var admits: ((UnsafePointer<Event>, OwnSettings?, Int64) -> Bool)?
   /// Called for each record that the map drops, with its reason and its rule.
   package var mapDropped: ((InputRecord, String) -> Void)?
-  /// Called for each record that was passed over when the entries came to a reset: nobody took it in.
+  /// Called for each record that was skipped because the entries came to a reset.
   package var passedOver: ((InputRecord) -> Void)?
   /// Called for each gift that is older than the maximum age.
   package var tooOld: ((UnsafePointer<Event>, Int64) -> Void)?
-  /// Lets a room take an event, in place of ``Room/take(_:own:at:speaker:)``.
+  /// Gives an event to a room, in place of ``Room/take(_:own:at:speaker:)``.
   package var taking: ((Room, UnsafePointer<Event>, OwnSettings?, Int64, Speaker) -> Void)?
   /// Whether all entries have been run: no record is taken any more.
   package var isOver: Bool { entry == nil }
@@ -75,7 +75,7 @@ package final class EntryRunner {
   package var checksDigest = true
 
   /// - Parameters:
-  ///   - speaker: where what is said goes.
+  ///   - speaker: takes the instructions.
   ///   - silent: rooms that wait until the run has come to their snapshot.
   ///   - rules: the version of the engine's rules. Entries made by another one end in ``OtherRules``. nil: whatever they say, for
   ///     tests that only pretend to have another one.
@@ -108,7 +108,7 @@ package final class EntryRunner {
       } else if record.offset >= entry.batches[batch].endOffset {
         try endBatch(entry)
       } else if entry.takeover?.reset != nil, entry.batches[batch].taken == 0 {
-        // Where a reset goes on. Its owner took in nothing before that: an operator had it skipped.
+        // The position after a reset. Its owner took in nothing before that: an operator had it skipped.
         passedOver?(record)
         return
       } else {
@@ -125,7 +125,7 @@ package final class EntryRunner {
   }
 
   /// From the next entry on everything is derived by these rules, settings and map, whatever the journal says: as if the owner had been
-  /// restarted with them. No entry may be under way.
+  /// restarted with them. No entry may be in progress.
   package func derive(by own: Derivation) throws {
     self.own = own
     derivation = own
@@ -134,7 +134,7 @@ package final class EntryRunner {
     partition.takeOver(shift: 0, settings: EngineSettings(own.settings), isReset: false, speaker: speaker)
   }
 
-  /// Asks for the next entry again, after ``finish()`` has come to the end of those that were there.
+  /// Asks for the next entry again, after ``finish()`` has reached the last one.
   package func goOn() throws { if entry == nil { try open() } }
 
   /// The input has no more records that belong to the entries.
@@ -176,7 +176,7 @@ package final class EntryRunner {
     try open()
   }
 
-  /// If the last record that was run through again is not the one that was taken in.
+  /// If the last record that was run again is not the one that was taken in.
   package static func inputFault(_ recorded: JournalEntry, _ derived: JournalEntry) -> ReplayFault? {
     guard let taken = recorded.last, let last = derived.last, taken != last else { return nil }
     return ReplayFault(

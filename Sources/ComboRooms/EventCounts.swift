@@ -1,12 +1,12 @@
 package import ComboWire
 
-/// What came in by kind. Plain numbers of the counting thread: an addition to memory that is in the cache a gift.
+/// The events by kind. Plain numbers of the counting thread: an addition to memory that is in the cache a gift.
 package struct EventCounts: Equatable, Sendable {
   private var gifts = 0
   private var closes = 0
   private var retracts = 0
   private var settings = 0
-  /// Records that the map says are none of ours.
+  /// Records that the map drops.
   package private(set) var dropped = 0
   /// Gifts that were older than the maximum age.
   package private(set) var old = 0

@@ -3,7 +3,7 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// Begins a partition whose journal is empty: says where, at what time, and whether something was lost. Blocks.
+/// Begins a partition whose journal is empty: returns its place, its time, and whether something was lost. Blocks.
 struct FirstOwner {
   private let source: PartitionTopics
   private let time: any TimeSource
@@ -27,7 +27,7 @@ struct FirstOwner {
   }
 
   /// - Parameters:
-  ///   - committed: what the group has committed, which may be somebody else's doing.
+  ///   - committed: the offset that the group has committed, perhaps by another program.
   ///   - bounds: of the input.
   func begin(
     _ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64), _ journal: PartitionTopics.Journal

@@ -16,7 +16,7 @@ package final class HeldBack: @unchecked Sendable {
     var keyCount: Int32
     var valueCount: Int32
     var timestamp: Int64?
-    /// Where its headers are; -1: it has none.
+    /// The place of its headers; -1: it has none.
     var headers: Int32
   }
 
@@ -87,7 +87,7 @@ package final class HeldBack: @unchecked Sendable {
   }
 }
 
-/// What rooms say is held back, each partition's for itself.
+/// The instructions of rooms are held back, by partition.
 package final class HoldingTarget: SaidTarget, @unchecked Sendable {
   // The proof: `places` changes only while no room works. The setter of a place keeps the object.
   private var places: [Unmanaged<HeldBack>?] = []
@@ -106,7 +106,7 @@ package final class HoldingTarget: SaidTarget, @unchecked Sendable {
   }
 }
 
-/// Takes down what is said while entries are run through again, from where it may be missing in the output.
+/// Records the instructions while entries are run through again, from where they may be missing in the output.
 package final class UnsaidTarget: SaidTarget, @unchecked Sendable {
   // The proof: used by one thread.
   package let held: HeldBack

@@ -1,6 +1,6 @@
 package import ComboCore
 
-/// Instructions by what they say.
+/// Instructions by operation.
 package struct InstructionCounts: Equatable, Sendable {
   package var show = 0
   package var update = 0
@@ -50,7 +50,7 @@ package struct InstructionCounts: Equatable, Sendable {
     }
   }
 
-  /// A dismissal whose reason is known as it stands on the wire, in quotes. One that is not known counts as `idle`.
+  /// A dismissal with a known reason, in its form on the wire, in quotes. One that is not known counts as `idle`.
   package mutating func countDismissal(_ reason: String) {
     switch reason {
     case "\"busy\"": busy &+= 1

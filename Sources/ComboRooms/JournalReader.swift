@@ -2,7 +2,7 @@ internal import ComboCore
 package import ComboEdge
 package import ComboWire
 
-/// What an owner finds in the journal behind what it knows.
+/// The entries after the known ones that an owner finds in the journal.
 package enum JournalCheck {
   /// Its takeover counts: it is at this offset, and before `position` no entry of others counts.
   case counts(takeover: Int64, position: Int64)
@@ -29,7 +29,7 @@ package struct JournalReader: @unchecked Sendable {
     self.cancellation = cancellation
   }
 
-  /// Whether the takeover that was just committed counts, by all that stands before it.
+  /// Whether the takeover that was just committed counts, by all that is before it.
   /// - Parameters:
   ///   - known: where the journal's entries stand before offset `from`.
   package func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalCheck {
@@ -37,7 +37,7 @@ package struct JournalReader: @unchecked Sendable {
     var from = from
     var found: Int64?
     do throws(EdgeError) {
-      // Twice: the mark of its own transaction stands behind it, and only then the position is known.
+      // Twice: the mark of its own transaction is behind it, and only then the position is known.
       for _ in 0..<2 {
         let end = try reader.bounds(.journal, number).end
         var isOvertaken = false
@@ -80,7 +80,7 @@ package struct JournalReader: @unchecked Sendable {
     return isOvertaken ? .overtaken : .clear
   }
 
-  /// What is no entry of this group is left for restoring to find. One of a newer version is handed out as nil: only an owner of that
+  /// Records that are no entries of this group are left for restoring to find. One of a newer version is handed out as nil: only its owner
   /// version writes it, and what it says about this one's term is not known here.
   private func read(_ from: Int64, _ end: Int64, _ take: (Int64, JournalEntry?) -> Bool) throws(EdgeError) {
     let decoder = JournalDecoder()

@@ -1,6 +1,6 @@
 package import ComboWire
 
-/// Where the journal says that the partition stands.
+/// The position of the partition in the journal.
 package struct JournalStanding {
   package var n: Int64
   package var clock: Int64

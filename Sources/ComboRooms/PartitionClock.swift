@@ -5,7 +5,7 @@ package struct PartitionClock {
   /// The latest time.
   package private(set) var last: Int64
   private var monotonic: Int64
-  /// Whether the rooms have not come to the present yet. Meanwhile the clock stands at the time that they have come to.
+  /// Whether the rooms have not come to the present yet. Meanwhile the clock is at the time that they have come to.
   package private(set) var isBehind = false
 
   /// A clock that shows `start` now.
@@ -14,7 +14,7 @@ package struct PartitionClock {
     monotonic = time.monotonicMs()
   }
 
-  /// What time it is.
+  /// The current time.
   package func time(wall: Int64, monotonic now: Int64) -> Int64 { wall >= last ? wall : last + max(0, now - monotonic) }
 
   /// The time for new input; it never falls.
@@ -28,7 +28,7 @@ package struct PartitionClock {
   /// By how much it is ahead of the wall clock.
   package func lead(over wall: Int64) -> Int64 { last - wall }
 
-  /// What time it is for the next entry: what the rooms are to come to.
+  /// The time for the next entry: the rooms are advanced to it.
   package mutating func target(wall: Int64, monotonic: Int64) -> Int64 {
     isBehind ? time(wall: wall, monotonic: monotonic) : now(wall: wall, monotonic: monotonic)
   }

@@ -2,9 +2,9 @@ package import ComboEdge
 internal import ComboSystem
 package import ComboWire
 
-/// What the topics hold of a partition.
+/// The records of a partition in its topics.
 extension PartitionTopics {
-  /// What the state topic holds of the partition.
+  /// The partition's records in the state topic.
   package struct State {
     package var checkpoint: Checkpoint?
     /// The newest value of each key but the checkpoint's; nil: it was deleted. In the order in which the keys first came, so
@@ -67,14 +67,14 @@ extension PartitionTopics {
     return state
   }
 
-  /// What the journal holds above the checkpoint, or in all.
+  /// The journal's entries above the checkpoint, or all.
   package struct Journal {
     /// The entries that count.
     package var entries: [JournalEntry] = []
     package var terms: JournalTerms
     /// Up to this offset it was read.
     package var end: Int64
-    /// What is wrong with the first record that is broken.
+    /// The fault of the first broken record.
     package var broken: FormatFault?
 
     package init(terms: JournalTerms, end: Int64) {
@@ -94,7 +94,7 @@ extension PartitionTopics {
         try topics.check(entry.of, "the journal")
         if journal.terms.counts(entry, at: record.offset) { journal.entries.append(entry) }
       } catch {
-        // What a newer version has written, or another group, is not to be thrown away; broken records are no state.
+        // Records of a newer version, or of another group, must not be thrown away; broken records are no state.
         switch error.code {
         case .newer, .foreign: refused = error
         case .broken: journal.broken = journal.broken ?? error

@@ -4,7 +4,7 @@ package import ComboWire
 
 /// Rooms out of snapshots.
 extension PartitionTopics {
-  /// What a run begins with.
+  /// The state with which a run begins.
   package struct Beginning {
     package let partition: Partition
     package let records: RoomRecords
@@ -83,7 +83,7 @@ extension PartitionTopics {
       } catch let fault as FormatFault where isLenient && fault.code == .broken {
         log.error("partition \(.partition, number): a room's snapshot is lost: \(.reason, fault)")
         if named.isEmpty { continue }
-        // It begins anew like the others, so that its screen is cleared; the next sweep writes over what is there.
+        // It starts again like the others, so that its screen is cleared; the next sweep writes over what is there.
         let room = named.withUnsafeBytes {
           Room(
             $0, Engine(at: partition.clock, epoch: partition.clock + partition.epochLead, settings: partition.settings))
@@ -145,7 +145,7 @@ extension PartitionTopics {
       at: n, clock: last.clock, offset: max(offset, bounds.first),
       last: offset == last.offset && offset >= bounds.first ? last.last : nil, shifted: last.shifted,
       broughtBack: journal.entries.reduce(0) { $0 + $1.broughtBack })
-    // What lies before where it stood was taken in.
+    // Records before its position were taken in.
     let neverTaken = max(0, bounds.first - offset)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,

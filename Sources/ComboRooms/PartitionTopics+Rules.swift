@@ -2,9 +2,9 @@ internal import ComboWire
 
 /// Upgrades of the engine's rules.
 extension PartitionTopics {
-  /// What becomes of a partition with entries above its checkpoint that another version of the engine's rules made. They cannot be run
+  /// The treatment of a partition with entries above its checkpoint that another version of the engine's rules made. They cannot be run
   /// again, so it is refused, or reset if that is accepted. After a clean stop there are no such entries.
-  /// - Parameter derivation: by what the first entry was derived, unless it is a takeover.
+  /// - Parameter derivation: that of the first entry, unless it is a takeover.
   /// - Returns: nil if this version made all of them.
   func otherRules(in entries: [JournalEntry], after derivation: Derivation) -> Stop? {
     var version = derivation.version

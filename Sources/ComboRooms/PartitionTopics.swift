@@ -26,7 +26,7 @@ package struct PartitionTopics {
     case cancelled
     case refused(String)
     case kafka(EdgeError)
-    /// What the group, the journal and the input say does not agree.
+    /// The group, the journal and the input contradict each other.
     case contradiction(String)
     /// The state is not available: all rooms begin a new epoch.
     case lost(reason: String, offsets: Int64)

@@ -8,9 +8,9 @@ public import ComboWire
 package protocol RecordReceiver {
   associatedtype Fault: Error = Never
 
-  /// Where the bytes of events go.
+  /// The arena for the bytes of events.
   var arena: BumpArena { get }
-  /// Where the next event is to be decoded to.
+  /// The slot for the next event.
   func slot() -> UnsafeMutablePointer<Event>
   /// A gift is older than the maximum age: the partition does not see it.
   func wasTooOld(_ event: UnsafePointer<Event>)
@@ -20,7 +20,7 @@ package protocol RecordReceiver {
   func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) throws(Fault)
   /// Nothing comes of an event: it closes or retracts in a room that is not awake, or the room's snapshot holds it already.
   func wasPassedOver(_ event: UnsafePointer<Event>)
-  /// The map drops the record. The decoder tells why.
+  /// The map drops the record. The decoder has the reason.
   func wasDropped(_ record: InputRecord, by decoder: RecordDecoder)
   /// The record has no value.
   func hadNoValue()

@@ -1,11 +1,11 @@
 package import ComboEdge
 
-/// What came of restoring a partition.
+/// The result of restoring a partition.
 package enum RestoreOutcome {
   case restored(RestoredPartition)
-  /// The service must not go on: somebody has to fix something first.
+  /// The service must not continue: something has to be fixed first.
   case refused(String)
-  /// What was found contradicts itself. It is to be believed only if it stays so.
+  /// The findings contradict each other. Believe this only if it stays so.
   case doubtful(String)
   /// It may work later.
   case failed(String)

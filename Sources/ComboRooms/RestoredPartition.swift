@@ -5,9 +5,9 @@ package import ComboWire
 package struct RestoredPartition {
   package let partition: Partition
   package let records: RoomRecords
-  /// What its last entries led to and may be missing in the output.
+  /// The output of its last entries that may be missing.
   package let unsaid: HeldBack
-  /// Where its journal stands before the offset `journalEnd`.
+  /// Where its journal is before the offset `journalEnd`.
   package let terms: JournalTerms
   package let journalEnd: Int64
   /// If it could not be restored as it was.

@@ -4,23 +4,23 @@ package import ComboSystem
 internal import ComboWire
 
 /// Brings a partition's rooms back to the last commit: the newest snapshots, then the input from the checkpoint on, in the
-/// journal's batches; the digest of the last entry proves that all is as it was.
+/// journal's batches; the digest of the last entry proves that the state is the same.
 ///
 /// Blocks; runs outside of the loop.
 package struct Restorer: @unchecked Sendable {
   // The proof: made by the loop, used by one other thread.
   private let source: PartitionTopics
   private let time: any TimeSource
-  /// Asks what the group has committed.
+  /// Asks for the group's committed offset.
   private let position: () throws(EdgeError) -> CommittedOffset
-  /// Whether what contradicts itself was found so for long enough to be believed.
+  /// Whether a contradiction has lasted for long enough to be believed.
   private let isCertain: Bool
   /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
   private let clockMin: Int64
   /// Only checks whether the input could be run again.
   private var isExamination = false
 
-  /// - Parameter position: asks what the group has committed, once no transaction is open on it; waits for that.
+  /// - Parameter position: asks for the group's committed offset, once no transaction is open on it; waits for that.
   package init(
     _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64,
     position: @escaping () throws(EdgeError) -> CommittedOffset
@@ -41,13 +41,13 @@ package struct Restorer: @unchecked Sendable {
   private var input: String { source.input }
   private var firstOwner: FirstOwner { FirstOwner(source, time: time, isCertain: isCertain, clockMin: clockMin) }
 
-  /// What the group has committed, or why that cannot be known.
+  /// The group's committed offset, or the reason why it cannot be known.
   package enum Answer {
     case answer(CommittedOffset)
     case noAnswer(RestoreOutcome)
   }
 
-  /// Comes first. Waits for brokers and, where a transaction is open on the partition, for its end, but takes no processor.
+  /// Comes first. Waits for brokers and for the end of a transaction that is open on the partition, but takes no processor.
   package func ask() -> Answer {
     do {
       try source.kafka { () throws(EdgeError) in try source.reader.makeRoom(for: number) }
@@ -57,7 +57,7 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
-  /// What restoring would come to, without running anything through again: whether group, journal, state and input fit together. Reads
+  /// The result of restoring, without running anything again: whether group, journal, state and input fit together. Reads
   /// only.
   /// - Parameter hasJournal: whether the topics of journal and state are there.
   package func examine(from committed: CommittedOffset, hasJournal: Bool) -> RestoreOutcome {
@@ -72,13 +72,13 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
-  /// - Parameter committed: what the group had committed, asked for before.
+  /// - Parameter committed: the group's committed offset, read before.
   package func run(from committed: CommittedOffset) -> RestoreOutcome {
     do {
       do {
         return .restored(try restore(from: committed))
       } catch let stop as Stop {
-        // Somebody whose partition it is may have committed between two of our checks.
+        // The present owner may have committed between two of our checks.
         if stop.isAboutWhatWasFound, try self.committed() != committed { return .failed("another member is still at work on it") }
         throw stop
       }
@@ -102,8 +102,8 @@ package struct Restorer: @unchecked Sendable {
   private func outcome(of error: EdgeError) -> RestoreOutcome {
     switch error.code {
     case .offsetOutOfRange:
-      // A leader that stood still, and does not know yet that it was replaced, calls what came meanwhile out of range. If it is
-      // really not there, the next check finds that out.
+      // A frozen leader that does not know yet that it was replaced calls later records out of range. If they are
+      // really missing, the next check finds that out.
       return .doubtful(error.message)
     case .unknownTopic, .unknownPartition:
       // Brokers that do not answer have not said that it is gone.
@@ -111,15 +111,15 @@ package struct Restorer: @unchecked Sendable {
         if let partitions = try? source.reader.partitions(topic), partitions.isEmpty { return .gone(topic) }
       }
       if let partitions = try? source.reader.partitions(.input), !partitions.contains(number) { return .refused(error.message) }
-      // Not every broker has heard of it yet, or it is a partition of journal or state that the next check creates.
+      // Not every broker knows of it yet, or it is a partition of journal or state that the next check creates.
       return .failed(error.message)
     default:
-      // Whatever the brokers refuse now, a right among it, they may grant later; nothing is taken in until then.
+      // Whatever the brokers refuse now, such as a right, they may grant later; nothing is taken in until then.
       return .failed(error.message)
     }
   }
 
-  // MARK: - What there is
+  // MARK: - Findings
 
   private func committed() throws -> CommittedOffset {
     try source.kafka { () throws(EdgeError) in try position() }
@@ -152,7 +152,7 @@ package struct Restorer: @unchecked Sendable {
         last.n = max(last.n, n)
       }
     } else {
-      // What the entries said that cannot be read is known in part: the metadata of the group's offset is the number of the last one.
+      // If the entries cannot be read, the metadata of the group's offset is still the number of the last one.
       last.n = max(last.n, committed.entry ?? 0)
       if let known = committed.offset, known > last.offset ?? -1 {
         last.offset = known
@@ -230,7 +230,7 @@ package struct Restorer: @unchecked Sendable {
     }
     if let stop = source.otherRules(in: entries, after: beginning.derivation) { throw stop }
     if isExamination { throw Stop.examined(clock: entries.last?.clock ?? partition.clock) }
-    // A snapshot is committed only once all is said up to its entry.
+    // A snapshot is committed only once all output up to its entry is.
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)
     var rest = entries.makeIterator()

@@ -7,14 +7,14 @@ package protocol StateWriter {
   func write(key: Bytes, value: Bytes?)
 }
 
-/// What the state topic holds of a partition's rooms, and the sweep that brings it up to date.
+/// The records of a partition's rooms in the state topic, and the sweep that brings it up to date.
 ///
 /// A sweep begins right after a commit, at the entry `startN`. Bit by bit it writes every room whose state then differed
-/// from its last snapshot, each as it stands at the time of writing; a room that has rested meanwhile is written as *rested*.
+/// from its last snapshot, each as it is at the time of writing; a room that has rested meanwhile is written as *rested*.
 /// With the last of them goes the checkpoint, and with that the deletion of what was written as rested before `startN`.
 /// An abort throws all of this away with the partition: what the topic holds is then read again.
 package final class RoomRecords {
-  /// Where a sweep began.
+  /// The beginning of a sweep.
   package struct Start {
     package var n: Int64
     package var clock: Int64
@@ -44,7 +44,7 @@ package final class RoomRecords {
 
   private struct Sweep {
     var start: Start
-    /// Up to which place of the table rooms have been looked at, and how many places there were.
+    /// Up to which place of the table rooms have been read, and how many places there were.
     var cursor = 0
     var places: Int
     /// Names of rooms that have rested, each with the parts of its snapshot.
@@ -54,7 +54,7 @@ package final class RoomRecords {
   private var sweep: Sweep?
   /// Rooms that have rested though their record is a snapshot, with its parts.
   private var gone: [(name: [UInt8], parts: Int)] = []
-  /// Rooms whose record says that they had rested, with the entry in which that was written.
+  /// Rooms whose record is *rested*, with the entry in which that was written.
   private var markers: [[UInt8]: Int64] = [:]
   /// Their names in the order in which they came; some may have lost their marker since.
   private var marked: [[UInt8]] = []
@@ -67,7 +67,7 @@ package final class RoomRecords {
   package var isOnlyRead = false
   /// Gifts taken in, and when, at the start of the last sweep.
   package var takenSince = 0
-  /// Bytes written by the call under way.
+  /// Bytes written by the call in progress.
   private var bytes = 0
 
   private let topics: TopicIdentity
@@ -77,10 +77,10 @@ package final class RoomRecords {
     encoder = StateEncoder(topics: topics, partBytes: partBytes)
   }
 
-  /// Whether a sweep is under way.
+  /// Whether a sweep is in progress.
   package var isSweeping: Bool { sweep != nil }
 
-  // MARK: - What the partition tells
+  // MARK: - Events of the partition
 
   /// A room has rested and is dropped.
   package func rested(_ room: Room) {
@@ -95,7 +95,7 @@ package final class RoomRecords {
   /// The topic holds a snapshot of a room that is not awake; while restoring.
   func foundGone(_ name: [UInt8], parts: Int) { gone.append((name, parts)) }
 
-  /// The topic says that a room had rested in entry `n`; while restoring.
+  /// In the topic, a room had rested in entry `n`; while restoring.
   func foundMarker(_ name: [UInt8], n: Int64) { mark(name, n) }
 
   // MARK: - Sweeping
@@ -169,7 +169,7 @@ package final class RoomRecords {
       journal: start.journalOffset, term: start.term, epochLead: partition.epochLead,
       derivation: start.derivation, topics: topics)
     encoder.checkpoint(checkpoint) { put($0, $1, writer) }
-    // What had rested before the sweep began is known to have rested by now.
+    // A room that had rested before the sweep began is known to have rested by now.
     var later: [[UInt8]] = []
     for name in marked {
       guard let n = markers[name] else { continue }

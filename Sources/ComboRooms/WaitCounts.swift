@@ -3,7 +3,7 @@ package import ComboCore
 /// How long gifts waited until an instruction showed them, and which were skipped. Of each instruction the gift counts that waited longest, so that
 /// nothing is counted where a gift is taken in.
 package struct WaitCounts: Equatable, Sendable {
-  /// What was skipped for one reason.
+  /// The records that were skipped for one reason.
   package struct Skipped: Equatable, Sendable {
     package var gifts = 0
     package var worth = 0.0

@@ -5,41 +5,41 @@ internal import ComboSystem
 internal import ComboWire
 internal import Dispatch
 
-/// How what the rooms say gets out, and when entries of the journal are made. The loop's thread alone calls it.
+/// How rooms' instructions get out, and when entries of the journal are made. The loop's thread alone calls it.
 protocol Delivery: AnyObject {
   /// The target of the rooms' instructions in this delivery.
   var speakers: Speakers { get }
-  /// Whether records may be taken in now; if not, ``turn()`` waits for what is on its way.
-  /// - Parameter polled: how many the last poll brought.
+  /// Whether records may be taken in now; if not, ``turn()`` waits for acknowledgements.
+  /// - Parameter polled: the number of records of the last poll.
   func takesIn(polled: Int) -> Bool
-  /// Whether something of this member's is under way that its losing a partition makes void.
+  /// Whether this member has work in progress that becomes void if it loses the partition.
   var isVoidedByLoss: Bool { get }
 
-  /// New producers; what the old ones left open is ended.
+  /// New producers; open transactions of the old ones are ended.
   func renew() throws(EdgeError)
-  /// Something is about to come of what was taken in.
+  /// Output of the records follows.
   func willProduce()
   /// A record that is no event goes out.
   func produce(_ letter: DeadLetter, of active: ActivePartition)
-  /// For how long the loop may wait for records.
+  /// How long the loop may wait for records.
   func waitMs() -> Int32
-  /// Sees to what is due.
+  /// Does what is due.
   func turn()
 
-  /// Partitions were restored: their takeovers are to be written.
+  /// Partitions were restored: their takeovers must be written.
   func begin(_ restored: [ActivePartition])
-  /// The takeover counts: the partition takes in from now on, from where its owner stands. `takeover` is where that entry stands
+  /// The takeover counts: the partition takes in from now on, from its owner's position. `takeover` is the place of that entry
   /// in the journal, and before `position` no other entry counts.
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64)
-  /// What was looked for in a gap of the journal was found.
+  /// The entry that was searched for in a gap of the journal was found.
   func checked(_ active: ActivePartition, _ check: JournalCheck)
 
-  /// Answers what is asked of rooms, of each once all that it has said is out.
+  /// Answers queries about rooms, each once all its instructions are out.
   func answerQueries()
-  /// Since when, by the monotonic clock, work waits to be durable; nil if none does.
+  /// The time since which, by the monotonic clock, work waits to be durable; nil if none does.
   var uncommittedSince: Int64? { get }
 
-  /// The partitions are given up in good order: what is under way is brought to its end, as far as there is time.
+  /// The partitions are given up in an orderly way: work in progress is finished, as far as there is time.
   /// - Parameter isStop: whether the service ends. Then all rooms are written if that can be done within
   ///   ``DeliveryParts/stopMs``, so that a newer version of the engine's rules can continue.
   func handOver(_ partitions: [Int32], isStop: Bool)
@@ -47,11 +47,11 @@ protocol Delivery: AnyObject {
   func deactivated(_ active: ActivePartition)
   /// Discards work in progress. Leaves usable producers, created again if necessary.
   func drop(_ fault: TransactionFault)
-  /// The process ends without going on.
+  /// The process ends without continuing.
   func abandon()
 }
 
-/// What a delivery works with.
+/// The context of a delivery.
 struct DeliveryParts {
   let configuration: ServiceConfiguration
   let edges: Edges
@@ -60,16 +60,16 @@ struct DeliveryParts {
   let watched: WatchedRooms
   let maker: EntryMaker
 
-  /// For how long partitions that are given up may be seen to.
+  /// The time for giving up partitions.
   static let handOverMs: Int64 = 1000
   /// The same of a service that ends. The process has 8 s in all: see ``StopWatchdog``.
   static let stopMs: Int64 = 5000
 
-  /// When partitions that are given up from now on must be done with, by the monotonic clock.
+  /// The deadline for giving up partitions from now on, by the monotonic clock.
   func deadline(isStop: Bool) -> Int64 { edges.time.monotonicMs() + (isStop ? Self.stopMs : Self.handOverMs) }
 
-  /// Says which of these were not written to their last entry.
-  /// - Parameter isLost: what was under way failed.
+  /// Reports which of these were not written to their last entry.
+  /// - Parameter isLost: work in progress failed.
   func warnOfUnwritten(_ given: [ActivePartition], isLost: Bool = false) {
     for active in given where isLost || !active.isWritten {
       log.warning(
@@ -81,7 +81,7 @@ struct DeliveryParts {
   }
 }
 
-/// What a delivery asks of the loop that it belongs to. The loop's thread alone calls it.
+/// The requests of a delivery to its loop. The loop's thread alone calls it.
 protocol DeliveryHost: AnyObject {
   /// Waits until no room works.
   func quiesce()
@@ -89,13 +89,13 @@ protocol DeliveryHost: AnyObject {
   func goBack(_ fault: TransactionFault)
   /// Creates the producers again, for as long as it takes.
   func renewProducers()
-  /// A transaction was committed, which began to be at `began`.
+  /// A transaction was committed; the commit began at `began`.
   func committed(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
   /// More work is durable.
   func said(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
-  /// What watched rooms said is committed; no room works.
+  /// The instructions of watched rooms are committed; no room works.
   func tellWatchers()
-  /// Answers to what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not sent yet.
+  /// Answers queries about rooms in partitions that fit, and about rooms in none, for which `nil` is asked. They are not sent yet.
   /// No room of these partitions may work, and all their instructions must have been sent, or be sent before.
   func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer]
 }

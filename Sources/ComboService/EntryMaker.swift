@@ -35,7 +35,7 @@ struct EntryMaker {
     return active.partition.closeEntry(clock: clock, of: configuration.topics)
   }
 
-  /// The entry by which an owner begins. What rooms say in it goes to `speaker`.
+  /// The entry by which an owner begins. Its instructions go to `speaker`.
   func takeover(of active: ActivePartition, _ takeover: PendingTakeover, speaker: Speaker) -> JournalEntry {
     let partition = active.partition
     // Not what time it is by now: rooms may have been due in between.
@@ -43,7 +43,7 @@ struct EntryMaker {
     // An empty batch holds the offset to continue from.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, speaker: speaker)
-    // Under new settings a room may say something that is over at once.
+    // Under new settings a room may emit something that is over at once.
     partition.forEachDue(at: clock) { room in room.advance(to: clock, speaker: speaker) }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)
     entry.takeover = JournalEntry.Takeover(
@@ -73,7 +73,7 @@ struct EntryMaker {
   }
 
   /// Begins a sweep, right after the entry `partition.n` was made.
-  /// - Parameter journalOffset: what comes above that entry stands at this offset or behind it.
+  /// - Parameter journalOffset: what comes above that entry is at this offset or after it.
   func beginSweep(_ active: ActivePartition, journalOffset: Int64, term: Int64?) {
     active.mustSweep = false
     active.sweptAt = time.monotonicMs()

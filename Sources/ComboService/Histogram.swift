@@ -38,18 +38,18 @@ package struct Histogram: Equatable, Sendable {
 
   package var count: Int { counts.reduce(0, +) }
 
-  /// In seconds, for what should take milliseconds and may take a minute.
+  /// In seconds, for durations of milliseconds to a minute.
   package static let seconds: [Double] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
   ]
-  /// In seconds, for what may be late by hours.
+  /// In seconds, for delays of up to hours.
   static let lateness: [Double] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200,
   ]
   package static let records: [Double] = [1, 4, 16, 64, 256, 1024, 2048, 4096, 8192]
 }
 
-/// Milliseconds of the last ten seconds, to say what was usual and what was worst: exact up to 16 ms, above that to an eighth.
+/// Milliseconds of the last ten seconds, for the median and the maximum: exact up to 16 ms, above that to an eighth.
 ///
 /// Fixed memory: ten windows of a second. One thread.
 package struct RecentTimes {
@@ -59,7 +59,7 @@ package struct RecentTimes {
     var most: Int64 = 0
   }
 
-  /// What is said of them; nil where there were none.
+  /// The result for them; nil where there were none.
   package struct Figures: Equatable, Sendable {
     package var p50: Int64
     package var p99: Int64

@@ -34,11 +34,11 @@ package struct JournalOwner {
     return false
   }
 
-  /// What is wrong, as a sentence; nil: the journal is empty, or this group's own.
+  /// The fault, as a sentence; nil: the journal is empty, or this group's own.
   package func fault() throws(EdgeError) -> String? {
     for partition in try reader.partitions(.journal) {
       let (first, end) = try reader.bounds(.journal, partition)
-      // What is in an open transaction is not waited for.
+      // Records in an open transaction are not waited for.
       let stable = min(end, try reader.stableEnd(.journal, partition))
       var found: String?
       var isFound = false

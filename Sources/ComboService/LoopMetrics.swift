@@ -4,9 +4,9 @@
 package final class LoopMetrics: @unchecked Sendable {
   // The proof: of the services of a process one runs at a time, on one thread, and it is not shared.
 
-  /// From the beginning of a commit, or of an entry's way to the journal, until what it led to is durable.
+  /// From the beginning of a commit, or of writing an entry, until its outcome is durable.
   package private(set) var commitSeconds = Histogram(bounds: Histogram.seconds)
-  /// From a record's timestamp until what it led to is durable.
+  /// From a record's timestamp until its outcome is durable.
   package private(set) var latenessSeconds = Histogram(bounds: Histogram.lateness)
   /// From a record's timestamp until it is taken in.
   package private(set) var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
@@ -29,7 +29,7 @@ package final class LoopMetrics: @unchecked Sendable {
     recentCommits.add(ms, monotonic: now)
   }
 
-  /// What these records led to is durable.
+  /// The output of these records is durable.
   package func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
     for (timestamp, count) in arrivals.batches {
       // The timestamp is the producer's, and may be anything.

@@ -1,8 +1,8 @@
 internal import ComboWire
 
-/// Notices that most of what is read is no event: then the map is likely the wrong one, or one is missing. Values in, values out.
+/// Notices that most records become no event: then the map is likely the wrong one, or one is missing. Values in, values out.
 struct MapWatch {
-  /// What to say.
+  /// The sentence.
   struct Finding: Equatable {
     /// Of the last records.
     let records: Int
@@ -15,7 +15,7 @@ struct MapWatch {
   static let recordsMin = 1000
   static let recordsLeast = 20
   static let withinMs: Int64 = 30_000
-  /// It is said again after this time at the earliest.
+  /// It is repeated after this time at the earliest.
   static let silenceMs: Int64 = 3_600_000
 
   private var base = RecordOutcomes()

@@ -1,9 +1,9 @@
 package import ComboSystem
 internal import Synchronization
 
-/// What is asked about rooms.
+/// A question about rooms.
 package enum Query: Sendable {
-  /// The room's screen; and, if it is to be watched, all that it says from there on.
+  /// The room's screen; and, if it is to be watched, all its instructions from there on.
   /// - Parameters:
   ///   - id: of the answer; 0: a screen for all watchers.
   ///   - until: after this time of the monotonic clock, in milliseconds, the answer is not needed: there may be none, and then
@@ -16,11 +16,11 @@ package enum Query: Sendable {
   case survey(prefix: [UInt8], limit: Int, order: RoomOrder, id: UInt64, until: Int64 = .max)
 }
 
-/// By what a list of rooms is sorted; the most comes first.
+/// The order of a list of rooms; the most comes first.
 package enum RoomOrder: String, CaseIterable, Sendable {
   /// Gifts a second.
   case rate
-  /// For how long the banner that has waited longest has waited.
+  /// The wait of the banner that has waited longest.
   case wait
   /// Gifts that were skipped since the room woke.
   case skipped
@@ -33,13 +33,13 @@ package struct RoomLine: Sendable {
   package var seq: Int
   /// On screen.
   package var banners: Int
-  /// Waiting; nil where only instructions are known, which do not tell it.
+  /// Waiting; nil where only instructions are known, which do not contain it.
   package var queued: Int?
   /// Gifts taken in since it woke here; where ``queued`` is nil, only those that were shown.
   package var gifts: Int
   /// Gifts a second, over about ten seconds.
   package var rate: Double
-  /// For how long the banner that has waited longest has waited, in milliseconds; 0 if none waits; nil if that is not known.
+  /// The wait of the banner that has waited longest, in milliseconds; 0 if none waits; nil if that is not known.
   package var waitMs: Int64?
   /// Gifts that were skipped since it woke here; nil if that is not known.
   package var skipped: Int?
@@ -64,7 +64,7 @@ package struct RoomLine: Sendable {
 package enum News: Sendable {
   /// An instruction that was committed, or acknowledged; the record's value.
   case said(room: [UInt8], record: [UInt8])
-  /// The screen as it was when all before this was said.
+  /// The screen after all earlier instructions.
   case screen(id: UInt64, room: [UInt8], record: [UInt8])
   /// The room is this instance's, but not awake.
   case asleep(id: UInt64, room: [UInt8])
@@ -124,11 +124,11 @@ package final class Observatory: Sendable {
 
   // MARK: - From outside
 
-  /// What the loop last said of itself; nil: no service has begun yet.
+  /// The loop's last report; nil: no service has begun yet.
   package var report: ServiceReport? { state.withLock { $0.report } }
-  /// What earlier services of this process have done.
+  /// The sums of earlier services of this process.
   package var before: Service.Totals { state.withLock { $0.before } }
-  /// What a service waits for that has not begun; nil: brokers, if anything.
+  /// The reason why a service has not begun yet; nil: brokers, if anything.
   package var hindrance: String? {
     get { state.withLock { $0.hindrance } }
     set { state.withLock { $0.hindrance = newValue } }
@@ -181,7 +181,7 @@ package final class Observatory: Sendable {
   }
 
   package func publish(_ report: ServiceReport) {
-    // What is replaced is freed outside of the lock.
+    // The old value is freed outside of the lock.
     _ = state.withLock { state in
       let old = state.report
       state.report = report
@@ -206,7 +206,7 @@ package final class Observatory: Sendable {
   }
 
   /// A service has ended, and another begins in its place.
-  /// - Parameter isWanted: somebody has asked for it, so it is not counted.
+  /// - Parameter isWanted: it was asked for, so it is not counted.
   package func startsAfresh(after totals: Service.Totals, isWanted: Bool = false) {
     state.withLock { state in
       state.before.addAll(totals)

@@ -6,7 +6,7 @@ package final class PartitionLog {
   let term: Int64
   /// Before this offset this owner knows all entries of the journal.
   package var position: Int64
-  /// The last entry of which all is acknowledged, and the input offset behind it.
+  /// The last entry of which all is acknowledged, and the input offset after it.
   var saidTo: Int64
   var saidOffset: Int64
   /// The part that was committed to the group, and how often to repeat it, because there is no confirmation.
@@ -14,11 +14,11 @@ package final class PartitionLog {
   private var reportsLeft = 0
   /// In order.
   package var entries: [PendingEntry] = []
-  /// How many of them are released, from the first on.
+  /// The number of those that are released, from the first on.
   var released = 0
-  /// Somebody looks what stands before the first that is not.
+  /// Somebody looks what is before the first that is not.
   var isChecking = false
-  /// What the entry that is being made leads to.
+  /// The output of the entry that is being made.
   package var open: HeldBack
 
   package init(term: Int64, position: Int64, saidTo: Int64, saidOffset: Int64, open: HeldBack) {

@@ -3,21 +3,21 @@ internal import ComboWire
 
 /// An entry that was written, until all it led to is acknowledged.
 package final class PendingEntry {
-  /// Where it stands in the list of all, which its tags name.
+  /// Its index in the list of all, which its tags name.
   package let slot: Int
   /// nil: its partition is no longer this owner's, and its output is dropped.
   package var active: ActivePartition?
   package var n: Int64 = 0
-  /// The input offset behind it.
+  /// The input offset after it.
   package var offset: Int64 = 0
-  /// Where it stands in the journal, once that is acknowledged; negative: it is there, at an unknown offset.
+  /// Its place in the journal, once it is acknowledged; negative: it is there, at an unknown offset.
   var journalOffset: Int64?
-  /// What it led to.
+  /// Its output.
   var held = HeldBack()
   var isReleased = false
   /// By the monotonic clock: when it was written.
   package var since: Int64 = 0
-  /// Records of what it led to that are not acknowledged.
+  /// Records of its output that are not acknowledged.
   var unacknowledged = 0
   package var totals = Service.Totals()
   var arrivals = Arrivals()

@@ -10,7 +10,7 @@ package struct Progress {
     self.write = write
   }
 
-  /// Called often; says something once a second.
+  /// Called often; reports once a second.
   package mutating func tell(_ totals: Service.Totals, monotonic now: Int64) {
     if saidAt != .min, now - saidAt < 1000 { return }
     saidAt = now

@@ -35,7 +35,7 @@ package final class RoomSurvey {
   }
 
   /// Continues the survey. No room may work, unless the order is that of the rates.
-  /// - Returns: whether all rooms were looked at.
+  /// - Returns: whether all rooms were read.
   func search(_ active: [ActivePartition?], wall: Int64, monotonic now: Int64) -> Bool {
     var left = Self.roomsPerTurn
     while partition < active.count {
@@ -83,7 +83,7 @@ package final class RoomSurvey {
     if found.count > limit { found.removeSubrange(limit...) }
   }
 
-  /// What was found. No room may work.
+  /// The screens that were found. No room may work.
   package func lines(wall: Int64, monotonic now: Int64) -> [RoomLine] {
     found.map { candidate in
       let engine = candidate.room.engine

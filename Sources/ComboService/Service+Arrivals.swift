@@ -4,7 +4,7 @@ internal import ComboSystem
 
 /// Whether the records that wait do come. Where nothing fails and nothing comes, nothing else would notice.
 extension Service {
-  /// What is known of it.
+  /// The facts about it.
   struct ArrivalWatch {
     let answers = Mailbox<ArrivalAnswer>()
     var isAsking = false
@@ -12,26 +12,26 @@ extension Service {
     var lookedAt = Int64.min / 2
     /// When the brokers last answered; nil: they were not asked yet. All times are by the monotonic clock.
     var answeredAt: Int64?
-    /// What was found last, by partition.
+    /// The last findings, by partition.
     var found: [Int32: ArrivalLook] = [:]
     /// Partitions where a record can be read, and was not handed out: since when, and at which offset.
     var waiting: [Int32: (since: Int64, offset: Int64)] = [:]
-    /// How often in a row the brokers said that there is no input.
+    /// The number of times in a row that the brokers reported that there is no input.
     var timesGone = 0
     /// Why the service is not ready; nil: it is.
     var stall: String?
   }
 
-  /// What was found of a partition.
+  /// The findings of a partition.
   struct ArrivalLook {
-    /// Where it stood, and where the records that can be read ended.
+    /// Its position, and the end of the readable records.
     var offset: Int64
     var end: Int64
-    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was looked at before.
+    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was read before.
     var hasRecord: Bool?
   }
 
-  /// What the brokers said of the partitions that take in.
+  /// The brokers' answers about the partitions that take in.
   struct ArrivalAnswer {
     /// nil: the brokers did not answer.
     var found: [Int32: ArrivalLook]?
@@ -47,7 +47,7 @@ extension Service {
   /// Called about once a second.
   func watchArrivals(_ now: Int64) {
     if watched.observatory == nil { return }
-    // Where this process itself stood still, nobody else is to blame.
+    // Where this process itself stood still, it is the cause.
     if now - arrivals.lookedAt > Self.askEveryMs {
       if arrivals.answeredAt != nil { arrivals.answeredAt = now }
       arrivals.waiting.removeAll()
@@ -63,7 +63,7 @@ extension Service {
     if arrivals.timesGone > 1 { return isGone(.input) }
     let positions = partitions.active.compactMap { $0.map { (number: $0.number, offset: $0.partition.offset) } }
     if positions.isEmpty {
-      // Others of the checks tell of a service that has none. What was not asked is not missed.
+      // Other checks report a service without partitions. A question that was not asked has no answer to miss.
       arrivals.answeredAt = nil
       arrivals.waiting.removeAll()
     } else if !arrivals.isAsking, now - arrivals.askedAt >= Self.askEveryMs {
@@ -100,7 +100,7 @@ extension Service {
           if let last = before[number], last.offset == offset, end > offset {
             hasRecord = last.end == end ? last.hasRecord : nil
             if hasRecord == nil {
-              // The marks of transactions are offsets without a record, so the end alone says nothing.
+              // The marks of transactions are offsets without a record, so the end alone means nothing.
               hasRecord = false
               try reader.read(.input, number, from: offset, to: end, unless: { false }) { _ in
                 hasRecord = true

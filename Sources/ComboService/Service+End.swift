@@ -4,7 +4,7 @@ internal import ComboSystem
 
 /// A service whose input ends.
 extension Service {
-  /// Ends the service once its input has ended, all of it is taken in, and no room has more to say.
+  /// Ends the service once its input has ended, all of it is taken in, and no room has more to emit.
   func endIfDone() {
     guard let inputOver, inputOver.isSet else { return }
     let now = edges.time.monotonicMs()

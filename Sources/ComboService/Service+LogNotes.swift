@@ -5,7 +5,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// What the service says of itself while it waits, and of what comes in.
+/// The service's reports about itself while it waits, and about its input.
 extension Service {
   /// The reports made, and the pending ones.
   struct LogNotes {
@@ -147,7 +147,7 @@ struct BadRecords {
     waiting = Told(count: (waiting?.count ?? 0) + 1, code: code, partition: partition, offset: offset)
   }
 
-  /// What is to be said now: the first at once, what comes later together.
+  /// The messages that are due: the first at once, later ones together.
   mutating func take(at now: Int64) -> Told? {
     guard let told = waiting, saidAt.map({ now - $0 >= Self.everyMs }) ?? true else { return nil }
     waiting = nil
@@ -156,7 +156,7 @@ struct BadRecords {
   }
 }
 
-/// Where the partitions of the output ended when they were looked at last.
+/// Where the partitions of the output ended when they were last read.
 final class OutputEnds: Sendable {
   private let ends = Mutex<[Int32: Int64]>([:])
 

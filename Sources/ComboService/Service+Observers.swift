@@ -5,7 +5,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// How many partitions the input has, as the brokers last reported; asked outside of the loop.
+/// The number of partitions of the input, as the brokers last reported; asked outside of the loop.
 package final class PartitionCount: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int? {
@@ -17,7 +17,7 @@ package final class PartitionCount: Sendable {
 
 /// Observers are served between two turns.
 extension Service {
-  /// Sees to what is asked, and says how things are.
+  /// Answers queries, and reports the state.
   func serveObservers() {
     guard let observatory = watched.observatory else { return }
     observatory.beat()
@@ -151,7 +151,7 @@ extension Service {
     return answers
   }
 
-  /// What watched rooms said is committed; no room works.
+  /// The instructions of watched rooms are committed; no room works.
   func tellWatchers() {
     watched.tellCaptured { id in
       for case let active? in partitions.active { active.partition.table.find(id)?.isWatched = false }
@@ -159,7 +159,7 @@ extension Service {
   }
 
   /// The screen of a room for new watchers, with its display settings. The topic's records have nothing of
-  /// these: they are what the engine says, byte for byte.
+  /// these: they are the engine's instructions, byte for byte.
   private func screen(of room: Room) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 1024)
     room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
@@ -170,7 +170,7 @@ extension Service {
     return record
   }
 
-  /// What a screen over HTTP says of settings.
+  /// The settings in a screen over HTTP.
   private static func told(_ values: Settings) -> String {
     #","slots":\#(values.slots),"enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
   }
@@ -179,7 +179,7 @@ extension Service {
     if watched.surveys.isEmpty { return }
     watched.surveys.removeAll { $0.until <= now }
     guard let first = watched.surveys.first else { return }
-    // What the engines know is looked at.
+    // The engines' state is read.
     if first.order != .rate { quiesce() }
     guard first.search(partitions.active, wall: edges.time.wallMs(), monotonic: now) else { return }
     watched.surveys.removeFirst()

@@ -19,7 +19,7 @@ package final class ServiceManager: @unchecked Sendable {
 
   /// - Parameters:
   ///   - environment: looks up a variable.
-  ///   - observatory: what the service says of itself.
+  ///   - observatory: the service's reports about itself.
   /// - Returns: nil if there is no listener.
   package init?(environment: (String) -> String?, observatory: Observatory, log: ServiceLog) {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
@@ -38,7 +38,7 @@ package final class ServiceManager: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Whether somebody wants to be told: then an observatory is needed.
+  /// Whether a supervisor wants reports: then an observatory is needed.
   package static func isWanted(_ environment: (String) -> String?) -> Bool { environment("NOTIFY_SOCKET")?.isEmpty == false }
 
   /// How often it wants to hear that the service lives; nil: never. Meant for this process, if it is meant for one.
@@ -48,20 +48,20 @@ package final class ServiceManager: @unchecked Sendable {
     return max(1, microseconds / 1000)
   }
 
-  /// Says what there is to say now: a service that stops may be gone before it would be asked again.
+  /// Sends what is due: a service that stops may be gone before it would be asked again.
   package func finish() { queue.sync { look() } }
 
   private func look() {
     var next = words
     let lines = next.next(
       observatory.report, lastBeat: observatory.lastBeat, at: MonotonicClock.nowMs, isStopping: observatory.stop.isSet)
-    // What is not taken is as if it was never said: it is said again, if it is still so. A service whose READY=1 is lost would be
+    // A message that is not taken is sent again, if it is still true. A service whose READY=1 is lost would be
     // ended when its time to start is over.
     if lines.isEmpty || socket.send(lines.joined(separator: "\n")) { words = next }
   }
 }
 
-/// What is to be said when.
+/// The messages and their times.
 package struct ServiceManagerWords {
   /// It is asked so often.
   package let tickMs: Int
@@ -110,7 +110,7 @@ package struct ServiceManagerWords {
   }
 }
 
-/// Where datagrams go; the socket file of a path, or an abstract name behind `@`.
+/// Where datagrams go; the socket file of a path, or an abstract name after `@`.
 struct NotifySocket: Sendable {
   private let descriptor: Int32
   private let name: [UInt8]

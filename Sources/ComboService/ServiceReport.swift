@@ -7,7 +7,7 @@ package struct ServiceReport: Sendable {
   package struct Partition: Equatable, Sendable {
     package var number: Int32
     package var isRunning: Bool
-    /// Records of the input behind what was taken in; nil while it is not known.
+    /// Records of the input after what was taken in; nil while it is not known.
     package var lag: Int64?
     package var rooms = 0
     /// How much of the input that is run through again has been, from 0 to 1.
@@ -41,13 +41,13 @@ package struct ServiceReport: Sendable {
   /// Whether the group has assigned its partitions.
   package var hasJoined = false
   package var partitions: [Partition] = []
-  /// What a `screen` over HTTP says of the settings, behind its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
+  /// The settings in a `screen` over HTTP, after its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
   package var told = ""
   /// Since when something waits for a commit, by the monotonic clock; nil if none does.
   package var uncommittedSince: Int64?
   /// Whether what was tried last to be committed failed.
   package var isFailing = false
-  /// Why records that wait do not come, or nobody knows whether any wait; nil: they do.
+  /// The reason why waiting records do not come, or why it is unknown whether any wait; nil: they do.
   package var stall: String?
   /// Of this service.
   package var totals = Service.Totals()
@@ -64,7 +64,7 @@ package struct ServiceReport: Sendable {
   package var knowsWaits = true
   /// nil while it is not known.
   package var inputPartitions: Int?
-  /// What the map made of records, by rule.
+  /// The results of the map, by rule.
   package var mapRows: [RecordOutcomes.Row] = []
 
   package init() {}

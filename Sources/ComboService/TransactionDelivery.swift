@@ -4,9 +4,9 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Exactly once: what happened in a `commit_interval` goes out in one transaction.
+/// Exactly once: all work of a `commit_interval` goes out in one transaction.
 ///
-/// Rooms speak inside the open transaction. A commit lets them fall quiet; entries, output, dead letters, snapshots and offsets
+/// Rooms emit inside the open transaction. A commit waits until they are done; entries, output, dead letters, snapshots and offsets
 /// count together or not at all.
 final class TransactionDelivery: Delivery {
   private unowned let host: any DeliveryHost
@@ -19,7 +19,7 @@ final class TransactionDelivery: Delivery {
   private var lastCommit: Int64
   private var uncommitted = Service.Totals()
   private var arrivals = Arrivals()
-  /// The entries of the commit that is being made, one behind the other, and where each ends.
+  /// The entries of the commit that is being made, one after the other, and where each ends.
   private let entryBuffer = ByteBuffer()
   private var entryEnds: [(partition: Int32, end: Int)] = []
   /// After the journal's end could not be asked for, no checkpoint is tried before this time.
@@ -62,7 +62,7 @@ final class TransactionDelivery: Delivery {
 
   // MARK: - When
 
-  /// The loop looks at least so often whether it is to stop.
+  /// The loop checks at least this often whether it must stop.
   private static let waitMaxMs: Int64 = 100
 
   func waitMs() -> Int32 {
@@ -72,7 +72,7 @@ final class TransactionDelivery: Delivery {
     return Int32(max(0, min(next - now, Self.waitMaxMs)))
   }
 
-  /// When, by the monotonic clock, a partition has something to say even if no record comes.
+  /// When, by the monotonic clock, a partition has a deadline even if no record comes.
   private func nextWork(now: Int64) -> Int64 {
     let wall = parts.edges.time.wallMs()
     var next = Int64.max
@@ -93,7 +93,7 @@ final class TransactionDelivery: Delivery {
   }
 
   /// A commit costs the same however much it holds. In a backlog gifts are late anyway: less is added than the rest of it will take,
-  /// and the time it takes to work it off gets shorter.
+  /// and the backlog is processed sooner.
   private func commitDue(now: Int64) -> Int64 {
     let due = lastCommit + Int64(configuration.commitIntervalMs)
     if now < due { return due }
@@ -116,7 +116,7 @@ final class TransactionDelivery: Delivery {
       taken += new
       waiting += left
     }
-    // What a slow commit leaves waiting is no backlog.
+    // Records that wait because of a slow commit are no backlog.
     return waiting > max(2 * taken, 10 * configuration.backlogMin)
   }
 
@@ -124,7 +124,7 @@ final class TransactionDelivery: Delivery {
 
   /// All work since the last commit becomes durable, or none of it.
   /// - Parameter quiet: partitions that get no entry only because time has passed.
-  /// - Returns: whether it did.
+  /// - Returns: whether it was committed.
   @discardableResult
   private func commit(sweepBudget: Int? = nil, quiet: Set<Int32> = []) -> Bool {
     host.quiesce()
@@ -155,7 +155,7 @@ final class TransactionDelivery: Delivery {
       }
       active.lastEntry = began
       if active.mustSweep {
-        // What the rooms begin with now cannot be derived from anything before: it must all be in the topic.
+        // The present state of the rooms cannot be derived from anything before: it must all be in the topic.
         beginSweep(active)
         budget = .max
       }
@@ -222,7 +222,7 @@ final class TransactionDelivery: Delivery {
 
   private static let sweepAgainMs: Int64 = 5000
 
-  /// Whether all that it has done is committed.
+  /// Whether all its work is committed.
   private func isCommitted(_ active: ActivePartition) -> Bool {
     active.takeover == nil && !active.owesEntry && !active.partition.hasNews
   }
@@ -231,7 +231,7 @@ final class TransactionDelivery: Delivery {
   @discardableResult
   private func beginSweep(_ active: ActivePartition) -> Bool {
     do throws(EdgeError) {
-      // What comes above entry n will stand at this offset or behind it.
+      // Entries above n will be at this offset or after it.
       let end = try parts.edges.reader.bounds(.journal, active.number).end
       parts.maker.beginSweep(active, journalOffset: end, term: nil)
       return true
@@ -286,10 +286,10 @@ final class TransactionDelivery: Delivery {
       return
     }
     let quiet = Set(partitions)
-    // A sweep that was under way began at an earlier entry. What it has written is not written again by the next.
+    // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given where !active.records.isSweeping && active.sweptAtEntry < active.partition.n {
-        // A broker that stands still answers none of them.
+        // A frozen broker answers none of them.
         if parts.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
       }
       guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
@@ -303,7 +303,7 @@ final class TransactionDelivery: Delivery {
 
   func deactivated(_ active: ActivePartition) {}
 
-  /// Between two transactions all that rooms have said is out, and none works.
+  /// Between two transactions all instructions of rooms are out, and none works.
   func answerQueries() {
     if !isOpen { parts.watched.tell(host.answers { _ in true }) }
   }

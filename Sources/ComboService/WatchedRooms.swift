@@ -8,7 +8,7 @@ internal import ComboRooms
 package final class WatchedRooms: RoomWatcher {
   /// nil: there are no observers.
   package let observatory: Observatory?
-  /// Of the rooms that are watched, what they say in the open transaction.
+  /// The instructions of watched rooms in the open transaction.
   let captured = HeldBack()
 
   private struct Watched {
@@ -40,14 +40,14 @@ package final class WatchedRooms: RoomWatcher {
   private var rooms: [[UInt8]: Watched] = [:]
   /// Moments pass with answers, news, and new partitions.
   private(set) var moment = 0
-  /// Asked, and not answered yet.
+  /// Queries without an answer yet.
   var queries: [Query] = []
   package var surveys: [RoomSurvey] = []
   var reportedAt = Int64.min / 2
   var checkedAt = Int64.min / 2
   /// Partitions of the input; nil while unknown.
   package let partitionCount = PartitionCount()
-  /// When that was asked for last.
+  /// The time of the last request for that.
   var countedAt: Int64 = 0
 
   package init(_ observatory: Observatory?) { self.observatory = observatory }
@@ -90,8 +90,8 @@ package final class WatchedRooms: RoomWatcher {
     return true
   }
 
-  /// A late answer, or one of a discarded transaction, is asked for again; without end, as the room may be watched by now, and who
-  /// asked must hear of it to end that.
+  /// A late answer, or one of a discarded transaction, is asked for again; without end, as the room may be watched by now, and the
+  /// caller must get the answer to end that.
   func askAgain(_ answers: [Answer]) {
     for answer in answers {
       switch answer.news {
@@ -142,7 +142,7 @@ package final class WatchedRooms: RoomWatcher {
   /// A rebalance may take partitions away and give them back.
   private static let lostMs: Int64 = 10_000
 
-  // MARK: - Telling
+  // MARK: - Sending
 
   package func answer(_ news: News) -> Answer {
     moment += 1
@@ -166,7 +166,7 @@ package final class WatchedRooms: RoomWatcher {
   }
 
   /// The rooms' instructions are durable: they are sent to the watchers that have the screen before them.
-  /// - Parameter at: when they had said it, at the latest.
+  /// - Parameter at: when they were emitted, at the latest.
   package func tell(spoken: [News], at: Int) {
     if spoken.isEmpty { return }
     observatory?.tell(
@@ -178,7 +178,7 @@ package final class WatchedRooms: RoomWatcher {
       })
   }
 
-  /// What was captured is committed.
+  /// The captured screens are committed.
   /// - Parameter unwatched: called with rooms that have no watchers any more.
   func tellCaptured(_ unwatched: (Bytes) -> Void) {
     if captured.isEmpty { return }

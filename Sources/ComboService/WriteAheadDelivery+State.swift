@@ -57,7 +57,7 @@ extension WriteAheadDelivery {
 
   func beginSweep(_ active: ActivePartition) {
     let log = active.log!
-    // What is on its way stands at this offset or behind it; what is not above the sweep's entry is passed over.
+    // Records in flight are at this offset or after it; those not above the sweep's entry are skipped.
     parts.maker.beginSweep(active, journalOffset: log.position, term: log.term)
   }
 

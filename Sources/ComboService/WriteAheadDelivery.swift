@@ -6,9 +6,9 @@ internal import ComboWire
 
 /// At least once, for latency: the journal is a write-ahead log, without waiting for transactions.
 ///
-///     rooms speak ─▶ held back ─▶ entry written ─▶ acknowledged, and no other owner before it? ─▶ produced ─▶ acknowledged
+///     rooms emit ─▶ held back ─▶ entry written ─▶ acknowledged, and no other owner before it? ─▶ produced ─▶ acknowledged
 ///
-/// Entries are made as soon as records have come, but not too often, nor if too many are on their way. Snapshots and takeovers
+/// Entries are made as soon as records have come, but not too often, nor if too many are in flight. Snapshots and takeovers
 /// still go in transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
 /// acknowledged up to its entry. If a record cannot be delivered, all partitions are taken over again.
 package final class WriteAheadDelivery: Delivery {
@@ -24,7 +24,7 @@ package final class WriteAheadDelivery: Delivery {
   var lastState: Int64
   var lastReport: Int64
   let entryBuffer = ByteBuffer()
-  /// When entries were made last, by the monotonic clock.
+  /// The time of the last entries, by the monotonic clock.
   private var lastEntries: Int64
 
   /// The open transaction, which ends once all is acknowledged up to the entries up to which its snapshots hold.
@@ -50,10 +50,10 @@ package final class WriteAheadDelivery: Delivery {
 
   var isVoidedByLoss: Bool { state != nil }
 
-  /// How many records the last poll brought.
+  /// The number of records of the last poll.
   private var polled = 0
 
-  /// Not while a partition has much to write, and cannot; nor while entries are not to be made yet, unless there is a backlog.
+  /// Not while a partition has much output that it cannot write; nor while entries are not to be made yet, unless there is a backlog.
   func takesIn(polled: Int) -> Bool {
     self.polled = polled
     return takesIn
@@ -72,11 +72,11 @@ package final class WriteAheadDelivery: Delivery {
   package static let takenMax = 8192
 
   /// Entries of all partitions are made together, and then none for this long: each one costs two requests, its own and that of what it
-  /// leads to, and brokers handle those of a connection one after another. Who waits for it is the gift that comes right behind
+  /// leads to, and brokers handle those of a connection one after another. It delays the gift that comes right after
   /// another one, never the first.
   static let entriesEveryMs: Int64 = 5
 
-  /// How long no entry is to be made yet.
+  /// The time before which no entry is made.
   private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - parts.edges.time.monotonicMs() }
 
   func renew() throws(EdgeError) {
@@ -110,7 +110,7 @@ package final class WriteAheadDelivery: Delivery {
     return Int32(max(0, next - now))
   }
 
-  /// Whether acknowledgements are to come: they do not wake a thread that waits for records.
+  /// Whether acknowledgements are due: they do not wake a thread that waits for records.
   private var awaitsAcknowledgements: Bool { !onTheirWay.isEmpty || state != nil }
 
   func turn() {
@@ -184,8 +184,8 @@ package final class WriteAheadDelivery: Delivery {
 
   // MARK: - Acknowledgements
 
-  /// Takes in what was acknowledged, and does what waited for it.
-  /// - Returns: false if something could not be delivered: all is on its way back.
+  /// Takes in acknowledgements, and does what waited for them.
+  /// - Returns: false if something could not be delivered: all is restored.
   private func takeAcknowledgements(maxWaitMs: Int32) -> Bool {
     var unplaced: PendingEntry?
     do throws(EdgeError) {
@@ -306,14 +306,14 @@ package final class WriteAheadDelivery: Delivery {
     advance(active, log)
   }
 
-  /// What rooms have said up to the last entry is on its way; an answer that knows of it goes behind it.
+  /// The instructions up to the last entry are in flight; an answer that includes them goes after them.
   func answerQueries() {
     for case let active? in parts.partitions.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
       let answers = host.answers { $0 === active }
       if let last = log.entries.last { last.answers += answers } else { parts.watched.tell(answers) }
     }
-    // What no partition of this member's has to do with.
+    // Watchers of rooms that no partition of this member has.
     parts.watched.tell(host.answers { $0 == nil })
   }
 
@@ -330,7 +330,7 @@ package final class WriteAheadDelivery: Delivery {
     if given.isEmpty && state == nil { return }
     let deadline = parts.deadline(isStop: isStop)
     if !finish(given, by: deadline) { return }
-    // A sweep that was under way began at an earlier entry. What it has written is not written again by the next.
+    // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given
       where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty
@@ -347,8 +347,8 @@ package final class WriteAheadDelivery: Delivery {
     if state != nil { host.goBack(.abort("partitions were given up before all was acknowledged")) }
   }
 
-  /// Writes and says all that was taken in, if that is done in time, and ends the transaction.
-  /// - Returns: false if all is on its way back.
+  /// Writes and emits all that was taken in, if that is done in time, and ends the transaction.
+  /// - Returns: false if all is restored.
   private func finish(_ given: [ActivePartition], by deadline: Int64) -> Bool {
     while true {
       closeEntries(onlyNews: true)

@@ -1,5 +1,5 @@
 extension Comparison {
-  /// What all partitions have in common.
+  /// The state that all partitions share.
   package struct Common {
     package let index: OutputIndex
     package let places: OutputPlaces

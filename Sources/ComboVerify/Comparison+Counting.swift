@@ -20,7 +20,7 @@ extension Comparison {
       learnSettings(proof)
       if proof.peak > 0 { check(proof, slots: max(before, proof.slots)) }
     case .roomClosed:
-      // What was due before it was closed came under the settings that it had.
+      // Steps due before the room was closed came under its settings.
       learnSettings(proof)
       if proof.peak > 0 { check(proof, slots: proof.slots) }
       settingsBecome(OwnSettings(), proof)

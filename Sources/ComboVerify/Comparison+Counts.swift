@@ -1,5 +1,5 @@
 extension Comparison {
-  /// How much was looked at.
+  /// The numbers of what was compared.
   package struct Counts: Equatable, Sendable {
     var equal = 0
     /// At the journal's end, and perhaps not written yet.

@@ -13,7 +13,7 @@ extension Comparison {
     }
   }
 
-  /// Whether its record may stand where the output was not read any more: what was read last of the room is no later, or stands in
+  /// Whether its record may be where the output was not read any more: what was read last of the room is no later, or is in
   /// another partition, to which it has moved.
   func isUnread(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
     if common.places.unread.isEmpty { return false }

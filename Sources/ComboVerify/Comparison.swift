@@ -2,17 +2,17 @@ package import ComboCore
 package import ComboRooms
 package import ComboWire
 
-/// Holds what is derived of one partition against the output, room by room, and counts the gifts on its own. Belongs to one
+/// Compares the derivation of one partition with the output, room by room, and counts the gifts on its own. Belongs to one
 /// thread; of the index it only reads.
 package final class Comparison: SaidTarget, @unchecked Sendable {
-  // The proof: one thread runs the partition, and with it the rooms that speak here.
+  // The proof: one thread runs the partition, and with it the rooms that emit here.
 
-  /// Where the derivation stands.
+  /// Where the derivation is.
   struct Standing {
     var n: Int64 = 0
     var journalOffset: Int64 = -1
     var inputOffset: Int64 = -1
-    /// Entries after this one led to what may not be in the output yet.
+    /// The output of entries after this one may not be in the topic yet.
     var saidTo = Int64.max
     var isAtLeastOnce = false
     var isReset = false
@@ -22,10 +22,10 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   private let number: Int32
   let common: Common
-  /// Looked at while rooms speak; the partition of the run under way.
+  /// Read while rooms emit; the partition of the run in progress.
   package var partition: Partition? { didSet { byIndex = [] } }
   var standing = Standing()
-  /// No room is awake that is not known.
+  /// All rooms that are awake are known.
   private(set) var isAllKnown = false
   /// Since when that is so, by the clock; epochs that begin later must all be derived. `.max`: it is not.
   private(set) var knownSince = Int64.max
@@ -37,9 +37,9 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   package var tally = Counts()
   /// Rooms that were awake though their state was not known.
   private(set) var everUnknown: Set<RoomKey> = []
-  /// How many instructions of a room differ from what was derived, under settings that it may not have had.
+  /// The number of instructions of a room that differ from the derived ones, under settings that it may not have had.
   private(set) var doubtful: [RoomKey: Int] = [:]
-  /// By the partition of the output: the entry that led to the first that was found there. What later ones led to was written
+  /// By the partition of the output: the entry of the first instruction that was found there. Output of later ones was written
   /// later, and so cannot have been deleted.
   private(set) var foundSince: [Int64]
   /// Rooms that are not known, and have settings of their own that would outlast a rest.
@@ -49,7 +49,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   package var slots = 0
   private var crowded: [RoomProof] = []
   private var spoke: [RoomProof] = []
-  /// What differs in a reset: it counts only if the rooms are those that the service had then.
+  /// A difference in a reset: it counts only if the rooms are those that the service had then.
   private var ofReset = Findings()
 
   package init(_ number: Int32, _ common: Common) {
@@ -58,7 +58,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     foundSince = Array(repeating: .max, count: common.places.first.count)
   }
 
-  // MARK: - What is known
+  // MARK: - Knowledge about rooms
 
   /// From here on every room that is awake is known.
   func knowAll(since clock: Int64) {
@@ -86,8 +86,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   private var start: (clock: Int64, shifted: Int64) = (.min, 0)
 
-  /// A room as its snapshot has it: known from now on, or from the entry on up to which the snapshot holds. What it said until
-  /// then is not derived.
+  /// A room with a snapshot: known from now on, or from the snapshot's entry on. Its earlier instructions
+  /// are not derived.
   func adopt(_ room: Room) {
     let proof = proof(of: room)
     let isSilent = room.silentUpTo >= 0
@@ -105,7 +105,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     proof.isWhole = false
   }
 
-  /// What a room said behind what is claimed may be right though it is not derived, and what differed under settings that it may
+  /// What a room said after what is claimed may be right though it is not derived, and what differed under settings that it may
   /// have had is unknown.
   func leaveOpen(_ proof: RoomProof) {
     if let claim = proof.claim { claims[claim].isEndKnown = false }
@@ -182,7 +182,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     return now - before.lastAt - (shifted - proof.lastSeen.shifted) > standing.silenceMax
   }
 
-  // MARK: - What is said
+  // MARK: - Instructions
 
   package func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
     let proof = proof(of: room)
@@ -336,7 +336,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     settle(takeover.derivation.settings)
   }
 
-  /// What holds from now on.
+  /// The derivation from now on.
   func settle(_ settings: Settings) {
     // In the entry that changes them, banners may still be there that came under the old ones.
     slots = max(slots, settings.slots)
@@ -345,7 +345,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   /// An entry was run.
-  /// - Parameter isSame: the rooms are those that the journal says.
+  /// - Parameter isSame: the rooms are those of the journal.
   package func end(_ recorded: JournalEntry, isSame: Bool) {
     for proof in crowded where proof.peak > 0 {
       learnSettings(proof)

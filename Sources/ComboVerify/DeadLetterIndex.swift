@@ -3,7 +3,7 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
 
-/// What the dead-letter topic holds of the input, by the place of each record there. Read only, once it is made.
+/// The dead letters of the input, by the place of each record there. Read only, once it is made.
 package final class DeadLetterIndex {
   /// A dead letter, by what can be held against the record that it came of.
   struct Letter {
@@ -11,9 +11,9 @@ package final class DeadLetterIndex {
     var key: Part?
     var value: Part?
     var isTruncated: Bool
-    /// How often it stands there.
+    /// The number of its occurrences.
     var count = 1
-    /// Whether one that says something else stands there, too.
+    /// Whether a different one is there, too.
     var isDisputed = false
     var place: Place
   }
@@ -75,7 +75,7 @@ package final class DeadLetterIndex {
     case missing, differs(Place), twice(Place)
   }
 
-  /// - Parameter isOnce: whether it must stand there once.
+  /// - Parameter isOnce: whether it must be there once.
   func fault(of record: InputRecord, _ bad: BadEvent, isOnce: Bool) -> Fault? {
     guard let letter = letters[record.partition]?[record.offset] else { return isCut ? nil : .missing }
     let code = letter.code.elementsEqual(bad.code.rawValue.utf8)

@@ -1,24 +1,24 @@
 internal import ComboSystem
 
-/// What is wrong, sorted by kind: of each the first, and how many there are.
+/// The differences, sorted by kind: the first of each, and their number.
 package struct Findings: Equatable, Sendable {
   /// In the order in which they are reported.
   package enum Kind: Int, CaseIterable, Comparable, Sendable {
     /// The journal, the state or the input is damaged, so that something cannot be derived.
     case source
-    /// The output says something else than what was derived.
+    /// The output differs from what was derived.
     case bytes
-    /// What was derived is not in the output.
+    /// A derived instruction is not in the output.
     case missing
-    /// The output says what could not be derived.
+    /// The output has what could not be derived.
     case madeUp
     /// A gap, a repetition, an order that is none.
     case sequence
-    /// What a client has drawn is not what the room says of its screen, or cannot be drawn.
+    /// A client's drawing differs from the room's screen, or cannot be drawn.
     case screen
     /// The gifts of the input are not those of the output.
     case conservation
-    /// A record of the output stands in another partition than its room's, or has another time than its instruction.
+    /// A record of the output is in another partition than its room's, or has another time than its instruction.
     case place
     /// In the output stands something that does not belong there.
     case foreign

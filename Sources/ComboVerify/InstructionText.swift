@@ -1,7 +1,7 @@
 package import ComboCore
 internal import ComboWire
 
-/// What an instruction's record says, read from its bytes alone: what a client needs to draw it.
+/// The fields of an instruction's record that a client needs to draw it, read from its bytes alone.
 ///
 /// The fields must be in the order of the engine's table; only ids with escapes are allocated. Bytes are borrowed.
 package struct InstructionText {
@@ -155,7 +155,7 @@ extension InstructionCursor {
     }
   }
 
-  /// The `id` of an object, which is walked over: a string's inside, or an integer as it stands. One with escapes is put
+  /// The `id` of an object, which is walked over: a string's inside, or an integer unchanged. One with escapes is put
   /// into `meaning`.
   private mutating func idOfObject(_ meaning: inout [UInt8]?) -> Bytes? {
     guard skip("{") else { return nil }
@@ -176,7 +176,7 @@ extension InstructionCursor {
     return skip("}") ? found : nil
   }
 
-  /// What a string's inside means.
+  /// The value of a string's inside.
   static func meaning(_ inside: Bytes) -> [UInt8] {
     var meaning: [UInt8] = []
     var i = 0

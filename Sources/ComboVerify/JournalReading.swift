@@ -5,7 +5,7 @@ package import ComboWire
 
 /// A partition's journal, as far as it reaches back: the entries that count, and what is wrong with the rest.
 package struct JournalReading {
-  /// An entry, and where it stands.
+  /// An entry, and where it is.
   struct Item {
     let offset: Int64
     let entry: JournalEntry
@@ -31,14 +31,14 @@ package struct JournalReading {
   private(set) var terms = JournalTerms()
   /// The first record that is no entry, and how many there are.
   private(set) var broken: (sentence: String, count: Int)?
-  /// Entries that stand twice, though none of them was written by an owner that was given up.
+  /// Entries that occur twice, though none of them was written by an owner that was given up.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
   /// A takeover was seen that counts.
   private var isTermKnown = false
   /// A map that can be read.
   private var checkedMapping: String?
-  /// By which version of the engine's rules the entries are made; nil: the takeover that says so is gone.
+  /// The version of the engine's rules of the entries; nil: the takeover with it is gone.
   private var version: Int?
   private let number: Int32
   private let topics: TopicIdentity
@@ -166,7 +166,7 @@ extension JournalReading.Run {
   /// there.
   /// - Parameters:
   ///   - first: the first offset of the input that is still there.
-  ///   - checkpoint: says by what entries were derived that no takeover stands before.
+  ///   - checkpoint: says by what entries were derived that no takeover precedes.
   ///   - rules: the version of the engine's rules by which it is derived.
   package func start(
     inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: Int = ServiceConfiguration.engineVersion

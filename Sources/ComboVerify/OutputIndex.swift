@@ -23,9 +23,9 @@ package struct RoomKey: Hashable, Sendable {
   }
 }
 
-/// What the output topic says, room by room: of each record 128 bits of hash and where it stands. Checks on the way in what
+/// The output topic, room by room: of each record 128 bits of hash and its place. Checks on the way in what
 /// any reader can: that no instruction occurs twice, that each record has the right place and time, and that the drawing equals what
-/// the room says of its screen.
+/// the room's screen shows.
 ///
 /// 32 bytes a record, and some 300 a room and epoch. Two records that differ have the same hash with a probability of 2^-128.
 package final class OutputIndex {
@@ -39,7 +39,7 @@ package final class OutputIndex {
   private let from: Int64
 
   /// - Parameters:
-  ///   - places: where records must stand; nil: anywhere.
+  ///   - places: where records must be; nil: anywhere.
   ///   - from: only records from this time on count, in milliseconds since the Unix epoch.
   package init(_ places: OutputPlaces? = nil, from: Int64 = .min) {
     self.places = places
@@ -105,7 +105,7 @@ package final class OutputIndex {
     return new
   }
 
-  /// The same `seq` stands there again.
+  /// The same `seq` is there again.
   private func again(_ entry: Entry, after first: Entry, of epoch: Epoch, _ seq: Int, at: Int64) {
     if !entry.isCompared { return }
     if first.hash == entry.hash, first.otherHash == entry.otherHash {
@@ -156,7 +156,7 @@ package final class OutputIndex {
   }
 }
 
-/// Where a record stands.
+/// Where a record is.
 package struct Place: CustomStringConvertible, Sendable {
   package var partition: Int32
   package var offset: Int64

@@ -14,7 +14,7 @@ package struct OutputPlaces: Sendable {
     self.placement = placement
   }
 
-  /// The partitions in which a room may stand: its own, and those that were its own when there were fewer.
+  /// The partitions in which a room may be: its own, and those that were its own when there were fewer.
   func ofRoom(_ name: Bytes) -> [Int] {
     guard let placement else { return Array(first.indices) }
     var found: [Int] = []
@@ -25,10 +25,10 @@ package struct OutputPlaces: Sendable {
     return found
   }
 
-  /// Whether a room may stand in a partition.
+  /// Whether a room may be in a partition.
   func mayHold(_ partition: Int32, _ name: Bytes) -> Bool {
     guard let placement else { return true }
-    // Mostly it is the first that is looked at.
+    // Mostly it is the first that is read.
     return stride(from: first.count, to: 0, by: -1).contains { placement(name, $0) == Int(partition) }
   }
 }

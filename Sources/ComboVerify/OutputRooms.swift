@@ -27,7 +27,7 @@ extension OutputIndex {
     var seq: Int
     var place: Place
     var at: Int64
-    /// Only later ones stand before it: it was said again, and its first is gone, or it is out of order.
+    /// Only later ones are before it: it was repeated, and its first is gone, or it is out of order.
     var isLate: Bool
   }
 
@@ -44,7 +44,7 @@ extension OutputIndex {
       self.entries = entries
     }
 
-    /// The `seq` behind the last one.
+    /// The `seq` after the last one.
     package var end: Int { firstSeq + entries.count }
   }
 
@@ -52,7 +52,7 @@ extension OutputIndex {
   package final class Epoch {
     package let room: Room
     package let epoch: Int64
-    /// The `seq` that stands first in the partition.
+    /// The `seq` that is first in the partition.
     let begunAt: Int
     /// All but the last run, rising: there are some only where something is missing.
     package private(set) var earlier: [Run] = []
@@ -78,7 +78,7 @@ extension OutputIndex {
     var runs: [Run] { earlier + [last] }
     /// The `seq` of the first one: above 1 if those before are missing.
     var firstSeq: Int { (earlier.first ?? last).firstSeq }
-    /// The `seq` behind the last one.
+    /// The `seq` after the last one.
     package var end: Int { last.end }
 
     /// The record of that `seq`, if it is there.
@@ -94,7 +94,7 @@ extension OutputIndex {
       return earlier[index].entries[seq - earlier[index].firstSeq]
     }
 
-    /// The first of the earlier runs that begins behind a `seq`.
+    /// The first of the earlier runs that begins after a `seq`.
     private func firstEarlier(behind seq: Int) -> Int {
       var (low, high) = (0, earlier.count)
       while low < high {

@@ -10,7 +10,7 @@ package import ComboWire
 /// where the settings are known, without rooms: each comes in with an epoch that begins after it must have rested. At the
 /// checkpoint, if there is one, the snapshots bring in all that are still unknown.
 package final class PartitionAudit {
-  /// What came of it.
+  /// The result.
   package struct Outcome {
     package let number: Int32
     /// It was derived to its end, without a failure or a lost room.
@@ -22,20 +22,20 @@ package final class PartitionAudit {
     package var deadLetters = 0
     /// Offsets of the input whose dead letters were compared.
     var lettersCompared: Set<Int64> = []
-    /// Up to this offset of the input it was derived.
+    /// The offset of the input up to which it was derived.
     var inputEnd: Int64 = 0
-    /// Records that the map says are none of the service's.
+    /// Records that the map drops.
     package var dropped = 0
-    /// All of it was derived, from the first entry on.
+    /// All entries were derived, from the first one on.
     var isComplete = true
-    /// How many instructions and dead letters the journal's entries led to, by what they say.
+    /// The number of instructions and dead letters of the journal's entries, according to these.
     package var said = 0
     /// Entries that could not be derived.
     var entriesSkipped = 0
     /// Of them, by version, those that other versions of the engine's rules made.
     var entriesOfOtherRules: [Int: Int] = [:]
     var isAtLeastOnce = false
-    /// Epochs that begin later must all be derived. One of that very moment may have spoken before.
+    /// Epochs that begin later must all be derived. One of that very moment may have emitted before.
     var knownSince = Int64.max
     var claims: [Claim] = []
     var everUnknown: Set<RoomKey> = []
@@ -92,7 +92,7 @@ package final class PartitionAudit {
     for run in journal.runs {
       let first = run.items[0].entry
       clock = first.clock
-      // The work of an owner whose journal and state were deleted is unknown.
+      // The output of an owner whose journal and state were deleted is unknown.
       if run.beginsAnew { outcome.isComplete = false }
       if let gap = run.gap {
         outcome.isComplete = false
@@ -164,7 +164,7 @@ package final class PartitionAudit {
       let partition = Partition(
         number, settings: EngineSettings(here.derivation.settings), ownSettingsMax: 0, n: here.n, clock: here.clock,
         offset: here.offset, shifted: here.shifted,
-        // Only the checkpoint knows what was brought back before the journal's beginning.
+        // Only the checkpoint knows the shift before the journal's beginning.
         epochLead: run.items[..<here.next].reduce(0) { $0 + $1.entry.broughtBack })
       let until = beginning != nil && checkpointIndex! >= here.next ? checkpointIndex : nil
       end = try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
@@ -252,7 +252,7 @@ package final class PartitionAudit {
         let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
         comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
         if isReset, !isSame { throw BeganAnew() }
-        // What became of it is compared all the same.
+        // Its result is compared all the same.
         if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
         if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
       }
@@ -272,7 +272,7 @@ package final class PartitionAudit {
       damaged("partition \(number): \(fault)")
       end = .failed
     } catch let other as OtherRules {
-      // Only the checkpoint says so, as the takeover is gone.
+      // Only the checkpoint has it, as the takeover is gone.
       passOver(run.items.count - next + 1, other.version)
       end = .failed
     }
@@ -287,7 +287,7 @@ package final class PartitionAudit {
     return end
   }
 
-  /// Holds the dead-letter topic against a bad record.
+  /// Compares the dead-letter topic with a bad record.
   private func compare(_ record: InputRecord, _ bad: BadEvent) {
     guard let letters = common.letters, outcome.lettersCompared.insert(record.offset).inserted, clock >= common.from else {
       return
@@ -336,12 +336,12 @@ package final class PartitionAudit {
   }
 }
 
-/// What the state topic holds of a partition.
+/// The records of a partition in the state topic.
 package struct SnapshotReading {
   package let state: PartitionTopics.State
   private let source: PartitionTopics
 
-  /// Reads it. Throws what is wrong with it, if that is more than a broken record.
+  /// Reads it. Throws its fault, if that is more than a broken record.
   package init(_ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, log: ServiceLog) throws {
     source = PartitionTopics(number, ServiceConfiguration(topics: topics), reader, log: log)
     do {

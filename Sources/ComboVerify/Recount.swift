@@ -6,7 +6,7 @@ internal import ComboWire
 ///
 /// Times are those of the partition less all shifts so far: so a shift has no effect here.
 package struct Recount {
-  /// What a room remembers, by its settings.
+  /// The limits of a room's memory, by its settings.
   package struct Limits {
     package var dedupeMs: Int64
     var maxIDs: Int
@@ -21,7 +21,7 @@ package struct Recount {
     }
   }
 
-  /// What is remembered is found by its bytes, not by a hash: anybody may make up two ids whose hashes are the same.
+  /// Ids are found by their bytes, not by a hash: anybody may make up two ids whose hashes are the same.
   private typealias Key = [UInt8]
 
   private struct Streak {
@@ -30,7 +30,7 @@ package struct Recount {
     var serial: Int
   }
 
-  /// What is remembered until some time, the one remembered longest first.
+  /// Ids with their expiry, the one remembered longest first.
   private struct Order {
     private var items: [(key: Key, mark: Int64)] = []
     private var head = 0
@@ -81,7 +81,7 @@ package struct Recount {
     fingerprint &+= UInt64(bitPattern: count) &* combo
   }
 
-  /// What was remembered is forgotten.
+  /// All ids are forgotten.
   mutating func forget() {
     ids = [:]
     idOrder = Order()
@@ -119,7 +119,7 @@ package struct Recount {
       idOrder.removeFirst()
     }
     if ids.count >= limits.maxIDs {
-      // Settings that were changed let one expire behind another that lives on.
+      // Settings that were changed let one expire after another that lives on.
       ids = ids.filter { $0.value >= time }
       while ids.count >= limits.maxIDs, let (oldest, expiry) = idOrder.first {
         if ids[oldest] == expiry { ids[oldest] = nil }

@@ -1,6 +1,6 @@
 package import ComboCore
 
-/// What is known of one room while its partition is derived again: how far the output agrees, what a client has drawn, how
+/// The knowledge about one room while its partition is derived again: how far the output agrees, what a client has drawn, how
 /// many gifts it was given.
 package final class RoomProof {
   package let name: [UInt8]
@@ -14,19 +14,19 @@ package final class RoomProof {
   var mayHaveOwn = false
   /// Its settings are known again, but what it did under those that are not may still show, until its next epoch.
   var isSettling = false
-  /// What differed meanwhile.
+  /// The differences meanwhile.
   package var doubts = Findings()
   /// The places of the claims made meanwhile.
   var doubtedClaims: [Int] = []
   /// The last time at which it may have done anything, by the partition's clock and by all shifts until then.
   var lastSeen: (clock: Int64, shifted: Int64)
 
-  /// The epoch of which it speaks; nil: it has not spoken yet.
+  /// The epoch of its instructions; nil: there are none yet.
   package var epoch: Int64?
   var outputEpoch: OutputIndex.Epoch?
   /// The partitions of the output in which something of it was found, in that order.
   var foundIn: [Int32] = []
-  /// Those in which it may stand, once somebody has asked.
+  /// The partitions in which it may be, once they were needed.
   package var places: [Int]?
   /// Its place among the claims; nil: none in this epoch yet.
   var claim: Int?
@@ -39,7 +39,7 @@ package final class RoomProof {
 
   /// The room's own settings.
   package var own = OwnSettings()
-  /// What it goes by, and under which settings of the service that was worked out.
+  /// The limits of its memory, and the service's settings from which they were computed.
   package var limits: Recount.Limits?
   package var slots = 0
   /// Whether `finals` was on in the whole epoch.
@@ -67,6 +67,6 @@ struct Claim {
   let partition: Int32
   let from: Int
   var upTo: Int
-  /// What was said behind it would have been derived too. Not if the room was lost, or had unknown settings.
+  /// Later instructions would have been derived too. Not if the room was lost, or had unknown settings.
   var isEndKnown = true
 }

@@ -31,7 +31,7 @@ package struct ScreenClient {
   /// The gifts of the combos that have ended, as `final`s say, and the same, each times its combo's identity.
   private(set) var ended: Int64 = 0
   private(set) var endedFingerprint: UInt64 = 0
-  /// How many `screen`s were what was drawn.
+  /// The number of `screen`s that equal the drawing.
   package private(set) var screens = 0
   private(set) var lastAt = Int64.min
 

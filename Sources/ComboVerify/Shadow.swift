@@ -12,7 +12,7 @@ internal import ComboWire
 ///
 /// One thread. Memory: the rooms, as in the service, and up to ``bytesMax`` of instructions that wait for their counterpart.
 package final class Shadow {
-  /// Above this, all partitions begin anew.
+  /// Above this, all partitions begin again.
   static let bytesMax = 256 << 20
   private static let retryMs: Int64 = 10_000
 
@@ -25,7 +25,7 @@ package final class Shadow {
   private var partitions: [ShadowPartition] = []
   /// Up to where each partition of the output was read; empty: nothing of it is yet.
   private var positions: [Int32: Int64] = [:]
-  /// What stands before these offsets of the output need not have been derived.
+  /// Records before these offsets of the output need not have been derived.
   private var bounds: [Int32: Int64] = [:]
   private var roundNumber = 0
   /// Whether it is known if the options are the group's.
@@ -45,7 +45,7 @@ package final class Shadow {
     ledger = ShadowLedger { log.error("the shadow differs: \(.reason, $0)") }
   }
 
-  /// What was found so far.
+  /// The findings so far.
   package var report: ShadowReport {
     var report = ledger.report
     report.partitions = partitions.count { $0.isFollowed }
@@ -114,7 +114,7 @@ package final class Shadow {
     )
   }
 
-  /// Does something with a partition; if that fails for good, the partition is begun anew later.
+  /// Does something with a partition; if that fails permanently, the partition is restarted later.
   private func attempt(_ partition: ShadowPartition, _ body: () throws -> Void) throws {
     let reason: String
     do {

@@ -3,7 +3,7 @@ internal import ComboEdge
 package import ComboRooms
 internal import ComboWire
 
-/// What a shadow has derived and what the output holds, until each has found its counterpart. Belongs to one thread.
+/// The instructions of a shadow and of the output, until each has found its counterpart. Belongs to one thread.
 ///
 /// If every byte must be the same, an instruction's counterpart is the one of the same room, epoch and `seq`. If the options differ, so do
 /// the numbers: then it is one of the same room whose other bytes are the same.
@@ -42,7 +42,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
 
   init(tell: @escaping (String) -> Void) { self.tell = tell }
 
-  // MARK: - What is derived
+  // MARK: - Derived instructions
 
   package func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
     guard let entry else { return }
@@ -60,7 +60,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     bytes += record.count
   }
 
-  /// What is derived of a partition from now on begins anew.
+  /// The derivation of a partition starts again.
   func forget(_ partition: Int32) {
     for (key, all) in derived {
       let kept = all.filter { $0.partition != partition }
@@ -78,7 +78,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     bytes = 0
   }
 
-  // MARK: - What the output holds
+  // MARK: - Instructions of the output
 
   /// Takes the next record of the output in.
   func read(_ record: InputRecord, round: Int) {
@@ -105,7 +105,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
   /// A round has ended: whatever should have found its counterpart by now has none.
   /// - Parameters:
   ///   - isSaid: whether all that an entry led to is in the output.
-  ///   - isOurs: whether what stands there in the output must have been derived.
+  ///   - isOurs: whether what is there in the output must have been derived.
   func settle(round: Int, isSaid: (_ partition: Int32, _ n: Int64) -> Bool, isOurs: (Place) -> Bool, isAtLeastOnce: Bool) {
     for (key, all) in derived {
       var kept: [Derived] = []
@@ -154,7 +154,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     return Key(room: RoomKey(room), one: mixed(VerifyHash.one), other: mixed(VerifyHash.other))
   }
 
-  /// An instruction's bytes before and behind its `seq`. The name cannot be part of a string, in which a quote has a backslash.
+  /// An instruction's bytes before and after its `seq`. The name cannot be part of a string, in which a quote has a backslash.
   private static func withoutNumber(_ record: Bytes) -> (before: Bytes, after: Bytes) {
     let name = Array(#","seq":"#.utf8)
     var start = 0
@@ -192,7 +192,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     tell(new)
   }
 
-  /// The rooms after an entry are not those that the journal says.
+  /// The rooms after an entry are not those of the journal.
   func otherRooms(_ sentence: @autoclosure () -> String) {
     report.otherRooms += 1
     differs(sentence())

@@ -12,7 +12,7 @@ final class ShadowPartition {
     let reason: String
   }
 
-  /// What it follows with.
+  /// The parts that it follows with.
   private struct Course {
     let runner: EntryRunner
     var terms: JournalTerms
@@ -21,7 +21,7 @@ final class ShadowPartition {
 
   private let source: PartitionTopics
   private let ledger: ShadowLedger
-  /// What this program would derive by, were it the owner.
+  /// The derivation of this program, were it the owner.
   private let own: Derivation
   private let queue = EntryQueue()
   private let decoder = JournalDecoder()
@@ -46,7 +46,7 @@ final class ShadowPartition {
   /// Whether all that an entry led to is in the output.
   func isSaid(_ n: Int64) -> Bool { course.map { n <= $0.terms.saidTo } ?? true }
 
-  /// It is begun anew at that time.
+  /// It is restarted at that time.
   func lose(until time: Int64) {
     course = nil
     state = nil
@@ -81,7 +81,7 @@ final class ShadowPartition {
     let runner = try EntryRunner(
       beginning.partition, derivation: beginning.derivation, topics: source.topics, speaker: Speaker(ledger),
       silent: beginning.silent,
-      // What other rules led to is derived by these ones all the same: that is the comparison.
+      // Entries of other rules are derived by these ones all the same: that is the comparison.
       rules: hasOtherRules ? nil : own.version,
       next: { [queue, ledger, number] in
         guard let next = queue.pop() else { return nil }
@@ -103,7 +103,7 @@ final class ShadowPartition {
       throw error
     }
     if !hasOtherRules, group != own {
-      // As if the group had been restarted with these options now. What that alone says at once is compared.
+      // As if the group had been restarted with these options now. The instructions that follow at once are compared.
       ledger.entry = (number, runner.partition.n)
       try runner.derive(by: own)
       ledger.entry = nil
@@ -174,7 +174,7 @@ private final class EntryQueue {
   private var head = 0
 
   var isEmpty: Bool { head == entries.count }
-  /// The offset behind the last record of the input that they took in.
+  /// The offset after the last record of the input that they took in.
   var inputEnd: Int64 { entries[head...].last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? 0 }
 
   func append(_ entry: JournalEntry) { entries.append(entry) }

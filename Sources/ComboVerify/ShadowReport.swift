@@ -1,8 +1,8 @@
 internal import ComboSystem
 
-/// What a shadow has found so far.
+/// The findings of a shadow so far.
 package struct ShadowReport: Equatable, Sendable {
-  /// How often an operation was said.
+  /// The number of instructions by operation.
   package struct Count: Equatable, Sendable {
     package var group = 0
     package var here = 0
@@ -16,19 +16,19 @@ package struct ShadowReport: Equatable, Sendable {
   package var records = 0
   /// Instructions that are the same in both.
   package var equal = 0
-  /// Instructions at the same place that say something else.
+  /// Instructions at the same place that differ.
   package var changed = 0
-  /// Instructions that were derived, and that the group does not say.
+  /// Instructions that were derived, and that the group does not emit.
   package var onlyHere = 0
-  /// Instructions that the group says, and that were not derived.
+  /// Instructions that the group emits, and that were not derived.
   package var onlyInGroup = 0
-  /// At-least-once delivery: instructions that were said before.
+  /// At-least-once delivery: repeated instructions.
   package var repeated = 0
-  /// Instructions that were not compared, as a partition was not followed when they were said.
+  /// Instructions that were not compared, as a partition was not followed at that time.
   package var uncompared = 0
-  /// Partitions in which the rooms after an entry were others than the journal says.
+  /// Partitions in which the rooms after an entry were others than the journal's.
   package var otherRooms = 0
-  /// How often a partition was begun anew from its newest checkpoint.
+  /// The number of times that a partition was restarted from its newest checkpoint.
   package var begunAnew = 0
   package var deadLetters = 0
   package var dropped = 0

@@ -133,7 +133,7 @@ struct VerifyVerdict {
     return room.name.withUnsafeBytes { places.ofRoom($0) }.contains { places.unread[Int32($0)] != nil && Int32($0) != partition }
   }
 
-  /// What stands first of a room in each partition: the place of its epoch, and its `seq`.
+  /// The first record of a room in each partition: the place of its epoch, and its `seq`.
   private func beginnings(of room: OutputIndex.Room) -> [Int32: (epoch: Int, seq: Int)] {
     var found: [Int32: (epoch: Int, seq: Int, offset: Int64)] = [:]
     for (place, epoch) in room.epochs.enumerated() {

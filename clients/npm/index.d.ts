@@ -5,7 +5,7 @@ export interface DisplayData {
   [field: string]: unknown;
 }
 
-/** What every instruction carries. Fields that this version does not know may be there. */
+/** The fields of every instruction. There may be others that this version does not know. */
 export interface InstructionHead {
   v: number;
   room: string;
@@ -23,7 +23,7 @@ export interface ShownBanner {
   slot: number;
   /** The number to draw. */
   count: number;
-  /** How much of `count` an earlier banner of this combo has shown. Never to be added to it. */
+  /** The part of `count` that an earlier banner of this combo has shown. Never add it to `count`. */
   base: number;
   sender: DisplayData;
   receiver?: DisplayData;
@@ -108,17 +108,17 @@ export interface BannerOnScreen {
   gift?: DisplayData;
 }
 
-/** Which instructions of one room to draw, and what is then on its screen. Throws nothing, whatever it is given. */
+/** The instructions of one room to draw, and the resulting screen. Never throws. */
 export class Sequence {
   epoch: number;
   seq: number;
-  /** Whether all that is on screen is known. */
+  /** Whether everything on screen is known. */
   isKnown: boolean;
   gaps: number;
   missed: number;
   repeated: number;
   malformed: number;
-  /** What is on screen and not leaving, lowest slot first. */
+  /** The banners on screen that are not leaving, lowest slot first. */
   get banners(): BannerOnScreen[];
   /** Takes in one instruction, parsed. */
   accept(instruction: unknown): Verdict;
@@ -126,17 +126,17 @@ export class Sequence {
   acceptScreen(screen: unknown): Verdict;
 }
 
-/** Where a `Pacer` has its time from. Milliseconds, never back. */
+/** The time for a `Pacer`: milliseconds that never go back. */
 export interface PacerClock {
   now(): number;
   after(ms: number, call: () => void): unknown;
   cancelAfter(id: any): void;
 }
 
-/** Gives instructions that came in batches their rhythm back. */
+/** Restores the timing of instructions that arrive in batches. */
 export class Pacer {
   constructor(paceMs: number, clock?: PacerClock);
-  /** How many are held. */
+  /** The number of held instructions. */
   get length(): number;
   /** Calls `act` when an instruction of time `at` is to be drawn; at once, if that is now. */
   hold(at: unknown, act: () => void): void;
@@ -152,12 +152,12 @@ export interface StreamEvent {
   data: string;
 }
 
-/** Server-sent events out of pieces of text. */
+/** Parses server-sent events from pieces of text. */
 export class EventParser {
   /** The id of the last event; an id stays until another one comes. */
   lastId: string;
   isTooLong: boolean;
-  /** The events that this piece brings to an end. */
+  /** The events that end in this piece. */
   push(text: string): StreamEvent[];
 }
 
@@ -165,23 +165,30 @@ export type StreamStateName = "connecting" | "live" | "waiting" | "broken" | "re
 
 export interface StreamState {
   name: StreamStateName;
-  /** What happened, as text; empty if all is well. */
+  /** An explanation in English; empty if all is well. */
   sentence: string;
-  /** When it tries again, by `performance.now()`. */
+  /** The time of the next try, by `performance.now()`. */
   retryAt: number | null;
   /** A code for pages in other languages; "said" if only the service's sentence explains it, "" if nothing happened. */
   code: "" | "unreachable" | "ended" | "silent" | "gap" | "long" | "slow" | "stopping" | "said";
 }
 
 export interface StreamOptions {
-  /** Where the service is, without a slash at the end; "" for where the page came from. Another origin must be allowed there. */
+  /** The address of the service, without a slash at the end; default: the page's. Another origin needs `--http-origin` there. */
   base: string;
+  /** A connection without a byte for this long is closed (10000). The service sends something every 6 s. */
   silenceMs: number;
+  /** The first wait before a retry (500), varied by up to a third. */
   retryMs: number;
+  /** The longest wait before a retry (8000), varied by up to a third. */
   retryMostMs: number;
+  /** How long banners stay on screen without a connection (10000). */
   staleMs: number;
+  /** The maximum delay by the pacer (500); 0: each instruction is drawn when it arrives. */
   paceMs: number;
+  /** How long to wait for the next `screen` after a gap before a new stream is opened (2500). */
   gapMs: number;
+  /** The browser's; or, for example, a function that adds a header. */
   fetch: (input: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -216,7 +223,7 @@ export interface ViewClock extends PacerClock {
   cancelFrame(id: any): void;
 }
 
-/** What `describe` makes a sentence of, for screen readers. */
+/** The facts for `describe`. */
 export interface Told {
   number: number;
   count: number;
@@ -227,7 +234,7 @@ export interface Told {
   others: number;
 }
 
-/** What banners say: whole sentences with places such as `{gift}`. */
+/** The texts of banners: whole sentences with places such as `{gift}`. */
 export interface Words {
   dir: "ltr" | "rtl";
   label: string;
@@ -244,29 +251,45 @@ export const WORDS: Readonly<Record<string, Words>>;
 /** The requested language, else the first supported one of the browser's, else English. */
 export function languageOf(wish: string | null | undefined, browser?: readonly string[]): string;
 
+/** Durations are in milliseconds. A stream over HTTP brings the room's own `slots`, `enterMs`, `countMs` and `exitMs`. */
 export interface ViewOptions {
+  /** The number of banners on screen at once (2). A room that has more gets more nodes. */
   slots: number;
+  /** How long a banner slides in, or moves up (250). */
   enterMs: number;
+  /** How long a number change is animated (250). */
   countMs: number;
+  /** How long a banner slides out (250). */
   exitMs: number;
+  /** How long a milestone's effect lasts (1400). */
   effectMs: number;
+  /** The minimum time between two announcements to a screen reader (6000); 0: none. */
   announceMs: number;
+  /** The maximum number of characters drawn of a name (40). */
   maxName: number;
+  /** "data": load nothing from the network. Default: "all". */
   pictures: "all" | "data" | "none";
+  /** null (the default): the viewer's system setting. */
   reducedMotion: boolean | null;
+  /** The worth (gift value × count) from which a banner gets the next tone (100, 1000, 10000). */
   tones: readonly number[];
   /** "en", "zh", "ja", "ko", "pt" or "ar"; null: the browser's, or English. */
   lang: string | null;
+  /** The locale of the numbers; default: `lang`. */
   locale: string | undefined;
-  /** Sentences of your own in place of some of the language's. */
+  /** Texts that replace some of the language's: `{ sends: "gave {gift}" }`. */
   words: Readonly<Partial<Words>>;
   /** The side on which banners stand; null: where lines begin in the language. */
   align: "left" | "right" | null;
   /** Banners in slots above this number are not drawn. */
   slotsMost: number;
+  /** The sentence for a screen reader. */
   describe: (told: Told, words: Words, numbers: Intl.NumberFormat) => string;
+  /** A picture's address or an emoji; default: `picture`, `image`, `icon` or `emoji` of the gift. */
   giftPicture: (gift: Record<string, unknown>) => unknown;
+  /** A picture's address; default: `avatar` or `picture` of the sender. */
   avatar: (sender: Record<string, unknown>) => unknown;
+  /** The browser's; or one that a test controls. */
   clock: Readonly<ViewClock>;
 }
 
@@ -275,25 +298,25 @@ export const DEFAULTS: Readonly<ViewOptions>;
 /** Draws the banners of one room into an element. Needs combo-view.css. */
 export class ComboView {
   constructor(element: HTMLElement, options?: Partial<ViewOptions>);
-  /** What is on screen and not leaving, lowest slot first. */
+  /** The banners on screen that are not leaving, lowest slot first. */
   get banners(): { banner: number; slot: number; count: number }[];
   /** Whether combos are announced to screen readers. */
   announces: boolean;
-  /** How many banner nodes there are, in use or not. */
+  /** The number of banner nodes, in use or not. */
   get nodes(): number;
-  /** Draws one instruction; returns whether that changed what is to be seen. Throws nothing, whatever it is given. */
+  /** Draws one instruction; returns whether the screen changed. Never throws. */
   draw(instruction: unknown): boolean;
-  /** Lets every banner slide out. */
+  /** Lets every banner slide out, because the state of the screen is no longer known. */
   clear(): void;
-  /** Takes everything away at once. */
+  /** Removes everything at once, for another room. */
   reset(): void;
-  /** Removes its nodes, and gives back frames, timers and listeners. */
+  /** Removes its nodes, timers and listeners. */
   destroy(): void;
 }
 
 /** A text that can be drawn in one line, of at most this many characters. */
 export function drawable(text: string, most?: number): string;
-/** What to call a sender, a receiver or a gift. */
+/** The name of a sender, a receiver or a gift. */
 export function nameOf(who: Record<string, unknown>, most?: number): string;
 /** The address of a picture that may be shown, or null. */
 export function pictureAddress(value: unknown, pictures?: "all" | "data" | "none", most?: number): string | null;

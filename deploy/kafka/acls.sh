@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gives a principal the least rights at Kafka that combo-consumer needs, by kafka-acls of Apache Kafka (2.0 or newer).
+# Gives a principal the minimal rights at Kafka that combo-consumer needs, by kafka-acls of Apache Kafka (2.0 or newer).
 #
 #   acls.sh --brokers HOST:PORT --principal User:combo --input gifts --output banners [OPTIONS]
 #
@@ -8,11 +8,11 @@
 #   --screens TOPIC         as the service's, if it has one
 #   --transactional-id ID   the whole id, if the service is given one; default: all that begin with <group>.
 #   --command-config FILE   properties with which kafka-acls itself logs in
-#   --topics-exist          the topics were made by somebody else, with the right settings: no right to create or alter any
+#   --topics-exist          the topics exist, with the right settings: grants no right to create or alter any
 #   --before-3.0            brokers older than Kafka 3.0 also want IdempotentWrite on the cluster
-#   --auditor User:NAME     a second principal, that may run `combo-consumer verify`: it only reads
-#   --remove                takes the same rights away
-#   --dry-run               prints the commands, and runs none
+#   --auditor User:NAME     a second principal, which only reads, for `combo-consumer verify`
+#   --remove                removes the same rights
+#   --dry-run               prints the commands without running them
 #
 # KAFKA_ACLS names the program (default: kafka-acls.sh, else kafka-acls, whichever is in the PATH).
 set -euo pipefail
@@ -80,13 +80,12 @@ acl() {
 create=' Create' journal_only=' Alter AlterConfigs' state_only=' Alter'
 if ((topics_exist)); then create='' journal_only=' DescribeConfigs' state_only=''; fi
 
-# Read and Write bring Describe with them. DescribeConfigs: the service looks whether the topics are as they must be.
+# Read and Write include Describe. DescribeConfigs: the service checks the topics' settings.
 acl "$principal" "Read DescribeConfigs" --topic "$input"
 acl "$principal" "Write DescribeConfigs$create" --topic "$output"
 acl "$principal" "Write DescribeConfigs$create" --topic "$dead_letter"
 if [[ -n $screens ]]; then acl "$principal" "Write DescribeConfigs$create" --topic "$screens"; fi
-# Alter: more partitions, when the input has got more. AlterConfigs: a journal is kept for as long as its input; it brings
-# DescribeConfigs with it.
+# Alter: as many partitions as the input. AlterConfigs (includes DescribeConfigs): the journal's retention is the input's.
 acl "$principal" "Read Write$create$journal_only" --topic "$journal"
 acl "$principal" "Read Write DescribeConfigs$create$state_only" --topic "$state"
 # To join, and to commit offsets, in transactions too.

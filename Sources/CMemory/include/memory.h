@@ -1,4 +1,4 @@
-// jemalloc in the place of glibc's malloc, for the whole process that links this. How it is set up, and why, stands in
+// jemalloc in the place of glibc's malloc, for the whole process that links this. How it is set up, and why, is in
 // memory.c.
 #pragma once
 

@@ -15,13 +15,13 @@ extern "C" {
 #define CSJ_NOEXCEPT
 #endif
 
-// Bytes behind a text that must be readable. Their values do not matter.
+// Bytes after a text that must be readable. Their values do not matter.
 #define CSJ_PADDING 64
 
 // The index of a gap that a token can name; a container whose first gap has this or a higher one does not know it.
 #define CSJ_GAPS_MAX 65535
 
-// What a token is.
+// The kind of a token.
 enum {
   CSJ_OBJECT = 1,
   CSJ_ARRAY = 2,
@@ -33,7 +33,7 @@ enum {
   CSJ_NULL = 8
 };
 
-// What else is known of it.
+// Further facts about it.
 enum {
   CSJ_ESCAPED = 1,  // a string in which a backslash stands
   CSJ_SPACED = 2    // an object or array with white space between its tokens, at any depth
@@ -77,7 +77,7 @@ typedef enum csj_fault {
   CSJ_MORE              // something after the text's end
 } csj_fault;
 
-// How many shapes of texts a parser knows at a time.
+// The number of shapes of texts that a parser knows at a time.
 #define CSJ_SHAPES 64
 
 typedef struct csj_shapes csj_shapes;
@@ -101,7 +101,7 @@ csj_parser *csj_parser_new(void) CSJ_NOEXCEPT;
 void csj_parser_free(csj_parser *parser) CSJ_NOEXCEPT;
 
 // Checks a text against RFC 8259 and writes its tape. The outermost value must be an object or an array, and is level
-// 1; more than `depth_max` levels are a fault. CSJ_PADDING bytes behind the text must be readable.
+// 1; more than `depth_max` levels are a fault. CSJ_PADDING bytes after the text must be readable.
 csj_fault csj_parse(csj_parser *parser, const uint8_t *text, size_t length, uint32_t depth_max) CSJ_NOEXCEPT;
 
 // The same, faster for texts of a shape that came before: all but their scalars is the same, byte for byte. Two texts with one `shape_id`
@@ -114,7 +114,7 @@ csj_fault csj_parse_alike(
 // Writes the names of the text that was parsed last where its tape lacks them.
 void csj_write_names(csj_parser *parser) CSJ_NOEXCEPT;
 
-// Writes what a string means. `string` is what stands between the quotes in a text that was found good. Returns the
+// Writes what a string means. `string` is what is between the quotes in a text that was found good. Returns the
 // number of bytes written, never above `length`.
 size_t csj_unescape(const uint8_t *string, size_t length, uint8_t *out) CSJ_NOEXCEPT;
 

@@ -35,6 +35,6 @@ void cws_stop(cws_loop *loop);
 
 void cws_free(cws_loop *loop);
 
-// Of base64(SHA-256(password + salt)), with the challenge behind it, again base64(SHA-256): what Streamer.bot and OBS ask for instead of
+// Of base64(SHA-256(password + salt)), with the challenge after it, again base64(SHA-256): what Streamer.bot and OBS ask for instead of
 // the password. 44 characters and a zero byte; 0: it cannot be computed.
 int cws_answer(const char *password, const char *salt, const char *challenge, char answer[45]);

@@ -1,4 +1,4 @@
-/// What a sender, a receiver or a gift came with: a JSON object, handed on by the service as it was, every field.
+/// The display data of a sender, a receiver or a gift: a JSON object, passed on by the service unchanged.
 ///
 /// The sender of the gift chose it. Draw its texts as text, and load pictures only from addresses that you trust. Fields are
 /// looked up when they are asked for; keep what you draw in every frame.
@@ -26,7 +26,7 @@ public struct DisplayData: Hashable, Sendable {
   /// The id that the wire demands.
   public var id: String { text("id") ?? "" }
 
-  /// What to call it: its name, or else its id.
+  /// Its name, or else its id.
   public var name: String {
     if let name = text("name"), !name.isEmpty { return name }
     return id

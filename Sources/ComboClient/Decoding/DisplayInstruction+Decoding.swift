@@ -59,7 +59,7 @@ extension DisplayInstruction {
       banners = isArray ? there : nil
     }
 
-    /// What a `show` or an entry of a `screen` puts on screen; nil if it is malformed.
+    /// The banner that a `show` or an entry of a `screen` puts on screen; nil if it is malformed.
     func shown() -> RoomBanner? {
       guard let banner, banner > 0, let slot, slot <= slotMax, let count else { return nil }
       return RoomBanner(

@@ -9,7 +9,7 @@ public struct DisplayInstruction: Equatable, Sendable {
   /// Entries of a `screen` above this many are not read.
   static let bannersMax = 100
 
-  /// What is to be done.
+  /// The result.
   public enum Operation: Equatable, Sendable {
     /// A banner slides in. `milestone` is the largest one that its count has passed, if it passed any.
     case show(RoomBanner, milestone: Int?)
@@ -17,13 +17,13 @@ public struct DisplayInstruction: Equatable, Sendable {
     case update(banner: Int, slot: Int?, count: Int, milestone: Int?)
     /// A banner moves to a higher slot.
     case moveUp(banner: Int, slot: Int)
-    /// A banner slides out. `count` is its last one, `reason` says why.
+    /// A banner slides out. `count` is its last one, `reason` the cause.
     case dismiss(banner: Int, count: Int?, reason: String?)
     /// All that is on screen and not leaving.
     case screen([RoomBanner], RoomTimes)
     /// A banner that will never be seen.
     case skip(ComboCount)
-    /// The end of a combo, where the service says it (`finals`).
+    /// The end of a combo, where the service reports it (`finals`).
     case final(ComboCount)
     /// An op that this version does not know.
     case unknown(String)
@@ -37,9 +37,9 @@ public struct DisplayInstruction: Equatable, Sendable {
   public let epoch: Int64
   /// Counts within the epoch, from 1 on, without gaps.
   public let seq: Int64
-  /// When it takes effect, in milliseconds since 1970 by the service's clock; nil if it does not say.
+  /// When it takes effect, in milliseconds since 1970 by the service's clock; nil if it is missing.
   public let at: Int64?
-  /// What is to be done.
+  /// The result.
   public let operation: Operation
 
   /// An instruction of known parts, for tests and gateways.
@@ -67,11 +67,11 @@ public struct DisplayInstruction: Equatable, Sendable {
   }
 }
 
-/// How many gifts a combo, or a part of it, had: what `skip` and `final` say.
+/// The number of gifts of a combo, or of a part of it, as in `skip` and `final`.
 public struct ComboCount: Equatable, Sendable {
   /// The banner's number in its epoch.
   public let banner: Int
-  /// How many gifts.
+  /// The number of gifts.
   public let count: Int
   /// Why, such as `overflow`.
   public let reason: String?
@@ -79,7 +79,7 @@ public struct ComboCount: Equatable, Sendable {
   public let sender: DisplayData?
   /// The receiver, if the gift has one.
   public let receiver: DisplayData?
-  /// What was given.
+  /// The text that was given.
   public let gift: DisplayData?
 }
 

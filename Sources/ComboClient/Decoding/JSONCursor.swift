@@ -5,12 +5,12 @@ struct JSONCursor {
   /// The text is no JSON, or none that could be read here.
   struct Malformed: Error {}
 
-  /// What stands between a string's quotes.
+  /// The bytes between a string's quotes.
   struct Text {
     let bytes: UnsafeBufferPointer<UInt8>
     let isEscaped: Bool
 
-    /// What it means.
+    /// The value.
     var string: String {
       isEscaped ? String(decoding: JSONCursor.unescaped(bytes), as: UTF8.self) : String(decoding: bytes, as: UTF8.self)
     }
@@ -107,7 +107,7 @@ struct JSONCursor {
     return Int(value)
   }
 
-  /// The value here as it stands, if it is an object; another is read over.
+  /// The value here unchanged, if it is an object; another is read over.
   mutating func objectValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
     skipSpace()
     let start = at
@@ -115,7 +115,7 @@ struct JSONCursor {
     return start.pointee == UInt8(ascii: "{") ? UnsafeBufferPointer(start: start, count: at - start) : nil
   }
 
-  /// The value here as it stands, if it is a number; another is read over.
+  /// The value here unchanged, if it is a number; another is read over.
   mutating func numberValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
     skipSpace()
     let start = at
@@ -240,7 +240,7 @@ struct JSONCursor {
     }
   }
 
-  /// What a string with valid escapes means. A surrogate without its partner becomes U+FFFD.
+  /// The value of a string with valid escapes. A surrogate without its partner becomes U+FFFD.
   private static func unescaped(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)

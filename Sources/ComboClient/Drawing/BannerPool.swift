@@ -4,7 +4,7 @@
 /// once, the one that has been leaving for longest gives its view away. A room that turns out to have more slots than was said
 /// gets more views.
 ///
-/// Feed it by ``follow(_:after:now:)`` behind every instruction that a ``RoomScreen`` took in; draw ``views`` each frame.
+/// Feed it by ``follow(_:after:now:)`` after every instruction that a ``RoomScreen`` took in; draw ``views`` each frame.
 public struct BannerPool: Sendable {
   /// All views that were made, in use or not. A view's `id` is its index.
   public private(set) var views: [BannerView] = []

@@ -2,7 +2,7 @@
 ///
 /// Times are the viewer's own, in milliseconds.
 public struct BannerView: Identifiable, Sendable {
-  /// What a viewer sees of a banner.
+  /// A banner as a viewer sees it.
   public enum Phase: Sendable {
     /// It slides in.
     case entering
@@ -14,9 +14,9 @@ public struct BannerView: Identifiable, Sendable {
     case leaving
   }
 
-  /// The view's own number, from 0 on, the same for ever: views are reused, so whatever draws it can be, too.
+  /// The view's own number, from 0 on. It never changes: views are reused.
   public let id: Int
-  /// What is on it; nil if it is free.
+  /// The banner on it; nil if it is free.
   public private(set) var banner: RoomBanner?
   /// The milestone that was passed last, if any.
   public private(set) var milestone: Int?
@@ -51,7 +51,7 @@ public struct BannerView: Identifiable, Sendable {
     return countBefore + Int(Double(banner.count - countBefore) * Self.easeOut(part))
   }
 
-  /// How high it stands at `now`, in slots: its slot, or on its way there.
+  /// How high it is at `now`, in slots: its slot, or on its way there.
   public func place(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Double {
     guard let banner else { return 0 }
     return placeBefore + (Double(banner.slot) - placeBefore) * Self.easeOut(Self.progress(movedAt, motion.enterMs, now))
@@ -70,7 +70,7 @@ public struct BannerView: Identifiable, Sendable {
     return leftAt != nil || phase(at: now, motion) != .lingering || Self.progress(movedAt, motion.enterMs, now) < 1
   }
 
-  // MARK: - What the pool does with it
+  // MARK: - The pool's actions
 
   mutating func put(_ banner: RoomBanner, of epoch: Int64, now: Int64) {
     self.banner = banner
@@ -84,7 +84,7 @@ public struct BannerView: Identifiable, Sendable {
     placeBefore = Double(banner.slot)
   }
 
-  /// What is on it is as `banner` says now. The number runs there, or is there at once.
+  /// The banner on it is now `banner`. The number is animated, or set at once.
   mutating func change(to banner: RoomBanner, runs: Bool, now: Int64, _ motion: BannerMotion) {
     guard let old = self.banner, old != banner else { return }
     if old.count != banner.count {

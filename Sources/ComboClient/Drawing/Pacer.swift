@@ -2,7 +2,7 @@
 ///
 /// They come in batches, as the service commits; drawn as they come, a banner would count before it has slid in. So each is held
 /// until it is as late, counted from its `at`, as the latest one of the last 5 to 10 s was, but never longer than ``paceMs``
-/// beyond the least delay of that time. What is later than that is due at once. Only differences of times count: the service's
+/// beyond the least delay of that time. Later instructions are due at once. Only differences of times count: the service's
 /// clock and the viewer's need not agree.
 ///
 /// It has no timer: ask ``nextDue`` when to call ``due(at:)``. Times are the viewer's own, in milliseconds, and must not run
@@ -19,7 +19,7 @@ public struct Pacer<Element> {
   /// At most this many are held if the caller does not ask for due ones.
   private static var heldMax: Int { 1000 }
 
-  /// How much is made up for by waiting, in milliseconds; 0: everything is due as it comes.
+  /// The maximum wait, in milliseconds; 0: everything is due as it comes.
   public let paceMs: Int
   private var held: [(due: Int64, element: Element)] = []
   private var present: Stretch?
@@ -30,7 +30,7 @@ public struct Pacer<Element> {
     self.paceMs = max(0, paceMs)
   }
 
-  /// How many are held.
+  /// The number of held instructions.
   public var count: Int { held.count }
 
   /// When the first one is due; nil if none is held.

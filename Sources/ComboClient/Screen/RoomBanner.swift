@@ -2,17 +2,17 @@
 public struct RoomBanner: Equatable, Sendable {
   /// Its number, from 1 on. Another epoch's banner of the same number is another banner.
   public let number: Int
-  /// Where it stands: 0 is the lowest place.
+  /// Its place: 0 is the lowest.
   public internal(set) var slot: Int
   /// The number to draw.
   public internal(set) var count: Int
-  /// How much of ``count`` an earlier banner of this combo has shown. Never to be added to it.
+  /// The part of ``count`` that an earlier banner of this combo has shown. Never add it to ``count``.
   public let base: Int
   /// The sender, as of the latest `show` or `screen`.
   public let sender: DisplayData?
   /// The receiver, if the gift has one.
   public let receiver: DisplayData?
-  /// What was given.
+  /// The text that was given.
   public let gift: DisplayData?
 
   /// A banner of known parts, for tests and previews.

@@ -1,14 +1,14 @@
-/// What is on one room's screen, from its instructions: a reducer without clock, network or views.
+/// The banners on one room's screen, from its instructions: a reducer without clock, network or views.
 ///
-/// It keeps (`epoch`, `seq`): what is not above that is a repetition. A new epoch begins with an empty screen. After a gap, or
+/// It keeps (`epoch`, `seq`): instructions not above that are repetitions. A new epoch begins with an empty screen. After a gap, or
 /// when it joins in mid-stream, it does not know what is on screen until the next `screen`: until then it has the banners whose
-/// `show` it saw. Whatever it is given, it holds at most 100 banners. docs/client.md has the rules, Tests/Clients proves them.
+/// `show` it saw. It holds at most 100 banners, whatever the input. docs/client.md has the rules, Tests/Clients proves them.
 public struct RoomScreen: Equatable, Sendable {
-  /// What to do with an instruction.
+  /// The client's action for an instruction.
   public enum Verdict: String, Sendable {
     /// Draw it.
     case draw
-    /// Take away what is drawn, because it is not known any more. Do not draw this one.
+    /// Remove the drawn banners, because they are not known any more. Do not draw this one.
     case clear
     /// First clear, then draw.
     case clearAndDraw = "clear, draw"
@@ -17,21 +17,21 @@ public struct RoomScreen: Equatable, Sendable {
     /// Do nothing: it is a repetition, malformed, or does not change the screen.
     case ignore
 
-    /// Whether what was drawn before is to be taken away.
+    /// Whether to remove the banners drawn before.
     public var clears: Bool { self == .clear || self == .clearAndDraw }
-    /// Whether the instruction is to be drawn.
+    /// Whether to draw the instruction.
     public var draws: Bool { self == .draw || self == .clearAndDraw }
   }
 
   private static let bannersMax = DisplayInstruction.bannersMax
 
-  /// Of the latest instruction that was taken in; -1 before the first.
+  /// Of the last instruction; -1 before the first.
   public private(set) var epoch: Int64 = -1
-  /// Of the latest instruction that was taken in.
+  /// Of the last instruction.
   public private(set) var seq: Int64 = 0
-  /// Whether all that is on screen is in ``banners``.
+  /// Whether ``banners`` has all banners on screen.
   public private(set) var isKnown = false
-  /// What is on screen and not leaving, lowest slot first.
+  /// The banners on screen that are not leaving, lowest slot first.
   public private(set) var banners: [RoomBanner] = []
   /// The times and slots that the latest screen named.
   public private(set) var times = RoomTimes()
@@ -40,11 +40,11 @@ public struct RoomScreen: Equatable, Sendable {
   /// Repetitions so far.
   public private(set) var repetitions = 0
 
-  /// A room that is unknown so far.
+  /// A new, unknown room.
   public init() {}
 
-  /// Marks the room's screen as empty, as when it has been silent for longer than any banner stays. What it has
-  /// taken in stays taken in.
+  /// Marks the room's screen as empty, as when it has been silent for longer than any banner stays. Earlier instructions still
+  /// count.
   public mutating func beginEmpty() {
     banners = []
     isKnown = true
@@ -72,7 +72,7 @@ public struct RoomScreen: Equatable, Sendable {
       isEmptyAtStart = false
     } else if newSeq != seq + 1 {
       gaps += 1
-      // A screen says all there is: what stays need not be taken away first.
+      // A screen is complete: banners that stay need not be removed first.
       if case .screen = instruction.operation {} else { isCleared = letGo() }
       isKnown = false
     }
@@ -84,7 +84,7 @@ public struct RoomScreen: Equatable, Sendable {
   }
 
   /// Takes in the screen with which a stream over HTTP begins. Its `seq` is that of the last instruction that it includes. A
-  /// room that sleeps says epoch 0 and seq 0: its screen is empty, and what was kept of it stays.
+  /// room that sleeps has epoch 0 and seq 0: its screen is empty, and its earlier place stays.
   public mutating func takeJoined(_ screen: DisplayInstruction) -> Verdict {
     guard case .screen = screen.operation else { return .ignore }
     if screen.epoch == 0, screen.seq == 0 {
@@ -92,7 +92,7 @@ public struct RoomScreen: Equatable, Sendable {
       isKnown = true
       return .draw
     }
-    // Behind what was seen: a service that is still catching up.
+    // Older than the known screen: a service that is still catching up.
     if screen.epoch < epoch || screen.epoch == epoch && screen.seq < seq {
       repetitions += 1
       return .ignore
@@ -106,7 +106,7 @@ public struct RoomScreen: Equatable, Sendable {
     return isCleared ? .clearAndDraw : .draw
   }
 
-  /// Whether there was anything to let go of.
+  /// Whether there were any banners.
   private mutating func letGo() -> Bool {
     if banners.isEmpty { return false }
     banners.removeAll(keepingCapacity: true)
@@ -139,7 +139,7 @@ public struct RoomScreen: Equatable, Sendable {
     case .screen(let there, let times):
       banners.removeAll(keepingCapacity: true)
       for banner in there {
-        // Of one that stands there twice, the last counts.
+        // Of one that is there twice, the last counts.
         if let old = index(banner.number) { banners.remove(at: old) }
         insert(banner)
       }

@@ -32,7 +32,7 @@ public struct RoomScreens: Sendable {
   /// A room's screen; nil if the room is unknown.
   public subscript(room: String) -> RoomScreen? { screens[Key(room: room)] }
 
-  /// How many rooms were heard of.
+  /// The number of known rooms.
   public var count: Int { screens.count }
 
   /// Forgets a room.

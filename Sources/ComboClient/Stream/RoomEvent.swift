@@ -1,4 +1,4 @@
-/// What a room's stream over HTTP says (docs/http.md).
+/// An event of a room's stream over HTTP (docs/http.md).
 public enum RoomEvent: Equatable, Sendable {
   /// The room's whole screen: for ``RoomScreen/takeJoined(_:)``. The first event, and it may come again.
   case screen(DisplayInstruction)
@@ -30,7 +30,7 @@ public enum RoomEvent: Equatable, Sendable {
 ///
 ///     for try await event in RoomEvents(chunks) { … }
 public struct RoomEvents<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element: Sequence<UInt8> {
-  /// What the room says.
+  /// An instruction or a screen of the room.
   public typealias Element = RoomEvent
 
   private let chunks: Chunks

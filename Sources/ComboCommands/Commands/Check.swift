@@ -11,7 +11,7 @@ struct Check {
   private let properties: KafkaProperties
   private let names: TopicNames
   private(set) var report: CheckReport
-  /// What is known of topics that are there and may be looked at.
+  /// The facts about topics that exist and may be read.
   private var table: TopicFindings
   private var partitions: [String: Int] = [:]
   /// Whether input, journal and state may be read, as far as they are there.
@@ -37,7 +37,7 @@ struct Check {
       checkRecords()
       let trial = Trial(properties, transactionalID: "\(options.transactionalID).check", withinMs: Self.withinMs)
       checkRights(control, trial)
-      // What may not be read is a fault already.
+      // A missing right is a fault already.
       if partitions[names.input] != nil, canReadAll {
         report = CheckGroup(options, properties, control, report, partitions).run()
       }
@@ -63,7 +63,7 @@ struct Check {
     }
   }
 
-  /// What a broker's requests say of it.
+  /// The version of a broker, inferred from its requests.
   static func finding(
     _ name: String, _ versions: BrokerVersions, joinsKafka400: Bool = LibrdkafkaProperties.hasSoundCooperativeAssignor
   ) -> CheckReport.Finding {
@@ -126,7 +126,7 @@ struct Check {
 
   // MARK: - Records
 
-  /// Runs the input's newest records through the map, and says what comes of them.
+  /// Runs the input's newest records through the map, and reports the results.
   private mutating func checkRecords() {
     guard partitions[names.input] != nil else { return }
     let decoder = RecordDecoder(limits: options.configuration.limits, map: options.map)
@@ -198,7 +198,7 @@ struct Check {
     }
   }
 
-  /// What `run` would say of them at its start, and what else may be worth knowing.
+  /// The findings with which `run` would start or refuse to, and others worth knowing.
   private mutating func checkPolicies() {
     for finding in table.findings { report.add(finding) }
     for (name, what) in topics where table.replicas[name] == 1 {
@@ -329,7 +329,7 @@ struct Check {
 
   private static func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
-  /// What went wrong, without what to do about it.
+  /// The failure, without a remedy.
   private static func reason(_ error: EdgeError) -> String {
     guard let end = error.message.firstRange(of: "). ")?.lowerBound else { return error.message }
     return String(error.message[...end])
@@ -342,7 +342,7 @@ struct Check {
   }
 
   private func fix(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
-    // Where it stopped more than the request, librdkafka calls it fatal.
+    // If the fault stopped more than the request, librdkafka calls it fatal.
     guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
     return "kafka-acls --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"
   }

@@ -12,7 +12,7 @@ enum CheckCommand {
     if let format = options.topicFormat { return printTopics(options, as: format, log) }
     var report = CheckReport { Console.write("\($0)\n", to: 1) }
     do throws(EdgeError) {
-      // What librdkafka says of its connections is in the findings.
+      // The findings have librdkafka's messages about its connections.
       let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : ServiceLog(.error) { _ in })
       var check = Check(options, properties, report)
       check.run()

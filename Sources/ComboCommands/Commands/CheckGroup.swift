@@ -5,7 +5,7 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// The part of `check` that looks whether group, journal, state and input fit together, as each partition will be looked at when `run` takes
+/// The part of `check` that looks whether group, journal, state and input fit together, as each partition will be read when `run` takes
 /// it over. Reads only.
 struct CheckGroup {
   private let options: ServiceOptions
@@ -66,7 +66,7 @@ struct CheckGroup {
     }
   }
 
-  /// - Returns: whether there is nothing to say of it.
+  /// - Returns: whether it is fine.
   private mutating func add(_ outcome: RestoreOutcome, of partition: Int32) -> Bool {
     switch outcome {
     case .examined(let clock):

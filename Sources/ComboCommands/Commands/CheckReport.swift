@@ -1,11 +1,11 @@
 internal import ComboSystem
 
-/// What `check` has found, a line a finding.
+/// The findings of `check`, one a line.
 struct CheckReport {
   /// How a thing stands.
   enum Verdict: String, Sendable {
     case ok
-    /// It works, but somebody may want to know.
+    /// It works, but is worth knowing.
     case note
     /// The service cannot work so.
     case fault = "FAULT"
@@ -14,7 +14,7 @@ struct CheckReport {
   struct Finding: Equatable, Sendable {
     let verdict: Verdict
     let text: String
-    /// What to do, if something is to be done.
+    /// The remedy, if there is one.
     let fix: String?
   }
 

@@ -1,7 +1,7 @@
 internal import ComboSystem
 internal import Glibc
 
-/// What a command begins with that runs until it is done or told to stop: its log, and the signals that stop it.
+/// The start of a command that runs until it is done or stopped: its log, and the signals that stop it.
 struct CommandSession {
   let log: ServiceLog
   let stop = StopFlag()

@@ -5,7 +5,7 @@ internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// A log, a producer of made-up gifts, the service, and a viewer of what it says, all in one process.
+/// A log, a producer of made-up gifts, the service, and a viewer of its output, all in one process.
 final class Demo {
   /// Runs the service until it is asked to stop; returns an exit code.
   typealias RunService = @Sendable (LogStage, StopSignal) -> Int32

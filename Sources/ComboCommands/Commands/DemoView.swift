@@ -5,7 +5,7 @@ internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// What is seen of a demo: the banners of its rooms, from the output topic.
+/// The picture of a demo: the banners of its rooms, from the output topic.
 final class DemoView {
   /// From one frame to the next.
   private static let frameMs: Int64 = 33
@@ -14,14 +14,14 @@ final class DemoView {
   private let options: DemoOptions
   private let file: LogFile
   private let output: Int
-  /// Where the output is read on.
+  /// The place in the output to continue reading from.
   private var place: Int64
   private let page = LogPage()
   private let screen: TerminalScreen?
   private let began: Int64
   private let print: (String) -> Void
   private var stage = Stage()
-  /// What was seen, in one line.
+  /// A summary in one line.
   private(set) var summary = ""
   private var painter = StagePainter()
 

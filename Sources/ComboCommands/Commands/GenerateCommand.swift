@@ -4,7 +4,7 @@ internal import Glibc
 
 /// `generate`: made-up gifts into a file or a topic.
 enum GenerateCommand {
-  /// Where virtual time begins: 2024-11-20 12:00 UTC.
+  /// The start of virtual time: 2024-11-20 12:00 UTC.
   static let start: Int64 = 1_732_104_000_000
   /// Events a second of virtual time where no rate is given.
   static let virtualRate = 100_000

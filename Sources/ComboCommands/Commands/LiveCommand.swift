@@ -166,7 +166,7 @@ private struct Live {
     return .success(webSockets)
   }
 
-  /// Whether somebody else writes to standard input: a pipe, a socket or a file, not a terminal and not /dev/null.
+  /// Whether another program writes to standard input: a pipe, a socket or a file, not a terminal and not /dev/null.
   static var isPiped: Bool {
     var status = stat()
     guard fstat(STDIN_FILENO, &status) == 0 else { return false }

@@ -38,7 +38,7 @@ enum LiveDeadLetters {
       }
     }
     lines.append(",\"record\":")
-    // What is no UTF-8 is shown as U+FFFD.
+    // Invalid UTF-8 is shown as U+FFFD.
     lines.append(jsonString: String(decoding: page.value(record) ?? UnsafeRawBufferPointer(start: nil, count: 0), as: UTF8.self))
     lines.append("}\n")
   }

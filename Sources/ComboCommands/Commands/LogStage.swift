@@ -7,7 +7,7 @@ internal import ComboWire
 internal import Glibc
 internal import Synchronization
 
-/// The service on a log of its own, in this process: what `live` and `demo` are made of.
+/// The service on its own log, in this process: the common part of `live` and `demo`.
 final class LogStage: Sendable {
   static let input = "gifts"
   static let output = "banners"
@@ -48,7 +48,7 @@ final class LogStage: Sendable {
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 
-  /// What a checkpoint needs to be restored from.
+  /// The data needed to restore from a checkpoint.
   static let held: LogOutput.HeldOffsets = { key, value in
     guard key.elementsEqual(#"["checkpoint"]"#.utf8),
       let checkpoint = try? StateDecoder().checkpoint(value, key: key)
@@ -63,7 +63,7 @@ final class LogStage: Sendable {
     return home.isEmpty ? "/var/tmp/combo-consumer-\(getuid())/\(name)" : "\(home)/.local/state/combo-consumer/\(name)"
   }
 
-  /// What `--data` names.
+  /// The file that `--data` names.
   static func place(_ data: String?, name: String) -> LogPlace {
     switch data {
     case "none": .memory

@@ -103,7 +103,7 @@ enum MapCommand {
     return report.bad > 0 ? 1 : 0
   }
 
-  /// Where no terminal is, lines may be long.
+  /// Without a terminal, lines may be long.
   private static var width: Int { TerminalScreen.size()?.width ?? 160 }
 
   /// Samples are few: a larger file is a mistake.

@@ -16,7 +16,7 @@ struct MapReport {
     self.width = max(40, width)
   }
 
-  /// What became of a record, in lines.
+  /// The lines for a record.
   mutating func text(of explanation: MapExplanation, place: String) -> String {
     records += 1
     switch explanation.outcome {
@@ -27,7 +27,7 @@ struct MapReport {
     return isJSON ? Self.json(explanation, place) : table(explanation, place)
   }
 
-  /// What came of all of them; empty where programs read.
+  /// The lines for all records; empty where programs read.
   var summary: String {
     if isJSON { return "" }
     var parts = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }

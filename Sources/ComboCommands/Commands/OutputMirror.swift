@@ -28,7 +28,7 @@ final class OutputMirror {
   private static let reportMs: Int64 = 500
   /// New partitions are looked for so often.
   private static let countMs: Int64 = 30_000
-  /// Where there is nothing to read.
+  /// Nothing to read.
   private static let idleMs: Int64 = 3
 
   init(_ options: ServeOptions, _ properties: KafkaProperties, _ observatory: Observatory, _ log: ServiceLog) throws(EdgeError) {
@@ -50,7 +50,7 @@ final class OutputMirror {
         count = try read(at: now)
       } catch {
         guard error.code == .offsetOutOfRange else { throw error }
-        // It was away for longer than the topic is kept: what rooms show now is said again within their screens.
+        // It was away for longer than the topic is kept: the rooms' next screens have everything.
         log.warning("serve reads the output again: \(.reason, error)")
         mirror.forgetAll()
         observatory.tell(mirror.takeNews())
@@ -100,7 +100,7 @@ final class OutputMirror {
   }
 
   private func isCaughtUp(at now: Int64) -> Bool {
-    // A transaction that stays open holds a partition back; what stands before it has been read.
+    // A transaction that stays open holds a partition back; what is before it has been read.
     zip(readers, ends).allSatisfy { $0.position >= $1 || $0.isHeldUp && now >= readyBy }
   }
 

@@ -4,7 +4,7 @@ internal import ComboSystem
 
 /// `redrive`: dead letters back to the input, each at most once.
 ///
-/// Records go back in transactions, each with a *receipt* in the dead-letter topic that names what it sent. So a run that is killed can be
+/// Records go back in transactions, each with a *receipt* in the dead-letter topic that names them. So a run that is killed can be
 /// repeated, and a second run sends nothing twice.
 enum RedriveCommand {
   static func run(_ options: RedriveOptions) -> Int32 {
@@ -47,7 +47,7 @@ struct Redrive {
     selection = options.selection
   }
 
-  /// What was found, and sent unless it is a dry run.
+  /// The dead letters that were found, and sent unless it is a dry run.
   mutating func run() throws(EdgeError) -> RedriveReport {
     guard let partitions = try control.partitionCount(options.deadLetter, withinMs: Self.withinMs) else {
       throw EdgeError(
@@ -118,7 +118,7 @@ struct Redrive {
   private static func note(of message: KafkaMessage) -> DeadLetterNote {
     var headers: [String: String] = [:]
     message.forEachHeader { name, value in
-      // Of two under one name the last counts: the service adds its own behind those that were there.
+      // Of two under one name the last counts: the service adds its own after those that were there.
       if name.hasPrefix("combo.") { headers[name] = value.map { String(decoding: $0, as: UTF8.self) } }
     }
     return DeadLetterNote(
@@ -163,7 +163,7 @@ final class RedriveSender {
     if places.count >= Self.batchMax { try commit() }
   }
 
-  /// What the service and this command added.
+  /// The headers that the service and this command added.
   private static func isOwn(_ name: String) -> Bool {
     ["combo.error", "combo.reason", "combo.topic", "combo.partition", "combo.offset", DeadLetterNote.Header.count].contains(name)
   }

@@ -1,6 +1,6 @@
 internal import ComboWire
 
-/// What a run of `redrive` found, by code and reason.
+/// The results of a run of `redrive`, by code and reason.
 struct RedriveReport {
   /// One kind of dead letter.
   struct Kind: Hashable {
@@ -63,7 +63,7 @@ struct RedriveReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What becomes of a dead letter.
+  /// The decision about a dead letter.
   enum Fate: Equatable {
     case decided(RedriveSelection.Verdict)
     /// It would be sent, but `--limit` others are.
@@ -77,7 +77,7 @@ struct RedriveReport {
     }
   }
 
-  /// For programs: a dead letter as an object on a line of its own.
+  /// For programs: a dead letter as an object, one a line.
   static func line(_ note: DeadLetterNote, _ fate: Fate) -> String {
     let out = ByteBuffer()
     out.append(#"{"place":"#)

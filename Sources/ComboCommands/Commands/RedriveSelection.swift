@@ -1,4 +1,4 @@
-/// What is known of a record in the dead-letter topic without its value.
+/// The facts about a record in the dead-letter topic, without its value.
 struct DeadLetterNote: Equatable, Sendable {
   /// Where it is in the dead-letter topic.
   var place: Place
@@ -41,9 +41,9 @@ struct DeadLetterNote: Equatable, Sendable {
   var redriven: Int { headers[Header.count].flatMap { Int($0) } ?? 0 }
   /// Where the record was in the input.
   var inputPartition: Int32? { headers["combo.partition"].flatMap { Int32($0) } }
-  /// Whether a part of it is missing, so that it cannot be what it was.
+  /// Whether a part of it is missing, so that it cannot be sent back.
   var isTruncated: Bool { headers["combo.truncated"] != nil }
-  /// Whether it says that others were sent back, and is no dead letter itself.
+  /// Whether it is a receipt for others that were sent back, and no dead letter itself.
   var receipt: [Place]? {
     headers[Header.receipt].map { $0.split(separator: ",").compactMap { Place($0) } }
   }
@@ -59,14 +59,14 @@ struct RedriveSelection: Equatable, Sendable {
   var since: Int64?
   /// Only those before this time; nil: any.
   var until: Int64?
-  /// Records that were sent back so often before are not sent again: a record that stays bad must not go round for ever.
+  /// Records that were sent back so often before are not sent again: a record that stays bad must not go round endlessly.
   var redrivesMax = 1
   /// The input of the group; records of another one are never sent.
   var input: String
   /// Places that earlier runs have sent back.
   var sent: Set<DeadLetterNote.Place> = []
 
-  /// What becomes of one.
+  /// The decision about one.
   enum Verdict: String, CaseIterable, Sendable {
     case send, filtered, alreadySent, tooOften, truncated, otherInput, noDeadLetter
 

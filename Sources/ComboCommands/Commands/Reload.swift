@@ -6,14 +6,14 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// Reads the configuration again, while the service runs, and takes in what can change.
+/// Reads the configuration again, while the service runs, and applies what can change.
 ///
 /// At once: the level and the format of the log, and the token of HTTP. By a fresh start within the process, with a last
 /// commit before it: the combo settings and the map, which a takeover puts into force as a restart would, and all that librdkafka is made
 /// with, since it takes its properties, certificates and keys in only when a client is made. If the brokers cannot be reached with the new
 /// properties, or an option is wrong, everything stays as it was.
 final class Reload: Sendable {
-  /// What the next service is made with.
+  /// The parts of the next service.
   struct Current {
     var kafka: [KafkaProperty]
     var files: [[UInt8]?]
@@ -66,7 +66,7 @@ final class Reload: Sendable {
     current = Mutex(Current(options))
   }
 
-  /// What the next service is to be made with.
+  /// The parts of the next service.
   var next: Current { current.withLock { $0 } }
 
   /// Whose token may change.

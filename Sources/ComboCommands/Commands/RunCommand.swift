@@ -101,7 +101,7 @@ enum RunCommand {
   }
 }
 
-/// Counts the fresh starts of a process: a few are worth it if they fix something; if not, whoever watches the process must see to it.
+/// Counts the fresh starts of a process: a few are worth it if they fix something; if not, the supervisor must act.
 ///
 /// A static member that was reported as fenced may have lost its place to another instance with its name, or only the coordinator
 /// may have moved or been away in the midst of its joining. A fresh start shows which: it takes the place back; if there is another

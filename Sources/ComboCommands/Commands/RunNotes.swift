@@ -4,7 +4,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// What `run` says at its start of what it was given.
+/// The log lines of `run` about its options at its start.
 struct RunNotes {
   private let options: ServiceOptions
   private let log: ServiceLog

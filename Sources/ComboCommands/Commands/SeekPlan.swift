@@ -1,4 +1,4 @@
-/// What `seek` would do.
+/// The effect of `seek`.
 struct SeekPlan: Equatable {
   /// One partition of the input.
   struct Place: Equatable {
@@ -6,7 +6,7 @@ struct SeekPlan: Equatable {
     /// Its first offset that is still there, and the one after its last.
     var first: Int64
     var end: Int64
-    /// Where the group stands; nil: it has read nothing.
+    /// The group's position; nil: it has read nothing.
     var stands: Int64?
     /// Whether the group has no journal for it.
     var isNew: Bool

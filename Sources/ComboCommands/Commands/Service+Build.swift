@@ -8,7 +8,7 @@ internal import ComboWire
 internal import Glibc
 
 extension KafkaProperties {
-  /// What a command's clients are made with; what is wrong with the properties is thrown.
+  /// The properties of a command's clients; wrong ones are thrown.
   init(
     brokers: String, clientID: String = "combo-consumer", _ properties: [KafkaProperty], presets: [Override] = [], log: ServiceLog
   ) throws(EdgeError) {
@@ -24,7 +24,7 @@ extension ServiceOptions {
     TopicNames(input: input, output: output, group: group, deadLetter: deadLetter, screens: screens)
   }
 
-  /// What its clients are made with; what is wrong with the properties is thrown.
+  /// The properties of its clients; wrong ones are thrown.
   func kafkaProperties(presets: [KafkaProperties.Override] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(brokers: brokers, kafka, presets: presets, log: log)
   }
@@ -54,7 +54,7 @@ extension ServiceOptions {
     try properties.with(brokers: properties.brokers, presets: [], log: .none)
   }
 
-  /// What the service's logic goes by.
+  /// The configuration of the service's logic.
   var configuration: ServiceConfiguration {
     var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
     configuration.brokers = brokers
@@ -75,7 +75,7 @@ extension ServiceOptions {
 }
 
 extension ServiceLog {
-  /// For what librdkafka says.
+  /// Takes librdkafka's messages.
   var ofKafka: KafkaLog {
     KafkaLog { level, facility, text in
       if KafkaWords.isKnownBetter(facility, text) { return }
@@ -95,7 +95,7 @@ extension Service {
   /// - Parameters:
   ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
   ///   - observatory: for observers; nil: there are none.
-  /// - Returns: nil if it was told to stop before, or something must be fixed first, which has then been said.
+  /// - Returns: nil if it was stopped before, or something must be fixed first, which has then been reported.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
     observatory: Observatory? = nil, purpose: Purpose = .service
@@ -152,7 +152,7 @@ extension Service {
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 
-  /// Whether the journal is that of another output or input, which was then said.
+  /// Whether the journal is that of another output or input, which was then reported.
   private static func hasForeignJournal(
     _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag,
     _ observatory: Observatory?
@@ -181,7 +181,7 @@ extension Service {
     return false
   }
 
-  /// A tenth of what gifts wait for anyway, but seldom enough to cost little, and not longer than a screen takes for a frame.
+  /// A tenth of the wait of gifts, but seldom enough to cost little, and not longer than a frame of the screen.
   private static func fetchWaitMs(_ options: ServiceOptions) -> Int {
     switch options.delivery {
     case .exactlyOnce: min(10, max(5, options.commitIntervalMs / 10))

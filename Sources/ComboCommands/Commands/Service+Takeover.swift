@@ -4,7 +4,7 @@ internal import ComboSystem
 extension Service {
   /// Takes over all partitions that the group gives it, which writes down what it was made for, and leaves the group again: what commands
   /// do that change where a group stands.
-  /// - Returns: how many partitions those were; nil: it was stopped, or it failed, which it has said.
+  /// - Returns: the number of those partitions; nil: it was stopped, or it failed, which it has reported.
   func takeOverAndLeave(_ stop: StopFlag) -> Int? {
     join()
     while isRunning, !hasTakenOver { turn() }

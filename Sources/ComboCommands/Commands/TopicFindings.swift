@@ -4,18 +4,18 @@ internal import ComboKafka
 internal import ComboSystem
 internal import ComboWire
 
-/// What is to be said of a group's topics as they are: the one table by which `run` begins, or does not, and which `check` shows.
+/// The findings about a group's topics: the one table by which `run` starts or refuses to, and which `check` shows.
 struct TopicFindings {
   let names: TopicNames
   /// Their addresses, for commands.
   let brokers: String
   let slots: Int
-  /// Of topics that are there, and may be looked at.
+  /// Of topics that are there, and may be read.
   var settings: [String: TopicSettings] = [:]
   /// On how many brokers each partition is, at least.
   var replicas: [String: Int] = [:]
 
-  /// So far a clock may go wrong without anybody noticing: it is what Kafka allows by default.
+  /// The error of a clock that may stay unnoticed: Kafka's default limit.
   static let clockLeadMs: Int64 = 3_600_000
   /// With less, the headers of a dead letter might not find room.
   static let deadLetterBytesMin: Int64 = 16_384

@@ -131,7 +131,7 @@ extension TopicGenerator {
   }
 }
 
-/// How many events are due, at an even rate.
+/// The number of events that are due, at an even rate.
 struct Pace {
   /// Events a second; 0: as fast as it goes.
   let rate: Int

@@ -6,7 +6,7 @@ struct TopicPlan {
   /// One topic. All have as many partitions as the input.
   struct Topic: Equatable {
     let name: String
-    /// What it is for, in a few words.
+    /// Its purpose, in a few words.
     let purpose: String
     let settings: [(String, String)]
 

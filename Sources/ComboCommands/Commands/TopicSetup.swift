@@ -12,7 +12,7 @@ struct TopicSetup {
   private let settings: Settings
   private let brokers: String
   private let log: ServiceLog
-  /// Whoever waits for it looks after each try whether it is to stop, which must not take longer than 10 s.
+  /// The waiting caller checks after each try whether it must stop. A try must not take longer than 10 s.
   private static let withinMs: Int64 = 5000
 
   /// The largest record that the service writes: what the brokers must take in the topics that it makes.
@@ -26,7 +26,7 @@ struct TopicSetup {
     self.log = log
   }
 
-  /// What the service must know of its topics.
+  /// The facts that the service needs about its topics.
   struct Found {
     var partitions: Int
     var deadLetterLimits: DeadLetterLimits
@@ -42,7 +42,7 @@ struct TopicSetup {
     case refused(String)
   }
 
-  /// Creates what is missing, and says what is wrong with the rest.
+  /// Creates what is missing, and reports what is wrong with the rest.
   func run() throws(Fault) -> Found {
     do {
       guard let partitions = try control.partitionCount(names.input, withinMs: Self.withinMs) else {

@@ -64,7 +64,7 @@ struct TopicSpan {
     }
   }
 
-  /// Where records of a time begin; `none` if no time is asked for, `end` if there are none of it.
+  /// The first records of a time; `none` if no time is asked for, `end` if there are none of it.
   private func offset(_ partition: Int32, atMs time: Int64?, else none: Int64, _ end: Int64) throws(EdgeError) -> Int64 {
     guard let time else { return none }
     return try control.offsets(topic, [partition], atMs: max(0, time), withinMs: Self.withinMs)[0].offset ?? end

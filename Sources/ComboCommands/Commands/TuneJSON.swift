@@ -107,7 +107,7 @@ enum TuneJSON {
     if let value { out.append(value) } else { out.append("null") }
   }
 
-  /// Six digits behind the point are enough, and do not depend on the order of a sum.
+  /// Six digits after the point are enough, and do not depend on the order of a sum.
   private static func decimal(_ name: String, _ value: Double?, _ out: ByteBuffer, isFirst: Bool = false) {
     key(name, out, isFirst)
     guard let value, value.isFinite else {

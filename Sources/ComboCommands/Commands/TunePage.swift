@@ -160,7 +160,7 @@ struct TunePage {
     instructions a second in the busiest room. A shaded row is one of the best.</p>
     """
 
-  /// What all combinations have in common, so that the page can be understood later.
+  /// The options that all combinations share, so that the page can be understood later.
   private var settings: String {
     guard let first = report.rows.first else { return "" }
     let shared = first.combination.settings

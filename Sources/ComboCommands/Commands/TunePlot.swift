@@ -58,7 +58,7 @@ struct TunePlot {
       return (0..<7).map { (first + Double($0)) * step }.filter { $0 <= high }
     }
 
-    /// The natural logarithm of what is at least 1, exact enough for a plot.
+    /// The natural logarithm of a number of at least 1, exact enough for a plot.
     private static func log(_ value: Double) -> Double {
       let exponent = Double(value.exponent)
       let mantissa = value.significand

@@ -1,7 +1,7 @@
 internal import ComboReplay
 internal import ComboSystem
 
-/// What `tune` found, put into words: for the terminal and the page.
+/// The results of `tune` in words, for the terminal and the page.
 struct TuneReport {
   /// A combination with its figures.
   struct Row {
@@ -51,7 +51,7 @@ struct TuneReport {
     return scored.min { ($0.1, $0.0) < ($1.1, $1.0) }.map { rows[$0.0] }
   }
 
-  /// What a row means, in a sentence.
+  /// The meaning of a row, in a sentence.
   func meaning(of row: Row) -> String {
     let total = row.total
     guard let wait = total.waits.quantile(0.9), let stay = total.stays.quantile(0.5) else { return "no gift is seen." }
@@ -62,7 +62,7 @@ struct TuneReport {
 
   // MARK: - How sure it is
 
-  /// What was replayed.
+  /// The recording.
   var extent: String {
     let gifts = ProgressMeter.grouped(result.giftEvents)
     guard let first = result.first, let last = result.last else { return "\(gifts) gifts, without times" }
@@ -78,7 +78,7 @@ struct TuneReport {
     return "\(texts[0].joined(separator: " ")) to \(isOneDay ? texts[1][1] : "\(texts[1].joined(separator: " "))") UTC"
   }
 
-  /// What the figures can and cannot tell, sentence by sentence.
+  /// The limits of the figures, sentence by sentence.
   var caveats: [String] {
     var sentences = [
       "Each combination was replayed exactly: for these gifts the figures are no estimates. Whether other days are alike is not known."

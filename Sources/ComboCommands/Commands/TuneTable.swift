@@ -55,7 +55,7 @@ struct TuneTable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Without its sign, which stands in the head.
+  /// Without its sign, which is in the head.
   private static func percent(_ share: Double?) -> String {
     let text = TuneReport.percent(share)
     return text.hasSuffix(" %") ? String(text.dropLast(2)) : text

@@ -27,7 +27,7 @@ enum WatchCommand {
 struct Watch {
   /// From one frame to the next.
   private static let frameMs: Int64 = 33
-  /// As far back at most is looked for what a room has on its screen.
+  /// The limit for looking back for the room's screen.
   private static let backMsMax: Int64 = 3_600_000
   /// How long `--once` waits for a room's screen.
   private static let onceMs: Int64 = 15_000
@@ -67,8 +67,8 @@ struct Watch {
     return 0
   }
 
-  /// What the room has on its screen is said by its newest `screen`, or by all that it has said since its epoch began; what it
-  /// has not spoken of for as long as that takes is not there.
+  /// A room's screen comes from its newest `screen`, or from all its instructions since its epoch began; a room that
+  /// has been silent for that long is not on the screen.
   private mutating func lookBack() throws(EdgeError) {
     var backMs = Int64(options.backSeconds * 1000)
     while !stop.isSet {

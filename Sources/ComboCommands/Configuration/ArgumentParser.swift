@@ -4,10 +4,10 @@ internal import ComboSystem
 internal import Synchronization
 
 /// The command line after the command, taken apart by `getopt_long`: `--name value` or `--name=value`, in any order,
-/// with operands anywhere, and all behind `--` an operand. An option is written out: `getopt_long`'s abbreviations are
+/// with operands anywhere, and all after `--` an operand. An option is written out: `getopt_long`'s abbreviations are
 /// refused, since one that works today would be ambiguous once another option is added.
 struct ArgumentParser {
-  /// What was found.
+  /// The names that were found.
   struct Result {
     var source = OptionSource()
     var operands: [String] = []
@@ -113,7 +113,7 @@ struct ArgumentParser {
     }
   }
 
-  /// What stands before the `=`.
+  /// The part before the `=`.
   private static func name(_ argument: String) -> String {
     String(argument.prefix { $0 != "=" })
   }

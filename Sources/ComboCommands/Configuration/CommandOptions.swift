@@ -14,7 +14,7 @@ struct ReplayOptions: Equatable, Sendable {
   var maxRestedRooms = 65_536
   /// 0: one a processor.
   var threads = 0
-  /// Whether it says what became of the gifts, in place of the instructions.
+  /// Whether it reports what became of the gifts, in place of the instructions.
   var explain = false
   /// By which lines become events; nil: they are events.
   var map: RecordMap?
@@ -34,7 +34,7 @@ struct ReplayOptions: Equatable, Sendable {
 
 /// The options of `generate`.
 struct GenerateOptions: Equatable, Sendable {
-  /// Where the events go.
+  /// The target of the events.
   enum Target: Equatable, Sendable {
     /// JSON lines in virtual time; nil: standard output.
     case file(String?)
@@ -52,7 +52,7 @@ struct GenerateOptions: Equatable, Sendable {
   /// Whose records are written; nil: this service's own events.
   var platform: String?
   var faults = PlatformFaults()
-  /// Where what the streaks come to is written.
+  /// The file for the streaks' real counts.
   var truth: String?
 
   init() {}
@@ -111,7 +111,7 @@ struct DemoOptions: Equatable, Sendable {
   var logLevel = LogLevel.error
   /// `none`, or a file; nil: the default file.
   var data: String?
-  /// Where the pages are served; nil: nowhere.
+  /// The address of the pages; nil: none.
   var http: HTTPAddress? = .standard
   var settings = Settings()
 
@@ -140,7 +140,7 @@ struct DemoOptions: Equatable, Sendable {
 /// The options of `verify`.
 struct VerifyOptions: Equatable, Sendable {
   var source: DerivationSource
-  /// Where bad events went; nil: the group's own topic.
+  /// The dead-letter topic; nil: the group's own topic.
   var deadLetter: String?
   /// Instructions before this time are not compared, in milliseconds since the Unix epoch; nil: all are.
   var from: Int64?
@@ -157,7 +157,7 @@ struct VerifyOptions: Equatable, Sendable {
 
 /// The options of `seek`.
 struct SeekOptions: Equatable, Sendable {
-  /// Where to continue.
+  /// The position to continue from.
   enum Target: Equatable, Sendable {
     /// In milliseconds since the Unix epoch.
     case time(Int64)

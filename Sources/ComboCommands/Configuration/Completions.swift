@@ -2,7 +2,7 @@ internal import ComboCore
 internal import ComboHTTP
 internal import ComboWire
 
-/// What shells need to complete a command line, made from the table.
+/// The data for shells' completions, made from the table.
 enum Completions {
   enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
@@ -16,7 +16,7 @@ enum Completions {
     }
   }
 
-  /// What may stand for an option's value.
+  /// The possible values of an option.
   private enum Values {
     case none
     case words([String])
@@ -213,7 +213,7 @@ enum Completions {
     for command in Command.allCases {
       lines.append("complete -c combo-consumer -n __fish_use_subcommand -a \(command.rawValue) -d \(quoted(command.summary))")
     }
-    // What stands before the cursor's word: the program and `config`.
+    // The words before the cursor's: the program and `config`.
     let second = "'__fish_seen_subcommand_from config help; and test (count (commandline -opc)) -eq 2'"
     lines.append("complete -c combo-consumer -n \(second) -a '\(Command.allCases.map(\.rawValue).joined(separator: " "))'")
     lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from completions' -a '\(shells)'")

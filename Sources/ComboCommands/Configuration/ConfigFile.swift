@@ -2,8 +2,8 @@ internal import ComboKafka
 internal import ComboSystem
 
 /// The text of a `--config` file: a line an option, `name = value`, under the names that the options have on the command
-/// line. Blank lines, and lines that begin with `#`, are comments. What stands under a line `[COMMAND]` is for that command
-/// alone; what stands above the first such line, for every command that has the option.
+/// line. Blank lines, and lines that begin with `#`, are comments. Lines below a line `[COMMAND]` are for that command
+/// alone; lines above the first such line are for every command that has the option.
 ///
 /// There is no unquoting or replacement: a value is the rest of its line, without the white space around it.
 struct ConfigFile: Sendable {
@@ -46,7 +46,7 @@ struct ConfigFile: Sendable {
         continue
       }
       guard let equals = line.firstIndex(of: "=") else {
-        // It may hold a password: only its place is said.
+        // It may hold a password: only its place is reported.
         fault(place, "a line must be NAME = VALUE, or begin with # if it is a comment")
         continue
       }
@@ -84,11 +84,11 @@ struct ConfigFile: Sendable {
     return faults.contains(where: { $0 == nil }) ? nil : "\(entry.name) \(faults[0]!)"
   }
 
-  /// What it says to `command`. What is said to it alone wins over what is said to all.
+  /// The options for `command`. Those of its own section override the shared ones.
   func source(for command: Command) -> OptionSource {
     var source = OptionSource()
     for option in OptionTable.options(of: command) {
-      // What does not suit this command, though it stands there for all, is meant for the other option of its name.
+      // A shared option that does not suit this command is meant for another one.
       let all = entries.filter { entry in
         guard entry.name == option.name else { return false }
         return entry.command.map { $0 == command } ?? (option.fault(of: entry.value) == nil)

@@ -1,17 +1,17 @@
 internal import ComboSystem
 
-/// Puts together what the command line, the environment and a file say.
+/// Combines the values of the command line, the environment and a file.
 enum Configuration {
-  /// What came of it.
+  /// The result.
   enum Outcome {
     /// Help was asked for: options were not read.
     case help
-    /// What is to be done, which counts only if there are no faults; every option with its value; all that is wrong.
+    /// The command, which counts only if there are no faults; every option with its value; all faults.
     case read(Invocation, ConfigTable, faults: [String])
   }
 
   /// - Parameters:
-  ///   - arguments: those behind the command.
+  ///   - arguments: those after the command.
   ///   - variable: the environment.
   ///   - host: this machine's name.
   static func read(

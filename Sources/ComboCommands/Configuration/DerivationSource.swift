@@ -4,7 +4,7 @@ internal import ComboLog
 internal import ComboSystem
 internal import ComboWire
 
-/// What `verify` and `explain` derive from: a group's topics, or a file of `live` or `demo`.
+/// The source for `verify` and `explain`: a group's topics, or a file of `live` or `demo`.
 struct DerivationSource: Equatable, Sendable {
   /// A log of `live` or `demo`; nil: topics.
   var data: String?
@@ -33,7 +33,7 @@ struct DerivationSource: Equatable, Sendable {
 
   var topics: TopicIdentity { TopicIdentity(group: group, input: input, output: output) }
 
-  /// Opens it for reading, and hands it to `body`. What goes wrong is said on standard error.
+  /// Opens it for reading, and hands it to `body`. Errors are reported on standard error.
   /// - Parameters:
   ///   - deadLetter: where bad events went; nil: the group's own topic.
   ///   - needed: the topics that must be there.

@@ -4,10 +4,10 @@ struct ExitCode {
   /// The commands that end with it.
   let commands: String
   let meaning: String
-  /// What to do about it.
+  /// The action.
   let action: String
 
-  /// What it means, and for which command.
+  /// The meaning, and the command.
   var sentence: String { commands == "all" ? meaning : "\(commands): \(meaning)" }
 
   static let all: [ExitCode] = [

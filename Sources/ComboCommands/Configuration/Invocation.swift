@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// What a command line asks for.
+/// The command that a command line names.
 enum Invocation: Equatable, Sendable {
   case run(ServiceOptions)
   case serve(ServeOptions)

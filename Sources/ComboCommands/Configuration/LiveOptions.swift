@@ -6,11 +6,11 @@ internal import ComboWire
 
 /// The options of `live`.
 struct LiveOptions: Equatable, Sendable {
-  /// Where records come from, besides `POST /events`.
+  /// The sources of records in addition to `POST /events`.
   var sources: [IntakeSource] = []
   /// By which records of sources without a map of their own become events, as it was written; nil: they are events.
   var defaultMap: String?
-  /// What `--map` and the sources name, each once.
+  /// The names given by `--map` and the sources, each once.
   var maps: [String] = []
   /// By which the service reads the input topic.
   var map: RecordMap?
@@ -25,7 +25,7 @@ struct LiveOptions: Equatable, Sendable {
   var printsDeadLetters = false
   var exportsMap = false
   var commitIntervalMs = 10
-  /// What another version's entries led to is given up, where this one cannot derive them.
+  /// Gives up the results of another version's entries, where this one cannot derive them.
   var acceptReset = false
   /// As ``ServiceOptions/maxAgeMs``.
   var maxAgeMs = 0

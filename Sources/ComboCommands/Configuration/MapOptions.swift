@@ -4,7 +4,7 @@ internal import ComboWire
 
 /// The options of `map`.
 struct MapOptions: Equatable, Sendable {
-  /// What it shall do.
+  /// The command.
   enum Task: Equatable, Sendable {
     case list
     /// A map's text.
@@ -21,7 +21,7 @@ struct MapOptions: Equatable, Sendable {
   /// For programs.
   var isJSON = false
   var brokers = ""
-  /// The room is the event's, whatever the record key says.
+  /// The room is the event's, even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
   var roomSettings = WireLimits.allRoomSettings

@@ -12,7 +12,7 @@ enum MapSource {
   /// The maximum number of bytes of a map's file.
   static let bytesMax = 256 << 10
 
-  /// What `--map` names, switches included. A name that is built in goes before a file; `./NAME` is always a file.
+  /// The map that `--map` names, switches included. A built-in name goes before a file; `./NAME` is always a file.
   static func map(_ text: String) -> Result<RecordMap, Failure> {
     let reference: MapReference
     switch MapReference.read(text) {
@@ -40,7 +40,7 @@ enum MapSource {
     }
   }
 
-  /// A map's text as it stands, and what it is called.
+  /// A map's text unchanged, and its name.
   static func bytes(_ name: String) -> Result<(text: [UInt8], file: String), Failure> {
     if let text = BuiltInMaps.text(name) { return .success((Array(text.utf8), "built-in \(name)")) }
     switch TextFile.bytes(of: name, limit: bytesMax) {

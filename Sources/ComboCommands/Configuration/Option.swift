@@ -7,7 +7,7 @@ internal import ComboSystem
 /// One option of the program: the same name on the command line (`--commit-interval-ms`), in the environment
 /// (`COMBO_COMMIT_INTERVAL_MS`) and in a file (`commit-interval-ms`).
 struct Option: Sendable {
-  /// What its value is.
+  /// The kind of its value.
   enum Kind: Sendable {
     /// Yes or no; named alone, it is a yes.
     case flag
@@ -27,11 +27,11 @@ struct Option: Sendable {
     case choice([String])
     /// `KEY=VALUE`; may be given several times, in the environment one a line.
     case property
-    /// Where records come from, as ``IntakeSource`` reads it; may be given several times.
+    /// The sources of records, as ``IntakeSource`` reads them; may be given several times.
     case source
     /// A moment, as ``Timestamp`` reads it.
     case time
-    /// Where to listen, or `none`.
+    /// The address to listen on, or `none`.
     case address
     /// A setting of the combo engine.
     case setting(SettingName)
@@ -53,10 +53,10 @@ struct Option: Sendable {
 
   /// Without the dashes.
   let name: String
-  /// What stands for the value in `--help`.
+  /// The placeholder for the value in `--help`.
   let placeholder: String
   let kind: Kind
-  /// The default; nil: there is none, or it is computed (then `help` says how).
+  /// The default; nil: there is none, or it is computed (`help` describes how).
   let fallback: String?
   let commands: [Command]
   let section: Section

@@ -13,7 +13,7 @@ struct OptionReader {
   /// Sentences.
   private(set) var faults: [String] = []
   private let options: [Option]
-  /// What the file of librdkafka properties says.
+  /// The properties in the file of librdkafka properties.
   private var kafkaFileValues: [OptionSource.Value] = []
 
   /// Checks every value against the table.
@@ -45,7 +45,7 @@ struct OptionReader {
     return option
   }
 
-  /// What was said, else the default. A value that is not allowed is as good as none: it is among the faults already.
+  /// The given value, else the default. A value that is not allowed is treated as missing: it is among the faults already.
   func optionalText(_ name: String) -> String? {
     let option = option(name)
     guard let text = given(option).first?.text, option.fault(of: text) == nil else { return option.fallback }
@@ -81,10 +81,10 @@ struct OptionReader {
   /// The token of `--http-token-file`; what is wrong with it is added to the faults.
   mutating func httpToken() -> HTTPToken? { ServiceOptions.token(&self) }
 
-  /// Whether somebody said a value.
+  /// Whether a value was given.
   func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }
 
-  /// Whether the command line said one.
+  /// Whether the command line has a value.
   func isNamed(_ name: String) -> Bool { given(option(name)).contains { $0.label == "--" + name } }
 
   /// The combo settings.
@@ -111,7 +111,7 @@ struct OptionReader {
   /// The values of an option that count, as they were given.
   func values(of option: Option) -> [OptionSource.Value] { (option.name == "kafka" ? kafkaFileValues : []) + given(option) }
 
-  /// The librdkafka properties: those of the file first, so that what is said nearer by wins.
+  /// The librdkafka properties: those of the file first, so that nearer ones win.
   mutating func kafkaProperties() -> [KafkaProperty] {
     if let file = optionalText("kafka-file") {
       switch TextFile.read(file, limit: ConfigFile.bytesMax) {
@@ -136,7 +136,7 @@ struct OptionReader {
       }
       if let sentence = KafkaProperties.fault(of: property.key, property.value) { fault("\(value.label): \(sentence)") }
     }
-    // Of one alone it cannot be told.
+    // One value alone does not decide it.
     do throws(EdgeError) {
       _ = try BearerToken.file(properties.map { KafkaProperties.Override(key: $0.key, value: $0.value) })
     } catch {

@@ -1,4 +1,4 @@
-/// Where values come from: the command line, the environment, or a file. Sources are asked in order; the first that has a
+/// The sources of values: the command line, the environment, or a file. Sources are asked in order; the first that has a
 /// value wins. A further kind of source is one more `OptionSource` in the list.
 struct OptionSource: Sendable {
   /// A value, what a sentence about it calls it, and where it comes from.
@@ -17,10 +17,10 @@ struct OptionSource: Sendable {
   }
 
   /// By option name; in the order given. Only those of a repeatable option all count, of others the last. An empty list
-  /// says that the option was named without the value that it needs, which is reported already.
+  /// means that the option was named without the value that it needs, which is reported already.
   var values: [String: [Value]] = [:]
 
-  /// What the environment says about `options`. An empty variable counts as none.
+  /// The values of `options` in the environment. An empty variable counts as none.
   static func environment(_ options: [Option], _ variable: (String) -> String?) -> OptionSource {
     var source = OptionSource()
     for option in options {

@@ -296,7 +296,7 @@ enum OptionTable {
       setting.help)
   }
 
-  /// What a terminal that draws a room must know, and viewers of `serve`.
+  /// The settings that a terminal that draws a room needs, and viewers of `serve`.
   private static let drawn: Set<SettingName> = [
     .integer(.slots), .integer(.enterMs), .integer(.countMs), .integer(.exitMs),
   ]

@@ -15,7 +15,7 @@ struct ServeOptions: Equatable, Sendable {
   var origins: HTTPOrigins
   var readers: Int
   var backSeconds: Double
-  /// What clients are told of the service's settings, as a `screen` has them: name and value, in this order.
+  /// The service's settings for clients, as a `screen` has them: name and value, in this order.
   var told: [Told] = []
   var logLevel: LogLevel
   var logFormat: LogFormat

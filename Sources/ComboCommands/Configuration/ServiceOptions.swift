@@ -6,9 +6,9 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// What the service goes by: the options of `run`.
+/// The configuration of the service: the options of `run`.
 struct ServiceOptions: Equatable, Sendable {
-  /// Where a group that has read nothing yet begins.
+  /// The start of a group that has read nothing yet.
   enum Start: String, Sendable {
     case earliest, latest
   }
@@ -40,19 +40,19 @@ struct ServiceOptions: Equatable, Sendable {
   var instance: String?
   /// Of the producer; two live processes must not share one.
   var transactionalID: String
-  /// What another version's entries led to is given up, where this one cannot derive them.
+  /// Gives up the results of another version's entries, where this one cannot derive them.
   var acceptReset = false
   /// `check` prints the topics in this form, and does nothing else.
   var topicFormat: TopicText.Format?
-  /// Only what it would do is compared with what the group does.
+  /// Compares only its own instructions with the group's.
   var isShadow = false
-  /// The room is the event's, whatever the record key says.
+  /// The room is the event's, even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
   var roomSettings = WireLimits.allRoomSettings
   /// By which records become events; nil: they are as wire.md has them.
   var map: RecordMap?
-  /// Where HTTP is served; nil: nowhere.
+  /// The address of HTTP; nil: none.
   var http: HTTPAddress? = .standard
   /// The token of HTTP requests; nil: none.
   var httpToken: HTTPToken?

@@ -4,7 +4,7 @@ internal import ComboWire
 
 /// Settings of the combo engine as options take them.
 extension SettingName {
-  /// What stands for its value in `--help`.
+  /// The placeholder for its value in `--help`.
   var placeholder: String {
     switch self {
     case .integer(let name): name.unit == .milliseconds ? "MS" : "N"
@@ -24,7 +24,7 @@ extension SettingName {
     Word.allCases.map(\.rawValue).joined(separator: " or ")
   }
 
-  /// The setting that `text` gives. Whether its value is allowed is said by `Setting.fault`.
+  /// The setting that `text` gives. `Setting.fault` checks its value.
   func parse(_ text: String) -> Result<Setting, Fault> {
     switch self {
     case .integer(let name):
@@ -64,7 +64,7 @@ extension SettingName {
     }
   }
 
-  /// The entries of a list; none if it is empty or says `none`.
+  /// The entries of a list; none if it is empty or `none`.
   private static func entries(_ text: String) -> [Substring] {
     text.isEmpty || text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
   }

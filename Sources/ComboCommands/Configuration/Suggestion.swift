@@ -1,4 +1,4 @@
-/// Guesses what somebody meant to type.
+/// Guesses the intended word.
 enum Suggestion {
   /// The candidate with the fewest typing mistakes from `text`, if they are few enough to be mistakes.
   static func nearest(to text: String, among candidates: [String]) -> String? {
@@ -11,7 +11,7 @@ enum Suggestion {
     return best.candidate
   }
 
-  /// How many letters are wrong, missing, too many, or swapped with their neighbour.
+  /// The number of letters that are wrong, missing, too many, or swapped with their neighbor.
   static func distance(_ one: String, _ other: String) -> Int {
     let one = Array(one), other = Array(other)
     if one.isEmpty || other.isEmpty { return max(one.count, other.count) }

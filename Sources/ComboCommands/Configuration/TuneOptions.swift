@@ -8,14 +8,14 @@ internal import ComboWire
 struct TuneOptions: Equatable, Sendable {
   /// Settings to replay under.
   struct Combination: Equatable, Sendable {
-    /// What sets it apart: `slots=1 linger-ms=1500`, or a file's name.
+    /// Its distinguishing options: `slots=1 linger-ms=1500`, or a file's name.
     var name: String
     var settings: Settings
     /// Whether these are the settings as they are, that is, without --vary and --settings.
     var isBase = false
   }
 
-  /// What the settings as they are, are called.
+  /// The name of the unchanged settings.
   static let baseName = "as it is"
 
   /// A topic, in place of a file.
@@ -39,7 +39,7 @@ struct TuneOptions: Equatable, Sendable {
   /// One or more.
   var combinations: [Combination] = []
   var isJSON = false
-  /// Where the page goes; nil: there is none.
+  /// The file of the page; nil: there is none.
   var html: String?
 
   init(_ reader: inout OptionReader, operands: [String]) {
@@ -51,7 +51,7 @@ struct TuneOptions: Equatable, Sendable {
     html = reader.optionalText("html")
     if let html, html == file { reader.fault("--html would write over the recording: name another file") }
     let kafka = reader.kafkaProperties()
-    // What the environment or a file says to all commands does not stop a recording that is named.
+    // A shared setting of the environment or a file does not stop a recording that is named.
     let isTopicAsked = reader.isNamed("input")
     if isTopicAsked, !operands.isEmpty { reader.fault("--input and FILE exclude each other: gifts come from one of them") }
     if let name = reader.optionalText("input"), isTopicAsked || operands.isEmpty {
@@ -110,7 +110,7 @@ struct TuneOptions: Equatable, Sendable {
     return combinations
   }
 
-  /// What files say over the settings as they are.
+  /// The settings that files change.
   private static func read(
     _ files: [String], over base: Settings, _ reader: inout OptionReader, hasFile: Bool
   ) -> [Combination] {
@@ -124,7 +124,7 @@ struct TuneOptions: Equatable, Sendable {
         if !file.faults.isEmpty, !hasFile {
           reader.fault("--settings takes all arguments that follow it: if \(name) is the recording, name it first")
         }
-        // What is said to `run` counts, unless something is said to `tune`.
+        // The section of `run` counts, unless there is one of `tune`.
         let source = file.source(for: file.entries.contains { $0.command == .tune } ? .tune : .run)
         var settings = base
         for setting in SettingName.all {

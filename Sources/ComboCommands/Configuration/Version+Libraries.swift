@@ -5,7 +5,7 @@ internal import ComboKafka
 internal import ComboSystem
 
 extension Version {
-  /// What `--version` says. librdkafka's, libmicrohttpd's and jemalloc's are of those that were loaded, simdjson's of the one that it was
+  /// The text of `--version`. librdkafka's, libmicrohttpd's and jemalloc's are of those that were loaded, simdjson's of the one that it was
   /// compiled with, with the instructions of this processor that it chose.
   static var text: String {
     """

@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// What a terminal shows: a grid of characters with their looks.
+/// The screen of a terminal: a grid of characters with their looks.
 struct Frame: Equatable, Sendable {
   /// How a character looks.
   struct Style: Equatable, Sendable {
@@ -17,7 +17,7 @@ struct Frame: Equatable, Sendable {
     }
   }
 
-  /// One column. A wide character stands in its first; the second is empty.
+  /// One column. A wide character is in its first; the second is empty.
   struct Cell: Equatable, Sendable {
     var text: Character?
     var style: Style
@@ -39,7 +39,7 @@ struct Frame: Equatable, Sendable {
   }
 
   /// Writes `text` from column `x` of row `y` on, within the columns `clip`: what lies outside, also to the left, is not
-  /// seen. Returns the column behind it.
+  /// seen. Returns the column after it.
   @discardableResult
   mutating func put(_ text: String, x: Int, y: Int, style: Style = .plain, clip: Range<Int>? = nil) -> Int {
     let clip = (clip ?? 0..<width).clamped(to: 0..<width)
@@ -79,7 +79,7 @@ struct Frame: Equatable, Sendable {
     }
   }
 
-  /// What to send to a terminal that shows `previous` so that it shows this: only what differs, nothing if nothing does.
+  /// The bytes that turn a terminal that shows `previous` into this: only the differences, nothing if there are none.
   /// If there is no previous one, or of another size, all of it.
   func bytes(after previous: Frame?) -> String {
     let isWhole = previous == nil || previous!.width != width || previous!.height != height
@@ -93,7 +93,7 @@ struct Frame: Equatable, Sendable {
           x += 1
           continue
         }
-        // Up to where four columns in a row are as they were. What differs begins with a whole character: a wide one's second
+        // Up to the next four unchanged columns in a row. A difference begins with a whole character: a wide one's second
         // column never changes without its first.
         out += "\u{1b}[\(y + 1);\(x + 1)H"
         var same = 0

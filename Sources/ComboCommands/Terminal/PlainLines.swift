@@ -3,7 +3,7 @@ internal import ComboSystem
 
 /// Instructions as lines of text, without a terminal.
 enum PlainLines {
-  /// A line for what a viewer would notice, or nil.
+  /// A line about a visible change, or nil.
   static func line(for instruction: DisplayInstruction, in stage: Stage) -> String? {
     let sign: String
     let number: Int

@@ -2,10 +2,10 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
 
-/// What a room says, from the output topic.
+/// The instructions of a room, from the output topic.
 ///
-/// All partitions are read until the room is heard of in one; from then on only that one: a room's key decides where it is. Who
-/// adds partitions moves rooms, and must watch them anew. One thread.
+/// All partitions are read until the room is found in one; from then on only that one, which the room's key decides. New partitions
+/// move rooms, which must then be watched again. One thread.
 final class RoomFeed {
   private let client: ReaderClient
   private let control: ControlClient
@@ -17,7 +17,7 @@ final class RoomFeed {
   private var ends: [Int64] = []
   private let batch = MessageBatch(capacity: 2000)
   private var caughtUpBy: Int64 = 0
-  /// Whether the room has said anything since it was gone back to.
+  /// Whether the room has emitted anything since it was gone back to.
   private(set) var hasHeard = false
 
   /// The timeout of requests to brokers.

@@ -47,7 +47,7 @@ struct RoomStage: Equatable, Sendable {
     }
   }
 
-  /// What is on screen, and whether that is all.
+  /// The banners on screen, and whether that is all.
   private(set) var screen = RoomScreen()
   /// Those that are leaving included.
   private(set) var banners: [Banner] = []
@@ -92,7 +92,7 @@ struct RoomStage: Equatable, Sendable {
     banners.removeAll { $0.left.map { now - $0 >= Int64(exitMs) } ?? false }
   }
 
-  /// Shows what the screen has now, behind the operation that it has drawn.
+  /// Shows what the screen has now, after the operation that it has drawn.
   private mutating func follow(_ operation: DisplayInstruction.Operation, at now: Int64) {
     var isScreen = false
     if case .screen = operation { isScreen = true }

@@ -16,7 +16,7 @@ struct StagePainter: Sendable {
   var footer: [String] = []
 
   private static let cardWidth = 40
-  /// In a wide terminal numbers stand in this column, or behind longer texts: a number far from its name cannot be read with it.
+  /// In a wide terminal numbers stand in this column, or after longer texts: a number far from its name cannot be read with it.
   private static let numberColumn = 78
   private static let border = Frame.Style(color: 240)
 
@@ -84,7 +84,7 @@ struct StagePainter: Sendable {
     frame.put(number, x: numberStart, y: y, style: style, clip: columns)
   }
 
-  /// How many columns a banner stands to the left of its place: 0 or less.
+  /// The distance of a banner to the left of its place, in columns: 0 or less.
   private static func shift(_ banner: RoomStage.Banner, width: Int, enterMs: Int, exitMs: Int, at now: Int64) -> Int {
     if let left = banner.left {
       return exitMs <= 0 ? -width : -Int(min(Int64(exitMs), max(0, now - left))) * width / exitMs

@@ -41,7 +41,7 @@ final class TerminalScreen {
     return Console.write("\u{1b}[?2026h\(bytes)\u{1b}[?2026l", to: STDOUT_FILENO)
   }
 
-  /// Whether somebody has typed `q`.
+  /// Whether `q` was typed.
   func isQuitTyped() -> Bool {
     guard hasKeys else { return false }
     var ready = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)

@@ -1,10 +1,10 @@
-/// One showing of a combo. What a gift that joins it touches comes first: 64 bytes, a line of the cache.
+/// One showing of a combo. The fields that a joining gift touches come first: 64 bytes, a line of the cache.
 struct Banner: BitwiseCopyable {
   var total = 0
   var value = 0.0
   var shown = 0
   var deadline: Int64 = 0
-  /// Its display data, sender, receiver, gift, if they are too long for the place behind it, with room for `capacity` bytes.
+  /// Its display data, sender, receiver, gift, if they are too long for the place after it, with room for `capacity` bytes.
   var display: UnsafeMutableRawPointer?
   var capacity: UInt32 = 0
   var senderLength: UInt32 = 0
@@ -19,7 +19,7 @@ struct Banner: BitwiseCopyable {
 
   var number = 0
   var base = 0
-  /// When it was created, while it waits; then when it was shown.
+  /// The time of its creation while it waits, then of its show.
   var since: Int64 = 0
   /// Its neighbours in the queue, and among the waiting banners of its combo; -1 for none. `next` leads from one free
   /// banner to another, too.
@@ -54,7 +54,7 @@ extension Banner {
     get { Int32(truncatingIfNeeded: shown >> 32) }
     set { shown = shown & 0xffff_ffff | Int(newValue) << 32 }
   }
-  /// Its neighbours among the waiting banners of its combo that are passed over; -1 for none.
+  /// Its neighbors among the skipped waiting banners of its combo; -1 for none.
   @inline(__always)
   var previousParked: Int32 {
     get { Int32(truncatingIfNeeded: deadline) }
@@ -82,24 +82,24 @@ extension Banner {
 
 /// The banners of a room. Others know them by their index.
 ///
-/// Display data are behind their banner, in as many lines of the cache for each as the longest of the room took: a gift that joins a
-/// banner then touches one place of the memory. Very long ones have memory of their own, which one that is gone leaves to
+/// Display data follow their banner, in as many lines of the cache for each as the longest of the room took: a gift that joins a
+/// banner then touches one place of the memory. Very long ones have memory of their own, which is reused by
 /// the next. So the steady state has no allocations.
 struct Banners {
   /// `capacity` banners, `stride` bytes each.
   private var base: UnsafeMutableRawPointer?
   private var stride: Int32 = 0
   private var capacity: Int32 = 0
-  /// How many were ever used.
+  /// The number of banners ever used.
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
   private(set) var count: Int32 = 0
-  /// How many free ones have memory of their own for display data.
+  /// The number of free ones that have memory for display data.
   private var spares: Int32 = 0
   /// The first of those whose display data are or were lent; -1 for none.
   private var firstLent: Int32 = -1
 
-  /// Longer display data are not behind their banner.
+  /// Longer display data do not follow their banner.
   private static let longestBehind = 512
 
   init() {}
@@ -288,10 +288,10 @@ struct Banners {
 
   private static let displayOffset = MemoryLayout<Banner>.stride
 
-  /// The distance of banners with this many bytes of display data behind each, in cache lines.
+  /// The distance of banners with this many bytes of display data after each, in cache lines.
   private static func stride(_ length: Int) -> Int32 { Int32((displayOffset + length + 63) & ~63) }
 
-  /// Makes room for display data that are longer than the space behind a banner.
+  /// Makes room for display data that are longer than the space after a banner.
   private mutating func makeRoom(_ index: Int32, _ length: Int) {
     if length <= Self.longestBehind { return resize(to: capacity, stride: Self.stride(length)) }
     if length <= Int(self[index].capacity) { return }

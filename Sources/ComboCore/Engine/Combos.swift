@@ -1,20 +1,20 @@
-/// A combo: the key, and where its banners are. Two lines of the cache: what it is,
+/// A combo: the key, and where its banners are. Two lines of the cache: its data,
 /// and its key, if that is not longer than a line.
 struct Combo: BitwiseCopyable {
-  /// How long the parts of its key are: sender id, receiver id, gift id, the combo's name.
+  /// The lengths of the parts of its key: sender id, receiver id, gift id, the combo's name.
   var senderLength: UInt16 = 0
   var receiverLength: UInt16 = 0
   var giftLength: UInt16 = 0
   var nameLength: UInt16 = 0
   var hash: UInt32 = 0
-  /// How many banners, streaks and histories need it; at 0 it is free.
+  /// The number of banners, streaks and histories that need it; at 0 it is free.
   var references: Int32 = 0
   /// The banner that is entering, counting or lingering, or -1.
   var active: Int32 = -1
   /// Its waiting banners: the lowest number and the highest; -1 for none.
   var firstWaiting: Int32 = -1
   var lastWaiting: Int32 = -1
-  /// How many there are.
+  /// The number of elements.
   var waiting: Int32 = 0
   /// Its neighbours in the history, -1 for none; `next` leads from one free combo to another, too.
   var previous: Int32 = -1
@@ -22,9 +22,9 @@ struct Combo: BitwiseCopyable {
   /// The count from which the next banner continues, and until when (included); 0 if it is not in the history.
   var historyTotal = 0
   var historyExpiry: Int64 = 0
-  /// What its final will say, if one is to come.
+  /// The data of its final, if one is to come.
   var final: UnsafeMutablePointer<PastRun>?
-  /// The key, if it fits; else its first word says where in the store it is.
+  /// The key, if it fits; else its first word is its place in the store.
   var shortKey: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
   static let shortKeyMax = 64
@@ -33,14 +33,14 @@ struct Combo: BitwiseCopyable {
   /// No part of a key may be longer.
   static let longestPart = Int(UInt16.max)
 
-  /// Where a long key is in the store.
+  /// The place of a long key in the store.
   @inline(__always)
   var key: Int {
     get { Int(truncatingIfNeeded: shortKey.0) }
     set { shortKey.0 = UInt64(truncatingIfNeeded: newValue) }
   }
 
-  /// How much of the store its key takes.
+  /// The bytes of the store that its key takes.
   var lengthInStore: Int { keyLength > Self.shortKeyMax ? keyLength : 0 }
 
   @inline(__always)
@@ -50,7 +50,7 @@ struct Combo: BitwiseCopyable {
   var hasHistory: Bool { historyTotal > 0 }
 }
 
-/// The content of a `final`: the number of the run's last banner, and its display data, which are behind it.
+/// The content of a `final`: the number of the run's last banner, and its display data, which follow it.
 struct PastRun: BitwiseCopyable {
   var number: Int
   var senderLength: Int32
@@ -89,10 +89,10 @@ struct PastRun: BitwiseCopyable {
 /// The combos of a room, each once. Others know them by their index.
 struct Combos {
   private var entries = Block<Combo>()
-  /// How many of `entries` were ever used.
+  /// The number of `entries` ever used.
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
-  /// How many there are.
+  /// The number of elements.
   private(set) var count: Int32 = 0
   private var table = ProbeTable()
   /// Orders of its combos that most rooms never need.
@@ -111,13 +111,13 @@ struct Combos {
     KeyHash.combo(key.senderID, key.receiverID, key.giftID, key.combo, seed)
   }
 
-  /// Adds where a combo with this hash would be found.
+  /// Adds the likely place of a combo with this hash.
   @inline(__always)
   func addPlaces(_ hash: UInt32, to places: inout Places) {
     if table.isInUse { places.add(table.address(hash)) }
   }
 
-  /// A combo with this hash, most likely the one that is meant, or -1.
+  /// The likely combo with this hash, or -1.
   @inline(__always)
   func likely(_ hash: UInt32) -> Int32 {
     if !table.isInUse { return end > 0 ? 0 : -1 }
@@ -161,7 +161,7 @@ struct Combos {
       && (key.combo.count == 0 || sameBytes(start + sender + receiver + gift, key.combo))
   }
 
-  /// Where the bytes of a combo's key are, until combos are added.
+  /// The bytes of a combo's key, valid until combos are added.
   @inline(__always)
   private func keyStart(_ index: Int32, in store: ByteStore) -> UnsafeRawPointer {
     if entries[index].keyLength <= Combo.shortKeyMax {
@@ -209,11 +209,11 @@ struct Combos {
   /// Whether there is a combo at this index.
   func isInUse(_ index: Int32) -> Bool { index < end && entries[index].references > 0 }
 
-  /// One more needs it.
+  /// Adds a reference.
   @inline(__always)
   func retain(_ index: Int32) { entries[index].references &+= 1 }
 
-  /// One less needs it.
+  /// Removes a reference.
   @inline(__always)
   mutating func release(_ index: Int32, in store: inout ByteStore) {
     entries[index].references &-= 1
@@ -305,6 +305,6 @@ struct Combos {
 final class ComboOrders {
   /// By sender: for a retract.
   var senders: SenderIndex?
-  /// By the time at which what the history knows of them ends.
+  /// By the time at which their history expires.
   var deadlines: HistoryDeadlines?
 }

@@ -1,4 +1,4 @@
-/// Runs that end with a `room_closed` or a `retract`, and whose finals are said behind all else.
+/// Runs that end with a `room_closed` or a `retract`, and whose finals are emitted after all else.
 struct EndedRuns {
   struct Run {
     var number: Int

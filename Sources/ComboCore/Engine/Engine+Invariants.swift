@@ -1,5 +1,5 @@
 extension Engine {
-  /// What must hold between any two calls: the first thing that does not, in words, or nil. Slow; for tests.
+  /// Checks the invariants between two calls: the first one that is broken, in words, or nil. Slow; for tests.
   func brokenInvariant() -> String? { core.brokenInvariant() }
 }
 

@@ -1,7 +1,7 @@
 /// The whole state, out and in again.
 extension Engine {
   /// Returns the whole state. An engine restored from it, under the same settings of the service, continues exactly as this
-  /// one would. What has expired is left out.
+  /// one would. Expired items are left out.
   public func write(to writer: inout some SnapshotWriter) { core.write(to: &writer) }
 
   /// An engine whose state is being handed in: first this, then the other `restore…` calls, in the order of

@@ -2,10 +2,10 @@
 public final class EngineSettings: Sendable {
   /// The values.
   public let values: Settings
-  /// What a room gave itself, and what the service has for it otherwise; nil if that is this.
+  /// The room's own settings, and the service's in their place; nil if that is this.
   let own: OwnSettings
   let service: EngineSettings?
-  /// The same in all.
+  /// The object for all.
   let hashSeed = KeyHash.seed
 
   /// An object of these values.
@@ -26,11 +26,11 @@ public final class EngineSettings: Sendable {
   func with(_ own: OwnSettings) -> EngineSettings { own.isEmpty ? self : EngineSettings(self, own: own) }
 }
 
-/// The combo engine of one room: takes gifts in, and says the few instructions that a screen needs.
+/// The combo engine of one room: takes gifts in, and emits the few instructions that a screen needs.
 ///
 /// A pure state machine: it has no clock, no randomness and does no I/O. Its owner passes the time, calls
-/// ``advance(to:to:)`` at the latest when ``nextDeadline`` has come, and hands on what is said. The same inputs at the same
-/// times give the same instructions; how often it is advanced in between never shows.
+/// ``advance(to:to:)`` at the latest when ``nextDeadline`` has come, and passes the instructions on. The same inputs at the same
+/// times give the same instructions; the number of calls in between makes no difference.
 ///
 ///                     enter_ms        count_ms                 linger            exit_ms
 ///     queued ──show──▶ entering ─────▶ counting ────────────▶ lingering ─dismiss─▶ leaving ─────▶ gone
@@ -57,10 +57,10 @@ public struct Engine {
 
   init(_ core: consuming EngineCore) { box = EngineBox(core) }
 
-  /// The state, to look at.
+  /// The state, for reading.
   var core: EngineCore { _read { yield box.core } }
 
-  /// The state, to change: it is this engine's alone while `body` runs, and afterwards until the engine is copied.
+  /// The state, for changes: it is this engine's alone while `body` runs, and afterwards until the engine is copied.
   @inline(__always)
   mutating func change<R, Fault: Error>(_ body: (inout EngineCore) throws(Fault) -> R) throws(Fault) -> R {
     if !isKnownUniquelyReferenced(&box) { box = EngineBox(box.core.copy()) }
@@ -74,15 +74,15 @@ public struct Engine {
     withUnsafePointer(to: gift) { gift in change { $0.take(gift, at: now, to: &sink) } }
   }
 
-  /// The same, but the gift's display data are not copied yet: they must stay as they are until ``keepLent()`` is called, and may be looked at
-  /// until then by all that is called in between. Says the same. For an owner of many gifts at a time: of those for one banner only the
+  /// The same, but the gift's display data are not copied yet: they must stay as they are until ``keepLent()`` is called, and may be read
+  /// until then by all that is called in between. Emits the same. For an owner of many gifts at a time: of those for one banner only the
   /// last one's display data are copied, and only they are read. The gift itself is read in place, during the call.
   @inline(__always)
   public mutating func takeLent(_ gift: UnsafePointer<Gift>, at now: Int64, to sink: inout some InstructionSink) {
     change { $0.take(gift, .lent, at: now, to: &sink) }
   }
 
-  /// The same as ``take(_:at:to:)``, and the sink hears what becomes of the gift: ``InstructionSink/took(_:)``.
+  /// The same as ``take(_:at:to:)``, and the sink gets the result for the gift: ``InstructionSink/took(_:)``.
   public mutating func takeFollowed(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
     withUnsafePointer(to: gift) { gift in change { $0.take(gift, .followed, at: now, to: &sink) } }
   }
@@ -90,17 +90,17 @@ public struct Engine {
   /// Copies what is needed of the display data that were lent since the last time.
   public mutating func keepLent() { change { $0.keepLent() } }
 
-  /// Lets everything happen that is due until `now`.
+  /// Runs all steps that are due until `now`.
   public mutating func advance(to now: Int64, to sink: inout some InstructionSink) {
     change { $0.advance(to: now, to: &sink) }
   }
 
-  /// The room is closed at `now`: the screen is cleared, what waits is skipped, all memory is dropped.
+  /// The room is closed at `now`: the screen is cleared, waiting banners are skipped, all memory is dropped.
   public mutating func close(at now: Int64, to sink: inout some InstructionSink) {
     change { $0.close(at: now, to: &sink) }
   }
 
-  /// Gifts are taken back at `now`: banners of those combos leave, those that wait are skipped, their history is dropped.
+  /// Gifts are retracted at `now`: banners of those combos leave, those that wait are skipped, their history is dropped.
   public mutating func retract(_ retraction: Retraction, at now: Int64, to sink: inout some InstructionSink) {
     change { $0.retract(retraction, at: now, to: &sink) }
   }
@@ -115,18 +115,18 @@ public struct Engine {
     change { $0.adopt(settings, at: now, to: &sink) }
   }
 
-  /// Moves all that is yet to come by `milliseconds`: an engine that was away continues as if no time had passed.
+  /// Moves all deadlines by `milliseconds`: an engine that was away continues as if no time had passed.
   public mutating func shift(by milliseconds: Int64) {
     change { $0.shift(by: milliseconds) }
   }
 
-  /// A new, later epoch begins at `now`: for when the state is not known for certain. What is on screen, what waits and the
-  /// history are forgotten; ids, running totals and the room's own settings stay. Says an empty screen.
+  /// A new, later epoch begins at `now`: for when the state is not known for certain. Banners on screen, waiting banners and the
+  /// history are forgotten; ids, running totals and the room's own settings stay. Emits an empty screen.
   public mutating func beginAnew(at now: Int64, to sink: inout some InstructionSink) {
     change { $0.beginAnew(at: now, to: &sink) }
   }
 
-  // MARK: - Memory to come
+  // MARK: - Prefetching
 
   // These do not change the engine. They are `mutating` because an engine that is lent that way is not counted, which would cost as much
   // as what they are for.
@@ -178,9 +178,9 @@ public struct Engine {
     isIdle && own.isEmpty && !box.core.history.hasFinals(box.core.combos) ? box.core.restEnd : nil
   }
 
-  /// The current screen, for a client that joins in between: as a `screen`, but under the number and time of what was said or
-  /// happened last, so that the next instruction follows it without a gap. No instruction is emitted, and the engine does not change.
-  /// - Parameter body: the display data in what it gets is borrowed from the engine.
+  /// The current screen, for a client that joins in between: as a `screen`, but with the number and time of the last instruction
+  /// or step, so that the next instruction follows it without a gap. No instruction is emitted, and the engine does not change.
+  /// - Parameter body: its display data are borrowed from the engine.
   public func withScreen<R>(_ body: (Instruction) throws -> R) rethrows -> R {
     try withExtendedLifetime(box) {
       try body(
@@ -191,22 +191,22 @@ public struct Engine {
   /// No count is above this.
   public static var countMax: Int { EngineCore.most }
 
-  /// When it was created, and how many instructions it has said.
+  /// When it was created, and the number of instructions that it has emitted.
   public var position: (epoch: Int64, seq: Int) { (box.core.epoch, box.core.seq) }
 
-  /// How many banners hold a slot.
+  /// The number of banners that hold a slot.
   public var screenDepth: Int { Int(box.core.screen.count) }
 
-  /// How many banners wait.
+  /// The number of banners that wait.
   public var queueDepth: Int { Int(box.core.queue.count) }
 
-  /// Since when the banner that has waited longest has waited; nil if none waits.
+  /// The time since when the longest waiting banner waits; nil if none waits.
   public var waitingSince: Int64? { box.core.queue.count > 0 ? box.core.banners[box.core.queue.first].since : nil }
 
-  /// How many banners leave the queue before a waiting one, as it stands now; nil if it does not wait. Reads the whole queue.
+  /// The number of banners that leave the queue before a waiting one, as of now; nil if it does not wait. Reads the whole queue.
   package func waitingBefore(_ banner: Int) -> Int? { box.core.waitingBefore(banner) }
 
-  /// How many gift ids and how many running totals are held.
+  /// The number of remembered gift ids and running totals.
   public var memoryDepths: (ids: Int, streaks: Int) { (Int(box.core.ids.count), Int(box.core.streaks?.count ?? 0)) }
 }
 

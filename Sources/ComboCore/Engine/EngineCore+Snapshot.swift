@@ -1,4 +1,4 @@
-/// The whole state, out and in again. What comes in is not trusted: it may be damaged, or made up.
+/// The whole state, out and in again. Input is not trusted: it may be damaged, or made up.
 extension EngineCore {
   func write(to writer: inout some SnapshotWriter) {
     writer.head(
@@ -178,11 +178,11 @@ extension EngineCore {
     if screen.count == 0, screenDeadline != .max { throw SnapshotFault("an empty screen is to be said") }
   }
 
-  // MARK: - What is allowed
+  // MARK: - Limits
 
   /// Times beyond these cannot be meant, and sums of them could overflow.
   private static var timeRange: ClosedRange<Int64> { -(1 << 60)...(1 << 60) }
-  /// What it is now may be less far away, so that what it sets from then on is not too far.
+  /// The current value may be closer, so that values set from then on are not too far.
   private static var nowRange: ClosedRange<Int64> { -(1 << 59)...(1 << 59) }
   private static var countRange: ClosedRange<Int> { 0...most }
   /// A worth beyond this cannot be meant, and sums of such could be infinite.

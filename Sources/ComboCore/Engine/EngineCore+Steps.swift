@@ -1,4 +1,4 @@
-/// What happens on the screen: the steps of a banner's life, and how free slots are filled.
+/// The steps of a banner's life on screen, and how free slots are filled.
 extension EngineCore {
   mutating func advance(to now: Int64, to sink: inout some InstructionSink) {
     while earliestDeadline <= now {
@@ -14,7 +14,7 @@ extension EngineCore {
       }
       let final = history.nextFinal(combos)
       let finalDue = final?.due ?? .max
-      // The screen is said after every step of the same time, and finals after that.
+      // The screen is emitted after every step of the same time, and finals after that.
       earliestDeadline = min(deadline, min(screenDeadline, finalDue))
       isEarliestExact = true
       if earliestDeadline > now { return }

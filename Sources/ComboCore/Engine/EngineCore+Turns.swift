@@ -1,6 +1,6 @@
 /// Which banners must give up a slot, and which leave early: the specification's *Turns*.
 extension EngineCore {
-  /// How many banners come out of the queue before the waiting one with this number, as it stands now; nil if it does not wait.
+  /// The number of banners that leave the queue before the waiting one with this number, as of now; nil if it does not wait.
   func waitingBefore(_ number: Int) -> Int? {
     func rank(_ index: Int32) -> Int {
       if settings.values.queueOrder == .fifo { return 0 }
@@ -20,7 +20,7 @@ extension EngineCore {
     return before
   }
 
-  /// What a banner on screen is worth, by tier.
+  /// The worth of a banner on screen, by tier.
   func tier(_ index: Int32) -> Int { settings.values.tier(of: banners[index].value) }
 
   /// How long a banner of a tier lingers, and how long if its linger is short.
@@ -75,7 +75,7 @@ extension EngineCore {
     return waiting > 0 && waiting > free(without: index, tier, at: t, forLinger: forLinger).slots
   }
 
-  /// How many banners of a tier above `tier` wait; only in `tier` order.
+  /// The number of waiting banners of a tier above `tier`; only in `tier` order.
   private mutating func waiting(above tier: Int) -> Int {
     if queue.count == 0 || tier >= settings.values.tiers.count { return 0 }
     return waitingOrder().count(above: tier)
@@ -117,7 +117,7 @@ extension EngineCore {
     return waitingForTurn(tier, at: t, limit: limit) > limit
   }
 
-  /// How many wait for a turn, at most `limit + 1`.
+  /// The number of banners that wait for a turn, at most `limit + 1`.
   private mutating func waitingForTurn(_ tier: Int, at t: Int64, limit: Int) -> Int {
     let holdMs = settings.values.holdMs
     if settings.values.queueOrder == .tier {

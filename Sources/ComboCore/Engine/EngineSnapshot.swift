@@ -12,7 +12,7 @@ public struct EngineHead: Equatable, Sendable {
   public var idleSince: Int64
   /// Until when a running total's own time holds it awake, if one ever did.
   public var awakeUntil: Int64?
-  /// When the screen is said next, if it is due.
+  /// When the next screen is due, if any.
   public var screenDeadline: Int64?
 
   /// A head of these values.
@@ -68,13 +68,13 @@ public struct HistoryState {
 
 /// A banner's plain values.
 public struct BannerState: Equatable, Sendable {
-  /// Where a banner is in its life.
+  /// The phase of a banner.
   public enum Phase: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case queued, entering, counting, lingering, leaving
   }
   /// Its number, from 1 on.
   public var number: Int
-  /// Where it is in its life.
+  /// Its phase.
   public var phase: Phase
   /// Its place on screen; 0 if it waits.
   public var slot: Int
@@ -84,7 +84,7 @@ public struct BannerState: Equatable, Sendable {
   public var total: Int
   /// The count last put on screen.
   public var shown: Int
-  /// What its gifts are worth.
+  /// The worth of its gifts.
   public var value: Double
   /// When it was created, if it waits; else when it was shown.
   public var since: Int64
@@ -132,7 +132,7 @@ public protocol SnapshotWriter {
   mutating func banner(_ key: ComboKey, _ state: BannerState, _ display: Display)
 }
 
-/// What is wrong with a snapshot.
+/// The fault of a snapshot.
 public struct SnapshotFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// In words.
   public let description: String

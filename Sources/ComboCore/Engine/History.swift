@@ -23,7 +23,7 @@ struct History {
   }
 
   /// A combo is gone that is not in the history.
-  /// - Parameter final: what its final will say, if there is one to come.
+  /// - Parameter final: the data of its final, if one is to come.
   mutating func add(
     _ combo: Int32, total: Int, expiry: Int64, final: UnsafeMutablePointer<PastRun>?, _ combos: inout Combos
   ) {

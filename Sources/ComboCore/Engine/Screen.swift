@@ -2,7 +2,7 @@
 ///
 /// The first two are in the engine itself: by default there are no more.
 struct Screen {
-  /// Those behind the first two, with room for as many as there may be.
+  /// Those after the first two, with room for as many as there may be.
   private var others: UnsafeMutablePointer<Int32>?
   private var first: Int32 = -1
   private var second: Int32 = -1

@@ -1,6 +1,6 @@
 /// The running totals that a room remembers.
 ///
-/// A list in the order in which they were last set: the one set longest ago stands first and is the first to go. Most expire in that order;
+/// A list in the order in which they were last set: the one set longest ago is first and is the first to go. Most expire in that order;
 /// once one expires earlier than another before it, a heap keeps the order of expiries, until all are gone. An object, so that rooms
 /// without running totals need not have it; each engine has its own.
 final class Streaks {
@@ -16,7 +16,7 @@ final class Streaks {
     /// Its combo, or -1 if it has a name.
     var combo: Int32 = -1
     var hash: UInt32 = 0
-    /// Where sender id, gift id and name are in the store, and how long they are.
+    /// The places of sender id, gift id and name in the store, and their lengths.
     var key = 0
     var senderLength: UInt16 = 0
     var giftLength: UInt16 = 0
@@ -31,7 +31,7 @@ final class Streaks {
   }
 
   private var entries = Block<Streak>()
-  /// How many of `entries` were ever used.
+  /// The number of `entries` ever used.
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
   private(set) var count: Int32 = 0

@@ -1,10 +1,10 @@
 /// Which of the waiting banners comes next, and how many there are of each tier: made where the order of the queue's list is not enough.
 ///
 /// Of two banners of one tier, the one with the lower number has waited at least as long, so its rank is never below the other's, however
-/// time passes. So each tier has heaps by number, and only their tops are compared: at most 101 tiers have to be looked at. There are four
+/// time passes. So each tier has heaps by number, and only their tops are compared: at most 101 tiers have to be read. There are four
 /// heaps for each: of banners that have been seen (`base` above 0) or not, and that are passed over or not. In `fifo` order all are of one tier.
 ///
-/// A banner whose combo is sealed on screen is put with those that are passed over when it comes to the top (it is *parked*), and back when
+/// A banner whose combo is sealed on screen is put with those that are skipped when it comes to the top (it is *parked*), and back when
 /// the sealed one leaves. Banners know their heap and their place in it, without a search.
 final class WaitingOrder {
   private struct Entry: BitwiseCopyable {
@@ -14,7 +14,7 @@ final class WaitingOrder {
 
   /// By tier × 4 + ``seen`` + ``parked``.
   private var heaps: [[Entry]]
-  /// How many wait, by tier.
+  /// The number of waiting banners, by tier.
   private(set) var counts: [Int]
 
   private static let seen = 1
@@ -51,7 +51,7 @@ final class WaitingOrder {
     push(index, into: tier * 4 + heap % 4, banners)
   }
 
-  /// How many of a tier above `tier` wait.
+  /// The number of waiting banners of a tier above `tier`.
   func count(above tier: Int) -> Int {
     var count = 0
     for other in min(tier + 1, counts.count)..<counts.count { count += counts[other] }
@@ -81,7 +81,7 @@ final class WaitingOrder {
     }
   }
 
-  /// How many wait for a turn at `t`, at most `limit + 1`.
+  /// The number of banners that wait for a turn at `t`, at most `limit + 1`.
   /// - Parameters:
   ///   - tier: in `tier` order, below which their rank must not be.
   ///   - holdMs: how long those that have been seen must have waited.
@@ -129,7 +129,7 @@ final class WaitingOrder {
     if next >= 0 { banners[next].previousParked = previous }
   }
 
-  /// A sealed banner leaves: those of its combo are passed over no longer.
+  /// A sealed banner leaves: those of its combo are skipped no longer.
   func unpark(_ sealed: Int32, _ banners: Banners) {
     var index = banners[sealed].firstParked
     banners[sealed].firstParked = -1

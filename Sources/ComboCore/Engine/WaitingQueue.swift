@@ -2,12 +2,12 @@
 /// when they are too many: the one with the lowest value, of equals the one with the highest number.
 ///
 /// The heap is made when for the first time too many wait; most rooms never need it. It is lazy: a banner's value only
-/// rises, so a place in the heap may lag behind it, and is put right when it comes to the top; and a banner that no longer
+/// rises, so a place in the heap may lag behind it, and is corrected when it comes to the top; and a banner that no longer
 /// waits stays in it until then. So a gift that joins a waiting banner need not touch the heap.
 struct WaitingQueue {
   private(set) var first: Int32 = -1
   private(set) var last: Int32 = -1
-  /// How many wait, and how many of them have not been seen (their `base` is 0).
+  /// The number of waiting banners, and of those that have not been seen (their `base` is 0).
   private(set) var count: Int32 = 0
   private(set) var unseen: Int32 = 0
   private struct Place: BitwiseCopyable {
@@ -94,7 +94,7 @@ struct WaitingQueue {
     }
   }
 
-  /// The one that was the first to be skipped when the heap was last put right, if there is a heap.
+  /// The one that was the first to be skipped when the heap was last corrected, if there is a heap.
   @inline(__always)
   var likelyLeast: Int32? { heapCount > 0 ? heap[0].index : nil }
 

@@ -1,4 +1,4 @@
-/// Memory for plain values that grows by doubling: what an array is, less what makes an array dear here.
+/// Memory for plain values that grows by doubling: an array without the costs of one.
 ///
 /// A gift touches a dozen lists of its room, and most rooms are not in the processor's cache. An array's count and
 /// reference count lie in front of its elements, one more cache line each; and each change of an element asks whether the
@@ -29,7 +29,7 @@ struct Block<Element: BitwiseCopyable> {
     (base + Int(index) &* MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
   }
 
-  /// Makes room for at least `count` elements. What is new has no value yet.
+  /// Makes room for at least `count` elements. New ones have no value yet.
   mutating func reserve(_ count: Int32) {
     if count <= capacity { return }
     resize(to: max(count, capacity * 2))
@@ -55,7 +55,7 @@ struct Block<Element: BitwiseCopyable> {
     Self.at(base.unsafelyUnwrapped, 0).initialize(repeating: element, count: Int(count))
   }
 
-  /// Where an element is; valid until the block grows.
+  /// The address of an element; valid until the block grows.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeMutableRawPointer {
     checkBounds(index, capacity)

@@ -1,4 +1,4 @@
-/// Where an engine keeps the long keys of its combos and the names of its streaks.
+/// The store of an engine for the long keys of its combos and the names of its streaks.
 ///
 /// One buffer for all of them: bytes are added at its end; what is given back is waste until the owner moves the living
 /// bytes to a new store (``isWasteful``). So a new combo costs a copy of its key and, in the steady state, no allocation.
@@ -14,7 +14,7 @@ struct ByteStore {
     if capacity > 0 { resize(to: capacity) }
   }
 
-  /// How many bytes are in use.
+  /// The number of bytes in use.
   var live: Int { Int(used - waste) }
 
   /// Whether more is wasted than used, so that moving the rest costs no more than what has been added since the last time.
@@ -24,7 +24,7 @@ struct ByteStore {
   /// Below this, moving is not worth the trouble.
   private static let wasteMin: UInt32 = 512
 
-  /// Makes room for `count` bytes and says where they are.
+  /// Makes room for `count` bytes and returns their place.
   mutating func allocate(_ count: Int) -> Int {
     let offset = Int(used)
     used += UInt32(count)
@@ -39,7 +39,7 @@ struct ByteStore {
     if waste == used { free() }
   }
 
-  /// Adds `source` and says where it is.
+  /// Adds `source` and returns its place.
   mutating func add(_ source: Bytes) -> Int {
     let offset = allocate(source.count)
     if source.count > 0 { copyBytes(source, to: base.unsafelyUnwrapped + offset) }
@@ -55,14 +55,14 @@ struct ByteStore {
     return Bytes(start: base.unsafelyUnwrapped + offset, count: count)
   }
 
-  /// Where the byte at `offset` is; valid until the store changes.
+  /// The address of the byte at `offset`; valid until the store changes.
   @inline(__always)
   func address(_ offset: Int) -> UnsafeRawPointer {
     assert(offset < Int(used), "bytes beyond the end of their store")
     return UnsafeRawPointer(base.unsafelyUnwrapped + offset)
   }
 
-  /// Whether `other` stands at `offset`.
+  /// Whether `other` is at `offset`.
   @inline(__always)
   func equals(_ other: Bytes, at offset: Int) -> Bool { sameBytes(bytes(offset, other.count), other) }
 

@@ -52,7 +52,7 @@ struct GiftIDRecords {
     return Bytes(start: address(record) + Self.headLength, count: Int(length))
   }
 
-  func forEach(_ body: (Int) -> Void) {
+  func forEachRecord(_ body: (Int) -> Void) {
     var record = start
     for _ in 0..<count {
       if isPastLast(record) { record = Self.nextChunk(record) }
@@ -151,7 +151,7 @@ struct GiftIDRecords {
 
   /// Forgets all and gives the memory back.
   mutating func free() {
-    if hasLong { forEach { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
+    if hasLong { forEachRecord { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
     forEachChunk { $0.deallocate() }
     chunks.free()
     self = GiftIDRecords()

@@ -116,7 +116,7 @@ struct GiftIDs {
 
   /// Hands out those valid at `now`, the oldest first.
   func forEach(validAt now: Int64, _ body: (Bytes, Int64) -> Void) {
-    records.forEach { record in if expiry(record) >= now { body(records.id(record), expiry(record)) } }
+    records.forEachRecord { record in if expiry(record) >= now { body(records.id(record), expiry(record)) } }
   }
 
   /// The same ids in memory of their own, less those that expired long ago.
@@ -133,7 +133,7 @@ struct GiftIDs {
   func brokenInvariant() -> String? {
     var (found, expired, last): (Int32, Int, Int?) = (0, 0, nil)
     var fault: String?
-    records.forEach { record in
+    records.forEachRecord { record in
       // One that has expired may be there twice.
       if find(records.id(record), hash: records.hash(record), validAt: expiry(record)) == nil { fault = "an id is not found" }
       if found == 0, firstExpiry != expiry(record) { fault = "the first id expires at another time" }
@@ -176,7 +176,7 @@ struct GiftIDs {
 
   private func search(_ id: Bytes, hash: UInt32, validAt now: Int64) -> Int? {
     var found: Int?
-    records.forEach { if found == nil, matches($0, id, hash & GiftIDRecords.hashMask, now) { found = $0 } }
+    records.forEachRecord { if found == nil, matches($0, id, hash & GiftIDRecords.hashMask, now) { found = $0 } }
     return found
   }
 
@@ -212,7 +212,7 @@ struct GiftIDs {
     }
     let disorder = Disorder()
     var number = 0
-    records.forEach { record in
+    records.forEachRecord { record in
       disorder.expiries.push(.init(time: self.expiry(record), number: number, index: 0))
       number += 1
     }
@@ -239,7 +239,7 @@ struct GiftIDs {
   /// Some of them, in memory of their own.
   private func kept(_ isKept: (Int) -> Bool) -> GiftIDs {
     var kept = GiftIDs()
-    records.forEach { if isKept($0) { kept.append(records.id($0), hash: records.hash($0), expiry: expiry($0)) } }
+    records.forEachRecord { if isKept($0) { kept.append(records.id($0), hash: records.hash($0), expiry: expiry($0)) } }
     return kept
   }
 
@@ -248,7 +248,7 @@ struct GiftIDs {
   /// - Returns: how it is written.
   private mutating func rebase(to expiry: Int64) -> Int64 {
     let base = expiry &- Int64(1 << 31)
-    records.forEach { record in
+    records.forEachRecord { record in
       if records.expiry(record) == Self.longAgo { return }
       let moved = self.expiry(record) &- base
       let written = moved <= Int64(Self.longAgo) ? Self.longAgo : UInt32(clamping: moved)
@@ -273,7 +273,7 @@ struct GiftIDs {
     // Also for what comes until the table is full.
     let units = (records.end - records.start + GiftIDRecords.chunkUnits) * 4
     unitBits = UInt8(min(31, Int.bitWidth - units.leadingZeroBitCount))
-    records.forEach { index($0, records.hash($0)) }
+    records.forEachRecord { index($0, records.hash($0)) }
   }
 
   /// Puts a record into the table.

@@ -44,7 +44,7 @@ enum KeyHash {
     return mix(x ^ z, y ^ z &+ multiplier)
   }
 
-  /// What tables use for a combo's key.
+  /// The hash of a combo's key for tables.
   @inline(__always)
   static func combo(_ sender: Bytes, _ receiver: Bytes, _ gift: Bytes, _ name: Bytes, _ seed: UInt64) -> UInt32 {
     let state = hash(sender, receiver, gift, seed)

@@ -1,10 +1,10 @@
-/// What tables with open addressing and linear probing have in common.
+/// The common part of tables with open addressing and linear probing.
 package enum LinearProbing {
   /// Closes a hole: what follows moves up, as far as it may without getting ahead of the place where its own search begins.
   /// - Parameters:
   ///   - mask: one less than the number of places, which is a power of two.
-  ///   - home: the place where the search for what stands at a place begins; nil: the place is empty.
-  ///   - move: copies what stands at one place to another.
+  ///   - home: the place where the search for what is at a place begins; nil: the place is empty.
+  ///   - move: copies what is at one place to another.
   /// - Returns: the place that must be emptied.
   @inline(__always)
   package static func close(

@@ -9,7 +9,7 @@ struct ProbeTable {
   /// A place: the hash in the upper half, with its lowest bit set; the number in the lower. 0 is an empty place. There are
   /// a power of two of them.
   private var places = Block<UInt64>()
-  /// How many places are not empty.
+  /// The number of places that are not empty.
   private(set) var used: Int32 = 0
 
   init() {}
@@ -51,7 +51,7 @@ struct ProbeTable {
   @inline(__always)
   func likely(_ hash: UInt32) -> UInt32? { find(hash) { _ in true } }
 
-  /// Where the search for `hash` begins. The table must be in use.
+  /// The beginning of the search for `hash`. The table must be in use.
   @inline(__always)
   func address(_ hash: UInt32) -> UnsafeRawPointer { UnsafeRawPointer(places.address(home(UInt64(hash | 1) << 32))) }
 
@@ -99,7 +99,7 @@ struct ProbeTable {
   @inline(__always)
   private static func place(_ hash: UInt32, _ number: UInt32) -> UInt64 { UInt64(hash | 1) << 32 | UInt64(number) }
 
-  /// Where a place would stand if it had the table for itself.
+  /// The place of an entry if it had the table for itself.
   @inline(__always)
   private func home(_ place: UInt64) -> Int32 { Int32(truncatingIfNeeded: place >> 33) & (places.capacity &- 1) }
 

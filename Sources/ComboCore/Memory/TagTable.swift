@@ -11,9 +11,9 @@
 struct TagTable {
   /// The tags, 0 for an empty place, then the places.
   private var base: UnsafeMutableRawPointer?
-  /// How many places there are: a power of two, 16 at least; 0 while it is not in use.
+  /// The number of places: a power of two, 16 at least; 0 while it is not in use.
   private(set) var capacity: Int32 = 0
-  /// How many are not empty.
+  /// The number of those that are not empty.
   private(set) var used: Int32 = 0
 
   private static let ones: UInt64 = 0x0101_0101_0101_0101

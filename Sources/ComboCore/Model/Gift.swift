@@ -1,4 +1,4 @@
-/// A run of bytes that somebody else owns, valid during the call that it is handed to.
+/// Borrowed bytes, valid during the call that receives them.
 public typealias Bytes = UnsafeRawBufferPointer
 
 /// A gift as it is handed to an engine. Its bytes are borrowed: the engine copies what it keeps.
@@ -11,15 +11,15 @@ public struct Gift {
   public var senderID: Bytes
   /// The receiver's id; empty: none.
   public var receiverID: Bytes
-  /// What is given.
+  /// The gift.
   public var giftID: Bytes
   /// Names the combo: only gifts of the same name join; empty: no name.
   public var combo = Bytes(start: nil, count: 0)
   /// The display data, handed on as it is.
   public var display: Display
-  /// What one is worth, from 0 on.
+  /// The worth of one, from 0 on.
   public var value: Double
-  /// How many.
+  /// The number of gifts.
   public var amount: Amount
   /// Of a total: how long it is remembered, in milliseconds, in place of the setting.
   public var streakMs: Int32?
@@ -92,7 +92,7 @@ extension Gift {
   }
 }
 
-/// What a screen needs to draw a banner, handed on as it came in. Borrowed bytes.
+/// The data that a screen needs to draw a banner, passed on unchanged. Borrowed bytes.
 public struct Display {
   /// The sender, as a JSON object without white space between tokens (the engine does not look into it).
   public var sender: Bytes

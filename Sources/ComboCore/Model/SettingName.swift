@@ -31,7 +31,7 @@ public enum SettingName: Hashable, Sendable {
     }
   }
 
-  /// What it does, in one line.
+  /// Its effect, in one line.
   public var help: String {
     switch self {
     case .integer(let name): name.help
@@ -46,24 +46,24 @@ public enum SettingName: Hashable, Sendable {
 
 /// A setting that is an integer: its name, where ``Settings`` keeps it, and the values that are allowed.
 public struct IntegerSetting: Sendable {
-  /// What it counts.
+  /// The unit.
   public enum Unit: Sendable {
     case milliseconds, things
   }
 
   /// Its name on the wire.
   public let rawValue: String
-  /// Where ``Settings`` keeps it.
+  /// Its member of ``Settings``.
   public let keyPath: any WritableKeyPath<Settings, Int> & Sendable
-  /// What it counts.
+  /// The unit.
   public let unit: Unit
-  /// What is allowed.
+  /// The allowed range.
   public let range: ClosedRange<Int>
-  /// What is allowed in a room's own settings.
+  /// The allowed range in a room's own settings.
   public let roomRange: ClosedRange<Int>
   /// Whether a room may also set 0 for never, though that is below its range.
   public let roomMayDisable: Bool
-  /// What it does, in one line.
+  /// Its effect, in one line.
   public let help: String
 
   /// A day: no duration may be longer.

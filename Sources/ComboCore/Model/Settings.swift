@@ -1,4 +1,4 @@
-/// What a room's engine goes by. All durations are whole milliseconds.
+/// The settings of a room's engine. All durations are whole milliseconds.
 ///
 /// The allowed values are in ``IntegerSetting/range`` and ``Setting/fault``; those of a room's own settings in ``IntegerSetting/roomRange`` and
 /// ``Setting/roomFault``.
@@ -15,15 +15,15 @@ public struct Settings: Equatable, Sendable {
   public var busyLingerMs = 250
   /// A room is busy while more than this many banners wait.
   public var busyThreshold = 10
-  /// A banner for whose slot another waits takes no more gifts once it has been on screen for this long; 0: no limit.
+  /// A banner takes no more gifts once it has been on screen for this long, if another one waits for its slot; 0: no limit.
   public var holdMs = 10_000
-  /// A banner stays at least this long where it would leave early because others wait.
+  /// The minimum time on screen of a banner that leaves early because others wait.
   public var dwellMs = 0
   /// How long a banner slides out.
   public var exitMs = 250
   /// How long after a banner is gone its combo can continue from the old count.
   public var reuseMs = 5000
-  /// How many combos are remembered after they left.
+  /// The number of combos that are remembered after they left.
   public var maxHistory = 1000
   /// Banners that may wait.
   public var maxQueue = 1000
@@ -37,19 +37,19 @@ public struct Settings: Equatable, Sendable {
   public var promoteMs = 0
   /// Counts worth a special effect, rising.
   public var milestones: [Int] = []
-  /// Whether the end of a combo is said.
+  /// Whether the end of a combo is reported.
   public var finals = false
-  /// How often the whole screen is said; 0 = never.
+  /// How often the whole screen is emitted; 0 = never.
   public var screenMs = 5000
   /// For how long gift ids are remembered; 0 = off.
   public var dedupeMs = 10_000
-  /// How many gift ids are remembered; 0 = off.
+  /// The number of gift ids that are remembered; 0 = off.
   public var maxIds = 2000
   /// For how long running totals are remembered.
   public var streakMs = 60_000
-  /// How many running totals are remembered.
+  /// The number of running totals that are remembered.
   public var maxStreaks = 1000
-  /// After what time an idle room may be forgotten, if no other memory lasts longer.
+  /// The time after which an idle room may be forgotten, if no other memory lasts longer.
   public var restMs = 60_000
 
   /// The defaults.
@@ -58,7 +58,7 @@ public struct Settings: Equatable, Sendable {
   /// How long an engine must be idle before a new one takes its place.
   public var rest: Int { max(max(restMs, reuseMs), max(dedupeMs, streakMs)) }
 
-  /// How many of `tiers` have a value at or below `value`.
+  /// The number of `tiers` that have a value at or below `value`.
   func tier(of value: Double) -> Int {
     var (low, high) = (0, tiers.count)
     while low < high {

@@ -1,12 +1,12 @@
 /// A platform's format of gifts, which `generate --as` writes. One file a platform; ``all`` lists them.
 package struct PlatformShape: Sendable {
-  /// What `--as` and the built-in map call it.
+  /// The name for `--as` and of the built-in map.
   package let name: String
-  /// How many gifts one tap may have.
+  /// The number of gifts that one tap may have.
   let batches: [Int]
-  /// What the map makes of the sender: its id.
+  /// The sender's id, as the map reads it.
   let senderID: @Sendable (PlatformGift) -> String
-  /// What it makes of a kind of gift.
+  /// The id of a kind of gift, as the map reads it.
   let giftID: @Sendable (PlatformGift) -> String
   /// The record before the taps of a streak of several, if the platform has one.
   let opening: (@Sendable (PlatformGift) -> String)?
@@ -85,7 +85,7 @@ package struct PlatformGift: Sendable {
   package var hostName: String { GiftWords.hosts[room % GiftWords.hosts.count] }
   var giftName: String { GiftWords.presents[present % GiftWords.presents.count].name }
   package var value: Int { GiftWords.presents[present % GiftWords.presents.count].value }
-  /// The dear ones are sent one by one.
+  /// Expensive gifts are sent one by one.
   var isStreaking: Bool { value < 500 }
   /// Gifts so far.
   package var total: Int { batch * hits }

@@ -8,7 +8,7 @@ package final class RecordFeed: @unchecked Sendable {
 
   /// A record within a piece.
   struct Record {
-    /// Where its key begins, and its value behind it; -1: it is too large, and not there.
+    /// The beginnings of its key and its value; -1: it is too large, and missing.
     var start: Int
     /// -1: it has none.
     var keyCount: Int

@@ -1,4 +1,4 @@
-/// What viewers of a room would have seen under some settings; or the sum over many rooms.
+/// The view of a room's audience under some settings; or the sum over many rooms.
 ///
 /// A gift is one event that counted. Repeated ids and late totals change nothing on a screen and are counted apart.
 package struct RoomMeasure: Equatable, Sendable {
@@ -14,7 +14,7 @@ package struct RoomMeasure: Equatable, Sendable {
   package var within10 = 0
   /// Gifts whose banner was skipped.
   package var skipped = 0
-  /// What all gifts, and those skipped, were worth.
+  /// The worth of all gifts, and of those skipped.
   package var worth = 0.0
   package var skippedWorth = 0.0
   /// How long banners are on screen: from `show` to `dismiss`, in milliseconds.

@@ -1,4 +1,4 @@
-/// How often which durations came up: counts in buckets that grow with the value.
+/// A histogram of durations: counts in buckets that grow with the value.
 ///
 /// Exact below `2 << bits`; above, what a bucket holds differs by less than 1 in `1 << bits`. Takes 8 bytes for each bucket in use while these
 /// are few, and then 4 bytes for each bucket up to the largest value.
@@ -16,7 +16,7 @@ package struct SpreadCounts: Equatable, Sendable {
   private var few: [Bucket] = []
   /// All of them, by place; empty while they are few.
   private var counts: [UInt32] = []
-  /// How many there are.
+  /// The number of values.
   package private(set) var count = 0
   /// Their sum.
   package private(set) var sum: Int64 = 0

@@ -18,7 +18,7 @@ final class TuneLane {
   private var tracks: [RoomTrack?] = []
   /// By name. Only the busiest are kept apart once they are too many.
   private(set) var rested: [[UInt8]: Entry] = [:]
-  /// What the others came to, and how many they were.
+  /// The sum of the others, and their number.
   private(set) var others = RoomMeasure(bits: LaneTotals.bits)
   private(set) var otherCount = 0
   let totals = LaneTotals()

@@ -5,23 +5,23 @@ package import ComboWire
 /// Replays one recording under many combinations of settings, on several threads.
 ///
 /// The input is read and decoded once, in chunks of whole lines. Each combination has its own engines, in lanes: a lane is a share of the
-/// rooms under one combination, and takes chunk after chunk in. Whoever is free reads and decodes a further chunk if there is room for one,
+/// rooms under one combination, and takes chunk after chunk in. A free thread reads and decodes a further chunk if there is room for one,
 /// else lets the lane that is furthest behind take its next. A chunk is used again once all lanes have taken it in, so that memory does not
 /// grow with the input: it takes the chunks, and the rooms times the combinations.
 package final class TuneReplay: @unchecked Sendable {
   // Sendable: all that changes is guarded by `lock`, or belongs to the thread that took it under the lock (a chunk that is decoded, a lane
   // that is busy, the source while `isReading`).
 
-  /// Combinations that can be compared at once.
+  /// The maximum of combinations that can be compared at once.
   package static let combinationsMax = 200
-  /// Rooms that are told one by one.
+  /// Rooms that are reported one by one.
   private static let busiestMax = 10
   /// Rested rooms of all lanes that are known by name.
   private static let restedMax = 1_000_000
   /// Bad lines that are reported one by one.
   private static let reportsMax = 20
 
-  /// Where gifts come from.
+  /// The source of gifts.
   package enum Source {
     /// Events as JSON lines, whose time is their `ts`.
     case lines(LineSource)
@@ -50,13 +50,13 @@ package final class TuneReplay: @unchecked Sendable {
 
   /// - Parameters:
   ///   - combinations: 1 to ``combinationsMax``.
-  ///   - map: by which lines become events; nil: they are events.
+  ///   - map: makes events of lines; nil: they are events.
   ///   - maxRestedRooms: above this many rooms, in all combinations together, engines that have rested are forgotten.
-  ///   - threads: how many work, the caller's among them.
+  ///   - threads: the number of threads that work, the caller's among them.
   ///   - chunkBytes: read at once; above the longest record allowed.
   ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
   ///   - report: takes sentences about bad lines, on any thread, one call at a time.
-  ///   - progress: told the number of lines that are decoded, likewise.
+  ///   - progress: gets the number of decoded lines, likewise.
   package init(
     _ source: Source, _ combinations: [Settings], map: RecordMap? = nil, maxRestedRooms: Int, threads: Int,
     chunkBytes: Int = 1 << 19, sweepLines: Int = 131_072, report: @escaping ([String]) -> Void,
@@ -96,7 +96,7 @@ package final class TuneReplay: @unchecked Sendable {
     return result
   }
 
-  // MARK: - What is next
+  // MARK: - The next task
 
   private enum Work {
     case read(ReplayChunk)
@@ -136,7 +136,7 @@ package final class TuneReplay: @unchecked Sendable {
     lock.wakeAll()
   }
 
-  /// What this thread shall do, or nil if all is done. Under the lock.
+  /// The next task of this thread, or nil if all is done. Under the lock.
   private func next() -> Work? {
     if failed { return nil }
     var (behind, least) = (-1, Int.max)
@@ -236,10 +236,10 @@ package final class TuneReplay: @unchecked Sendable {
 
   // MARK: - The end
 
-  /// Puts together what the lanes came to. Sums go by the rooms' order in the input, so that threads do not show.
+  /// Combines the lanes' results. Sums follow the rooms' order in the input, so that they do not depend on threads.
   private func gather() {
     let first = (0..<groupCount).flatMap { group in lanes[group].rested.map { (name: $0.key, group: group, entry: $0.value) } }
-    // How many gift events a room has does not depend on the settings.
+    // The number of a room's gift events does not depend on the settings.
     let busiest = first.sorted {
       ($0.entry.measure.events, $1.entry.place) > ($1.entry.measure.events, $0.entry.place)
     }.prefix(Self.busiestMax)

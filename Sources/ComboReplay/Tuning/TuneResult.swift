@@ -1,4 +1,4 @@
-/// What one recording came to under many combinations of settings.
+/// The results of one recording under many combinations of settings.
 package struct TuneResult: Sendable {
   /// A room under one combination.
   package struct Room: Equatable, Sendable {

@@ -1,8 +1,8 @@
 internal import ComboCore
 internal import ComboWire
 
-/// What an instruction says of the screen, read from its record's bytes: the fields may stand in any order, and those that are not
-/// known are passed over. Bytes are borrowed. Costs about half a microsecond for one of 400 bytes.
+/// The fields of an instruction that concern the screen, read from its record's bytes: they may be in any order, and unknown ones
+/// are ignored. Bytes are borrowed. Costs about half a microsecond for one of 400 bytes.
 struct InstructionFields {
   enum Operation { case show, update, moveUp, dismiss, skip, final, screen, other }
 
@@ -66,13 +66,13 @@ struct InstructionFields {
   }
 }
 
-/// What is said of one banner.
+/// The data of one banner.
 struct BannerFields {
   var number: Int64 = -1
   var slot: Int64 = -1
   var count: Int64 = -1
   var base: Int64 = 0
-  /// The objects as they stand; empty where there is none.
+  /// The objects unchanged; empty where there is none.
   var sender = Bytes(start: nil, count: 0)
   var receiver = Bytes(start: nil, count: 0)
   var gift = Bytes(start: nil, count: 0)

@@ -12,7 +12,7 @@ package final class RoomMirror {
     var slot: Int64
     var count: Int64
     var base: Int64
-    /// Sender, receiver and gift, as a `screen` has them behind the numbers.
+    /// Sender, receiver and gift, as a `screen` has them after the numbers.
     var people: [UInt8]
   }
 
@@ -32,7 +32,7 @@ package final class RoomMirror {
   private static let slotsMax = 100
   /// A room that was silent for this long, with an empty screen, is not awake.
   private static let awakeMs: Int64 = 60_000
-  /// And after so long it is forgotten: where a late reader joins it is told anew then.
+  /// The time after which it is forgotten: a late reader then gets it again.
   static let forgetMs: Int64 = 3_600_000
 
   private var rooms: [Room] = []
@@ -44,7 +44,7 @@ package final class RoomMirror {
 
   /// Whether it has read all records that existed at its start; before, it does not answer.
   package var isReady = false
-  /// What each screen says of the service's settings, behind its banners: `,"slots":2,"enter_ms":250`.
+  /// The service's settings in each screen, after its banners: `,"slots":2,"enter_ms":250`.
   package var told = ""
   /// Whose rooms are served here; nil: all.
   package var serves: (([UInt8]) -> Bool)?

@@ -1,5 +1,5 @@
-/// Counts lines that say the same in place of letting each be written: the first is written, and, once its time is over, how
-/// many more there were.
+/// Counts similar lines in place of letting each be written: the first is written, and, once its time is over, the
+/// number of the others.
 ///
 /// A plain value: its user passes the time, in milliseconds of a monotonic clock.
 struct LogFlood: Sendable {
@@ -42,12 +42,12 @@ struct LogFlood: Sendable {
     return true
   }
 
-  /// What was counted in windows that are over by now, the oldest first. They are then forgotten.
+  /// The counts of windows that are over by now, the oldest first. They are then forgotten.
   mutating func due(at now: Int64) -> [Count] {
     take { now - $0.since >= Self.windowMs }
   }
 
-  /// What was counted in all windows.
+  /// The counts of all windows.
   mutating func rest() -> [Count] { take { _ in true } }
 
   /// When the next window is over that has counted something; nil: none has.

@@ -1,17 +1,17 @@
-/// What a log line says: a sentence that never changes, with named places for what does.
+/// The message of a log line: a sentence that never changes, with named places for the values.
 ///
 /// It is written as a string with an interpolation for each value, which names its field:
-/// `log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, error)")`. What stands
+/// `log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, error)")`. The text
 /// between the values is the message by which lines are found and counted, and each value can be had by its field's name.
 package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
-  /// The names that values go by. Each means the same wherever it stands.
+  /// The names of the values. Each has the same meaning in all messages.
   package enum Field: String, CaseIterable, Sendable {
     /// The number of a partition of the input.
     case partition
     /// Numbers of partitions, with commas between.
     case partitions
     case topic
-    /// How many partitions, rooms, records, entries or banners, or how much there is.
+    /// A number of partitions, rooms, records, entries or banners, or an amount.
     case count
     /// Of a record, in its partition.
     case offset
@@ -20,7 +20,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     case rooms, records, entries
     /// A duration or a distance in time, in milliseconds.
     case ms
-    /// How long, in seconds.
+    /// A duration, in seconds.
     case seconds
     /// The number that is needed or allowed.
     case limit
@@ -33,16 +33,16 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     /// Of this program, and of librdkafka.
     case version, librdkafka
     case group, instance, map, delivery
-    /// What librdkafka says, in its own words, and its word for where it said it.
+    /// librdkafka's message, and its name for the place.
     case text, facility
     /// The names of options.
     case options
     case file
     /// Names of a record's members.
     case keys
-    /// How many records became no event.
+    /// The number of records that became no event.
     case dropped, bad
-    /// How many instructions are the same in two outputs, and how many are not.
+    /// The number of instructions that are the same in two outputs, and of those that are not.
     case equal, differing
   }
 
@@ -117,7 +117,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     }
   }
 
-  /// What never changes of it: `{partition}` in the place of a partition's number.
+  /// The constant part: `{partition}` in the place of a partition's number.
   var template: String {
     pieces.reduce(into: "") { text, piece in
       switch piece {
@@ -127,7 +127,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     }
   }
 
-  /// What lines that say the same have in common: not the numbers that stand alone, nor what stands in brackets, since
+  /// The common part of similar lines: without free-standing numbers and text in brackets, since
   /// both are mostly durations or counts.
   var likeness: String {
     var likeness = ""

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// What the program says of itself while it works, a line an event, on standard error. One for the whole process: copies
+/// The program's log, a line an event, on standard error. One for the whole process: copies
 /// share level, format and counts.
 ///
 /// Any thread, and none ever waits: lines go to standard error through a ``LineWriter``. Warnings and errors that say the same within
@@ -11,7 +11,7 @@ package struct ServiceLog: Sendable {
   private let core: Core
 
   /// - Parameters:
-  ///   - level: the least that is said.
+  ///   - level: the lowest level that is written.
   ///   - countsRepeats: whether a flood of the same is counted instead of being written.
   ///   - write: takes a line without its end; nil: standard error does.
   ///   - now: the time by which repeats are counted.
@@ -23,7 +23,7 @@ package struct ServiceLog: Sendable {
     core = Core(level, format, countsRepeats: countsRepeats, write: write, now: now)
   }
 
-  /// The least that is said. May change at any time.
+  /// The lowest level that is written. May change at any time.
   package var level: LogLevel {
     get { LogLevel.allCases[core.level.load(ordering: .relaxed)] }
     nonmutating set { core.level.store(newValue.rank, ordering: .relaxed) }
@@ -59,7 +59,7 @@ package struct ServiceLog: Sendable {
       var format: LogFormat
       var secrets: [String] = []
       var flood = LogFlood()
-      /// Whether somebody will look after the counts.
+      /// Whether the counts will be read.
       var isTimed = false
     }
 

@@ -32,10 +32,10 @@ package struct Deadline {
 
   package init(afterMs: Int64) { atMs = MonotonicClock.nowMs + afterMs }
 
-  /// What is left, at least 0.
+  /// The remaining time, at least 0.
   package var leftMs: Int64 { max(0, atMs - MonotonicClock.nowMs) }
   package var isOver: Bool { leftMs == 0 }
 
-  /// What is left, but at most `ms`, as librdkafka takes time-outs.
+  /// The remaining time, but at most `ms`, as librdkafka takes time-outs.
   package func left(atMostMs ms: Int64) -> Int32 { Int32(min(leftMs, ms)) }
 }

@@ -10,7 +10,7 @@ package enum Console {
 
   /// Opens a file to be read from its beginning to its end.
   /// - Parameter path: nil: standard input.
-  /// - Returns: the descriptor, which the caller closes unless it is standard input's; nil if it cannot be opened, which is said.
+  /// - Returns: the descriptor, which the caller closes unless it is standard input's; nil if it cannot be opened, which is reported.
   package static func input(_ path: String?) -> Int32? {
     guard let path else { return STDIN_FILENO }
     let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -30,7 +30,7 @@ package enum Console {
       let written = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if written < 0 {
         if errno == EINTR { continue }
-        if errno == EAGAIN {  // somebody made the terminal non-blocking: wait until it takes more
+        if errno == EAGAIN {  // The terminal was made non-blocking: wait until it takes more
           var ready = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
           poll(&ready, 1, -1)
           continue
@@ -58,7 +58,7 @@ package enum Console {
     write("combo-consumer: \(sentence)\n", to: STDERR_FILENO)
   }
 
-  /// What is wrong with a command line; an exit code.
+  /// The fault of a command line; an exit code.
   package static func refuse(_ sentences: [String], hint: String) -> Int32 {
     let lines = sentences.map { "combo-consumer: \($0)\n" }.joined()
     write("\(lines)See \(hint).\n", to: STDERR_FILENO)

@@ -1,4 +1,4 @@
-/// What is waited for, the smallest first: a binary heap. To put in and to take out costs the logarithm of what it holds.
+/// A binary heap, the smallest element first. Adding and removing cost the logarithm of its size.
 package struct Heap<Element: Comparable> {
   /// All that it holds, in no order that means anything.
   package private(set) var elements: [Element] = []

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Whether somebody asked the program to stop: a signal, a key, or the end of the time given.
+/// Whether the program was asked to stop: by a signal, a key, or the end of the time given.
 package final class StopSignal: Sendable {
   private let flag = Atomic<Bool>(false)
   private let actions = Mutex<[@Sendable () -> Void]>([])

@@ -23,7 +23,7 @@ package enum TextFile {
 
   /// The whole of a file of at most `limit` bytes, whatever is in it.
   package static func bytes(of path: String, limit: Int) -> Result<[UInt8], Failure> {
-    // Opening a pipe would wait for somebody at its other end.
+    // Opening a pipe would wait for a program at its other end.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return fail("cannot open \(path): \(String(cString: strerror(errno)))") }
     defer { close(file) }
@@ -35,7 +35,7 @@ package enum TextFile {
       default: break
       }
     }
-    // What another program hands over (/dev/stdin) comes when it comes.
+    // Data that another program hands over (/dev/stdin) may come later.
     _ = fcntl(file, F_SETFL, 0)
     var bytes: [UInt8] = []
     while true {

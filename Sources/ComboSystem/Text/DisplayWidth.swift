@@ -1,4 +1,4 @@
-/// How many columns of a terminal a character takes.
+/// The number of columns that a character takes in a terminal.
 package enum DisplayWidth {
   /// 0, 1 or 2 columns. A character is what a reader sees as one: a letter with its accents, a whole family of emoji.
   package static func columns(of character: Character) -> Int {

@@ -1,4 +1,4 @@
-/// A JSON value as a tree: for what is read at the pace of eyes. What comes in by thousands a second has its own decoder.
+/// A JSON value as a tree, for data that is read rarely. Records have their own decoder.
 package enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)

@@ -1,4 +1,4 @@
-/// What sentences for people are made of.
+/// Parts of sentences for people.
 package enum Sentence {
   /// A value as sentences show it: in quotes, without control characters, not too long.
   package static func quoted(_ text: String) -> String {

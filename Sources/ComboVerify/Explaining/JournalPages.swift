@@ -22,8 +22,8 @@ final class JournalPages {
   private static let pageMax = 20_000
 
   /// - Parameters:
-  ///   - terms: where the journal stands before `position`.
-  ///   - end: the offset behind the last record that is read.
+  ///   - terms: the terms of the journal before `position`.
+  ///   - end: the offset after the last record that is read.
   init(
     _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, from position: Int64, to end: Int64,
     after terms: JournalTerms

@@ -91,6 +91,6 @@ extension BadEvent {
 }
 
 extension JSONText {
-  /// A value as it may stand in a sentence.
+  /// A value as it may be in a sentence.
   func shown(_ token: Int) -> String { Excerpt(slice(token)).description }
 }

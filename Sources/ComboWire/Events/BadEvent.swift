@@ -1,6 +1,6 @@
 /// Why an input record is no event.
 public struct BadEvent: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The kind of fault; the raw value is what `combo.error` says.
+  /// The kind of fault; the raw value is that of `combo.error`.
   public enum Code: String, CaseIterable, Sendable {
     /// A record, or its display data, above the limit.
     case tooLarge = "too_large"

@@ -4,7 +4,7 @@ public import ComboCore
 ///
 /// A plain value without references, meant to be kept in long arrays and filled again and again.
 public struct Event {
-  /// What it is.
+  /// The kind.
   public enum Kind: UInt8, Sendable {
     /// `gift` holds it.
     case gift
@@ -16,7 +16,7 @@ public struct Event {
     case roomSettings
   }
 
-  /// What it is. Only the field that belongs to it means anything.
+  /// The kind. Only the field that belongs to it means anything.
   public var kind = Kind.roomClosed
   /// The room that it is about; 1 to 256 bytes of UTF-8.
   public var room = Bytes(start: nil, count: 0)
@@ -24,7 +24,7 @@ public struct Event {
   public var ts: Int64 = -1
   /// The gift, if it is one.
   public var gift: Gift
-  /// What is retracted, if something is. It takes the place of the gift, so that an event has three lines of the cache.
+  /// The combos to retract, if any. They take the place of the gift, so that an event has three lines of the cache.
   public var retraction: Retraction {
     get { Retraction(senderID: gift.senderID, receiverID: gift.receiverID, giftID: gift.giftID) }
     set { (gift.senderID, gift.receiverID, gift.giftID) = (newValue.senderID, newValue.receiverID, newValue.giftID) }

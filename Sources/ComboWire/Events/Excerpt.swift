@@ -1,8 +1,8 @@
 internal import ComboCore
 
-/// Foreign bytes as they may stand in a sentence: short, printable, one line.
+/// Foreign bytes as they may be in a sentence: short, printable, one line.
 ///
-/// What is not UTF-8 becomes `\xNN`; control, format and other invisible characters (those that turn the direction of
+/// Invalid UTF-8 becomes `\xNN`; control, format and other invisible characters (those that turn the direction of
 /// writing among them) become `\u{N}`.
 struct Excerpt: CustomStringConvertible {
   let description: String

@@ -4,7 +4,7 @@ internal import ComboCore
 /// Settings out of a JSON object under their names of engine.md, with a sentence for what is wrong.
 struct SettingsReader {
   let text: JSONText
-  /// What stands before their names in a sentence.
+  /// The text before their names in a sentence.
   let path: String
   /// Those that a room may set for itself; nil: they are the service's.
   var allowedForRoom: Set<SettingName>?

@@ -1,12 +1,12 @@
 public import ComboCore
 
-/// What an event may be.
+/// The limits of an event.
 public struct WireLimits: Equatable, Sendable {
   /// The longest record, in bytes. A longer one is `too_large`.
   public var recordBytes = 65_536
   /// The most bytes that sender, receiver and gift may take together, as received. More are `too_large`.
   public var displayBytes = 16_384
-  /// How many levels deep a record may be nested; the object itself is the first. Deeper is `not_json`.
+  /// The maximum depth of a record; the object itself is the first. Deeper is `not_json`.
   public var depth = 64
   /// Whether a record's `room` is trusted, whatever its key is. If not, another key, or none, is `wrong_key`.
   public var roomFromBody = false
@@ -23,7 +23,7 @@ public struct WireLimits: Equatable, Sendable {
   /// Every setting.
   public static let allRoomSettings = Set(SettingName.all)
 
-  /// What a replay goes by: records have no key, and their `ts` is the time.
+  /// The limits of a replay: records have no key, and their `ts` is the time.
   public static var replay: WireLimits {
     var limits = WireLimits()
     limits.roomFromBody = true

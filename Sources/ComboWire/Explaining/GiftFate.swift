@@ -1,8 +1,8 @@
 package import ComboCore
 
-/// What became of one gift. Owns its texts.
+/// The story of one gift. Owns its texts.
 package struct GiftFate: Equatable, Sendable {
-  /// What it came to in the end.
+  /// The end of the story.
   package enum End: Equatable, Sendable {
     /// Not known yet.
     case open

@@ -1,6 +1,6 @@
 package import ComboCore
 
-/// Follows the gifts of one room: takes what its engine says, and knows what became of each.
+/// Follows the gifts of one room: takes its engine's instructions, and knows what became of each.
 ///
 /// Memory is bounded by what waits: a gift is handed out once it and all before it are complete.
 package final class GiftTrail {

@@ -6,11 +6,11 @@ public struct Checkpoint: Equatable, Sendable {
   public var clock: Int64
   /// The sum of all shifts by then, in milliseconds.
   public var shifted: Int64
-  /// The offset behind the input that was taken in by then.
+  /// The offset after the input that was taken in by then.
   public var input: Int64
   /// Of the last record taken in by then: ``XXH3/fingerprint(key:value:)``. nil: there was none.
   public var last: UInt64?
-  /// The offset behind that entry in the journal.
+  /// The offset after that entry in the journal.
   public var journal: Int64
   /// In at-least-once delivery: the journal offset of the takeover by which its owner began.
   public var term: Int64?

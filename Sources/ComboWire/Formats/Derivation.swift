@@ -6,7 +6,7 @@ public struct Derivation: Equatable, Sendable {
   public var settings: Settings
   /// The version of the engine's rules.
   public var version: Int
-  /// What an event may be.
+  /// The limits of an event.
   public var limits: WireLimits
   /// The field mapping by which records become events; nil for records as wire.md has them.
   public var mapping: String?
@@ -69,7 +69,7 @@ public struct Derivation: Equatable, Sendable {
 }
 
 extension Derivation {
-  /// What makes events of records, as they were made then.
+  /// The decoder of records as it was made then.
   public func decoder() throws(FormatFault) -> RecordDecoder {
     guard let mapping else { return RecordDecoder(limits: limits) }
     do throws(MapFaults) {

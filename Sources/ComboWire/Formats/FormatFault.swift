@@ -34,7 +34,7 @@ public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What all formats of the journal and the state have in common. docs/formats.md describes them.
+/// The common part of all formats of the journal and the state. docs/formats.md describes them.
 enum Format {
   /// The version that is written, and the newest that is read.
   static let version: Int64 = 1

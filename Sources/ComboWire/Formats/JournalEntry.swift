@@ -2,9 +2,9 @@
 public struct JournalEntry: Equatable, Sendable {
   /// A run of input records, taken in at one time.
   public struct Batch: Equatable, Sendable {
-    /// The offset behind its last record.
+    /// The offset after its last record.
     public var endOffset: Int64
-    /// How many records were taken in.
+    /// The number of records that were taken in.
     public var taken: Int
     /// When, in milliseconds since the Unix epoch.
     public var now: Int64
@@ -17,7 +17,7 @@ public struct JournalEntry: Equatable, Sendable {
     }
   }
 
-  /// What an owner begins with.
+  /// The data with which an owner begins.
   public struct Takeover: Equatable, Sendable {
     /// By how many milliseconds all rooms were shifted.
     public var shift: Int64
@@ -46,7 +46,7 @@ public struct JournalEntry: Equatable, Sendable {
   public struct Reset: Equatable, Sendable {
     /// Why, as a sentence.
     public var reason: String
-    /// How many offsets of the input could not be read again.
+    /// The number of offsets of the input that could not be read again.
     public var offsetsLost: Int64
 
     /// A reset for this reason.
@@ -70,9 +70,9 @@ public struct JournalEntry: Equatable, Sendable {
   public var batches: [Batch]
   /// Up to when every room was advanced after the batches, in milliseconds since the Unix epoch.
   public var clock: Int64
-  /// How many instructions and dead letters it led to.
+  /// The number of instructions and dead letters of the entry.
   public var said: Int
-  /// How many rooms were then awake.
+  /// The number of rooms that were then awake.
   public var rooms: Int
   /// The sum, mod 2^64, of the running hashes of those rooms.
   public var digest: UInt64

@@ -80,7 +80,7 @@ struct RecordFields {
   let object: Int
   let what: StaticString
 
-  /// What no number, time or count here can be beyond; sums of some of them do not overflow.
+  /// The bound of all numbers, times and counts here; sums of some of them do not overflow.
   static let integers: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
 
   /// The value of a member, or nil if there is none. Of two the first counts.
@@ -150,7 +150,7 @@ struct RecordFields {
     guard text[token].isObject else { throw .broken(what, "\(name) is \(text[token].typeName), not an object") }
     var member = token + 1
     while member < text.next(token) {
-      // What is derived depends on it, so it cannot be passed over like other members.
+      // The output depends on it, so it cannot be ignored like other members.
       var setting = text.string(member)
       if !SettingsReader.knows(setting) { throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" }) }
       member = text.next(member + 1)

@@ -19,7 +19,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     encoder.finish()
   }
 
-  /// What a state begins with; first, once.
+  /// The first part of a state; once.
   public mutating func head(_ head: EngineHead, own: OwnSettings) {
     time = head.time
     buffer.append(#"{"v":"#)

@@ -8,7 +8,7 @@ struct SnapshotReader {
   private let time: Int64
   /// Whether it is of version 1: of the engine's first rules, before there were combos with names, turns and finals.
   private let isFirst: Bool
-  /// How many texts a combo's key has.
+  /// The number of texts in a combo's key.
   private let keyLength: Int
 
   /// - Parameter fields: the state's members.

@@ -1,6 +1,6 @@
 public import ComboCore
 
-/// What the state topic says of a room.
+/// A room's record in the state topic.
 public struct RoomRecord: Equatable, Sendable {
   /// Where the state is.
   public enum Content: Equatable, Sendable {
@@ -33,7 +33,7 @@ public final class StateDecoder {
   /// A decoder.
   public init() {}
 
-  /// What a room's record says.
+  /// The content of a room's record.
   /// - Parameters:
   ///   - value: the record's value.
   ///   - key: its key, which the value is bound to.
@@ -67,7 +67,7 @@ public final class StateDecoder {
 
   /// The engine of a room record whose state is in parts.
   /// - Parameters:
-  ///   - record: what the room's record says.
+  ///   - record: the content of the room's record.
   ///   - values: those of all parts, in order.
   ///   - settings: the service's.
   public func engine(of record: RoomRecord, parts values: [Bytes], settings: EngineSettings) throws(FormatFault) -> Engine {

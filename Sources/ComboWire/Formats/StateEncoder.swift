@@ -30,7 +30,7 @@ public final class StateEncoder {
   ///   - shifted: the sum of all shifts by then, in milliseconds.
   ///   - hash: the room's running hash.
   ///   - emit: takes the records, one by one.
-  /// - Returns: how many parts there are; 0 if the state stands in the record itself. Parts of an earlier, longer snapshot
+  /// - Returns: how many parts there are; 0 if the state is in the record itself. Parts of an earlier, longer snapshot
   ///   beyond these are ignored.
   @discardableResult
   public func room(

@@ -6,7 +6,7 @@ public struct TopicIdentity: Equatable, Sendable {
   public let input: String
   /// The topic with the instructions.
   public let output: String
-  /// The three names in 64 bits: the XXH3 of their JSON array. What records carry that do not carry the names.
+  /// The three names in 64 bits: the XXH3 of their JSON array. Records without the names have this instead.
   public let hash: UInt64
 
   /// The identity of these names.
@@ -19,7 +19,7 @@ public struct TopicIdentity: Equatable, Sendable {
     hash = XXH3.hash(buffer.bytes)
   }
 
-  /// Throws if a record is of somebody else.
+  /// Throws if a record belongs to another group.
   /// - Parameters:
   ///   - hash: what the record carries.
   ///   - what: what the record is, as the error names it.

@@ -1,6 +1,6 @@
 public import ComboCore
 
-/// A hash of all that a room said, in order: each record value is hashed with the hash before it as the seed.
+/// A hash of all instructions of a room, in order: each record value is hashed with the hash before it as the seed.
 public struct RunningHash: Equatable, Sendable {
   /// The hash of a room without instructions: the letters "combo-h1", the first the highest byte.
   public static let start: UInt64 = 0x636F_6D62_6F2D_6831

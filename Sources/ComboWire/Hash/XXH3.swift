@@ -11,7 +11,7 @@ public enum XXH3 {
   }
 
   /// The identity of a record of the input, to recognize another one at its offset: the hash of its value, with that of its key as
-  /// the seed. What is missing counts as empty.
+  /// the seed. A missing one counts as empty.
   public static func fingerprint(key: Bytes?, value: Bytes?) -> UInt64 {
     let none = Bytes(start: nil, count: 0)
     return hash(value ?? none, seed: hash(key ?? none))

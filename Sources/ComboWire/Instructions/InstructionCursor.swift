@@ -1,6 +1,6 @@
 package import ComboCore
 
-/// Walks over the JSON of instructions and hands out values as they stand. Bytes are borrowed, nothing is allocated.
+/// Walks over the JSON of instructions and hands out values unchanged. Bytes are borrowed, nothing is allocated.
 ///
 /// Brackets that do not match are refused; what numbers and words are made of is not looked at until they are read.
 package struct InstructionCursor {
@@ -12,12 +12,12 @@ package struct InstructionCursor {
   /// Whether nothing is left, not even a blank.
   package var isAtEnd: Bool { position == text.count }
 
-  /// What is left.
+  /// The rest.
   package var rest: Bytes { Bytes(rebasing: text[position...]) }
 
   // MARK: - Text whose shape is known
 
-  /// Goes behind these bytes, if they are next.
+  /// Goes after these bytes, if they are next.
   @inline(__always)
   package mutating func skip(_ expected: StaticString) -> Bool {
     let length = expected.utf8CodeUnitCount
@@ -46,7 +46,7 @@ package struct InstructionCursor {
     return isNegative ? -value : value
   }
 
-  /// What stands between a string's quotes, as it stands; nil if there is no string that ends.
+  /// The bytes between a string's quotes, unchanged; nil if there is no string that ends.
   @inline(__always)
   package mutating func string() -> Bytes? {
     guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }
@@ -72,7 +72,7 @@ package struct InstructionCursor {
     return cursor.isAtEnd ? number : nil
   }
 
-  /// The value that comes next, as it stands; nil if it does not end.
+  /// The value that comes next, unchanged; nil if it does not end.
   package mutating func value() -> Bytes? {
     skipBlanks()
     let start = position

@@ -2,7 +2,7 @@ public import ComboCore
 
 /// Writes instructions as the compact JSON objects of wire.md, their fields in the order of engine.md's table.
 public enum InstructionEncoder {
-  /// A room's id as it stands in each of its instructions: a JSON string, quotes included. Made once a room.
+  /// A room's id, as in each of its instructions: a JSON string, quotes included. Made once a room.
   public static func writeRoom(_ room: Bytes, into buffer: ByteBuffer) {
     buffer.append(jsonString: room)
   }

@@ -7,10 +7,10 @@ public import ComboCore
 /// so that the steady state has no allocations. Behind what it hands out, ``padding`` more bytes are readable. One
 /// thread at a time.
 public final class BumpArena {
-  /// How many bytes can be read, but not used, behind each piece.
+  /// The number of bytes that can be read, but not used, after each piece.
   public static let padding = Int(CSJ_PADDING)
 
-  /// Where it stands, so that what came after can be taken back.
+  /// Where it is, so that what came after can be taken back.
   struct Mark {
     fileprivate let chunk: Int
     fileprivate let next: UnsafeMutableRawPointer
@@ -91,7 +91,7 @@ public final class BumpArena {
 
   private static func newChunk(_ size: Int) -> UnsafeMutableRawBufferPointer {
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: (size + 63) & ~63, alignment: 64)
-    // What is read behind a piece must have been written once, whatever it is; many bytes at a time, for the sake of debug builds.
+    // Bytes read after a piece must have been written once, whatever they are; many bytes at a time, for the sake of debug builds.
     chunk.initializeMemory(as: SIMD64<UInt8>.self, repeating: .zero)
     return chunk
   }
@@ -139,7 +139,7 @@ struct ArenaText {
     return moved
   }
 
-  /// Appends bytes that there is room for, in blocks of 16: up to 15 more are read and written behind the last.
+  /// Appends bytes that there is room for, in blocks of 16: up to 15 more are read and written after the last.
   @inline(__always)
   mutating func append(padded from: UnsafeRawPointer, _ count: Int) {
     var at = 0
@@ -165,7 +165,7 @@ struct ArenaText {
     out += 1
   }
 
-  /// What was put together.
+  /// The bytes so far.
   @inline(__always)
   func finish() -> Bytes {
     arena.next = out

@@ -8,7 +8,7 @@ public final class ByteBuffer {
   /// The bytes' memory; at least `capacity` long.
   private(set) var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
-  /// How many bytes it holds.
+  /// The number of bytes that it holds.
   public private(set) var count = 0
 
   /// An empty buffer with memory for `capacity` bytes.
@@ -19,7 +19,7 @@ public final class ByteBuffer {
 
   deinit { base.deallocate() }
 
-  /// What it holds; valid until it is changed.
+  /// The content; valid until it is changed.
   public var bytes: Bytes { Bytes(start: base, count: count) }
 
   /// A copy of what it holds.
@@ -40,7 +40,7 @@ public final class ByteBuffer {
     self.count = count
   }
 
-  /// Makes room for `extra` more bytes, and says where they go; ``commit(upTo:)`` then takes them in.
+  /// Makes room for `extra` more bytes, and returns their place; ``commit(upTo:)`` then takes them in.
   @inline(__always)
   func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
     if capacity - count < extra { grow(extra) }
@@ -75,7 +75,7 @@ public final class ByteBuffer {
     count += bytes.count
   }
 
-  /// Appends text that stands in the program.
+  /// Appends text that is in the program.
   @inline(__always)
   public func append(_ text: StaticString) {
     commit(upTo: write(text, at: reserve(text.utf8CodeUnitCount)))
@@ -149,7 +149,7 @@ public final class ByteBuffer {
   }
 }
 
-/// Writes text that stands in the program; returns where it ends.
+/// Writes text that is in the program; returns where it ends.
 @inline(__always)
 func write(_ text: StaticString, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   UnsafeMutableRawPointer(out).copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)

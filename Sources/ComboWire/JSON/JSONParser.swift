@@ -13,7 +13,7 @@ final class JSONParser {
 
   deinit { csj_parser_free(parser) }
 
-  /// Checks a text, behind which ``BumpArena/padding`` bytes must be readable. If there is no fault, ``text(of:)`` gives
+  /// Checks a text, after which ``BumpArena/padding`` bytes must be readable. If there is no fault, ``text(of:)`` gives
   /// its tape.
   @inline(__always)
   func check(_ text: Bytes, depth: Int) -> csj_fault {
@@ -47,7 +47,7 @@ final class JSONParser {
     JSONText(base: text.baseAddress!.assumingMemoryBound(to: UInt8.self), tokens: UnsafePointer(parser.pointee.tokens))
   }
 
-  /// A value without white space between its tokens: as it stands, or a copy. The text must be the one checked last.
+  /// A value without white space between its tokens: unchanged, or a copy. The text must be the one checked last.
   @inline(__always)
   func compact(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
     text[token].isSpaced ? minified(text, token, into: arena) : text.slice(token)
@@ -66,7 +66,7 @@ final class JSONParser {
 
 /// Texts of one shape are the same but for their scalars: their tapes differ only in where tokens are, and in what kind the scalars are.
 struct TextShape {
-  /// How many places there are.
+  /// The number of places.
   static let places = Int(CSJ_SHAPES)
 
   /// Its own for each shape, but 0 where none is known.

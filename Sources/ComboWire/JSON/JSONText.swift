@@ -16,14 +16,14 @@ struct JSONText {
   @inline(__always)
   func next(_ token: Int) -> Int { Int(tokens[token].next) }
 
-  /// The token's bytes as they stand, quotes or brackets included.
+  /// The token's bytes unchanged, quotes or brackets included.
   @inline(__always)
   func slice(_ token: Int) -> Bytes {
     let t = tokens[token]
     return Bytes(start: base + Int(t.start), count: Int(t.length))
   }
 
-  /// What stands between a string's quotes, as it stands.
+  /// The bytes between a string's quotes, unchanged.
   @inline(__always)
   func inside(_ token: Int) -> Bytes {
     let t = tokens[token]
@@ -48,7 +48,7 @@ struct JSONText {
     return UInt32(t.flags) << 8 | UInt32(t.kind) ^ UInt32(CSJ_STRING) | (t.length &- 3) >> 8 == 0
   }
 
-  /// What a string means.
+  /// The value of a string.
   func string(_ token: Int) -> String {
     let inside = inside(token)
     if self[token].flags & UInt8(CSJ_ESCAPED) == 0 { return String(decoding: inside, as: UTF8.self) }

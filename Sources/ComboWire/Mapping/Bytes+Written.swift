@@ -33,7 +33,7 @@ extension Bytes {
   }
 }
 
-// What only a map can make wrong. One function a fault, so that its wording has one home.
+// Errors that only a map can cause. One function a fault, so that its wording has one home.
 extension BadEvent {
   @inline(never)
   static func byRule(_ rule: CompiledMap.Rule) -> BadEvent {

@@ -13,7 +13,7 @@ struct CompiledMap {
 
     var op: Op
     var unit = TimeUnit.ms
-    /// What it has below it, in `links`.
+    /// Its children, in `links`.
     var links = Range16()
     /// Its texts, in `texts`: what is compared with, or what counts as missing.
     var texts = Range16()
@@ -39,14 +39,14 @@ struct CompiledMap {
   struct Text {
     var start: Int32
     var count: Int32
-    /// Its first 8 bytes, 0 behind its end.
+    /// Its first 8 bytes, 0 after its end.
     var word: UInt64 = 0
   }
 
   struct Party {
     var id: Int32 = -1
     var value: Int32 = -1
-    /// The pointer's node of an object that is shown as it stands; -1: none.
+    /// The pointer's node of an object that is shown unchanged; -1: none.
     var verbatim: Int32 = -1
     /// In `shown`.
     var fields = Range16()
@@ -84,9 +84,9 @@ struct CompiledMap {
     var settings: Int32 = -1
     /// Whether its total becomes part of its id: an update under the same id is no duplicate.
     var isTotalInID = false
-    /// Through how many arrays its root goes; it is looked at for each element of the innermost.
+    /// Through how many arrays its root goes; it is read for each element of the innermost.
     var stars = 0
-    /// The pointer's node without which the rule cannot hold; -1: none. And the first rule behind it that has another one.
+    /// The pointer's node without which the rule cannot hold; -1: none. And the first rule after it that has another one.
     var root: Int32 = -1
     var nextRoot: Int32 = 0
     /// The node of an element of the first array that its root goes through; -1: it goes through none.
@@ -96,7 +96,7 @@ struct CompiledMap {
     var signs: Int32 = -1
     /// Why it drops, or calls it bad.
     var reason = ""
-    /// What it is called in sentences.
+    /// Its name in sentences.
     var name = ""
   }
 
@@ -136,6 +136,6 @@ struct CompiledMap {
   var unpacked: [Unpacked] = []
   var messages: [ProtobufMessage] = []
   var signs: [GiftSigns] = []
-  /// For each node what it says, for sentences.
+  /// The description of each node, for sentences.
   var descriptions: [String] = []
 }

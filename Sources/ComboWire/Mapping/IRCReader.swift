@@ -9,7 +9,7 @@ final class IRCReader {
   private let out = ByteBuffer()
   private let value = ByteBuffer()
 
-  /// The record as JSON, in the arena, with padding behind it.
+  /// The record as JSON, in the arena, with padding after it.
   func json(of record: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
     var rest = record
     while let last = rest.last, last == 0 || last == 0x0A || last == 0x0D { rest = Bytes(rebasing: rest.dropLast()) }
@@ -42,7 +42,7 @@ final class IRCReader {
     return arena.copy(out.bytes)
   }
 
-  /// What stands before the next space; takes it and the spaces behind it from `rest`.
+  /// The text before the next space; takes it and the spaces after it from `rest`.
   private func word(_ rest: inout Bytes) -> Bytes {
     let end = rest.firstIndex(of: 0x20) ?? rest.endIndex
     let word = Bytes(rebasing: rest[..<end])

@@ -134,7 +134,7 @@ struct MapCompiler {
   private mutating func node(_ expression: MapExpression?, before: MapExpression? = nil) -> Int32 {
     switch (before, expression) {
     case (nil, nil): -1
-    // What the choosing map says is not below its root.
+    // Values from the choosing map are not below its root.
     case (let before?, nil): unprefixed(before)
     case (nil, let own?): self.expression(own)
     case (let before?, let own?): first([unprefixed(before), self.expression(own)])
@@ -277,7 +277,7 @@ struct MapCompiler {
     return left.count == 1 ? left[0] : add(.init(op: op, links: link(left)))
   }
 
-  /// What a condition is, whatever the record says; nil: that depends.
+  /// The result of a condition that does not depend on the record; nil: it depends.
   private static func decided(_ condition: MapCondition) -> Bool? {
     switch condition {
     case .always(let value): return value

@@ -1,9 +1,9 @@
-/// A map as its file says it, checked: what is compiled.
+/// A map as in its file, checked, before it is compiled.
 struct MapDefinition {
   var name = ""
   var about = ""
   var form = TextForm.json
-  /// Whether Confluent's magic byte and schema id may stand before the JSON text.
+  /// Whether Confluent's magic byte and schema id may be before the JSON text.
   var isFramed = false
   /// Whether case, `_` and `-` make no difference in names.
   var isLoose = false
@@ -13,48 +13,48 @@ struct MapDefinition {
   var rules: [MapRule] = []
   var otherwise = MapOutcome.bad("none of the map's rules is for it")
   var choice: MapChoice?
-  /// How a record is known that names a gift; nil: what no rule takes is dropped as the map says.
+  /// The marks of a record that names a gift; nil: records without a rule are dropped as the map says.
   var signs: GiftSigns?
 
   /// How a record's bytes are read.
   enum TextForm: String, CaseIterable { case json, stt, irc }
 }
 
-/// What says of a record that it names a gift: if no rule reads it, it must not vanish.
+/// The signs of a record that names a gift: if no rule reads it, it must not vanish.
 struct GiftSigns {
-  /// Members whose text says what a record is; compared as the map compares names.
+  /// Members whose text names the kind of a record; compared as the map compares names.
   var commands: [String] = []
-  /// Words of which one in such a text says that it is a gift. Case makes no difference.
+  /// Words in such a text that mean a gift. Case makes no difference.
   var words: [String] = []
-  /// What such a text begins with where it is known to be none of ours. Case makes no difference.
+  /// The beginnings of such texts that are known to be no gifts. Case makes no difference.
   var others: [String] = []
   /// Members that only a gift has.
   var keys: [String] = []
 }
 
-/// A text that may hold JSON, or a message of Protobuf, that is meant in its place.
+/// A text that may hold JSON, or a message of Protobuf, which is read in its place.
 struct MapUnpacked {
   var path: [String]
   /// When it is read.
   var condition: MapCondition?
-  /// Of Protobuf: which, in `messages`.
+  /// Of Protobuf: the message, in `messages`.
   var message: Int?
 }
 
-/// What can be chosen when a map is named.
+/// A choice when a map is named.
 public struct MapSwitch: Equatable, Sendable {
-  /// What it is called where it is chosen.
+  /// The name where it is chosen.
   public let name: String
   /// The value that holds if none is chosen.
   public let initial: String
   /// The values, each with what it means.
   public let values: [Value]
 
-  /// One that can be chosen.
+  /// A value that can be chosen.
   public struct Value: Equatable, Sendable {
-    /// What stands behind the equals sign.
+    /// The value after the equals sign.
     public let name: String
-    /// What it means, in a sentence.
+    /// Its meaning, in a sentence.
     public let about: String
   }
 }
@@ -62,7 +62,7 @@ public struct MapSwitch: Equatable, Sendable {
 struct MapRule {
   var condition: MapCondition?
   var outcome: MapOutcome
-  /// Below what it is looked for, if not below the record: one of the map's roots, or its own where that goes through more arrays.
+  /// The pointer below which it is tried, if not below the record: one of the map's roots, or its own where that goes through more arrays.
   var root: [String] = []
   /// Where the rule begins, as a line of its file.
   var line: Int
@@ -74,7 +74,7 @@ struct MapRule {
     if case .event(let event) = outcome { event.kind } else { nil }
   }
 
-  /// It holds only where something stands at this pointer.
+  /// It holds only where something is at this pointer.
   mutating func take(root: [String]) {
     self.root = root
     condition = .all([.exists(.at(root, unless: []))] + (condition.map { [$0] } ?? []))
@@ -83,13 +83,13 @@ struct MapRule {
 
 enum MapOutcome {
   case event(MapEvent)
-  /// None of ours, because of this.
+  /// No event, for this reason.
   case drop(String)
-  /// A bad event, because of this.
+  /// A bad event, for this reason.
   case bad(String)
 }
 
-/// Where the fields of an event come from; nil: the rule does not say.
+/// The sources of an event's fields; nil: the rule does not name any.
 struct MapEvent {
   var kind = Event.Kind.gift
   var room: MapExpression?
@@ -114,7 +114,7 @@ struct MapParty {
   var show = Show.fields([])
 
   enum Show {
-    /// The object at this pointer as it stands.
+    /// The object at this pointer unchanged.
     case verbatim([String])
     case fields([Field])
   }
@@ -128,7 +128,7 @@ struct MapParty {
 }
 
 indirect enum MapExpression {
-  /// What stands at a pointer, less what counts as missing.
+  /// The value at a pointer, unless it counts as missing.
   case at([String], unless: [String])
   case key
   case header(String)
@@ -137,7 +137,7 @@ indirect enum MapExpression {
   case number(String)
   case product([MapExpression])
   case join([MapExpression])
-  /// The first that is there.
+  /// The first that is present.
   case first([MapExpression])
   case time(MapExpression, TimeUnit)
   /// The first where the condition holds, else the second, if there is one.
@@ -160,11 +160,11 @@ indirect enum MapCondition {
   case isOneOf(MapExpression, [String])
   case exists(MapExpression)
   case starts(MapExpression, String)
-  /// One of these is somewhere in its text, whatever the case of the letters.
+  /// One of these is in its text, whatever the case of the letters.
   case contains(MapExpression, [String])
   case above(MapExpression, Double)
   case below(MapExpression, Double)
-  /// Both are there, as texts that are not the same.
+  /// Both are present, as texts that differ.
   case differ(MapExpression, MapExpression)
   /// Decided when the map is read.
   case always(Bool)
@@ -172,11 +172,11 @@ indirect enum MapCondition {
 
 /// Maps among which a field of the record chooses.
 struct MapChoice {
-  /// What chooses; nil: there is one map, for all.
+  /// The chooser; nil: there is one map, for all.
   var by: MapExpression?
   var entries: [(values: [String], map: MapDefinition)] = []
   /// Pointers of the chosen maps are below this one.
   var root: [String] = []
-  /// Fields that are looked for here before the chosen map's own places.
+  /// Fields that are read here before the chosen map's own places.
   var fields = MapEvent()
 }

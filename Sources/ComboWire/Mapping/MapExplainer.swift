@@ -1,9 +1,9 @@
 internal import CSimdJSON
 public import ComboCore
 
-/// What a map makes of one record, and why: for people and for scripts, not for speed.
+/// The result of a map for one record, and its reason: for people and for scripts, not for speed.
 public struct MapExplanation: Sendable {
-  /// What becomes of a record.
+  /// The result for a record.
   public enum Outcome: Equatable, Sendable {
     /// An event of this type, in wire.md's word.
     case event(String)
@@ -21,17 +21,17 @@ public struct MapExplanation: Sendable {
     public let source: String
     /// The value there, as JSON; nil: none.
     public let found: String?
-    /// What it becomes; nil: that cannot be said, since the record is bad.
+    /// The result; nil: unknown, since the record is bad.
     public let value: String?
   }
 
-  /// What became of it.
+  /// The result.
   public let outcome: Outcome
   /// The rule that decided; nil: the record could not be read at all.
   public let rule: String?
   /// The fields that the rule names, in the order of wire.md; those that are not there have no `found`.
   public let fields: [Field]
-  /// How many more gifts the record holds; the rule and the fields are those of the first.
+  /// The number of further gifts in the record; the rule and the fields are those of the first.
   public let further: Int
 }
 
@@ -47,7 +47,7 @@ public final class MapExplainer {
     mapped = decoder.mapped!
   }
 
-  /// What becomes of a record.
+  /// The result for a record.
   public func explain(_ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup = { _, _ in }) -> MapExplanation {
     arena.reset()
     var event = Event()

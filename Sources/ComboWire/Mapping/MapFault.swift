@@ -6,7 +6,7 @@ public struct MapFault: Equatable, Sendable, CustomStringConvertible {
   public let line: Int
   /// The character in the line, from 1 on.
   public let column: Int
-  /// What is wrong, and what is allowed.
+  /// The fault, and the allowed values.
   public let sentence: String
 
   /// `FILE:LINE:COLUMN: SENTENCE`.

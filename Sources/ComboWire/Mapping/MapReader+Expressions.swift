@@ -13,10 +13,10 @@ struct Members {
 extension MapReader {
   // MARK: - JSON
 
-  /// The members of an object. Unknown ones, and those that stand twice, are faults.
+  /// The members of an object. Unknown ones, and those that occur twice, are faults.
   /// - Parameters:
   ///   - allowed: nil: any name.
-  ///   - isQuiet: faults have been said before.
+  ///   - isQuiet: faults have been reported before.
   mutating func object(_ token: Int, _ name: String, _ allowed: [String]?, isQuiet: Bool = false) -> Members? {
     guard text[token].isObject else {
       fault(token, "\(name) must be an object, not \(text[token].typeName)")
@@ -231,7 +231,7 @@ extension MapReader {
     guard let elements = array(token, "join") else { return nil }
     var parts: [MapExpression] = []
     for element in elements {
-      // A text that is no pointer is meant as it stands.
+      // A text that is no pointer is literal.
       let written = text[element].isString ? text.string(element) : "/"
       if let first = written.first, first != "/", first != "^", !written.hasPrefix("../") {
         parts.append(.text(written))
@@ -273,7 +273,7 @@ extension MapReader {
     return result
   }
 
-  /// What a field is where a condition holds, and what it is else.
+  /// The value of a field where a condition holds, and otherwise.
   private mutating func conditional(
     _ members: Members, _ name: String, isTime: Bool, isShown: Bool, unit: TimeUnit
   ) -> MapExpression? {

@@ -5,7 +5,7 @@ internal import ComboCore
 struct MapReader {
   let source: MapText
   let library: MapLibrary
-  /// What was chosen for the switches.
+  /// The chosen values of the switches.
   let chosen: [(name: String, value: String)]
   /// Whether another map chooses this one.
   let isChosen: Bool
@@ -16,11 +16,11 @@ struct MapReader {
   var root: [String] = []
   /// Through how many arrays the pointers being read may go; nil: any number.
   private(set) var starsMax: Int?
-  /// Fields of all gifts, where their rules do not say otherwise.
+  /// Fields of all gifts whose rules do not set them.
   private var shared: Members?
-  /// What is allowed but may not be meant, each once.
+  /// Warnings: allowed, but perhaps not meant; each once.
   var notes: [MapFault] = []
-  /// What a rule says by itself: how many.
+  /// The number of gifts that a rule names by itself.
   private static let amounts = ["count", "total", "streak"]
   /// Below what the map's pointers are.
   private var base: [String] = []
@@ -154,7 +154,7 @@ struct MapReader {
     }
   }
 
-  /// What holds for a switch; nil if there is none of that name.
+  /// The value of a switch; nil if there is none of that name.
   func value(of name: String) -> String? {
     guard let known = switches.first(where: { $0.name == name }) else { return nil }
     return chosen.last { $0.name == name }?.value ?? known.initial
@@ -185,7 +185,7 @@ struct MapReader {
         }
         rules.append(rule)
       }
-      // What is wrong with the rules is said once.
+      // Faults of the rules are reported once.
       if index > 0 {
         faults.removeLast(faults.count - before)
         notes.removeLast(notes.count - noted)

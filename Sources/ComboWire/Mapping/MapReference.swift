@@ -9,9 +9,9 @@ public struct MapLibrary: Sendable {
   public init(_ find: @escaping Find) { self.find = find }
 }
 
-/// What `--map` says: a name or a file, and switches.
+/// The value of `--map`: a name or a file, and switches.
 public struct MapReference: Equatable, Sendable {
-  /// What is wrong with one, as a sentence.
+  /// The fault of one, as a sentence.
   public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
     /// The sentence.
     public let description: String
@@ -19,10 +19,10 @@ public struct MapReference: Equatable, Sendable {
 
   /// The name of a built-in map, or a file.
   public var name: String
-  /// What is chosen, in the order in which it was said.
+  /// The choices, in the order in which they were given.
   public var switches: [(name: String, value: String)]
 
-  /// Whether both say the same.
+  /// Whether both are the same.
   public static func == (a: Self, b: Self) -> Bool { a.description == b.description }
 
   /// As it is read.

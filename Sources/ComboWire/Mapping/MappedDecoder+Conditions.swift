@@ -61,7 +61,7 @@ extension MappedDecoder {
       return node.pointee.texts.range.contains { bytes.holds(constant($0)) }
     case .differ: return try differ(value, self.value(links[node.pointee.links.range.lowerBound + 1], into: arena))
     default:
-      // What is no number is neither above nor below.
+      // A value that is not a number is neither above nor below.
       guard let number = try? double(value, "a condition", into: arena) else { return false }
       return node.pointee.op == .above ? number > node.pointee.bound : number < node.pointee.bound
     }

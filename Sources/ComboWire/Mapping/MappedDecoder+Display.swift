@@ -1,9 +1,9 @@
 internal import CSimdJSON
 internal import ComboCore
 
-/// What is shown.
+/// The display data.
 extension MappedDecoder {
-  /// A display object: as it stands, or made of the id and the fields of the map. What it takes is subtracted from `left`.
+  /// A display object: unchanged, or made of the id and the fields of the map. Its size is subtracted from `left`.
   /// - Parameter worth: what a gift is worth, as it is to be written; empty: it does not say so.
   func display(
     _ party: borrowing CompiledMap.Party, _ id: ID, worth: Bytes, _ left: inout Int, into arena: BumpArena

@@ -1,7 +1,7 @@
 internal import CSimdJSON
 internal import ComboCore
 
-/// What names a gift, its streak and its combo.
+/// The names of a gift, its streak and its combo.
 extension MappedDecoder {
   /// The streak of a total, how long it is remembered, and whether it ends.
   @inline(never)
@@ -11,7 +11,7 @@ extension MappedDecoder {
     let own = streak.isEmpty ? rule.pointee.stars : stars(reading)
     gift.amount = .total(total, streak: streak)
     if own < rule.pointee.stars {
-      // What several have in common does not distinguish their streaks; the receiver does, or their place.
+      // A name shared by several gifts does not distinguish their streaks; the receiver does, or their place.
       let part = receiverStars > own ? gift.receiverID : place(own, rule.pointee.stars, into: arena)
       gift.amount = .total(total, streak: joined(streak, part, into: arena))
     }
@@ -22,7 +22,7 @@ extension MappedDecoder {
     if rule.pointee.ends >= 0 { gift.ends = try truth(value(rule.pointee.ends, into: arena), "ends", into: arena) }
   }
 
-  /// The total behind the id: an update under the same id is no duplicate, but the same one sent twice is.
+  /// The total after the id: an update under the same id is no duplicate, but the same one sent twice is.
   @inline(never)
   func withTotal(_ id: Bytes, _ total: Int, into arena: BumpArena) -> Bytes {
     let piece = arena.allocate(20)
@@ -59,7 +59,7 @@ extension MappedDecoder {
     return Bytes(start: piece, count: size)
   }
 
-  /// Whether a value says yes: true, 1, or either as a text. Missing is no.
+  /// Whether a value is yes: true, 1, or either as a text. Missing is no.
   private func truth(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bool {
     if value.kind == .missing { return false }
     let written =

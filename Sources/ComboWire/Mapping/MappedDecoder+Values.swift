@@ -1,9 +1,9 @@
 internal import CSimdJSON
 internal import ComboCore
 
-/// What expressions come to.
+/// The values of expressions.
 extension MappedDecoder {
-  /// What an expression comes to.
+  /// The value of an expression.
   struct Value {
     enum Kind {
       case missing
@@ -13,7 +13,7 @@ extension MappedDecoder {
       case text
       /// A number as it is written in the map.
       case number
-      /// A product; `node` says of what.
+      /// A product; `node` has its factors.
       case product
     }
 
@@ -24,7 +24,7 @@ extension MappedDecoder {
     var bytes = Bytes(start: nil, count: 0)
   }
 
-  /// What an expression comes to; missing if there is none.
+  /// The value of an expression; missing if there is none.
   @inline(__always)
   func value(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Value {
     if node < 0 { return Value() }
@@ -44,9 +44,12 @@ extension MappedDecoder {
   }
 
   func composed(_ index: Int32, into arena: BumpArena) throws(BadEvent) -> Value {
+    let nodes = nodes.baseAddress.unsafelyUnwrapped
+    // Most are pointers: for them a node is not copied.
+    if nodes[Int(index)].op == .at { return pointed(nodes + Int(index)) }
     let node = nodes[Int(index)]
     switch node.op {
-    case .at: return pointed(nodes.baseAddress.unsafelyUnwrapped + Int(index))
+    case .at: return pointed(nodes + Int(index))
     case .key: return text(key ?? .none, node.unit)
     case .header: return text(headers[Int(node.place)], node.unit)
     case .text: return text(constant(node.texts.range.lowerBound), node.unit)
@@ -58,7 +61,9 @@ extension MappedDecoder {
       return try joined(node, into: arena)
     case .first:
       for place in node.links.range {
-        let value = try composed(links[place], into: arena)
+        let link = links[place]
+        let child = nodes + Int(link)
+        let value = child.pointee.op == .at ? pointed(child) : try composed(link, into: arena)
         if value.kind != .missing {
           // One within has said itself which it is.
           let op = nodes[Int(links[place])].op
@@ -162,7 +167,7 @@ extension MappedDecoder {
       return ID(
         bytes: try checks.id(text, Int(value.token), name, into: arena), isPlain: !text[Int(value.token)].isEscaped)
     }
-    // What is the map's, or the record's key, does not stay.
+    // Bytes of the map, or of the record's key, do not stay.
     let id = arena.copy(try meaning(value, name, into: arena))
     if id.isEmpty || id.count > EventDecoder.idBytesMax { throw .length(id, "\(name)") }
     if csj_is_utf8(id.baseAddress!.assumingMemoryBound(to: UInt8.self), id.count) == 0 { throw .notUTF8(id, "\(name)") }

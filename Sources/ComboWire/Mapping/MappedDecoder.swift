@@ -1,14 +1,14 @@
 internal import CSimdJSON
 internal import ComboCore
 
-/// Makes events of records by a map. One a thread; without allocations in the steady state.
+/// Makes events of records by a map. One for each thread; without allocations in the steady state.
 ///
-/// What a field may be is checked by the same code as in an ``EventDecoder``.
+/// The limits of a field are checked by the same code as in an ``EventDecoder``.
 final class MappedDecoder {
-  /// What a map makes of a record.
+  /// The result of a map for a record.
   enum Outcome: Equatable {
     case event
-    /// None of ours.
+    /// No event.
     case dropped
   }
 
@@ -16,15 +16,15 @@ final class MappedDecoder {
   let form: MapDefinition.TextForm
   private let isFramed: Bool
   private let hasHeaders: Bool
-  /// How many bytes of display data the record's gifts have so far.
+  /// The number of bytes of display data of the record's gifts so far.
   var shownBytes = 0
-  /// More are made of no record, however often its gifts repeat what they have in common.
+  /// The maximum of events of one record, however often its gifts repeat their common parts.
   static let shownBytesMax = 1 << 20
-  /// How much was looked at for the record in hand: a rule is 1.
+  /// The amount of reading for the record in hand: a rule is 1.
   private var effort = 0
-  /// For what is more a record has too many elements: some milliseconds.
+  /// Beyond this a record has too many elements: some milliseconds.
   private let effortMax: Int
-  /// Names by which records of gifts are known, for each of the map's `signs`.
+  /// Names that mark records of gifts, for each of the map's `signs`.
   let signs: [SignReader]
   /// The record's elements on which a rule has decided, and in whose group a rule dropped what no other is for; -1: none.
   var decided: [Int32] = []
@@ -34,7 +34,7 @@ final class MappedDecoder {
   private let hasTexts: Bool
   private let groupCount: Int
   var own = OwnSettings()
-  /// The rule that decided on the last record, in `map.rules`; -1 if none has. And on which of its elements, counted from 0.
+  /// The rule that decided on the last record, in `map.rules`; -1 if none has. And the element, counted from 0.
   private(set) var rule = 0
   private var round = 0
   /// Through how few arrays a rule goes that has made an event of what the element in hand lies in; `Int.max`: none has.
@@ -52,9 +52,9 @@ final class MappedDecoder {
   private let rules: UnsafeMutableBufferPointer<CompiledMap.Rule>
   private let groups: UnsafeMutableBufferPointer<CompiledMap.Group>
   let shown: UnsafeMutableBufferPointer<CompiledMap.Shown>
-  /// What is put into a display object and does not stand in the record as it is to be written.
+  /// Text of a display object that is not in the record as it is to be written.
   let object = ByteBuffer()
-  /// What a display object begins with, and what stands before a gift's worth.
+  /// The beginning of a display object, and the text before a gift's worth.
   let idName: CompiledMap.Text
   let worthName: CompiledMap.Text
   /// A record that is written again with the contents of its texts.
@@ -67,7 +67,7 @@ final class MappedDecoder {
   private var parsed: JSONText?
   /// The tape of the record in hand, once it was read.
   var lastText: JSONText? { parsed }
-  /// The expression whose value is being looked at: what a sentence can name.
+  /// The expression whose value is being read, for sentences.
   var reading: Int32 = -1
   var limits: WireLimits { checks.limits }
 
@@ -78,7 +78,7 @@ final class MappedDecoder {
     nodes = Self.copy(map.nodes)
     links = Self.copy(map.links)
     self.texts = Self.copy(map.texts)
-    // What is copied in blocks is read a little behind its end.
+    // Text that is copied in blocks is read a little after its end.
     var texts = map.bytes
     func add(_ text: String) -> CompiledMap.Text {
       texts += text.utf8
@@ -118,7 +118,7 @@ final class MappedDecoder {
     return memory
   }
 
-  /// For callers that ask which rule decided.
+  /// For callers that ask for the deciding rule.
   func forgetRule() { rule = -1 }
 
   // MARK: - A record
@@ -133,7 +133,7 @@ final class MappedDecoder {
     return first != 0x7B && first != 0x5B
   }
 
-  /// Says which element, and which rule, the event returned first is of.
+  /// Returns the element and the rule of the first event.
   func settle(_ round: Int, rule: Int) { (self.round, self.rule) = (round, rule) }
 
   /// Returns to the chosen element, for callers that ask about it.
@@ -142,7 +142,7 @@ final class MappedDecoder {
     for _ in 0..<round where !walk.advance(text) { return }
   }
 
-  /// Goes on to the record's next element, if there is one; ``decodeElement(into:_:)`` then makes an event of it.
+  /// Moves to the record's next element, if there is one; ``decodeElement(into:_:)`` then makes an event of it.
   func advance() -> Bool {
     guard walk.advance(text) else { return false }
     if outer >= walk.level { outer = .max }
@@ -159,7 +159,7 @@ final class MappedDecoder {
     }
   }
 
-  /// Makes an event of a record in place, with padding behind it.
+  /// Makes an event of a record in place, with padding after it.
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Outcome {
@@ -209,7 +209,7 @@ final class MappedDecoder {
     return index
   }
 
-  /// What a record takes may not depend on the map alone.
+  /// The cost of a record may not depend on the map alone.
   func spend(_ steps: Int) throws(BadEvent) {
     effort &+= steps
     if effort > effortMax {
@@ -217,7 +217,7 @@ final class MappedDecoder {
     }
   }
 
-  /// Notes on what a rule has decided, so that nothing else is left that names a gift.
+  /// Marks the parts on which a rule has decided, so that only the others are searched for names of gifts.
   private func remember(_ index: Int) {
     let rule = rules.baseAddress.unsafelyUnwrapped + index
     if index == rule.pointee.last, rule.pointee.outcome == .drop {

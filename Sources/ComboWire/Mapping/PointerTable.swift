@@ -10,7 +10,7 @@ struct PointerTable {
     /// Where its cells begin, and how many there are less 1; -1: no pointer leads on.
     var cells: Int32 = 0
     var mask: Int32 = -1
-    /// How many steps lead on.
+    /// The number of steps that lead on.
     var children: Int32 = 0
     /// Its first child in `elements` that an array can have, and how many there are.
     var firstElement: Int32 = 0
@@ -24,7 +24,7 @@ struct PointerTable {
   /// A node that stands for one element of an array after the other.
   struct Star {
     var node: Int32
-    /// How many arrays it is within: 1, or more where an array's elements hold arrays.
+    /// The number of arrays around it: 1, or more where an array's elements hold arrays.
     var level: Int
     /// All nodes of its own and below it, in `below`.
     var below: Range<Int>
@@ -32,12 +32,12 @@ struct PointerTable {
 
   /// A member's name, in a hash table by name.
   struct Cell {
-    /// The name's first 8 bytes, 0 behind its end.
+    /// The name's first 8 bytes, 0 after its end.
     var word: UInt64 = 0
     /// The name's length; -1: the cell is empty.
     var length: Int32 = -1
     var node: Int32 = 0
-    /// Where the whole name stands in `names`.
+    /// Where the whole name is in `names`.
     var name: Int32 = 0
   }
 
@@ -61,7 +61,7 @@ struct PointerTable {
   /// A longer name is none that is compared loosely.
   static let looseNameMax = 64
 
-  /// How many arrays a pointer goes through, element by element.
+  /// The number of arrays that a pointer goes through, element by element.
   static func stars(_ path: [String]) -> Int { path.count { $0 == each } }
 
   /// The node that a pointer leads to, made if need be.
@@ -142,12 +142,12 @@ struct PointerTable {
     for (_, node) in children[at] { addNodes(from: node) }
   }
 
-  /// The first 8 bytes, 0 behind their end.
+  /// The first 8 bytes, 0 after their end.
   static func word(_ bytes: [UInt8]) -> UInt64 {
     bytes.prefix(8).enumerated().reduce(0) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
   }
 
-  /// The same of bytes in a text, which is padded: it may read behind them.
+  /// The same of bytes in a text, which is padded: it may read after them.
   @inline(__always)
   static func word(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
     let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))

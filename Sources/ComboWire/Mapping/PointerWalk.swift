@@ -88,7 +88,7 @@ final class PointerWalk {
     let isKnown = shape.id != 0 && known.pointee.shape == shape.id
     isSeveral = isKnown && known.pointee.isSeveral
     if isKnown, !isSeveral {
-      // It stays as it is: there is nothing to go on to, and no name to be looked at.
+      // No change: there is no further element, and no name to read.
       found = known.pointee.found
       return
     }
@@ -111,7 +111,7 @@ final class PointerWalk {
 
   /// Lets the innermost stars that have a further element stand for it; all of one level go on together. False: none has.
   ///
-  /// So every element is come to once, in the order of the text, and only what is below it is looked at: the time taken by all of
+  /// So every element is come to once, in the order of the text, and only what is below it is read: the time taken by all of
   /// them goes by the text's length.
   func advance(_ text: JSONText) -> Bool {
     if !isSeveral { return false }
@@ -284,7 +284,7 @@ final class PointerWalk {
     }
   }
 
-  /// A name in memory with room for 8 bytes behind it.
+  /// A name in memory with room for 8 bytes after it.
   private func find(
     in start: UnsafeMutableRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
   ) -> Int {

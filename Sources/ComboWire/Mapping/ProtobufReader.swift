@@ -3,13 +3,13 @@ internal import ComboCore
 
 /// A message of Protobuf, in base64, as JSON: by the fields that a map names, `{"uid":7,"gift_list":[{"num":3}]}`.
 ///
-/// After https://protobuf.dev/programming-guides/encoding/. Fields that the map does not name are passed over; of one that is not
+/// After https://protobuf.dev/programming-guides/encoding/. Fields that the map does not name are skipped; of one that is not
 /// repeated the last counts; of repeated numbers both forms are read, packed or not. Groups are refused. What is not there is not in
 /// the JSON either. The time taken goes by the bytes; without allocations in the steady state. One thread.
 final class ProtobufReader {
   /// A value of a field that the map names.
   private struct Piece {
-    /// The number, as it stands on the wire; of what has a length, where it begins and ends.
+    /// The number, as on the wire; of what has a length, where it begins and ends.
     var bits: UInt64 = 0
     var start = 0
     var end = 0
@@ -26,7 +26,7 @@ final class ProtobufReader {
   /// The values of the messages that are being read, the innermost one's last; and for each of their fields its first and last value.
   private var pieces: [Piece] = []
   private var ends: [(first: Int, last: Int)] = []
-  /// What is read, for sentences.
+  /// The kind of text, for sentences.
   private var place = ""
 
   init(_ messages: [ProtobufMessage], limits: WireLimits) {
@@ -39,7 +39,7 @@ final class ProtobufReader {
   /// - Parameters:
   ///   - text: base64 by RFC 4648; the padding may be left out.
   ///   - message: which message it is.
-  ///   - place: where it stands, for sentences.
+  ///   - place: where it is, for sentences.
   func json(of text: Bytes, _ message: Int, at place: String, into arena: BumpArena) throws(BadEvent) -> Bytes {
     self.place = place
     out.removeAll()

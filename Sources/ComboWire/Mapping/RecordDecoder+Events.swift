@@ -1,6 +1,6 @@
 public import ComboCore
 
-/// What became of a record.
+/// The result for a record.
 @usableFromInline
 package enum RecordFate {
   /// Each of its events was handed out.

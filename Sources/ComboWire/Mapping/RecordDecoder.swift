@@ -23,19 +23,19 @@ public final class RecordDecoder {
   /// The record's events beyond the first, where a map reads several from one; as long as the first they stay.
   public private(set) var further: [Event] = []
 
-  /// What came of the records so far.
+  /// The results so far.
   public private(set) var outcomes = RecordOutcomes()
   private var counts: RuleCounts
 
-  /// What came of them by rule, the most first.
+  /// The results by rule, the most first.
   public var rows: [RecordOutcomes.Row] { counts.rows(mapped?.map.rules ?? []).map(\.row) }
 
-  /// What most often came of records that became no event, and the names of the members of one such record.
+  /// The most frequent reason why records became no event, and the names of the members of one such record.
   public var commonestLoss: (row: RecordOutcomes.Row, keys: String)? {
     counts.rows(mapped?.map.rules ?? []).first { $0.row.outcome != "event" }
   }
 
-  /// What an event may be.
+  /// The limits of an event.
   public var limits: WireLimits { plain.limits }
 
   /// The settings of the event decoded last, if it was a `room_settings`.
@@ -46,7 +46,7 @@ public final class RecordDecoder {
   /// - Parameters:
   ///   - record: the value; not needed afterwards, unless it is lasting.
   ///   - isLasting: whether it stays as it is for as long as the event is in use, with ``BumpArena/padding`` more bytes that can be read
-  ///     behind it: then it is not copied (see ``EventDecoder/decodeInPlace(_:key:into:_:)``).
+  ///     after it: then it is not copied (see ``EventDecoder/decodeInPlace(_:key:into:_:)``).
   ///   - key: the record's key; nil if it has none. Not needed afterwards.
   ///   - header: hands out the value of the record's last header of a name, if there is one; asked only for those that the map
   ///     names.
@@ -139,7 +139,7 @@ public final class RecordDecoder {
     return isEvent
   }
 
-  /// What the map said of the record it dropped last.
+  /// The reason why the map last dropped a record.
   public var dropReason: String { mapped.map { "\($0.map.rules[$0.rule].reason) (\($0.map.rules[$0.rule].name))" } ?? "" }
 
   /// Records that are no JSON because a schema registry's serializer wrote them are called what they are.

@@ -21,7 +21,7 @@ public struct RecordFile: Sendable {
   public init(_ file: [UInt8], elements: Bool = false) {
     var file = file[...]
     if file.starts(with: [0xef, 0xbb, 0xbf]) { file = file.dropFirst(3) }
-    // What reads as a whole is one record.
+    // A text that can be read as a whole is one record.
     if let text = try? MapText(Array(file), file: "") {
       var records: [Record] = []
       let tape = text.text

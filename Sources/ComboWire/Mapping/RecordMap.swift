@@ -6,18 +6,18 @@ internal import ComboCore
 public final class RecordMap: @unchecked Sendable {
   // Sendable: all of it is only read.
 
-  /// What the map is called.
+  /// The map's name.
   public let name: String
-  /// What it is for, in a sentence.
+  /// Its purpose, in a sentence.
   public let about: String
-  /// What can be chosen.
+  /// Its switches.
   public let switches: [MapSwitch]
   /// The map with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the same map of it.
   /// So a journal can keep by what events were made.
   public let canonical: String
-  /// What it is called, with what was chosen: `bilibili (free=zero, guard=paid)`.
+  /// Its name with the choices: `bilibili (free=zero, guard=paid)`.
   public let title: String
-  /// What is allowed but may not be meant, each a sentence with its place.
+  /// Warnings: allowed, but perhaps not meant; each a sentence with its place.
   public let notes: [MapFault]
   let compiled: CompiledMap
 

@@ -13,7 +13,7 @@ public struct RecordOutcomes: Sendable {
   /// All of them.
   public var records: Int { taken + dropped + bad }
 
-  /// What came of records by one rule, for one reason.
+  /// The number of records by one rule, for one reason.
   public struct Row: Equatable, Sendable {
     /// The rule, as sentences call it; "none" if the record could not be read at all.
     public var rule: String
@@ -21,7 +21,7 @@ public struct RecordOutcomes: Sendable {
     public var outcome: String
     /// Why it was dropped, as the map says it; of a bad event, its code; of an event, its type.
     public var reason: String
-    /// How many records.
+    /// The number of records.
     public var count: Int
   }
 

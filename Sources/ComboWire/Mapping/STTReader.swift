@@ -8,7 +8,7 @@ internal import ComboCore
 final class STTReader {
   private let out = ByteBuffer()
 
-  /// The record as JSON, in the arena, with padding behind it.
+  /// The record as JSON, in the arena, with padding after it.
   ///
   /// - Parameter node: below what pointer it stands.
   func json(of record: Bytes, _ pointers: PointerWalk, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
@@ -94,7 +94,7 @@ final class STTReader {
     return nil
   }
 
-  /// The byte that stands first, and how many bytes it takes.
+  /// The byte that is first, and how many bytes it takes.
   private static func unit(_ rest: Slice<Bytes>) -> (UInt8, Int)? {
     guard let first = rest.first else { return nil }
     guard first == 0x40, rest.count > 1 else { return (first, 1) }

@@ -1,6 +1,6 @@
 import ComboCore
 
-/// One room for nine seconds, on a clock that is made up: two viewers send, the engine says what a screen has to do.
+/// One room for nine seconds of virtual time: two viewers send gifts, and the engine emits instructions for a screen.
 @main
 enum Embedding {
   static func main() {
@@ -12,14 +12,14 @@ enum Embedding {
   }
 }
 
-/// A room: an engine, and somebody who draws. One thread at a time.
+/// A room: an engine and a screen. One thread at a time.
 struct Room {
   private var engine: Engine
   private var screen = Screen()
 
   init(at now: Int64) { engine = Engine(at: now, settings: EngineSettings(Settings())) }
 
-  /// A gift comes. The engine copies what it keeps of the bytes.
+  /// A gift arrives. The engine copies the bytes that it keeps.
   mutating func send(_ sender: String, _ gift: String, _ count: Int, at now: Int64) {
     let (sender, gift) = (Array(sender.utf8), Array(gift.utf8))
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -28,20 +28,20 @@ struct Room {
         engine.take(
           Gift(
             id: none, senderID: sender, receiverID: none, giftID: gift,
-            // The engine does not look into these: a service would put JSON here.
+            // The engine does not read these: a service would put JSON here.
             display: Display(sender: sender, receiver: none, gift: gift), value: 1, amount: .count(count)),
           at: now, to: &screen)
       }
     }
   }
 
-  /// Time goes by. What was due in between is said with its own time.
+  /// Time passes. Each instruction has the time at which it was due.
   mutating func wait(until now: Int64) {
     while let due = engine.nextDeadline, due <= now { engine.advance(to: due, to: &screen) }
   }
 }
 
-/// Draws: here, in words.
+/// Draws, here in words.
 struct Screen: InstructionSink {
   mutating func say(_ instruction: Instruction) {
     let what =

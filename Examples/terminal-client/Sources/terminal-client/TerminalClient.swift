@@ -35,7 +35,7 @@ struct TerminalClient {
   }
 }
 
-/// The whole client: what came is held by the pacer, taken in by the screen, and followed by the pool.
+/// The whole client: the pacer holds instructions, the screen applies them, and the pool follows.
 actor RoomOnScreen {
   private let name: String
   private var screen = RoomScreen()
@@ -55,7 +55,7 @@ actor RoomOnScreen {
       state = "live"
       pacer.hold(instruction, at: instruction.at, now: now)
     case .event(.screen(let joined)):
-      // Not a step in time: how things are.
+      // A screen is the present state, so it is not paced.
       for one in pacer.flush() { draw(one) }
       state = "live"
       if screen.takeJoined(joined) != .ignore { pool.follow(screen, after: joined, now: now) }
@@ -74,7 +74,7 @@ actor RoomOnScreen {
     if verdict.clears || verdict.draws { pool.follow(screen, after: instruction, now: now) }
   }
 
-  /// The terminal's upper left, drawn anew: the title, then the slots, the highest first.
+  /// Draws the terminal's upper left: the title, then the slots, the highest first.
   func frame() -> String {
     for one in pacer.due(at: now) { draw(one) }
     pool.sweep(now: now)
@@ -91,7 +91,7 @@ actor RoomOnScreen {
     return "\u{1b}[H" + lines.map { "\($0)\u{1b}[K\n" }.joined() + "\u{1b}[J"
   }
 
-  /// What is on screen, lowest slot first.
+  /// The banners on screen, lowest slot first.
   func lines() -> [String] {
     ["\(harmless(name)): \(harmless(state)), \(screen.banners.count) on screen, \(pool.views.count) views"]
       + screen.banners.map { "\($0.slot)  \(line($0, number: $0.count))" }
@@ -102,7 +102,7 @@ actor RoomOnScreen {
     return "\(harmless(banner.sender?.name ?? "?"))\(to)  \(harmless(banner.gift?.name ?? "?")) ×\(number)"
   }
 
-  /// Names come from strangers: nothing of them may steer the terminal.
+  /// Names are untrusted: they must not control the terminal.
   private func harmless(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }).prefix(40))
   }

@@ -41,16 +41,16 @@ const MOST_EVENT = 4 << 20;
  * continue after the last event that came.
  *
  * States (`state` is called at each change, with { name, sentence, retryAt, code }): "connecting", "live", "waiting" (live, but in a
- * gap), "broken" (will try again at `retryAt`, of performance.now()), "refused" (the same, and the service said why) and "stopped".
+ * gap), "broken" (it retries at `retryAt`, of performance.now()), "refused" (the same, and the service gave a reason) and "stopped".
  *
- * `code` says what happened, for pages in other languages: "unreachable", "ended", "silent", "gap", "long", "slow" (dropped), "stopping", or
- * "said" where only the service's own sentence tells; "" where nothing did.
+ * `code` is the reason, for pages in other languages: "unreachable", "ended", "silent", "gap", "long", "slow" (dropped), "stopping", or
+ * "said" if only the service's own sentence explains it; "" without a reason.
  */
 export class RoomStream {
   /**
    * @param {string} room
-   * @param {{draw: Function, clear: Function, state?: Function, seen?: Function}} to `seen(instruction, verdict)` is told of all,
-   *   after what is drawn was drawn.
+   * @param {{draw: Function, clear: Function, state?: Function, seen?: Function}} to `seen(instruction, verdict)` is called for all,
+   *   after drawing.
    * @param {Partial<typeof STREAM_DEFAULTS>} options
    */
   constructor(room, to, options = {}) {
@@ -133,7 +133,7 @@ export class RoomStream {
   }
 
   /**
-   * Reads events until the end. Returns why it ended, if it was said.
+   * Reads events until the end. Returns the reason, if there is one.
    * @param {boolean} continues whether the service was asked to continue, so that there may be no event at first.
    */
   async #read(body, abort, continues) {
@@ -178,7 +178,7 @@ export class RoomStream {
     if (type === "instruction" && !verdict.startsWith("clear")) {
       this.#pacer.hold(instruction?.at, act);
     } else {
-      // Not a step in time: how things are.
+      // A screen is the present state, so it is not paced.
       this.#pacer.flush();
       act();
     }
@@ -230,7 +230,7 @@ export class RoomStream {
     // In a gap, only a screen helps.
     if (!this.sequence.isKnown) this.#lastId = "";
     const { retryMs, retryMostMs, staleMs } = this.#options;
-    // One that held for a while begins anew; those that break at once come ever more seldom.
+    // After a connection that held for a while the waits start again; those that break at once wait longer each time.
     if (this.#heardAt !== null && performance.now() - this.#heardAt > retryMostMs) this.#failures = 0;
     this.#heardAt = null;
     const wait = Math.min(retryMostMs, retryMs * 1.7 ** Math.min(this.#failures, 20)) * (0.67 + 0.66 * Math.random());
@@ -328,7 +328,7 @@ export async function sentenceOf(answer) {
     const said = sentence(parse((await answer.text()).slice(0, 4096))?.error);
     if (said !== null) return said;
   } catch {
-    // The connection broke before the sentence was there: the status has to do.
+    // The connection broke before the sentence arrived: use the status.
   }
   return `The service answered ${answer.status}.`;
 }

@@ -1,10 +1,10 @@
 /** combo-pacer.js: instructions in the rhythm in which they were said. */
 
 /**
- * Gives instructions their rhythm back. They are said in batches, as the service commits; drawn as they come, a banner would
- * count before it has slid in. So each is held until as long after its `at` as the latest of the last seconds came, but never
- * longer than `paceMs` after it could have come. What comes later than that is drawn at once. Only differences count: the two
- * clocks need not agree.
+ * Restores the timing of instructions. They come in batches, as the service commits; drawn on arrival, a banner would count
+ * before it has slid in. So each is held until its delay after `at` equals the largest of the last seconds, but at most
+ * `paceMs` more than the smallest. Later instructions are drawn at once. Only differences count: the two clocks need not
+ * agree.
  */
 export class Pacer {
   /** @param {{now: Function, after: Function, cancelAfter: Function}} clock */

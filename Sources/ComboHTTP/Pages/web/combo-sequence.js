@@ -3,7 +3,7 @@
 /**
  * Which instructions of a room to draw, and what is then on its screen (docs/client.md has the rules).
  *
- * It keeps (`epoch`, `seq`): what is not above that is a repetition. A new epoch begins with an empty screen. After a gap, or when it
+ * It keeps (`epoch`, `seq`): instructions not above that are repetitions. A new epoch begins with an empty screen. After a gap, or when it
  * joins in mid-stream, it does not know what is on screen until the next `screen`: until then it draws the banners whose `show` it sees.
  */
 export class Sequence {
@@ -28,7 +28,7 @@ export class Sequence {
    * Takes in one instruction. Never throws. Returns what to do:
    *
    * - `"draw"`: draw it.
-   * - `"clear"`: take away what is drawn, it is not known any more; do not draw this one.
+   * - `"clear"`: remove the drawn banners, which are not known any more; do not draw this one.
    * - `"clear, draw"`: first the one, then the other.
    * - `"wait"`: nothing; it is about a banner that is not known before the next `screen`.
    * - `"ignore"`: nothing; a repetition, malformed, or nothing that changes the screen (`skip`, `final`, ops of later versions).
@@ -51,7 +51,7 @@ export class Sequence {
       this.isKnown = seq === 1;
     } else if (seq !== this.seq + 1) {
       this.#lose(seq - this.seq - 1);
-      // A screen says all there is: what stays need not be taken away first.
+      // A screen is complete: banners that stay need not be removed first.
       if (instruction.op !== "screen" || !Array.isArray(instruction.banners)) isCleared = this.#letGo();
       this.isKnown = false;
     }
@@ -65,7 +65,7 @@ export class Sequence {
 
   /**
    * Takes in the screen with which a stream over HTTP begins: its `seq` is that of the last instruction it includes. The same answers.
-   * A room that sleeps says epoch 0 and seq 0: nothing is on it, and what is kept stays.
+   * A room that sleeps has epoch 0 and seq 0: its screen is empty, and the earlier place stays.
    */
   acceptScreen(screen) {
     if (!isInstruction(screen) || screen.op !== "screen" || !Array.isArray(screen.banners)) {
@@ -78,7 +78,7 @@ export class Sequence {
       this.isKnown = true;
       return "draw";
     }
-    // Behind what was seen: a service that is still catching up. What it says next is behind too, and passed over.
+    // Older than the known screen: a service that is still catching up. Its next instructions are older too, and skipped.
     if (epoch < this.epoch || (epoch === this.epoch && seq < this.seq)) {
       this.repeated += 1;
       return "ignore";
@@ -107,7 +107,7 @@ export class Sequence {
     switch (said.op) {
       case "show": {
         const banner = bannerOf(said);
-        // No room has more slots: whatever it is told, this does not grow.
+        // No room has more slots, so this does not grow.
         if (banner === null || (this.#banners.size >= MOST && !this.#banners.has(banner.banner))) return this.#refuse();
         this.#banners.set(banner.banner, banner);
         return "draw";

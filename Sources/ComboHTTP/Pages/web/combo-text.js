@@ -17,7 +17,7 @@ export function pictureAddress(value, pictures = "all", most = 65536) {
 }
 
 /**
- * A text as it can be drawn in one line: no lone surrogates, no control characters, no marks that reorder what stands beside
+ * A text as it can be drawn in one line: no lone surrogates, no control characters, no marks that reorder the text next to
  * them, white space as single blanks, and at most `most` characters (as a reader counts them).
  */
 export function drawable(text, most = 40) {
@@ -31,7 +31,7 @@ export function drawable(text, most = 40) {
   let cut = "";
   let left = most;
   for (const { segment } of segmenter.segment(clean)) {
-    // A letter with a heap of marks on it is one character, but not one that anybody writes.
+    // A letter with many marks is one character, but not a real one.
     if (left === 0) return `${cut}…`;
     cut += segment.length > 24 ? segment.slice(0, 8) : segment;
     left -= 1;

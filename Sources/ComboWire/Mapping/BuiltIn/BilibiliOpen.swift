@@ -196,7 +196,7 @@ extension BuiltInMaps {
     }
     """#
 
-  /// The commands whose JSON may stand in a text, and what producers call a gift.
+  /// The commands whose JSON may be in a text, and what producers call a gift.
   private static let unpackedCommands = #"""
     [
               "LIVE_OPEN_PLATFORM_SEND_GIFT", "LIVE_OPEN_PLATFORM_GUARD", "LIVE_OPEN_PLATFORM_SUPER_CHAT",

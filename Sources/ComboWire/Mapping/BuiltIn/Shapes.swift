@@ -3,7 +3,7 @@ extension BuiltInMaps {
   /// Texts that are read as JSON: in `payload`, `data` and the like, alone or in arrays. Where a command stands beside one, only if it is that
   /// of a gift: what a viewer wrote must stay a text.
   /// - Parameters:
-  ///   - commands: the members that say what a record is.
+  ///   - commands: the members that name the kind of a record.
   ///   - test: of a condition, what their text must be: `"is": ["gift"]`.
   static func texts(_ commands: [String], _ test: String) -> String {
     func entry(_ base: String, _ places: [String]) -> String {
@@ -38,7 +38,7 @@ extension BuiltInMaps {
       #"{"when": \#(at), "above": 3600000}, "then": {"const": 3600000}, "else": {"when": \#(at), "above": 60000}, "then": \#(at)}}}"#
   }
 
-  /// Members by which records of most connectors say what they are.
+  /// Members with which records of most connectors name their kind.
   static let commands = ["cmd", "event", "type", "method", "action", "msgType", "messageType", "eventType", "eventName"]
 
   /// What connectors call things that are no gifts.
