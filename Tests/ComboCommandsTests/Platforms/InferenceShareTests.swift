@@ -136,7 +136,7 @@ struct InferenceShareTests {
   @Test("is what Tests/ComboCommandsTests/Samples/map-inference.tsv says, field by field")
   func documented() throws {
     let header = "records\t\(Self.fields.joined(separator: "\t"))"
-    let rows = [header] + Self.samples() + Self.generated()
+    let rows = try [header] + Self.samples() + Self.generated()
     try GeneratedPart.expect("Tests/ComboCommandsTests/Samples/map-inference.tsv", is: rows)
     let page = Self.tests.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/mapping.md")
     let text = try String(contentsOf: page, encoding: .utf8)
