@@ -52,7 +52,7 @@ docs: install-deps check-swift ## the libraries' pages, by DocC, in .build/docs
 
 reference: install-deps check-swift ## writes the parts of the docs that are made from tables of the sources
 	$(SWIFT_BUILD) --build-tests
-	@COMBO_REFERENCE=write tools/run-tests --filter '(ReferenceTests|SettingsSchemaTests|/reference)'
+	@COMBO_REFERENCE=write tools/run-tests --filter '(ReferenceTests|SettingsSchemaTests|InferenceShareTests|/reference)'
 
 check-docs: build ## runs the commands of the docs, and checks their links
 	@tools/check-docs

@@ -131,9 +131,10 @@ struct InferenceShareTests {
     return rows + [all.row("all with other names")]
   }
 
-  @Test("is what docs/schemas/map-inference.tsv says, field by field")
+  @Test("is what Tests/ComboCommandsTests/Samples/map-inference.tsv says, field by field")
   func documented() throws {
     let header = "records\t\(Self.fields.joined(separator: "\t"))"
-    try GeneratedPart.expect("docs/schemas/map-inference.tsv", is: [header] + Self.samples() + Self.generated())
+    let rows = [header] + Self.samples() + Self.generated()
+    try GeneratedPart.expect("Tests/ComboCommandsTests/Samples/map-inference.tsv", is: rows)
   }
 }
