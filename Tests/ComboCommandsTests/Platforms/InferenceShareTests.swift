@@ -134,7 +134,7 @@ struct InferenceShareTests {
   @Test("is what Tests/ComboCommandsTests/Samples/map-inference.tsv says, field by field")
   func documented() throws {
     let header = "records\t\(Self.fields.joined(separator: "\t"))"
-    let rows = [header] + Self.samples() + Self.generated()
+    let rows = try [header] + Self.samples() + Self.generated()
     try GeneratedPart.expect("Tests/ComboCommandsTests/Samples/map-inference.tsv", is: rows)
   }
 }
