@@ -42,9 +42,7 @@ package struct EventCounts: Equatable, Sendable {
     settings += other.settings
     dropped += other.dropped
     old += other.old
-    if other.bad.isEmpty { return }
-    if bad.isEmpty { bad = Array(repeating: 0, count: other.bad.count) }
-    for (place, count) in other.bad.enumerated() { bad[place] += count }
+    bad.add(other.bad)
   }
 
   /// By the names of the wire.

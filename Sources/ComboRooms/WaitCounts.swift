@@ -43,9 +43,7 @@ package struct WaitCounts: Equatable, Sendable {
 
   package mutating func add(_ other: Self) {
     sum &+= other.sum
-    if !other.counts.isEmpty {
-      if counts.isEmpty { counts = other.counts } else { for place in counts.indices { counts[place] += other.counts[place] } }
-    }
+    counts.add(other.counts)
     if other.skipped.isEmpty { return }
     if skipped.isEmpty { skipped = Array(repeating: Skipped(), count: Self.reasons.count) }
     for place in skipped.indices {
