@@ -6,8 +6,11 @@ package final class ExplainingReplay {
   private struct Room {
     var engine: Engine
     let trail = GiftTrail()
+    let name: [UInt8]
     /// Its name as a JSON string.
     let json: [UInt8]
+    /// The latest time of its events.
+    var time: Int64
   }
 
   private let source: LineSource
@@ -18,21 +21,29 @@ package final class ExplainingReplay {
   private let report: ([String]) -> Void
   private let buffer = ByteBuffer(capacity: 1 << 16)
   private var indexes: [[UInt8]: Int] = [:]
-  /// In the order in which they came up.
-  private var rooms: [Room] = []
+  /// In the order in which they came up; nil: the room has rested, and its engine was forgotten.
+  private var rooms: [Room?] = []
+  private let roomsMax: Int
+  private let sweepLines: Int
+  private var linesSinceSweep = 0
+  private var earliestSinceSweep = Int64.max
 
   /// - Parameters:
   ///   - source: the lines.
   ///   - map: by which lines become events; nil: they are events.
+  ///   - maxRestedRooms: above this many rooms, the engines of those that have rested are forgotten, as in any other replay.
   ///   - chunkBytes: read at once; above the longest record allowed.
+  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
   ///   - write: writes objects, a line each; false: it cannot.
   ///   - report: takes sentences about bad lines.
   package init(
-    _ source: LineSource, settings: Settings, map: RecordMap? = nil, chunkBytes: Int = 1 << 19,
-    write: @escaping (Bytes) -> Bool, report: @escaping ([String]) -> Void
+    _ source: LineSource, settings: Settings, map: RecordMap? = nil, maxRestedRooms: Int = 65_536, chunkBytes: Int = 1 << 19,
+    sweepLines: Int = 131_072, write: @escaping (Bytes) -> Bool, report: @escaping ([String]) -> Void
   ) {
     self.source = source
     self.settings = EngineSettings(settings)
+    roomsMax = maxRestedRooms
+    self.sweepLines = sweepLines
     self.write = write
     self.report = report
     decoder = ChunkDecoder(map: map)
@@ -67,6 +78,7 @@ package final class ExplainingReplay {
       var touched: Set<Int> = []
       for event in 0..<chunk.eventCount { if let room = take(event) { touched.insert(room) } }
       for room in touched.sorted() { takeOut(room, all: false) }
+      sweepIfDue()
       if !flush() { return summary }
     }
   }
@@ -80,26 +92,55 @@ package final class ExplainingReplay {
       if event.pointee.kind == .roomClosed || event.pointee.kind == .retract { return nil }
       let json = ByteBuffer(capacity: 600)
       InstructionEncoder.writeRoom(event.pointee.room, into: json)
-      rooms.append(Room(engine: Engine(at: max(0, now), settings: settings), json: Array(json.bytes)))
+      rooms.append(
+        Room(engine: Engine(at: max(0, now), settings: settings), name: name, json: Array(json.bytes), time: now))
       index = rooms.count - 1
       indexes[name] = index
     }
-    guard let index else { return nil }
-    var sink = rooms[index].trail.sink
+    guard let index, let trail = rooms[index]?.trail else { return nil }
+    var sink = trail.sink
+    rooms[index]!.time = max(rooms[index]!.time, now)
     switch event.pointee.kind {
-    case .gift: rooms[index].trail.take(event.pointee.gift, at: now, by: &rooms[index].engine)
-    case .roomClosed: rooms[index].engine.close(at: now, to: &sink)
-    case .retract: rooms[index].engine.retract(event.pointee.retraction, at: now, to: &sink)
-    case .roomSettings: rooms[index].engine.set(chunk.owns[number] ?? OwnSettings(), at: now, to: &sink)
+    case .gift: trail.take(event.pointee.gift, at: now, by: &rooms[index]!.engine)
+    case .roomClosed: rooms[index]!.engine.close(at: now, to: &sink)
+    case .retract: rooms[index]!.engine.retract(event.pointee.retraction, at: now, to: &sink)
+    case .roomSettings: rooms[index]!.engine.set(chunk.owns[number] ?? OwnSettings(), at: now, to: &sink)
     }
     return index
+  }
+
+  /// Forgets the engines of rooms that have rested, as a replay does (``RoomGroup``): memory does not grow with the rooms that ever were.
+  private func sweepIfDue() {
+    linesSinceSweep += chunk.lineCount
+    earliestSinceSweep = min(earliestSinceSweep, chunk.earliest)
+    if linesSinceSweep < sweepLines { return }
+    let time = earliestSinceSweep
+    (linesSinceSweep, earliestSinceSweep) = (0, .max)
+    if indexes.count <= roomsMax { return }
+    let rest = Int64(settings.values.rest)
+    for index in rooms.indices {
+      // No copy of the engine is held: it would have to be copied when it is changed.
+      guard let trail = rooms[index]?.trail, rooms[index]!.time + rest < time else { continue }
+      var sink = trail.sink
+      rooms[index]!.engine.advance(to: time, to: &sink)
+      takeOut(index, all: false)
+      if let restsAfter = rooms[index]!.engine.restsAfter, restsAfter < time, trail.isEmpty {
+        indexes[rooms[index]!.name] = nil
+        rooms[index] = nil
+      }
+    }
+    if indexes.count * 2 < rooms.count {
+      rooms.removeAll { $0 == nil }
+      for (index, room) in rooms.enumerated() { indexes[room!.name] = index }
+    }
   }
 
   /// After the last line each room runs on until it has no deadline.
   private func finish() -> Bool {
     for index in rooms.indices {
-      var sink = rooms[index].trail.sink
-      while let deadline = rooms[index].engine.nextDeadline { rooms[index].engine.advance(to: deadline, to: &sink) }
+      guard let trail = rooms[index]?.trail else { continue }
+      var sink = trail.sink
+      while let deadline = rooms[index]!.engine.nextDeadline { rooms[index]!.engine.advance(to: deadline, to: &sink) }
       takeOut(index, all: true)
       if !flush() { return false }
     }
@@ -107,8 +148,9 @@ package final class ExplainingReplay {
   }
 
   private func takeOut(_ index: Int, all: Bool) {
-    rooms[index].json.withUnsafeBytes { json in
-      rooms[index].trail.takeOut(all: all) { fate in
+    guard let room = rooms[index] else { return }
+    room.json.withUnsafeBytes { json in
+      room.trail.takeOut(all: all) { fate in
         fate.write(room: json, to: buffer)
         buffer.append(UInt8(ascii: "\n"))
       }

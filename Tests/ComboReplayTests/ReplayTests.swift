@@ -170,6 +170,15 @@ struct ReplayTests {
       forgotten.output == TestReplay.replay(input, maxRestedRooms: 0, threads: 3, chunkBytes: 21_000, sweepLines: 50).output)
   }
 
+  @Test("says the same of gifts when it forgets rooms that have rested")
+  func explainingSweeps() throws {
+    let input = Self.madeUp(20_000, rooms: 400, rate: 10)
+    let all = try Self.byRoom(TestReplay.explain(input))
+    let rest = try Self.byRoom(TestReplay.explain(input, maxRestedRooms: 0, chunkBytes: 21_000, sweepLines: 50))
+    #expect(all.values.reduce(0) { $0 + $1.count } > 19_000)
+    #expect(Set(all.keys).union(rest.keys).filter { all[$0] != rest[$0] }.sorted() == [])
+  }
+
   @Test("keeps rooms whose times lie far apart, unless there are very many")
   func farApart() throws {
     var lines = [Self.gift("a", 1000, id: "x")]

@@ -34,10 +34,13 @@ enum TestReplay {
   }
 
   /// What became of the gifts.
-  static func explain(_ input: Data, settings: Settings = Settings(), chunkBytes: Int = 1 << 19) -> Data {
+  static func explain(
+    _ input: Data, settings: Settings = Settings(), maxRestedRooms: Int = 65_536, chunkBytes: Int = 1 << 19,
+    sweepLines: Int = 131_072
+  ) -> Data {
     var output = Data()
     let replay = ExplainingReplay(
-      source(input), settings: settings, chunkBytes: chunkBytes,
+      source(input), settings: settings, maxRestedRooms: maxRestedRooms, chunkBytes: chunkBytes, sweepLines: sweepLines,
       write: { bytes in
         output.append(contentsOf: bytes)
         return true

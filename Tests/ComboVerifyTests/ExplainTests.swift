@@ -276,6 +276,22 @@ struct ExplainTests {
     #expect(outcome.partitions[0].from > 3 && some.map(\.firstOffset) == [3], "\(some) \(outcome)")
   }
 
+  @Test("gifts of an input that was created again are not taken for those of the old one")
+  func createdAgain() throws {
+    let scene = SimScene()
+    let instance = scene.start()
+    for number in 0..<6 {
+      scene.gift("r", sender: "u\(number)")
+      scene.settle(instance)
+    }
+    scene.world.kill(instance)
+    scene.world.broker.log(.input, 0).makeAnew()
+    scene.gift("r", sender: "new")
+    let (gifts, outcome) = try explain(scene, question("r"))
+    #expect(gifts.isEmpty && outcome.partitions[0].faults.count == 1, "\(gifts) \(outcome)")
+    #expect(outcome.misses.map(\.kind) == [.beforeJournal] && outcome.misses[0].offset == 0, "\(outcome)")
+  }
+
   @Test("an outage is told apart from the rest of a wait")
   func outage() throws {
     let scene = SimScene()

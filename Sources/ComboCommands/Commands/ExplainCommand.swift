@@ -66,7 +66,7 @@ private final class ExplainAnswer {
     }
     let more = outcome.missCount - misses.count
     if more > 0 {
-      Console.say("records that name the room, and were not taken in as gifts: \(more). --sender, --gift or --id shows them")
+      Console.say("\(more) further records name the room, and were not taken in as gifts: --sender, --gift or --id shows them")
     }
     if !outcome.hasFound { isWritten = tellNothing(outcome) && isWritten }
     if outcome.gifts > 1 {

@@ -22,7 +22,9 @@ enum ReplayCommand {
     let source = LineSource(descriptor: input)
     let summary: ReplayPipeline.Summary
     if options.explain {
-      let replay = ExplainingReplay(source, settings: options.settings, map: options.map, write: write, report: report)
+      let replay = ExplainingReplay(
+        source, settings: options.settings, map: options.map, maxRestedRooms: options.maxRestedRooms, write: write, report: report
+      )
       summary = replay.run()
     } else {
       let replay = ReplayPipeline(

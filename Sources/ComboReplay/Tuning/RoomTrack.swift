@@ -3,16 +3,20 @@ internal import ComboCore
 /// Follows one room under one combination of settings: what became of its gifts, and what its screen looked like. Follows gifts by the rules
 /// of `GiftTrail`, but keeps only their times and worth.
 final class RoomTrack {
+  /// Where many wait, these are most of the memory: 8 bytes each.
   private struct Unseen {
-    var at: Int64
-    var worth: Double
+    /// The low bits of its time in milliseconds: a wait above 49 days is taken for a shorter one.
+    var at: UInt32
     /// The next one of the same banner; -1: none.
     var next: Int32
   }
 
+  /// The gifts of a banner that were not seen yet.
   private struct Chain {
     var head: Int32
     var tail: Int32
+    /// What they are worth together.
+    var worth: Double
   }
 
   /// Durations of a room are kept to 1 %: a room must not take much memory.
@@ -80,8 +84,8 @@ final class RoomTrack {
     let worth = value * Double(taken.count)
     measure.gifts += 1
     measure.worth += worth
-    let place = keep(Unseen(at: taken.at, worth: worth, next: -1))
-    join(Chain(head: place, tail: place), to: taken.banner)
+    let place = keep(Unseen(at: UInt32(truncatingIfNeeded: taken.at), next: -1))
+    join(Chain(head: place, tail: place, worth: worth), to: taken.banner)
   }
 
   fileprivate func merged(_ banner: Int, into other: Int) {
@@ -141,7 +145,7 @@ final class RoomTrack {
     var place = chain.head
     while place >= 0 {
       let gift = unseen[Int(place)]
-      let wait = max(0, at - gift.at)
+      let wait = Int64(UInt32(truncatingIfNeeded: at) &- gift.at)
       measure.waits.add(wait)
       totals.waits.add(wait)
       if wait <= 1000 { measure.within1 += 1 }
@@ -154,13 +158,13 @@ final class RoomTrack {
 
   private func skip(_ banner: Int) {
     guard let chain = chains.removeValue(forKey: banner) else { return }
+    measure.skippedWorth += chain.worth
     var place = chain.head
     while place >= 0 {
-      let gift = unseen[Int(place)]
       measure.skipped += 1
-      measure.skippedWorth += gift.worth
+      let next = unseen[Int(place)].next
       give(place)
-      place = gift.next
+      place = next
     }
   }
 
@@ -170,7 +174,7 @@ final class RoomTrack {
       return
     }
     unseen[Int(known.tail)].next = chain.head
-    chains[banner] = Chain(head: known.head, tail: chain.tail)
+    chains[banner] = Chain(head: known.head, tail: chain.tail, worth: known.worth + chain.worth)
   }
 
   private func keep(_ gift: Unseen) -> Int32 {

@@ -21,11 +21,12 @@ struct DerivationStart {
   private(set) var isFirst = false
 
   /// At a checkpoint; nil: nothing can be derived from there on.
+  /// - Parameter input: the offsets that the input has, and its end.
   init?(
     at state: PartitionTopics.State, _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, journalEnd: Int64,
-    inputFirst: Int64, rules: Int, log: ServiceLog
+    input: ClosedRange<Int64>, rules: Int, log: ServiceLog
   ) throws {
-    guard let checkpoint = state.checkpoint, checkpoint.derivation.version == rules, checkpoint.input >= inputFirst,
+    guard let checkpoint = state.checkpoint, checkpoint.derivation.version == rules, input.contains(checkpoint.input),
       checkpoint.journal <= journalEnd, try checkpoint.journal >= reader.bounds(.journal, number).first
     else { return nil }
     let terms = JournalTerms(after: checkpoint)
@@ -69,7 +70,7 @@ struct DerivationStart {
   /// - Parameter n: only entries above this one.
   init?(
     from offset: Int64, after n: Int64, _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, journalEnd: Int64,
-    inputFirst: Int64, rules: Int
+    input: ClosedRange<Int64>, rules: Int
   ) throws {
     let pages = JournalPages(number, topics, reader, from: offset, to: journalEnd, after: JournalTerms())
     var derivation: Derivation?
@@ -83,7 +84,7 @@ struct DerivationStart {
       if let takeover = entry.takeover {
         derivation = takeover.derivation
         if entry.n > n, takeover.derivation.version == rules, let batch = entry.batches.first, batch.taken == 0,
-          batch.endOffset >= inputFirst
+          input.contains(batch.endOffset)
         {
           self.init(
             Partition(
@@ -95,7 +96,7 @@ struct DerivationStart {
         }
       }
       _ = terms.counts(entry, at: item.offset)
-      guard entry.n > n, let derivation, derivation.version == rules, let end = entry.batches.last?.endOffset, end >= inputFirst
+      guard entry.n > n, let derivation, derivation.version == rules, let end = entry.batches.last?.endOffset, input.contains(end)
       else { continue }
       self.init(
         Partition(

@@ -133,7 +133,7 @@ package struct Explainer {
     for number in try reader.partitions(.journal) {
       let (first, end) = (try reader.bounds(.journal, number).first, try reader.stableEnd(.journal, number))
       if let start = try DerivationStart(
-        from: first, after: 0, number, topics, reader, journalEnd: end, inputFirst: 0, rules: rules)
+        from: first, after: 0, number, topics, reader, journalEnd: end, input: 0...Int64.max, rules: rules)
       {
         return start.derivation
       }

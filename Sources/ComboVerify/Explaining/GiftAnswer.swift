@@ -14,7 +14,7 @@ package struct ExplainedGift: Equatable, Sendable {
   package var firstOffset: Int64?
   /// For how much of its wait no service ran its room, in milliseconds: in an outage, or while the partition was restored.
   package var awayMs: Int64 = 0
-  /// Of one that was too old: when it was sent, in milliseconds since the Unix epoch; nil: not known.
+  /// When it was sent, in milliseconds since the Unix epoch; nil: not known.
   package var sentAt: Int64?
 }
 
@@ -24,6 +24,13 @@ package struct GiftName: Equatable, Sendable {
   package var sender: [UInt8]
   package var receiver: [UInt8]
   package var gift: [UInt8]
+
+  init(_ fate: GiftFate) {
+    id = fate.id
+    sender = fate.sender
+    receiver = fate.receiver
+    gift = fate.gift
+  }
 
   /// Of a gift whose bytes are borrowed.
   init(_ gift: Gift) {

@@ -31,7 +31,7 @@ package struct GiftWords {
       case .passedOver: "passed over, \(place): the group was moved past it, by seek or because input was lost"
       case .beforeGroup: "from before the group began, \(place): \(miss.detail)"
       case .beforeJournal:
-        "\(place): what became of it is not known, as journal and checkpoints \(Self.known(reach))"
+        "\(place): what became of it is not known, as \(miss.detail.isEmpty ? Self.known(reach) : miss.detail)"
       }
     let name = miss.name.map { Self.name(of: $0.gift, count: 0, from: $0.sender, to: $0.receiver) + ": " } ?? ""
     return line(at: miss.time, name + what)
@@ -52,8 +52,10 @@ package struct GiftWords {
   }
 
   private static func known(_ reach: ExplainedPartition?) -> String {
-    guard let since = reach?.knownSince else { return "do not reach back to a time at which the room is known" }
-    return "reach back to \(Timestamp.text(since))"
+    guard let since = reach?.knownSince else {
+      return "journal and checkpoints do not reach back to a time at which the room is known"
+    }
+    return "journal and checkpoints reach back to \(Timestamp.text(since))"
   }
 
   private static func shown(_ bytes: [UInt8]) -> String {

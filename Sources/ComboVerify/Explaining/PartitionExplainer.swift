@@ -40,6 +40,8 @@ final class PartitionExplainer {
   var derivation: Derivation?
   let target = FollowingTarget()
   private var notes: [Note] = []
+  /// So many of them are of entries that were found to be those of this input.
+  private var provenNotes = 0
   /// When no service ran the partition, as takeovers say: from one time, and for how long. Since the first gift that was not handed out.
   private var aways: [(from: Int64, ms: Int64)] = []
   var ids = IDOffsets()
@@ -87,7 +89,13 @@ final class PartitionExplainer {
       report.faults.append("a transaction is open at offset \(inputEnd) of the input: what lies behind it nobody can read yet")
     }
     (report.from, report.end, seenTo) = (bounds.first, inputEnd, bounds.first)
-    let starts = try (checkpoints.found + [checkpoints.newest].compactMap { $0 }).compactMap { try start(at: $0, bounds.first) }
+    let input = bounds.first...bounds.end
+    if let ahead = checkpoints.newest?.checkpoint?.input, ahead > bounds.end {
+      report.faults.append(
+        "the newest checkpoint names offset \(ahead) of the input, which ends at \(bounds.end): it was created again, or lost records"
+      )
+    }
+    let starts = try (checkpoints.found + [checkpoints.newest].compactMap { $0 }).compactMap { try start(at: $0, input) }
     for start in starts.reversed() where start.partition.clock <= question.since {
       (report.from, seenTo) = (start.partition.offset, start.partition.offset)
       if case .tooLate = try pass(start, unknownUpTo: nil, mayBeTooLate: true) {
@@ -97,13 +105,13 @@ final class PartitionExplainer {
       return try end()
     }
     (report.from, seenTo) = (bounds.first, bounds.first)
-    try runAll(journalFirst, bounds.first, starts)
+    try runAll(journalFirst, input, starts)
     try end()
   }
 
   /// From the journal's beginning, or the first checkpoint if that is gone.
-  private func runAll(_ journalFirst: Int64, _ inputFirst: Int64, _ checkpoints: [DerivationStart]) throws {
-    var next = try beginning(from: journalFirst, inputFirst)
+  private func runAll(_ journalFirst: Int64, _ input: ClosedRange<Int64>, _ checkpoints: [DerivationStart]) throws {
+    var next = try beginning(from: journalFirst, input)
     // An empty journal: nothing was taken in yet.
     if next == nil, checkpoints.isEmpty, journalEnd == journalFirst { return }
     if let first = checkpoints.first, first.partition.n < next?.partition.n ?? .max { next = first }
@@ -117,7 +125,7 @@ final class PartitionExplainer {
       case .atCheckpoint: next = later
       case .failed(let n, let journal):
         let checkpoint = checkpoints.first { $0.partition.n > n }
-        let takeover = try beginning(from: journal, inputFirst, after: n)
+        let takeover = try beginning(from: journal, input, after: n)
         next = (checkpoint?.partition.n ?? .max) <= (takeover?.partition.n ?? .max) ? checkpoint : takeover
       }
     }
@@ -127,14 +135,14 @@ final class PartitionExplainer {
 
   // MARK: - Where to begin
 
-  private func start(at state: PartitionTopics.State, _ inputFirst: Int64) throws -> DerivationStart? {
+  private func start(at state: PartitionTopics.State, _ input: ClosedRange<Int64>) throws -> DerivationStart? {
     try DerivationStart(
-      at: state, number, task.topics, reader, journalEnd: journalEnd, inputFirst: inputFirst, rules: task.rules, log: task.log)
+      at: state, number, task.topics, reader, journalEnd: journalEnd, input: input, rules: task.rules, log: task.log)
   }
 
-  private func beginning(from journal: Int64, _ inputFirst: Int64, after n: Int64 = 0) throws -> DerivationStart? {
+  private func beginning(from journal: Int64, _ input: ClosedRange<Int64>, after n: Int64 = 0) throws -> DerivationStart? {
     try DerivationStart(
-      from: journal, after: n, number, task.topics, reader, journalEnd: journalEnd, inputFirst: inputFirst, rules: task.rules)
+      from: journal, after: n, number, task.topics, reader, journalEnd: journalEnd, input: input, rules: task.rules)
   }
 
   // MARK: - One run of entries
@@ -184,6 +192,7 @@ final class PartitionExplainer {
       prepare(runner)
       runner.entryDone = { [self] recorded, derived in
         if let fault = EntryRunner.inputFault(recorded, derived) { throw fault }
+        provenNotes = notes.count
         report.clock = recorded.clock
         report.entry = recorded.n
         if standing.silentUpTo == recorded.n {
@@ -222,7 +231,7 @@ final class PartitionExplainer {
         "version \(other.version) of the engine's rules made entry \(other.n) and those behind it, which this program cannot derive"
       )
     }
-    takeOut(all: true)
+    takeOut(all: true, provenOnly: true)
     // Behind a gap the entry itself may be one to begin with.
     let isGap = current.n > partition.n + 1
     return .failed(n: isGap ? current.n - 1 : current.n, journal: current.journal)
@@ -302,7 +311,7 @@ final class PartitionExplainer {
       return room.take(event, own: own, at: now, speaker: speaker)
     }
     let gift = event.pointee.gift
-    var note = Note(offset: record.offset, worth: gift.value)
+    var note = Note(offset: record.offset, worth: gift.value, sentAt: time(of: event.pointee, record))
     if gift.id.count > 0 {
       let settings = room.engine.own.isEmpty ? partition.settings.values : partition.settings.values.with(room.engine.own)
       note.firstOffset = ids.came(
@@ -340,18 +349,27 @@ final class PartitionExplainer {
     return aways.reduce(0) { $1.from >= fate.taken.at && $1.from + $1.ms <= end ? $0 + $1.ms : $0 }
   }
 
-  private func takeOut(all: Bool) {
+  /// - Parameter provenOnly: the entry under way is another input's: what became of its gifts is not known.
+  private func takeOut(all: Bool, provenOnly: Bool = false) {
     var count = 0
     target.trail.takeOut(all: all) { fate in
       let note = notes[count]
       count += 1
       if isStopped { return }
+      if provenOnly, count > provenNotes {
+        add(
+          GiftMiss(
+            kind: .beforeJournal, partition: number, offset: note.offset, time: note.sentAt,
+            detail: "the journal tells of another input", name: GiftName(fate)))
+        return
+      }
       isStopped = !task.answer(
         ExplainedGift(
           fate: fate, partition: number, offset: note.offset, waitingBefore: note.waitingBefore, worth: note.worth,
           firstOffset: note.firstOffset, awayMs: awayMs(of: fate), sentAt: note.sentAt))
     }
     notes.removeFirst(count)
+    provenNotes = max(0, provenNotes - count)
     if target.trail.isEmpty { aways = [] }
   }
 
