@@ -292,6 +292,21 @@ struct ExplainTests {
     #expect(outcome.misses.map(\.kind) == [.beforeJournal] && outcome.misses[0].offset == 0, "\(outcome)")
   }
 
+  @Test("a gift that waits in a room without slots is told to wait for that")
+  func paused() throws {
+    let scene = SimScene()
+    let instance = scene.start()
+    scene.world.put("r", #"{"type":"room_settings","settings":{"slots":0}}"#)
+    scene.gift("r", sender: "first")
+    scene.gift("q", sender: "second")
+    scene.gift("q", sender: "third")
+    scene.settle(instance)
+    var words = GiftWords()
+    let paused = try explain(scene, question("r")).gifts
+    #expect(paused.count == 1 && words.text(of: paused[0]).hasSuffix(", still waits: the room is paused, as slots is 0\n"))
+    #expect(try explain(scene, question("q")).gifts.allSatisfy { !$0.isPaused })
+  }
+
   @Test("an outage is told apart from the rest of a wait")
   func outage() throws {
     let scene = SimScene()

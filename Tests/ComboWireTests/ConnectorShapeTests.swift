@@ -5,7 +5,8 @@ import Testing
 /// Records in the shapes of connectors, each with what the built-in map makes of it: the number of gifts and the first of them, `bad` or `dropped`.
 @Suite("Shapes of connectors")
 struct ConnectorShapeTests {
-  @Test("are read, or are bad events; only what is known to be no gift is dropped", arguments: cases + furtherCases)
+  @Test(
+    "are read, or are bad events; only what is known to be no gift is dropped", arguments: cases + furtherCases + envelopeCases)
   func shapes(map reference: String, name: String, record: String, expected: String) throws {
     let read = try MapReference.read(reference).get()
     let map = try RecordMap(Array(#require(BuiltInMaps.text(read.name)).utf8), file: read.name, switches: read.switches)

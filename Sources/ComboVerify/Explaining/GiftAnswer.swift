@@ -14,6 +14,8 @@ package struct ExplainedGift: Equatable, Sendable {
   package var firstOffset: Int64?
   /// For how much of its wait no service ran its room, in milliseconds: in an outage, or while the partition was restored.
   package var awayMs: Int64 = 0
+  /// Of one that still waits: whether its room has no slots, so that nothing is shown.
+  package var isPaused = false
   /// When it was sent, in milliseconds since the Unix epoch; nil: not known.
   package var sentAt: Int64?
 }

@@ -84,7 +84,9 @@ package struct GiftWords {
     case .new: if let before = gift.waitingBefore { parts.append(before == 0 ? "queued as the next" : "queued behind \(before)") }
     }
     switch gift.fate.end {
-    case .open: parts.append(taken.outcome == .joined ? "its number is still to change" : "still waits")
+    case .open:
+      let pause = gift.isPaused ? ": the room is paused, as slots is 0" : ""
+      parts.append(taken.outcome == .joined ? "its number is still to change" : "still waits\(pause)")
     case .forgotten: parts.append("never shown: the room began anew before its turn")
     case .seen(let at, let by, let banner):
       let merged = banner == taken.banner ? "" : ", which its banner \(taken.banner) had joined"

@@ -40,6 +40,8 @@ final class PartitionExplainer {
   var derivation: Derivation?
   let target = FollowingTarget()
   private var notes: [Note] = []
+  /// What the room was last seen as.
+  private var room: Room?
   /// So many of them are of entries that were found to be those of this input.
   private var provenNotes = 0
   /// When no service ran the partition, as takeovers say: from one time, and for how long. Since the first gift that was not handed out.
@@ -311,6 +313,7 @@ final class PartitionExplainer {
       return room.take(event, own: own, at: now, speaker: speaker)
     }
     let gift = event.pointee.gift
+    self.room = room
     var note = Note(offset: record.offset, worth: gift.value, sentAt: time(of: event.pointee, record))
     if gift.id.count > 0 {
       let settings = room.engine.own.isEmpty ? partition.settings.values : partition.settings.values.with(room.engine.own)
@@ -340,6 +343,11 @@ final class PartitionExplainer {
     notes.append(Note(offset: record.offset, worth: 0, sentAt: time(of: event.pointee, record)))
   }
 
+  private var isPaused: Bool {
+    guard let room, let partition else { return false }
+    return partition.settings.values.with(room.engine.own).slots == 0
+  }
+
   private func awayMs(of fate: GiftFate) -> Int64 {
     let end: Int64
     switch fate.end {
@@ -366,7 +374,7 @@ final class PartitionExplainer {
       isStopped = !task.answer(
         ExplainedGift(
           fate: fate, partition: number, offset: note.offset, waitingBefore: note.waitingBefore, worth: note.worth,
-          firstOffset: note.firstOffset, awayMs: awayMs(of: fate), sentAt: note.sentAt))
+          firstOffset: note.firstOffset, awayMs: awayMs(of: fate), isPaused: fate.end == .open && isPaused, sentAt: note.sentAt))
     }
     notes.removeFirst(count)
     provenNotes = max(0, provenNotes - count)

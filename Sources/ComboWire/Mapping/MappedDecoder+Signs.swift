@@ -3,7 +3,7 @@ internal import ComboCore
 
 /// Names by which a record of a gift is known.
 struct SignReader {
-  enum Kind { case command, key, both, container }
+  enum Kind { case command, key, both, container, message, person }
 
   let signs: GiftSigns
   private let words: [[UInt8]]
@@ -12,6 +12,17 @@ struct SignReader {
   /// What a name is, by its node.
   private let kinds: [Kind?]
 
+  /// Members whose text may be a whole record.
+  private static let containers = ["data", "payload", "body", "raw", "record"]
+  /// Members whose text may be a whole record, as collectors of logs and queues write it, or what a viewer wrote.
+  private static let messages = ["message", "msg", "value", "event", "log", "line", "detail", "after", "json"]
+  /// A viewer, who may have written such a text.
+  private static let people = [
+    "user", "userId", "user-id", "user_id", "uid", "username", "nickname", "nick", "author", "sender", "from", "name", "login",
+    "displayName",
+    "display-name", "chatname", "uniqueId", "chatter_user_id", "userstate",
+  ]
+
   init(_ signs: GiftSigns, isLoose: Bool) {
     self.signs = signs
     words = signs.words.map { Array($0.utf8) }
@@ -19,7 +30,9 @@ struct SignReader {
     var table = PointerTable()
     table.isLoose = isLoose
     var kinds: [Int32: Kind] = [:]
-    for name in ["data", "payload", "body", "raw", "record"] { kinds[table.node([name])] = .container }
+    for (names, kind) in [(Self.people, Kind.person), (Self.messages, .message), (Self.containers, .container)] {
+      for name in names { kinds[table.node([name])] = kind }
+    }
     for name in signs.commands { kinds[table.node([name])] = .command }
     for name in signs.keys {
       let node = table.node([name])
@@ -58,7 +71,10 @@ struct SignReader {
 
   /// Whether a text holds JSON with such a key. Only its beginning is looked at.
   func isGift(json text: Bytes) -> Bool {
-    guard let first = text.first, first == 0x7B || first == 0x5B, text.count > 8 else { return false }
+    guard text.count > 8, let second = text.dropFirst().first(where: { $0 != 0x20 }) else { return false }
+    // As it stands in a record, its quotes may follow a backslash. In chat, "[gift]" is none.
+    let isName = second == 0x22 || second == 0x5C
+    guard text[0] == 0x7B ? isName : text[0] == 0x5B && (isName || second == 0x7B || second == 0x5B) else { return false }
     return words.contains { word in word[0] &- 0x30 > 9 && word.withUnsafeBytes { text.holds($0) } }
   }
 }
@@ -86,6 +102,8 @@ extension MappedDecoder {
     }
     guard text[token].isObject else { return }
     var sign = -1
+    var message = -1
+    var isWritten = false
     var command = -1
     var member = token + 1
     let end = text.next(token)
@@ -101,7 +119,10 @@ extension MappedDecoder {
       }
       if sign < 0, kind == .key || kind == .both, isSaid(value) { sign = member }
       if sign < 0, kind == .container, isText, signs.isGift(json: text.inside(value)) { sign = member }
+      if message < 0, kind == .message, isText, signs.isGift(json: text.inside(value)) { message = member }
+      if kind == .person, isSaid(value) { isWritten = true }
     }
+    if sign < 0, !isWritten { sign = message }
     if command >= 0 {
       throw BadEvent(
         .unknownType,

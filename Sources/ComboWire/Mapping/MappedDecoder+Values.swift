@@ -44,9 +44,12 @@ extension MappedDecoder {
   }
 
   func composed(_ index: Int32, into arena: BumpArena) throws(BadEvent) -> Value {
+    let nodes = nodes.baseAddress.unsafelyUnwrapped
+    // Most are pointers: for them a node is not copied.
+    if nodes[Int(index)].op == .at { return pointed(nodes + Int(index)) }
     let node = nodes[Int(index)]
     switch node.op {
-    case .at: return pointed(nodes.baseAddress.unsafelyUnwrapped + Int(index))
+    case .at: return pointed(nodes + Int(index))
     case .key: return text(key ?? .none, node.unit)
     case .header: return text(headers[Int(node.place)], node.unit)
     case .text: return text(constant(node.texts.range.lowerBound), node.unit)
@@ -58,7 +61,9 @@ extension MappedDecoder {
       return try joined(node, into: arena)
     case .first:
       for place in node.links.range {
-        let value = try composed(links[place], into: arena)
+        let link = links[place]
+        let child = nodes + Int(link)
+        let value = child.pointee.op == .at ? pointed(child) : try composed(link, into: arena)
         if value.kind != .missing {
           // One within has said itself which it is.
           let op = nodes[Int(links[place])].op

@@ -124,6 +124,14 @@ extension BuiltInMaps {
           "bad": "a message of gifts that is not known: its method is neither WebcastGiftMessage nor one that is known to tell none"
         },
         {
+          "about": "DouyinBarrageGrab numbers its messages. Of the others, the texts are what viewers wrote.",
+          "when": [
+            {"at": "/type", "is": [1, 2, 3, 4, 6, 7, 8, 9], "missing": false}, {"at": "/data", "exists": true},
+            {"at": ["/giftId", "/gift", "/data/giftId"], "exists": false}
+          ],
+          "drop": "not a gift message"
+        },
+        {
           "about": "DouyinBarrageGrab: RepeatCount goes on within GroupId.",
           "when": {
             "all": [

@@ -15,7 +15,7 @@ extension BuiltInMaps {
         "/raw", "/data/*", "/payload/*", "/messages/*/data", "/messages/*/msg", "/data/data"
       ],
       \#(gifts(
-        commands + ["iUri", "uri", "notice"], words: ["gift", "senditem", "6501"],
+        commands + ["iUri", "uri", "notice"], words: ["gift", "senditem", "iitemtype", "6501"],
         others: otherEvents + ["getMessageNotice", "getVipEnterBannerNotice", "6502", "6507", "giftGiving"],
         keys: ["iItemType", "iItemCount", "giftId", "sendItemCount", "itemId"])),
       "switches": {

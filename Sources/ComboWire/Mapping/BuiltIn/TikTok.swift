@@ -7,12 +7,12 @@ extension BuiltInMaps {
       "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
       "names": "loose",
       "unpack": [
-        \#(texts(["event", "type", "method", "cmd"], #""is": ["gift", "WebcastGiftMessage"]"#))
+        \#(texts(["event", "type", "method", "cmd"], #""contains": "gift""#))
       ],
       "roots": [
         "/messages/*/data", "/payload", "/event", "/data", "/messages/*", "/*/data", "/*", "", "/message", "/data/*/data", "/data/*",
         "/data/messages/*/data", "/data/messages/*", "/payload/*/data", "/payload/*", "/payload/messages/*/data",
-        "/payload/messages/*", "/body", "/raw", "/value", "/data/data", "/data/args", \#(socialStreamRoots)
+        "/payload/messages/*", "/body", "/raw", "/value", "/data/data", "/payload/data", "/data/args", \#(socialStreamRoots)
       ],
       \#(gifts(
         commands, words: ["gift"],

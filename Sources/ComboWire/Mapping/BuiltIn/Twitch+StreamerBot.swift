@@ -30,8 +30,12 @@ extension BuiltInMaps {
             {"at": "/source", "is": "Twitch", "missing": false}, {"at": "/type", "is": "GiftSub", "missing": false}, {"switch": "bomb", "is": "parent"},
             {
               "any": [
-                {"at": "../data/fromCommunitySubGift", "is": true, "missing": false},
-                {"all": [{"at": "../data/fromCommunitySubGift", "exists": false}, {"at": "../data/communityGiftId", "exists": true}]}
+                {"at": ["../data/fromCommunitySubGift", "../data/fromSubBomb"], "is": true, "missing": false},
+                {
+                  "all": [
+                    {"at": ["../data/fromCommunitySubGift", "../data/fromSubBomb"], "exists": false}, {"at": "../data/communityGiftId", "exists": true}
+                  ]
+                }
               ]
             }
           ],

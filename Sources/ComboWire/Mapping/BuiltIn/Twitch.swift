@@ -24,7 +24,7 @@ extension BuiltInMaps {
         "/*", "/messages/*", "/data/*", "/payload/*", "/*/data", "/*/payload", "/messages/*/data", "/messages/*/payload"
       ],
       \#(gifts(
-        commands + ["msg-id", "notice_type", "message_type", "subscription_type", "action_type", "topic"],
+        commands + ["listener", "msg-id", "notice_type", "message_type", "subscription_type", "action_type", "topic"],
         words: ["gift", "communitysub", "submystery", "cheer", "bits-events"],
         others: otherEvents + [
           "text_message", "giftpaidupgrade", "anongiftpaidupgrade", "gift_paid_upgrade", "anonymous_gift_paid_upgrade", "giftpaid",
@@ -34,7 +34,7 @@ extension BuiltInMaps {
         ],
         keys: [
           "communitySubGift", "subGift", "msg-param-mass-gift-count", "massGiftCount", "fromCommunitySubGift", "giftRecipientDisplayName",
-          "msg-param-recipient-id", "gifterUserId", "gifterGiftCount", "hasDonation", "bits", "bits_used",
+          "msg-param-recipient-id", "gifterUserId", "gifterGiftCount", "gifted", "bulkGifted", "isCommunityGift", "hasDonation", "bits", "bits_used",
         ])),
       "roots": [
         "/tags", "/_parsed/flags", "/payload/event", "/event", "/userstate", "/messages/*/tags", "/messages/*", "/raw/tags",

@@ -12,14 +12,22 @@ enum FieldWords {
   ]
   /// Whose room it is; a gift may be to somebody else in it.
   static let host = ["anchor", "host", "streamer", "broadcaster", "presenter", "owner"]
-  static let gift = ["gift", "present", "prop", "item", "goods", "product", "gf"]
+  static let gift = ["gift", "present", "prop", "item", "goods", "product", "sticker", "gf"]
   static let room = ["room", "live", "channel", "stream", "session", "chatroom", "rid", "studio"]
   static let combo = ["group", "combo", "streak", "merge", "batch"]
+
+  /// What envelopes are called: it says nothing of what is in them.
+  static let envelopes = ["message", "msg", "event", "data", "payload", "body", "raw", "content"]
+  /// What is told of how a record is delivered.
+  static let aside = ["subscription", "transport", "condition"]
 
   /// Whether a name has one of these words in it. A short word must be the whole name, or begin it.
   static func has(_ name: String, _ words: [String]) -> Bool {
     words.contains { word in
-      name == word || (word.utf8.count > 4 ? name.contains(word) : name.hasPrefix(word) && !(word == "from" && name.count > 10))
+      if word == "gift", ["gifter", "gifted", "giftee"].contains(where: name.hasPrefix) { return false }
+      if word == "present", name.contains("presenter") { return false }
+      return name == word
+        || (word.utf8.count > 4 ? name.contains(word) : name.hasPrefix(word) && !(word == "from" && name.count > 10))
     } || (words == receiver && (name == "to" || name.hasPrefix("toid") || name.hasPrefix("touid")))
   }
 

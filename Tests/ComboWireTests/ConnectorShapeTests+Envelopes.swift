@@ -1,0 +1,58 @@
+/// Shapes of envelopes: what collectors of logs and queues make of a message, and older versions of connectors.
+extension ConnectorShapeTests {
+  static let envelopeCases: [(String, String, String, String)] = [
+    (
+      "tiktok", "a message as a collector of logs writes it",
+      ##"{"@timestamp":"2026-01-01T00:00:00Z","message":"{\"event\":\"gift\",\"data\":{\"giftId\":5655,\"repeatCount\":1,\"userId\":\"7\"}}"}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a queue's notice", ##"{"Type":"Notification","Message":"{\"event\":\"gift\",\"data\":{\"giftId\":5655}}"}"##,
+      ##"bad"##
+    ),
+    ("tiktok", "a line of a log", ##"{"log":"{\"giftId\":5655,\"repeatCount\":1}\n","stream":"stdout"}"##, ##"bad"##),
+    ("tiktok", "a viewer's brackets", ##"{"user":"7","message":"[gift] {gift"}"##, ##"dropped"##),
+    ("tiktok", "a viewer's JSON", ##"{"event":"chat","message":"{\"giftId\":5655,\"repeatCount\":99}"}"##, ##"dropped"##),
+    (
+      "tiktok", "text of a GiftEvent",
+      ##"{"type":"GiftEvent","data":"{\"giftId\":5655,\"repeatCount\":2,\"userId\":\"7\",\"groupId\":\"G\"}"}"##,
+      ##"1 ×  7> 5655 total 2 of "G" for 300000"##
+    ),
+    (
+      "tiktok", "data in payload",
+      ##"{"eventName":"gift","payload":{"data":{"giftId":5655,"repeatCount":2,"userId":"7","groupId":"G"}}}"##,
+      ##"1 ×  7> 5655 total 2 of "G" for 300000"##
+    ),
+    (
+      "bilibili", "a text in msg", ##"{"room":5,"msg":"{\"cmd\":\"SEND_GIFT\",\"data\":{\"giftId\":1,\"uid\":2,\"num\":1}}"}"##,
+      ##"bad"##
+    ),
+    (
+      "huya", "a line of a log", ##"{"log":"{\"iUri\":6501,\"msg\":{\"iItemType\":4,\"iItemCount\":3,\"lSenderUid\":7}}"}"##,
+      ##"bad"##
+    ),
+    (
+      "douyin", "a viewer's word in DouyinBarrageGrab's chat",
+      ##"{"Type":1,"Data":"{\"Content\":\"gift\",\"User\":{\"Id\":9}}"}"##, ##"dropped"##
+    ),
+    (
+      "twitch", "Streamer.bot before 0.2, part of a bomb",
+      ##"{"event":{"source":"Twitch","type":"GiftSub"},"data":{"fromSubBomb":true,"subBombCount":2,"recipientUserId":"1","subTier":1,"userId":"6"}}"##,
+      ##"dropped"##
+    ),
+    (
+      "twitch", "Streamer.bot before 0.2, by itself",
+      ##"{"event":{"source":"Twitch","type":"GiftSub"},"data":{"fromSubBomb":false,"recipientUserId":"1","subTier":1,"userId":"6"}}"##,
+      ##"1 ×  6> 1 count 1"##
+    ),
+    (
+      "twitch", "StreamElements, gifted subscriptions",
+      ##"{"listener":"subscriber-latest","event":{"type":"subscriber","name":"x","tier":"1000","gifted":true,"sender":"G","bulkGifted":true}}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "StreamElements, a subscription",
+      ##"{"listener":"subscriber-latest","event":{"type":"subscriber","name":"x","tier":"1000","gifted":false}}"##, ##"dropped"##
+    ),
+  ]
+}
