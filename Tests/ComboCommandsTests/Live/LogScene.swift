@@ -41,13 +41,17 @@ final class LogScene {
     private let said = Mutex<[String]>([])
     private let code = Mutex<Int32?>(nil)
     private let ended = LogBell()
+    private let spoke = LogBell()
     let stop = StopFlag()
 
     var log: [String] { said.withLock { $0 } }
 
     init(_ stage: LogStage, _ configuration: ServiceConfiguration, observatory: Observatory?, inputOver: StopFlag?) {
       let thread = Thread { [self] in
-        let log = ServiceLog(.info, countsRepeats: false) { line in self.said.withLock { $0.append(line) } }
+        let log = ServiceLog(.info, countsRepeats: false) { line in
+          self.said.withLock { $0.append(line) }
+          self.spoke.ring()
+        }
         let service = try? stage.service(configuration, log: log, stop: stop, observatory: observatory)
         service?.inputOver = inputOver
         let code = service?.run() ?? -1
@@ -56,6 +60,17 @@ final class LogScene {
       }
       thread.stackSize = 8 << 20
       thread.start()
+    }
+
+    /// Waits until it has logged a line with these words.
+    func awaitLog(_ words: String) throws {
+      let deadline = Deadline(afterMs: 60_000)
+      while true {
+        let rings = spoke.rings
+        if log.contains(where: { $0.contains(words) }) { return }
+        if deadline.isOver { throw Failure(description: "it does not log \(words):\n\(log.joined(separator: "\n"))") }
+        spoke.wait(after: rings, maxMs: 1000)
+      }
     }
 
     /// Waits for its end.

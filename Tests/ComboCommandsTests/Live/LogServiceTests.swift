@@ -82,6 +82,8 @@ struct LogServiceTests {
     var services: [LogScene.Running] = []
     for round in 0..<8 {
       services.append(scene.start())
+      // Else the next one could be faster, and be fenced by this one.
+      try services[round].awaitLog("assigned: ")
       for part in 0..<4 {
         try scene.give((0..<25).map { LogScene.gift("r\($0 % 3)", round * 100 + part * 25 + $0) })
         MonotonicClock.sleep(ms: Int64.random(in: 0...15, using: &random))
