@@ -319,8 +319,3 @@ struct Banners {
     self[index].capacity = 0
   }
 }
-
-extension Display {
-  @inline(__always)
-  fileprivate var length: Int { sender.count &+ receiver.count &+ gift.count }
-}

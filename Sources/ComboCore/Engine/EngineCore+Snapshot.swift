@@ -134,7 +134,7 @@ extension EngineCore {
   }
 
   private static func check(_ display: Display, of banner: Int) throws(SnapshotFault) {
-    guard display.sender.count + display.receiver.count + display.gift.count <= longestDisplay else {
+    guard display.length <= longestDisplay else {
       throw SnapshotFault("banner \(banner) has display data of more than \(longestDisplay) bytes")
     }
   }

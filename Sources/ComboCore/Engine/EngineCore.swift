@@ -308,11 +308,3 @@ struct EngineCore: ~Copyable {
     old.free()
   }
 }
-
-extension Retraction {
-  /// Whether it means the combo of that key.
-  func means(_ key: ComboKey) -> Bool {
-    func agrees(_ named: Bytes, _ id: Bytes) -> Bool { named.count == 0 || (named.count == id.count && sameBytes(named, id)) }
-    return agrees(senderID, key.senderID) && agrees(receiverID, key.receiverID) && agrees(giftID, key.giftID)
-  }
-}

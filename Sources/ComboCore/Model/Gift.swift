@@ -91,37 +91,3 @@ extension Gift {
     if let giftID = giftID.baseAddress { body(giftID) }
   }
 }
-
-/// The data that a screen needs to draw a banner, passed on unchanged. Borrowed bytes.
-public struct Display {
-  /// The sender, as a JSON object without white space between tokens (the engine does not look into it).
-  public var sender: Bytes
-  /// The receiver likewise; empty if the gift had none.
-  public var receiver: Bytes
-  /// The gift likewise.
-  public var gift: Bytes
-
-  /// Display data of borrowed bytes.
-  public init(sender: Bytes, receiver: Bytes, gift: Bytes) {
-    self.sender = sender
-    self.receiver = receiver
-    self.gift = gift
-  }
-}
-
-/// The combos that a `retract` means: all that agree with what is named. An empty id stands for any.
-public struct Retraction {
-  /// Whose gifts; never empty.
-  public var senderID: Bytes
-  /// To whom, or empty for anyone.
-  public var receiverID: Bytes
-  /// Which, or empty for any.
-  public var giftID: Bytes
-
-  /// A retraction of borrowed bytes.
-  public init(senderID: Bytes, receiverID: Bytes, giftID: Bytes) {
-    self.senderID = senderID
-    self.receiverID = receiverID
-    self.giftID = giftID
-  }
-}
