@@ -97,7 +97,7 @@ final class MappedDecoder {
     form = map.form
     isFramed = map.isFramed
     groupCount = map.groups.count
-    effortMax = 3 * limits.recordBytes
+    effortMax = 2 * limits.recordBytes
     signs = map.signs.map { SignReader($0, isLoose: map.pointers.isLoose) }
   }
 
