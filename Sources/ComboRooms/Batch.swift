@@ -139,7 +139,7 @@ package final class Batch: @unchecked Sendable {
         if room.firstOfBatch < 0 { return }
         let event = events + Int(room.firstOfBatch)
         if event.pointee.kind != .gift { return }
-        if step == 0 { event.pointee.gift.forEachAddress { prefetch($0) } }
+        if step == 0 { prefetchNames(event) }
         places.prefetch(room.engine.prefetchAddresses(of: event.pointee.gift.hashes, step: step, in: places.base))
       }
     }
@@ -184,8 +184,16 @@ package final class Batch: @unchecked Sendable {
   @inline(__always)
   private func prefetchNext(_ room: Room, _ index: Int32, step: Int, _ places: PrefetchList) {
     if index < 0 || events[Int(index)].kind != .gift { return }
-    if step == 0 { events[Int(index)].gift.forEachAddress { prefetch($0) } }
+    if step == 0 { prefetchNames(events + Int(index)) }
     places.prefetch(room.engine.prefetchAddresses(of: events[Int(index)].gift.hashes, step: step, in: places.base))
+  }
+
+  /// Asks for the names that the engine compares and remembers: they may have left the processor's cache since they were hashed.
+  @inline(__always)
+  private func prefetchNames(_ event: UnsafePointer<Event>) {
+    if let id = event.pointee.gift.id.baseAddress { prefetch(id) }
+    if let sender = event.pointee.gift.senderID.baseAddress { prefetch(sender) }
+    if let gift = event.pointee.gift.giftID.baseAddress { prefetch(gift) }
   }
 
   private func finish() {

@@ -81,13 +81,4 @@ extension Gift {
     streakMs = nil
     ends = false
   }
-
-  /// Passes on the places of the names that an engine compares and remembers: they may have left the processor's cache since
-  /// the hashes were made.
-  @inline(__always)
-  package func forEachAddress(_ body: (UnsafeRawPointer) -> Void) {
-    if let id = id.baseAddress { body(id) }
-    if let senderID = senderID.baseAddress { body(senderID) }
-    if let giftID = giftID.baseAddress { body(giftID) }
-  }
 }
