@@ -10,6 +10,11 @@ extension ConnectorShapeTests {
       "tiktok", "a queue's notice", ##"{"Type":"Notification","Message":"{\"event\":\"gift\",\"data\":{\"giftId\":5655}}"}"##,
       ##"bad"##
     ),
+    (
+      "douyu", "a queue's notice",
+      ##"{"Type":"Notification","Message":"{\"type\":\"dgb\",\"gfid\":\"1\",\"uid\":\"2\",\"rid\":\"3\"}"}"##,
+      ##"bad"##
+    ),
     ("tiktok", "a line of a log", ##"{"log":"{\"giftId\":5655,\"repeatCount\":1}\n","stream":"stdout"}"##, ##"bad"##),
     ("tiktok", "a viewer's brackets", ##"{"user":"7","message":"[gift] {gift"}"##, ##"dropped"##),
     ("tiktok", "a viewer's JSON", ##"{"event":"chat","message":"{\"giftId\":5655,\"repeatCount\":99}"}"##, ##"dropped"##),

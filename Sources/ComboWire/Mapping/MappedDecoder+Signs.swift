@@ -31,7 +31,11 @@ struct SignReader {
     table.isLoose = isLoose
     var kinds: [Int32: Kind] = [:]
     for (names, kind) in [(Self.people, Kind.person), (Self.messages, .message), (Self.containers, .container)] {
-      for name in names { kinds[table.node([name])] = kind }
+      for name in names {
+        kinds[table.node([name])] = kind
+        // Also as queues capitalize it, for maps that compare names exactly.
+        kinds[table.node([name.prefix(1).uppercased() + name.dropFirst()])] = kind
+      }
     }
     for name in signs.commands { kinds[table.node([name])] = .command }
     for name in signs.keys {
