@@ -21,12 +21,13 @@ package struct JournalOwner {
     for partition in try reader.partitions(.journal) {
       let (first, end) = try reader.bounds(.journal, partition)
       let decoder = JournalDecoder()
+      // Where no room is awake, all that an entry led to are dead letters.
       var hasSaid = false
       try reader.read(
         .journal, partition, from: max(first, end - Self.lookBack), to: try reader.stableEnd(.journal, partition),
         unless: { false }
       ) { record in
-        if let entry = record.value.flatMap({ try? decoder.entry($0) }), entry.said > 0 { hasSaid = true }
+        if let entry = record.value.flatMap({ try? decoder.entry($0) }), entry.said > 0, entry.rooms > 0 { hasSaid = true }
         return !hasSaid
       }
       if hasSaid { return true }

@@ -26,11 +26,8 @@ struct MapWatch {
   ///   - now: by the monotonic clock.
   ///   - outcomes: of all records so far.
   mutating func check(_ now: Int64, _ outcomes: RecordOutcomes) -> Finding? {
-    guard let began else {
-      self.began = now
-      base = outcomes
-      return nil
-    }
+    let began = self.began ?? now
+    self.began = began
     let records = outcomes.records - base.records
     if records < Self.recordsMin, records < Self.recordsLeast || now - began < Self.withinMs { return nil }
     let found = Finding(

@@ -48,6 +48,7 @@ extension Service {
       // Without input, no records are held.
       quiesce()
       edges.group.release()
+      watchMap(edges.time.monotonicMs())
     }
     if batch.count > 0 {
       batch.dispatch(

@@ -44,6 +44,14 @@ struct MapWatchTests {
     #expect(watch.check(3_600_002, decoder.outcomes) != nil)
   }
 
+  @Test("counts what came before its first look")
+  func first() throws {
+    let decoder = try decoder()
+    read("{}", 1326, by: decoder)
+    var watch = MapWatch()
+    #expect(watch.check(5, decoder.outcomes)?.records == 1326)
+  }
+
   @Test("says nothing where most become events, or where there are few records")
   func fine() throws {
     let decoder = try decoder()
@@ -66,7 +74,7 @@ struct MapWatchTests {
     read("[", 1, by: decoder)
     #expect(
       decoder.rows.map { "\($0.rule) \($0.outcome) \($0.reason) \($0.count)" } == [
-        "t, rule at line 1 event gift 3", "t, otherwise dropped no gift 2", "none bad not_json 1",
+        "t, rule 1 event gift 3", "t, otherwise dropped no gift 2", "none bad not_json 1",
       ])
   }
 }

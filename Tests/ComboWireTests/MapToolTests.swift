@@ -16,7 +16,7 @@ struct MapToolTests {
     let map = giftMap(#""total": {"product": ["/a", "/b"]}, "streak": ["/x", {"join": ["/u", "-", "/g"]}]"#)
     let explanation = try explain(map, #"{"room":"r","ts":7,"u":1,"g":"y","a":2,"b":"3"}"#)
     #expect(explanation.outcome == .event("gift"))
-    #expect(explanation.rule == "t, rule at line 1")
+    #expect(explanation.rule == "t, rule 1")
     let lines = explanation.fields.map { "\($0.name) \($0.source) \($0.found ?? "-") \($0.value ?? "-")" }
     #expect(
       lines == [

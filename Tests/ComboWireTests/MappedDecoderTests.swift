@@ -293,13 +293,13 @@ struct MappedDecoderTests {
     let map = giftMap(#""count": ["/a", "/b"]"#)
     #expect(
       try mapped(map, #"{"g":1}"#, sentence: true)
-        == "missing_field: sender.id is missing; the event needs one; t, rule at line 1, takes it from /u")
+        == "missing_field: sender.id is missing; the event needs one; t, rule 1, takes it from /u")
     #expect(
       try mapped(map, #"{"u":1,"g":1,"b":"x"}"#, sentence: true)
-        == #"wrong_type: count is "x"; it must be an integer; t, rule at line 1, takes it from /b"#)
+        == #"wrong_type: count is "x"; it must be an integer; t, rule 1, takes it from /b"#)
     #expect(
       try mapped(map, #"{"u":1,"g":1,"b":0}"#, sentence: true)
-        == "out_of_range: count is 0; 1 to 1000000 is allowed; t, rule at line 1, takes it from /b")
+        == "out_of_range: count is 0; 1 to 1000000 is allowed; t, rule 1, takes it from /b")
   }
 
   @Test("retract no more than they say: what the rule names must be there")

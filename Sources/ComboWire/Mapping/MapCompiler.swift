@@ -35,8 +35,12 @@ struct MapCompiler {
     name = definition.name
     unpack(definition, guardian)
     let first = map.rules.count
-    for rule in definition.rules { add(rule) }
-    add(MapRule(condition: nil, outcome: otherwise, line: 0))
+    // A journal holds its map in one line, where lines say nothing.
+    let isOneLine = definition.rules.allSatisfy { $0.line == 1 }
+    for (index, rule) in definition.rules.enumerated() {
+      add(rule, named: isOneLine ? "rule \(index + 1)" : "rule at line \(rule.line)")
+    }
+    add(MapRule(condition: nil, outcome: otherwise, line: 0), named: "otherwise")
     for index in (first..<map.rules.count - 1).reversed() {
       let next = index + 1
       map.rules[index].nextRoot =
@@ -73,9 +77,9 @@ struct MapCompiler {
     }
   }
 
-  private mutating func add(_ rule: MapRule) {
+  private mutating func add(_ rule: MapRule, named place: String) {
     var made = CompiledMap.Rule()
-    made.name = rule.line == 0 ? "\(name), otherwise" : "\(name), rule at line \(rule.line)"
+    made.name = "\(name), \(place)"
     made.stars = PointerTable.stars(prefix + rule.root)
     if !rule.root.isEmpty { made.root = map.pointers.node(prefix + rule.root) }
     let root = prefix + rule.root

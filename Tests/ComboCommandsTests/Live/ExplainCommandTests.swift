@@ -147,7 +147,7 @@ struct ExplainCommandTests {
     #expect(try explain(scene, id: "good").gifts.count == 1)
     let chat = try explain(scene, id: "chat")
     #expect(
-      chat.text.contains("dropped by the map, offset 1 of partition 0: a chat message (t, rule at line 1)\n"), "\(chat.text)")
+      chat.text.contains("dropped by the map, offset 1 of partition 0: a chat message (t, rule 1)\n"), "\(chat.text)")
     let other = try explain(scene, id: "other")
     #expect(other.text.contains("dropped by the map, offset 2 of partition 0: no gift (t, otherwise)\n"), "\(other.text)")
   }
