@@ -8,6 +8,8 @@ extension Comparison {
   func took(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64) {
     let proof = proof(of: room)
     if !proof.isKnown { return }
+    // A room that is paused takes gifts in before it says anything.
+    if proof.epoch != room.engine.epoch { begin(room.engine.epoch, proof, seq: 1) }
     switch event.pointee.kind {
     case .gift:
       learnSettings(proof)

@@ -192,7 +192,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     compare(record, instruction, proof)
   }
 
-  private func begin(_ epoch: Int64, _ proof: RoomProof, seq: Int) {
+  func begin(_ epoch: Int64, _ proof: RoomProof, seq: Int) {
     if proof.epoch != nil { settle(proof, isOver: true, wasReset: standing.isReset) }
     if !standing.isReset { proof.recount.forget() }
     proof.epoch = epoch

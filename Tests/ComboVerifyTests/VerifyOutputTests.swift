@@ -213,4 +213,28 @@ struct VerifyOutputTests {
     }
     #expect(deleted > 20)
   }
+
+  @Test(
+    "gifts that a paused room takes in before it says anything are counted, also after an earlier epoch",
+    arguments: [false, true])
+  func paused(isAwakeBefore: Bool) throws {
+    let scene = VerifyScene()
+    let instance = scene.scene.start()
+    if isAwakeBefore {
+      scene.scene.gift("p", sender: "early")
+      scene.scene.settle(instance)
+      scene.rest(instance)
+    }
+    scene.scene.world.put("p", #"{"type":"room_settings","settings":{"slots":0}}"#)
+    scene.scene.gift("p", sender: "a", count: 2)
+    scene.scene.gift("p", sender: "b")
+    scene.scene.settle(instance)
+    scene.scene.world.put("p", #"{"type":"retract","sender":{"id":"a"}}"#)
+    scene.scene.settle(instance)
+    scene.scene.world.put("p", #"{"type":"room_settings","settings":{"slots":2}}"#)
+    scene.scene.settle(instance)
+    scene.rest(instance)
+    let report = try scene.verify()
+    #expect(report.isProven && report.tally.equal > 0, "\(report.summary)")
+  }
 }

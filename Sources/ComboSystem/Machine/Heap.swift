@@ -1,22 +1,24 @@
 /// A binary heap, the smallest element first. Adding and removing cost the logarithm of its size.
+// Inlinable, or other targets would call it unspecialised: an eighth of the CPU of a steady stream.
+@usableFromInline
 package struct Heap<Element: Comparable> {
   /// All that it holds, in no order that means anything.
-  package private(set) var elements: [Element] = []
+  @usableFromInline package internal(set) var elements: [Element] = []
 
-  package init() {}
+  @inlinable package init() {}
 
   /// Costs no more than a look at each.
-  package init(_ elements: [Element]) {
+  @inlinable package init(_ elements: [Element]) {
     self.elements = elements
     for place in stride(from: elements.count / 2 - 1, through: 0, by: -1) { sink(elements[place], from: place) }
   }
 
-  package var count: Int { elements.count }
-  package var isEmpty: Bool { elements.isEmpty }
+  @inlinable package var count: Int { elements.count }
+  @inlinable package var isEmpty: Bool { elements.isEmpty }
   /// The smallest; of several equal ones, any.
-  package var first: Element? { elements.first }
+  @inlinable package var first: Element? { elements.first }
 
-  package mutating func push(_ new: Element) {
+  @inlinable package mutating func push(_ new: Element) {
     var place = elements.count
     elements.append(new)
     while place > 0 {
@@ -29,7 +31,7 @@ package struct Heap<Element: Comparable> {
   }
 
   /// Takes out the smallest, if `condition` holds for it.
-  package mutating func pop(if condition: (Element) -> Bool = { _ in true }) -> Element? {
+  @inlinable package mutating func pop(if condition: (Element) -> Bool = { _ in true }) -> Element? {
     guard let top = elements.first, condition(top) else { return nil }
     let last = elements.removeLast()
     if !elements.isEmpty { sink(last, from: 0) }
@@ -37,7 +39,7 @@ package struct Heap<Element: Comparable> {
   }
 
   /// Puts an element in at `place`, or as far below as it belongs.
-  private mutating func sink(_ element: Element, from place: Int) {
+  @inlinable mutating func sink(_ element: Element, from place: Int) {
     var place = place
     while true {
       var child = 2 * place + 1
@@ -50,5 +52,5 @@ package struct Heap<Element: Comparable> {
     elements[place] = element
   }
 
-  package mutating func removeAll() { elements = [] }
+  @inlinable package mutating func removeAll() { elements = [] }
 }
