@@ -98,7 +98,14 @@ extension BearerToken {
         "The Kafka property sasl.mechanism=OAUTHBEARER needs \(property)=\(prefix)FILE, a file that always holds a good token"
           + " (or sasl.oauthbearer.method=oidc, if librdkafka was built with it).")
     }
-    return String(value.dropFirst(prefix.count))
+    let file = value.dropFirst(prefix.count)
+    // What follows may be a secret, which no sentence about the file may show.
+    if file.contains(where: \.isWhitespace) {
+      throw EdgeError(
+        .badProperty,
+        "The Kafka property \(property) must be \(prefix)FILE and nothing else; the file's name has no white space.")
+    }
+    return String(file)
   }
 
   /// Gives a client the token that the file holds now. Returns why there is none; librdkafka then asks again after 10 s.

@@ -64,11 +64,12 @@ extension Service {
   private func watchMap(_ now: Int64) {
     guard let found = mapWatch.check(now, intake.decoder.outcomes) else { return }
     let most = intake.decoder.commonestLoss
+    let keys = most.flatMap { $0.keys.isEmpty ? nil : $0.keys } ?? "no fields that were looked at"
     let reason = most.map { "\($0.row.reason) (\($0.row.rule))" } ?? "unknown"
     log.warning(
       """
       of the last \(.records, found.records) records only \(.count, found.taken) became events: \(.dropped, found.dropped) were dropped and \
-      \(.bad, found.bad) are bad, most often: \(.reason, reason); such a record has \(.keys, most?.keys ?? ""). If those are gifts, the service \
+      \(.bad, found.bad) are bad, most often: \(.reason, reason); such a record has \(.keys, keys). If those are gifts, the service \
       needs another map than \(.map, configuration.map?.name ?? "none"): combo-consumer map --from-topic shows what becomes of each record
       """)
   }

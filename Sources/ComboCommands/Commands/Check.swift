@@ -168,7 +168,8 @@ struct Check {
       report.ok(words)
       return
     }
-    let mostOften = "most often: \(most.row.reason) (\(most.row.rule)); such a record has \(most.keys)"
+    let keys = most.keys.isEmpty ? "" : "; such a record has \(most.keys)"
+    let mostOften = "most often: \(most.row.reason) (\(most.row.rule))\(keys)"
     let fix =
       "see with combo-consumer map --map … --from-topic \(names.input) what becomes of each record, and choose another map if those are gifts"
       + (sentence.isEmpty ? "" : "; the first bad one: \(sentence)")

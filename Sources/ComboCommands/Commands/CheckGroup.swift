@@ -44,6 +44,12 @@ struct CheckGroup {
 
   private mutating func checkPartitions(_ reading: KafkaReading, _ group: KafkaGroup) throws(EdgeError) {
     let count = partitions[names.input] ?? 0
+    if partitions[names.journal] != nil, partitions[names.state] == nil {
+      report.note(
+        "the state topic \"\(names.state)\" is gone: the service creates it and derives all rooms from the journal, if that still has its"
+          + " beginning", fix: "if the topic can be brought back, do that before the service begins")
+      return
+    }
     let hasJournal = partitions[names.journal] != nil && partitions[names.state] != nil
     let committed = try group.consumer.committed((0..<Int32(count)).map { $0 }, withinMs: Self.withinMs)
     var fine = 0
