@@ -63,9 +63,10 @@ package final class StandardInput: Sendable {
         sayTooLarge(lines + 1)
       }
       if !hand(batch) { return lines }
-      rate.add(batch.count, at: MonotonicClock.nowMs)
+      let handed = MonotonicClock.nowMs
+      rate.add(batch.count, at: handed)
       // If few lines come, those of some milliseconds are read together: keeping them costs the same as keeping one.
-      if rate.isQuiet(at: MonotonicClock.nowMs) { MonotonicClock.sleep(ms: LogAppender.quietGapMs) }
+      if rate.isQuiet(at: handed) { MonotonicClock.sleep(ms: LogAppender.quietGapMs) }
     }
     if !rest.isEmpty {
       lines += 1

@@ -8,9 +8,7 @@ struct ChunkRing {
   private(set) var begun = 0
   /// Chunks that are decoded, and all before them.
   private(set) var decoded = 0
-  private let sweepLines: Int
-  private var linesSinceSweep = 0
-  private var earliestSinceSweep = Int64.max
+  private var sweeps: SweepPace
 
   /// - Parameters:
   ///   - groups: of rooms.
@@ -19,10 +17,10 @@ struct ChunkRing {
   init(threads: Int, groups: Int, textBytes: Int, sweepLines: Int) {
     chunks = (0..<max(4, 3 * threads)).map { _ in ReplayChunk(groups: groups, textBytes: textBytes) }
     isDecoded = Array(repeating: false, count: chunks.count)
-    self.sweepLines = sweepLines
+    sweeps = SweepPace(linesMin: sweepLines)
   }
 
-  /// The number of requests in flight at once.
+  /// How many can be on their way at a time.
   var count: Int { chunks.count }
 
   /// The chunk of this number, which must be on its way.
@@ -37,20 +35,14 @@ struct ChunkRing {
     return chunk
   }
 
-  /// A chunk is decoded. Decides on a sweep after each: by the input alone, so that it does not depend on threads.
+  /// A chunk is decoded.
   /// - Returns: the numbers of those that are decoded now with all before them, in order.
   mutating func wasDecoded(_ chunk: ReplayChunk) -> Range<Int> {
     isDecoded[chunk.number % chunks.count] = true
     let first = decoded
     while decoded < begun, isDecoded[decoded % chunks.count] {
       let next = self[decoded]
-      linesSinceSweep += next.lineCount
-      earliestSinceSweep = min(earliestSinceSweep, next.earliest)
-      if linesSinceSweep >= sweepLines {
-        next.sweepBefore = earliestSinceSweep
-        linesSinceSweep = 0
-        earliestSinceSweep = .max
-      }
+      if let time = sweeps.add(next) { next.sweepBefore = time }
       decoded += 1
     }
     return first..<decoded

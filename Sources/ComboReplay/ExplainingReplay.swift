@@ -24,9 +24,7 @@ package final class ExplainingReplay {
   /// In the order in which they came up; nil: the room has rested, and its engine was forgotten.
   private var rooms: [Room?] = []
   private let roomsMax: Int
-  private let sweepLines: Int
-  private var linesSinceSweep = 0
-  private var earliestSinceSweep = Int64.max
+  private var sweeps: SweepPace
 
   /// - Parameters:
   ///   - source: the lines.
@@ -38,12 +36,12 @@ package final class ExplainingReplay {
   ///   - report: takes sentences about bad lines.
   package init(
     _ source: LineSource, settings: Settings, map: RecordMap? = nil, maxRestedRooms: Int = 65_536, chunkBytes: Int = 1 << 19,
-    sweepLines: Int = 131_072, write: @escaping (Bytes) -> Bool, report: @escaping ([String]) -> Void
+    sweepLines: Int = ReplayPipeline.sweepLines, write: @escaping (Bytes) -> Bool, report: @escaping ([String]) -> Void
   ) {
     self.source = source
     self.settings = EngineSettings(settings)
     roomsMax = maxRestedRooms
-    self.sweepLines = sweepLines
+    sweeps = SweepPace(linesMin: sweepLines)
     self.write = write
     self.report = report
     decoder = ChunkDecoder(map: map)
@@ -111,12 +109,7 @@ package final class ExplainingReplay {
 
   /// Forgets the engines of rooms that have rested, as a replay does (``RoomGroup``): memory does not grow with the rooms that ever were.
   private func sweepIfDue() {
-    linesSinceSweep += chunk.lineCount
-    earliestSinceSweep = min(earliestSinceSweep, chunk.earliest)
-    if linesSinceSweep < sweepLines { return }
-    let time = earliestSinceSweep
-    (linesSinceSweep, earliestSinceSweep) = (0, .max)
-    if indexes.count <= roomsMax { return }
+    guard let time = sweeps.add(chunk), indexes.count > roomsMax else { return }
     let rest = Int64(settings.values.rest)
     for index in rooms.indices {
       // No copy of the engine is held: it would have to be copied when it is changed.

@@ -19,7 +19,7 @@ struct TuneTests {
 
   static func tune(
     _ input: Data, _ combinations: [Settings] = combinations, maxRestedRooms: Int = 65_536, threads: Int = 2,
-    chunkBytes: Int = 1 << 19, sweepLines: Int = 131_072, reports: @escaping ([String]) -> Void = { _ in }
+    chunkBytes: Int = 1 << 19, sweepLines: Int = ReplayPipeline.sweepLines, reports: @escaping ([String]) -> Void = { _ in }
   ) -> TuneResult {
     TuneReplay(
       .lines(TestReplay.source(input)), combinations, maxRestedRooms: maxRestedRooms, threads: threads, chunkBytes: chunkBytes,

@@ -59,7 +59,7 @@ package final class TuneReplay: @unchecked Sendable {
   ///   - progress: gets the number of decoded lines, likewise.
   package init(
     _ source: Source, _ combinations: [Settings], map: RecordMap? = nil, maxRestedRooms: Int, threads: Int,
-    chunkBytes: Int = 1 << 19, sweepLines: Int = 131_072, report: @escaping ([String]) -> Void,
+    chunkBytes: Int = 1 << 19, sweepLines: Int = ReplayPipeline.sweepLines, report: @escaping ([String]) -> Void,
     progress: @escaping (Int) -> Void = { _ in }
   ) {
     precondition((1...Self.combinationsMax).contains(combinations.count), "so many combinations cannot be compared")

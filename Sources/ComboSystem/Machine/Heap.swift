@@ -1,5 +1,5 @@
 /// A binary heap, the smallest element first. Adding and removing cost the logarithm of its size.
-// Inlinable, or other targets would call it unspecialised: an eighth of the CPU of a steady stream.
+// Inlinable, or other targets would call it unspecialised: a fifth of the CPU of a steady stream.
 @usableFromInline
 package struct Heap<Element: Comparable> {
   /// All that it holds, in no order that means anything.
