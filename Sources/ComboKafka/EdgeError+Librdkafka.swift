@@ -59,7 +59,8 @@ extension EdgeError {
     case .timedOut: "The brokers at \(brokers) are slow or busy; it is worth trying again."
     case .authentication:
       "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."
-    case .notAuthorized: "Give this client's principal the right on the brokers (kafka-acls). A running service then continues by itself."
+    case .notAuthorized:
+      "Give this client's principal the right on the brokers (kafka-acls). A running service then continues by itself."
     case .unknownTopic: "Check the topic's name, or create it."
     case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not recreated."
     case .topicExists: "Nothing is to be done if it is the right one."

@@ -16,7 +16,8 @@ struct WaitsTests {
     #expect(took >= ms - 1)
   }
 
-  @Test("of both kinds of times last as long as they should after the wall clock was set", arguments: [-3600, 0, 3600] as [Int64])
+  @Test(
+    "of both kinds of times last as long as they should after the wall clock was set", arguments: [-3600, 0, 3600] as [Int64])
   func clockWasSet(seconds: Int64) {
     let second: Int64 = 1_000_000_000
     // 100 s after a start at 1,700,000,000 s; the wall clock was set meanwhile.
