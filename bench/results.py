@@ -38,12 +38,13 @@ class Results:
     self.sections[self.part] = "\n".join(self.lines).strip("\n")
 
   def write(self):
-    """Parts that were not measured keep what stands there."""
+    """Parts that were not measured keep their text. A part names its machine only if that is not the one at the top of the page."""
     path = os.path.join(self.root, "bench/results.md")
     text = open(path).read()
+    where = "" if f"\nMachine: {self.machine}.\n" in text else f"; {self.machine}"
     for part, body in self.sections.items():
       begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
-      section = f"{begin}\n{body}\n\n`{self.command}`; {self.machine}; {self.date}.\n{end}"
+      section = f"{begin}\n{body}\n\n`{self.command}`{where}; {self.date}.\n{end}"
       pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
       if not pattern.search(text):
         raise SystemExit(f"bench/results.md has no place for {part}: it needs the lines {begin} and {end}")
