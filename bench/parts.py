@@ -111,11 +111,6 @@ def varied(bench, what, points):
   return figures
 
 
-def half(bench):
-  count = bench.options.events
-  varied(bench, "half", [("wide", "wide", [wide_load(bench)]), ("wide, and one room that takes half", "half", half_loads(bench, count))])
-
-
 def rooms(bench):
   numbers = [1000, 10_000, 100_000, 1_000_000]
   figures = varied(bench, "rooms", [(f"{n:,} rooms, Zipf 1.0", "wide" if n == 10_000 else f"rooms{n}", [wide_load(bench, rooms=n)]) for n in numbers])
@@ -323,7 +318,7 @@ def budget(bench):
 
 ALL = {
   "engine": Part(engine, False), "decode": Part(decode, False), "encode": Part(encode, False), "replay": Part(replay, False),
-  "wide": Part(wide, True), "busy": Part(busy, True), "half": Part(half, True), "rooms": Part(rooms, True), "skew": Part(skew, True),
+  "wide": Part(wide, True), "busy": Part(busy, True), "rooms": Part(rooms, True), "skew": Part(skew, True),
   "latency": Part(latency, True), "interval": Part(interval, True), "restore": Part(restore, True),
   "budget": Part(budget, True),
 }
