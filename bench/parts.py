@@ -1,6 +1,7 @@
 """The parts of a measurement. Each one runs alone too."""
 
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -28,15 +29,20 @@ def engine(bench):
     bench.results.say("* " + bench.output_of(bench.program("bench-engine"), mix))
 
 
+def median_of(line):
+  """A line of bench-wire without its rounds."""
+  return re.sub(r" \(\d+ rounds,[^)]*\)|; \d+ events a time", "", line)
+
+
 def decode(bench):
   for what in ("decode", "unlike", "mapped", "composed", "various"):
-    bench.results.say("* " + bench.output_of(bench.program("bench-wire"), what))
+    bench.results.say("* " + median_of(bench.output_of(bench.program("bench-wire"), what)))
 
 
 def encode(bench):
   for line in bench.output_of(bench.program("bench-wire"), "encode").split("\n"):
     if "median" in line:
-      bench.results.say("* " + line)
+      bench.results.say("* " + median_of(line))
 
 
 def replay(bench):
