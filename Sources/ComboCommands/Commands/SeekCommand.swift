@@ -3,6 +3,7 @@ internal import ComboKafka
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
 
 /// `seek`: moves a group in its input.
 enum SeekCommand {
@@ -64,6 +65,7 @@ enum SeekCommand {
     plan.members = try control.memberCount(ofGroup: options.service.group, withinMs: withinMs)
     let reader = try ReaderClient(properties)
     if case .offsets(let offsets) = options.target {
+      plan.namesOffsets = true
       plan.unknown = offsets.keys.filter { !partitions.contains($0) }.sorted()
     }
     for partition in partitions {
@@ -79,7 +81,7 @@ enum SeekCommand {
       plan.places.append(
         .init(
           partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target,
-          rooms: stands.entry == nil ? nil : try journal.awakeRooms(partition)))
+          rooms: stands.entry == nil ? nil : try journal.newestEntry(partition)?.rooms))
     }
     if plan.places.allSatisfy(\.isNew) {
       for partition in try reading.partitions(.output) {

@@ -20,8 +20,12 @@ struct SeekPlan: Equatable {
     /// Whether it would move.
     var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
     /// Why that cannot be, as the end of a sentence.
-    var refusal: String? {
-      guard let target else { return nil }
+    func refusal(namesOffsets: Bool) -> String? {
+      guard let target else {
+        return namesOffsets && isNew && stands == nil
+          ? "it was not named, and the group, which has read nothing of it, would begin at its first record. Name it, too: \(partition):\(first)"
+          : nil
+      }
       if target > end { return "offset \(target) is beyond its end, \(end)" }
       if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
       if !isNew, let stands, target < stands {
@@ -37,6 +41,8 @@ struct SeekPlan: Equatable {
   var members = 0
   /// Partitions that were named and are not there.
   var unknown: [Int32] = []
+  /// True if offsets were named, and not a time or the end.
+  var namesOffsets = false
   /// The requested time, and the present one, in milliseconds since the epoch; nil: no time was requested.
   var time: Int64?
   var now: Int64 = 0
@@ -45,7 +51,7 @@ struct SeekPlan: Equatable {
 
   var moves: [Place] { places.filter(\.moves) }
   var targets: [Int32: Int64] { Dictionary(uniqueKeysWithValues: moves.map { ($0.partition, $0.target!) }) }
-  var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal != nil } }
+  var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal(namesOffsets: namesOffsets) != nil } }
 
   /// For people: a line a partition, then what comes of it all.
   func text(isDryRun: Bool) -> String {
@@ -56,7 +62,7 @@ struct SeekPlan: Equatable {
     lines += unknown.map { "partition \($0) does not exist" }
     for place in places {
       let stands = place.stands.map { "stands at \($0)" } ?? "has read nothing"
-      if let refusal = place.refusal {
+      if let refusal = place.refusal(namesOffsets: namesOffsets) {
         lines.append("partition \(place.partition): refused: \(refusal)")
       } else if !place.moves {
         lines.append("partition \(place.partition): \(stands), stays")
@@ -70,6 +76,10 @@ struct SeekPlan: Equatable {
             + " begin a new epoch"
         )
       }
+    }
+    let stands = places.compactMap { place in place.stands.map { "\(place.partition):\($0)" } }
+    if !stands.isEmpty, stands.count == places.count {
+      lines.append("To let another group begin where this one stands now: --to-offset \(stands.joined(separator: ","))")
     }
     if hasForeignOutput {
       lines.append(

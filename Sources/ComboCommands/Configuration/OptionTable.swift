@@ -250,7 +250,9 @@ enum OptionTable {
     Option(
       "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,
       "how often a record may be sent back in all, if it keeps coming back"),
-    Option("yes", "", .flag, "false", [.redrive, .seek], .main, "do it; without it, the command only prints what it would do"),
+    Option(
+      "yes", "", .flag, "false", [.redrive, .seek, .resetClock], .main,
+      "do it; without it, the command only prints what it would do"),
   ]
 
   private static let generate: [Option] = [
