@@ -88,6 +88,9 @@ package final class MemberPartitions {
       }
   }
 
+  /// The latest time that one of them has come to.
+  var latestActiveClock: Int64? { active.compactMap { $0?.clock.last }.max() }
+
   package func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
 
   // MARK: - They come and go

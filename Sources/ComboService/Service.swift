@@ -165,6 +165,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     // An entry with only a takeover is no progress: each fresh start makes one.
     if !arrivals.batches.isEmpty || totals.instructions > 0 { backOff.succeeded() }
     counted.add(totals)
+    if totals.instructions > 0 { notes.output.wrote(upTo: partitions.latestActiveClock) }
     let now = edges.time.monotonicMs()
     metrics.committed(afterMs: now - began, monotonic: now)
     metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)

@@ -39,11 +39,4 @@ struct BackOffTests {
     var pauses = Fences()
     #expect(!(0..<10).contains { pauses.fenced(at: Int64($0) * 16_000, commits: $0) })
   }
-
-  @Test("an output whose offsets fall was made anew")
-  func ends() {
-    let ends = OutputEnds()
-    #expect(ends.fell(0, to: 10) == nil && ends.fell(0, to: 12) == nil && ends.fell(1, to: 3) == nil)
-    #expect(ends.fell(0, to: 4) == 12 && ends.fell(0, to: 4) == nil)
-  }
 }

@@ -39,7 +39,9 @@ struct Check {
       checkRights(control, trial)
       // A missing right is a fault already.
       if partitions[names.input] != nil, canReadAll {
-        report = CheckGroup(options, properties, control, report, partitions).run()
+        report = CheckGroup(
+          options, properties, control, report, partitions, comparesTimes: table.settings[names.output]?.hasAppendTime != true
+        ).run()
       }
     } catch {
       report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", fix: Self.remedy(error))
