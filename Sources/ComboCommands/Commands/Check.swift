@@ -29,6 +29,7 @@ struct Check {
 
   mutating func run() {
     report.ok("this is combo-consumer \(Version.number) with librdkafka \(LibrdkafkaProperties.versionText)")
+    if let choice = options.settings.idleChoice { report.note(choice.text, fix: choice.fix) }
     do throws(EdgeError) {
       let control = try ControlClient(properties)
       let cluster = try control.cluster(withinMs: Self.withinMs)

@@ -37,7 +37,9 @@ struct CheckGroup {
       let group = try KafkaGroup(properties, GroupConsumer.Options(groupID: options.group, topic: options.input))
       let reading = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
       try checkPartitions(reading, group)
-      if comparesTimes, partitions[names.journal] != nil, partitions[names.output] != nil, try OutputLoss(reading).happenedBeforeStart() {
+      if comparesTimes, partitions[names.journal] != nil, partitions[names.output] != nil,
+        try OutputLoss(reading).happenedBeforeStart()
+      {
         report.note(
           "the output was deleted and recreated while no instance ran: \(OutputLoss.reason)",
           fix: "tell its readers; each room writes its whole screen within screen-ms")
