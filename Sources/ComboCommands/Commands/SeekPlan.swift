@@ -1,3 +1,5 @@
+internal import ComboSystem
+
 /// The effect of `seek`.
 struct SeekPlan: Equatable {
   /// One partition of the input.
@@ -21,7 +23,8 @@ struct SeekPlan: Equatable {
       if target > end { return "offset \(target) is beyond its end, \(end)" }
       if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
       if !isNew, let stands, target < stands {
-        return "it stands at \(stands), and going back to \(target) would count \(stands - target) records twice."
+        return
+          "it stands at \(stands), and going back to \(target) would count \(Counted.text(stands - target, "records")) twice."
           + " Take a new --group and --output for them"
       }
       return nil
@@ -52,7 +55,7 @@ struct SeekPlan: Equatable {
       } else {
         let skipped = place.target! - (place.stands ?? place.first)
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): \(skipped) offsets are skipped, its rooms begin anew"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): \(Counted.text(skipped, "offsets are skipped")), its rooms begin anew"
         )
       }
     }

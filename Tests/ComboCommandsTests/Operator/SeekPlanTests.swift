@@ -13,7 +13,7 @@ struct SeekPlanTests {
     #expect(Self.place(20, to: 30).refusal == nil && Self.place(20, to: 30).moves)
     #expect(Self.place(20, to: 20).refusal == nil && !Self.place(20, to: 20).moves)
     #expect(Self.place(20, to: nil).refusal == nil && !Self.place(20, to: nil).moves)
-    #expect(Self.place(20, to: 19).refusal?.contains("1 records twice") == true)
+    #expect(Self.place(20, to: 19).refusal?.contains("1 record twice") == true)
     #expect(Self.place(20, to: 51).refusal?.contains("beyond its end") == true)
     #expect(Self.place(nil, to: 12, isNew: true).refusal == nil && Self.place(nil, to: 12, isNew: true).moves)
     #expect(Self.place(nil, to: 9, isNew: true).refusal?.contains("deleted") == true)
