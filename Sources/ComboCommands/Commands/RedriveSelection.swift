@@ -75,9 +75,9 @@ struct RedriveSelection: Equatable, Sendable {
       switch self {
       case .send, .filtered: nil
       case .alreadySent: "were sent back by an earlier run"
-      case .tooOften: "came back after they had been sent before; --max-redrives allows more rounds"
-      case .truncated: "are truncated: the brokers did not take them whole, so they cannot be sent back"
-      case .otherInput: "are of another input topic"
+      case .tooOften: "came back after an earlier redrive; raise --max-redrives to send them again"
+      case .truncated: "are truncated because they were too large for the brokers; they cannot be sent back"
+      case .otherInput: "are from another input topic"
       case .noDeadLetter: "have no combo.error header: another program wrote them"
       }
     }

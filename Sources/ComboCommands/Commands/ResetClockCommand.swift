@@ -16,10 +16,10 @@ enum ResetClockCommand {
       else { return 1 }
       let all = (try? service.edges.reader.partitions(.input).count) ?? 0
       guard let looked = service.takeOverAndLeave(session.stop) else { return 1 }
-      _ = Console.tell("\(service.totals.clocksBroughtBack) of \(looked) partitions brought back to this machine's clock.\n")
+      _ = Console.tell("\(service.totals.clocksBroughtBack) of \(looked) partitions were set back to this machine's clock.\n")
       if looked < all {
         Console.say(
-          "only \(looked) of \(all) partitions were checked: other instances have the rest. Stop them, and run this again")
+          "only \(looked) of \(all) partitions were checked: other instances have the rest. Stop them, and run the command again")
         return 1
       }
       return 0

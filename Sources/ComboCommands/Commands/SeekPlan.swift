@@ -18,11 +18,11 @@ struct SeekPlan: Equatable {
     /// Why that cannot be, as the end of a sentence.
     var refusal: String? {
       guard let target else { return nil }
-      if target > end { return "offset \(target) is beyond its end, \(end)" }
-      if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
+      if target > end { return "offset \(target) is beyond its end, offset \(end)" }
+      if isNew, target < first { return "offset \(target) is deleted: the first one is \(first)" }
       if !isNew, let stands, target < stands {
-        return "it stands at \(stands), and going back to \(target) would count \(stands - target) records twice."
-          + " Take a new --group and --output for them"
+        return "it is at \(stands), and going back to \(target) would count \(stands - target) records twice."
+          + " Use a new --group and --output for them"
       }
       return nil
     }
@@ -42,17 +42,17 @@ struct SeekPlan: Equatable {
   func text(isDryRun: Bool) -> String {
     var lines = unknown.map { "partition \($0) does not exist" }
     for place in places {
-      let stands = place.stands.map { "stands at \($0)" } ?? "has read nothing"
+      let stands = place.stands.map { "is at \($0)" } ?? "has not read anything"
       if let refusal = place.refusal {
         lines.append("partition \(place.partition): refused: \(refusal)")
       } else if !place.moves {
-        lines.append("partition \(place.partition): \(stands), stays")
+        lines.append("partition \(place.partition): \(stands), does not move")
       } else if place.isNew {
         lines.append("partition \(place.partition): \(stands), would begin at \(place.target!)")
       } else {
         let skipped = place.target! - (place.stands ?? place.first)
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): \(skipped) offsets are skipped, its rooms begin anew"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): \(skipped) offsets are skipped, and its rooms begin a new epoch"
         )
       }
     }

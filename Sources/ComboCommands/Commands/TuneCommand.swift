@@ -54,11 +54,11 @@ enum TuneCommand {
       return 1
     }
     if result.badLines > 0 {
-      Console.say("\(result.badLines) of \(result.lines) \(options.topic == nil ? "lines" : "records") were bad, and skipped")
+      Console.say("\(result.badLines) of \(result.lines) \(options.topic == nil ? "lines" : "records") were bad and skipped")
     }
     guard result.giftEvents > 0 else {
       Console.say(
-        "\(source): there is no gift among its \(result.lines) \(options.topic == nil ? "lines" : "records"), so there is nothing to compare"
+        "\(source): there are no gifts among its \(result.lines) \(options.topic == nil ? "lines" : "records"), so there is nothing to compare"
       )
       return 1
     }

@@ -16,7 +16,7 @@ struct TuneOptions: Equatable, Sendable {
   }
 
   /// The name of the unchanged settings.
-  static let baseName = "as it is"
+  static let baseName = "current"
 
   /// A topic, in place of a file.
   struct TopicSource: Equatable, Sendable {
@@ -49,11 +49,11 @@ struct TuneOptions: Equatable, Sendable {
     map = reader.map()
     isJSON = reader.text("format") == "json"
     html = reader.optionalText("html")
-    if let html, html == file { reader.fault("--html would write over the recording: name another file") }
+    if let html, html == file { reader.fault("--html would overwrite the recording: give another file") }
     let kafka = reader.kafkaProperties()
     // A shared setting of the environment or a file does not stop a recording that is named.
     let isTopicAsked = reader.isNamed("input")
-    if isTopicAsked, !operands.isEmpty { reader.fault("--input and FILE exclude each other: gifts come from one of them") }
+    if isTopicAsked, !operands.isEmpty { reader.fault("--input and FILE exclude each other: give only one of them") }
     if let name = reader.optionalText("input"), isTopicAsked || operands.isEmpty {
       topic = TopicSource(
         name: name, brokers: reader.requiredText("brokers"), kafka: kafka,
@@ -61,7 +61,9 @@ struct TuneOptions: Equatable, Sendable {
         until: reader.optionalText("until").flatMap { Timestamp.milliseconds($0) })
       if let since = topic?.since, let until = topic?.until, since >= until { reader.fault("--until must be later than --since") }
     } else {
-      for name in ["since", "until"] where reader.isGiven(name) { reader.fault("--\(name) needs --input: a file is read whole") }
+      for name in ["since", "until"] where reader.isGiven(name) {
+        reader.fault("--\(name) needs --input: a file is always read completely")
+      }
     }
     combinations = Self.combinations(&reader, hasFile: !operands.isEmpty)
   }
@@ -72,7 +74,7 @@ struct TuneOptions: Equatable, Sendable {
     for text in reader.texts("vary") {
       guard case .success(let variation) = Variation.read(text) else { continue }
       if variations.contains(where: { $0.name == variation.name }) {
-        reader.fault("--vary \(Variation.dashed(variation.name.text)) is given twice: put all its values into one")
+        reader.fault("--vary \(Variation.dashed(variation.name.text)) is given twice: put all values into one --vary")
       }
       variations.append(variation)
     }
@@ -86,7 +88,7 @@ struct TuneOptions: Equatable, Sendable {
     if count > TuneReplay.combinationsMax {
       reader.fault(
         "--vary and --settings make \(count == .max ? "too many" : ProgressMeter.grouped(count)) combinations; at most "
-          + "\(TuneReplay.combinationsMax) are compared at once: try fewer values, the coarse ones first")
+          + "\(TuneReplay.combinationsMax) are compared at once: give fewer values")
       return [Combination(name: baseName, settings: base, isBase: true)]
     }
     var combinations =
