@@ -172,7 +172,7 @@ enum MetricTable {
       values: .samples { source in
         source.totals.said.waits.skips.map { .init(labels: [("reason", $0.reason)], value: $0.1.worth) }
       }),
-    .counter("combo_fresh_starts_total", "Fresh starts within the process (new clients, same process).") {
+    .counter("combo_fresh_starts_total", "Times that the service started again within the process (fresh starts).") {
       $0.observatory.freshStarts
     },
   ]

@@ -58,17 +58,19 @@ package struct ShadowReport: Equatable, Sendable {
   package var summary: String {
     var lines = [
       "shadow: \(grouped(partitions)) partitions, \(grouped(entries)) entries and \(grouped(records)) records followed"
-        + (begunAnew == 0 ? "" : ", begun anew \(grouped(begunAnew)) times")
+        + (begunAnew == 0 ? "" : ", restarted \(grouped(begunAnew)) times")
     ]
     if !isStrict {
-      lines.append("the options here are not the group's: \(otherOptions.joined(separator: ", "))")
+      lines.append("the options here differ from the group's: \(otherOptions.joined(separator: ", "))")
       lines += table
     }
     lines.append(
       "instructions: \(grouped(equal)) the same in both, \(grouped(changed)) changed, \(grouped(onlyHere)) only here, \(grouped(onlyInGroup)) only in the output"
     )
-    if repeated > 0 { lines.append("\(grouped(repeated)) instructions were said again, as at-least-once delivery does") }
-    if uncompared > 0 { lines.append("\(grouped(uncompared)) instructions were not compared: their partition was being begun") }
+    if repeated > 0 { lines.append("\(grouped(repeated)) instructions were repeated, as at-least-once delivery does") }
+    if uncompared > 0 {
+      lines.append("\(grouped(uncompared)) instructions were not compared because their partition was just being started")
+    }
     if deadLetters + dropped > 0 {
       lines.append("bad events here: \(grouped(deadLetters)); records that the map drops here: \(grouped(dropped))")
     }
@@ -86,10 +88,10 @@ package struct ShadowReport: Equatable, Sendable {
   }
 
   private var verdict: String {
-    if !isCompared { return "nothing was compared: the group said nothing meanwhile. Let it run for longer" }
-    if !isStrict { return "different options: differences are expected, and are no fault" }
-    if isGood { return "the same: this program says what the group says, byte for byte" }
-    let rooms = otherRooms == 0 ? "" : ", and in \(grouped(otherRooms)) partitions the rooms are others than the journal says"
+    if !isCompared { return "nothing was compared: the group wrote nothing meanwhile. Let the shadow run longer" }
+    if !isStrict { return "different options: differences are expected, and are not a fault" }
+    if isGood { return "the same: this program derives what the group wrote, byte for byte" }
+    let rooms = otherRooms == 0 ? "" : ", and in \(grouped(otherRooms)) partitions the rooms differ from the journal"
     return "NOT the same: \(grouped(differing)) instructions differ\(rooms)"
   }
 

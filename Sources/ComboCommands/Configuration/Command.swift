@@ -108,22 +108,22 @@ enum Command: String, CaseIterable, Sendable {
     case .verify:
       """
       Reads input, journal and output, derives every instruction again, and compares them byte for byte. It also checks that
-      no `seq` is missing, that each `screen` equals the drawing of a client, and that every gift is counted once. Records
-      that cannot be derived any more count as not provable, never as right. It waits 15 s for a transaction that stays open
+      no `seq` is missing, that each `screen` equals what a client has drawn, and that every gift is counted once. Records
+      that can no longer be derived count as not provable, never as correct. It waits 15 s for a transaction that stays open
       in the output; records behind it are not compared. It only reads, and may run while the service runs. Exit code 0 if
       nothing differs, 1 if something does or nothing could be compared.
       """
     case .explain:
       """
-      Derives one room again from input and journal, and prints a line for each of its gifts, or for those of --sender, --gift,
-      --id, --since and --until: when it was taken in and shown, or why it was not. Of a gift that no room took in it prints why:
-      a dead letter, dropped by the map, not yet committed, aborted by its producer, passed over by seek, or from before what the
-      journal reaches back to. If there is no such gift, it prints the nearest ones: of another room, sender, kind or time. Exit
-      code 0 if anything was found, else 1.
+      Derives one room again from input and journal, and prints a line for each of its gifts, or only for those that match
+      --sender, --gift, --id, --since and --until: when it was taken in and shown, or why it was not. For a gift that no room
+      took in, it prints the reason: a dead letter, dropped by the map, not yet committed, aborted by its producer, skipped by
+      seek, or older than the journal. If no gift matches, it prints the nearest ones: of another room, sender, kind or time.
+      The exit code is 0 if anything was found, else 1.
 
-      Reads the partition of the room only, from the nearest checkpoint before --since that the state topic still has, else from the
-      journal's beginning. If nothing is found there, all partitions are searched. It reads only, and may run beside the service.
-      docs/why-not-seen.md shows it.
+      Reads only the room's partition, from the nearest checkpoint before --since that the state topic still has, or else from
+      the journal's beginning. If nothing is found there, it searches all partitions. It only reads, and may run while the
+      service runs. docs/why-not-seen.md has examples.
       """
     case .redrive:
       """

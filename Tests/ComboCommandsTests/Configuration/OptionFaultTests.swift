@@ -76,9 +76,9 @@ struct OptionFaultTests {
         "replay --tiers nan:1:1",
         "--tiers must be a list of VALUE:LINGER_MS:BUSY_LINGER_MS such as 1000:4000:1000,10000:6000:2000, not \"nan:1:1\""
       ),
-      ("replay --tiers 5:1:1,5:1:1", "--tiers must have values above 0 that rise, but 5.0 stands after 5.0"),
+      ("replay --tiers 5:1:1,5:1:1", "--tiers must have rising values above 0, but 5.0 follows 5.0"),
       ("replay --milestones 5,x", "--milestones must be a list of counts such as 10,66,520, not \"5,x\""),
-      ("replay --milestones 5,4", "--milestones must be counts above 0 that rise, but 4 stands after 5"),
+      ("replay --milestones 5,4", "--milestones must be rising counts above 0, but 4 follows 5"),
       ("replay a.jsonl b.jsonl", "replay takes only one FILE, but \"b.jsonl\" was also given"),
       ("demo more", "demo takes only options, but \"more\" was also given"),
       ("demo --rate 0", "--rate must be from 1 to 100000, not 0"),
@@ -184,6 +184,6 @@ struct OptionFaultTests {
   func propertiesFile() {
     let parsed = KafkaProperty.parse(file: "# comment\n\n a.b = c = d \r\nsecret\n", named: "p")
     #expect(parsed.properties == [KafkaProperty(key: "a.b", value: "c = d")])
-    #expect(parsed.faults == ["line 4 of p must be KEY=VALUE, or begin with # if it is a comment"])
+    #expect(parsed.faults == ["line 4 of p must be KEY=VALUE, or a comment that begins with #"])
   }
 }

@@ -159,7 +159,7 @@ extension ServiceTests {
       try group.waitUntilTakenIn(service)
 
       try cluster.kill()
-      try service.waitForLog("reaches no Kafka broker")
+      try service.waitForLog("cannot reach any Kafka broker")
       #expect(service.exitCode == nil)
       try cluster.start()
       try group.give((0..<100).map { TestGift(id: "b\($0)", room: "r\($0 % 10)") })
