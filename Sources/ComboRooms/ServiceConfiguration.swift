@@ -41,6 +41,8 @@ package struct ServiceConfiguration: Sendable {
   package var purpose = Purpose.service
   /// What the dead-letter topic takes.
   package var deadLetterLimits = DeadLetterLimits()
+  /// True if the output is a topic that others can recreate, and its records have the times that the service gives them.
+  package var comparesOutputTimes = false
 
   /// A room's part of a batch is worth a hop to another thread from so many events on. Measured: a hop costs about 1 µs of
   /// CPU, a gift about 0.2 µs.

@@ -13,26 +13,20 @@ package struct JournalOwner {
   }
 
   /// So many records before its end a partition holds an entry, if it holds any: between them stand only marks of transactions.
-  private static let lookBack: Int64 = 64
+  static let lookBack: Int64 = 64
 
-  /// Whether the output is empty though the journal knows of instructions: it was recreated while no instance ran.
-  package func outputWasMadeAnew() throws(EdgeError) -> Bool {
-    for partition in try reader.partitions(.output) where try reader.bounds(.output, partition).end > 0 { return false }
-    for partition in try reader.partitions(.journal) {
-      let (first, end) = try reader.bounds(.journal, partition)
-      let decoder = JournalDecoder()
-      // Where no room is awake, all that an entry led to are dead letters.
-      var hasSaid = false
-      try reader.read(
-        .journal, partition, from: max(first, end - Self.lookBack), to: try reader.stableEnd(.journal, partition),
-        unless: { false }
-      ) { record in
-        if let entry = record.value.flatMap({ try? decoder.entry($0) }), entry.said > 0, entry.rooms > 0 { hasSaid = true }
-        return !hasSaid
-      }
-      if hasSaid { return true }
+  /// How many rooms of a partition were awake after its newest entry; nil: it has none.
+  package func awakeRooms(_ partition: Int32) throws(EdgeError) -> Int? {
+    guard try reader.partitions(.journal).contains(partition) else { return nil }
+    let (first, end) = try reader.bounds(.journal, partition)
+    let stable = min(end, try reader.stableEnd(.journal, partition))
+    let decoder = JournalDecoder()
+    var rooms: Int?
+    try reader.read(.journal, partition, from: max(first, stable - Self.lookBack), to: stable, unless: { false }) { record in
+      if let entry = record.value.flatMap({ try? decoder.entry($0) }) { rooms = entry.rooms }
+      return true
     }
-    return false
+    return rooms
   }
 
   /// The fault, as a sentence; nil: the journal is empty, or this group's own.

@@ -88,6 +88,9 @@ package final class MemberPartitions {
       }
   }
 
+  /// The latest time that one of them has come to.
+  var latestActiveClock: Int64? { active.compactMap { $0?.clock.last }.max() }
+
   package func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
 
   // MARK: - They come and go
@@ -219,7 +222,7 @@ package final class MemberPartitions {
       case .failed(let reason):
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
         // Brokers that are away, or a right that is missing, come back by themselves or by an operator, and it goes on.
-        restore(result.number, afterMs: owned[result.number]?.backOff.failed() ?? 0)
+        restore(result.number, afterMs: owned[result.number]?.backOff.failed(at: edges.time.monotonicMs()) ?? 0)
       case .gone(let topic):
         // Without it no records are read, so nothing else would notice.
         delegate?.isGone(topic)
@@ -272,11 +275,19 @@ package final class MemberPartitions {
       restored.unsaid.removeAll()
       counts.clocksBroughtBack += 1
     }
-    if let target = configuration.purpose.target(of: partition.number) { reset = seek(partition, to: target, reset) }
+    var isNewBySeek = false
+    if let target = configuration.purpose.target(of: partition.number) {
+      isNewBySeek = partition.n == 0
+      reset = seek(partition, to: target, reset)
+    }
     let takeover = PendingTakeover(shift: shift, reset: reset)
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
-    if restored.reset == nil { log.info(restored.summary) } else { log.warning(restored.summary) }
+    if restored.reset != nil {
+      log.warning(restored.summary)
+    } else if !isNewBySeek {
+      log.info(restored.summary)
+    }
     return ActivePartition(restored, takeover: takeover, time: edges.time)
   }
 

@@ -3,7 +3,6 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
-internal import Synchronization
 
 /// The service's reports about itself while it waits, and about its input.
 extension Service {
@@ -15,7 +14,7 @@ extension Service {
     var bad = BadRecords()
     var heldPartitions: [Int32: HeldPartition] = [:]
     var checkedAt: Int64 = 0
-    let outputEnds = OutputEnds()
+    let output = OutputMemory()
     var outputCheckedAt: Int64 = 0
   }
 
@@ -45,25 +44,22 @@ extension Service {
     }
     if hasJoined, now - notes.outputCheckedAt >= Self.outputEveryMs {
       notes.outputCheckedAt = now
-      checkOutputEnds()
+      checkOutput()
     }
   }
 
   private static let outputEveryMs: Int64 = 15_000
 
-  /// Offsets only rise. Where they have fallen, the output was deleted and recreated, or a broker has lost records.
-  private func checkOutputEnds() {
-    let (reader, ends, log) = (edges.reader, notes.outputEnds, log)
+  private func checkOutput() {
+    let (reader, memory, log, comparesTimes) = (edges.reader, notes.output, log, configuration.comparesOutputTimes)
     edges.inBackground(.query) {
-      guard let partitions = try? reader.partitions(.output) else { return }
-      for partition in partitions {
-        guard let end = try? reader.bounds(.output, partition).end, let before = ends.fell(partition, to: end) else { continue }
-        log.error(
-          """
-          the output was deleted and recreated, or has lost records: its partition \(.partition, partition) ended at offset \(.limit, before) \
-          and ends at \(.offset, end) now. Lost instructions are not written again; each room writes its whole screen within screen-ms
-          """)
-      }
+      // Brokers that do not answer are reported elsewhere.
+      guard let reason = try? memory.loss(reader, comparesTimes: comparesTimes) else { return }
+      log.error(
+        """
+        the output was deleted and recreated, or has lost records: \(.reason, reason). Lost instructions are not written again; \
+        each room writes its whole screen within screen-ms
+        """)
     }
   }
 
@@ -153,19 +149,5 @@ struct BadRecords {
     waiting = nil
     saidAt = now
     return told
-  }
-}
-
-/// Where the partitions of the output ended when they were last read.
-final class OutputEnds: Sendable {
-  private let ends = Mutex<[Int32: Int64]>([:])
-
-  /// - Returns: the end before, if the partition has become shorter.
-  func fell(_ partition: Int32, to end: Int64) -> Int64? {
-    ends.withLock { ends in
-      let before = ends[partition]
-      ends[partition] = end
-      return before.flatMap { end < $0 ? $0 : nil }
-    }
   }
 }

@@ -7,11 +7,26 @@ struct BackOffTests {
   @Test("at once at first, then less and less often: twenty failures take more than a minute")
   func delays() {
     var backOff = BackOff()
-    let delays = (0..<Service.failuresMax).map { _ in backOff.failed() }
+    let delays = (0..<Service.failuresMax).map { _ in backOff.failed(at: 0) }
     #expect(delays.first == 0 && delays == delays.sorted() && delays.reduce(0, +) > 60_000)
     #expect(delays.last! <= 5000)
     backOff.succeeded()
-    #expect(backOff.failed() == 0 && backOff.failures == 1)
+    #expect(backOff.failed(at: 60_000) == 0 && backOff.failures == 1)
+  }
+
+  @Test("as seldom as before if other work succeeded between two failures, and it is not calm until then")
+  func between() {
+    var backOff = BackOff()
+    var now: Int64 = 0
+    var failures = 0
+    while now < 60_000 {
+      now += backOff.failed(at: now) + 50
+      failures += 1
+      #expect(!backOff.isCalm(at: now))
+      backOff.succeeded()
+    }
+    #expect(failures < 20, "\(failures) within a minute")
+    #expect(backOff.isCalm(at: now + 10_000) && backOff.failed(at: now + 10_000) == 0)
   }
 
   @Test("a flood of bad records is told of at once, and then once a minute with their number")
@@ -38,12 +53,5 @@ struct BackOffTests {
     #expect(isTold, "two that do not let each other commit")
     var pauses = Fences()
     #expect(!(0..<10).contains { pauses.fenced(at: Int64($0) * 16_000, commits: $0) })
-  }
-
-  @Test("an output whose offsets fall was made anew")
-  func ends() {
-    let ends = OutputEnds()
-    #expect(ends.fell(0, to: 10) == nil && ends.fell(0, to: 12) == nil && ends.fell(1, to: 3) == nil)
-    #expect(ends.fell(0, to: 4) == 12 && ends.fell(0, to: 4) == nil)
   }
 }

@@ -29,6 +29,7 @@ struct Check {
 
   mutating func run() {
     report.ok("this is combo-consumer \(Version.number) with librdkafka \(LibrdkafkaProperties.versionText)")
+    if let choice = options.settings.idleChoice { report.note(choice.text, fix: choice.fix) }
     do throws(EdgeError) {
       let control = try ControlClient(properties)
       let cluster = try control.cluster(withinMs: Self.withinMs)
@@ -39,7 +40,9 @@ struct Check {
       checkRights(control, trial)
       // A missing right is a fault already.
       if partitions[names.input] != nil, canReadAll {
-        report = CheckGroup(options, properties, control, report, partitions).run()
+        report = CheckGroup(
+          options, properties, control, report, partitions, comparesTimes: table.settings[names.output]?.hasAppendTime != true
+        ).run()
       }
     } catch {
       report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", fix: Self.remedy(error))

@@ -13,19 +13,22 @@ struct CheckGroup {
   private let control: ControlClient
   private let names: TopicNames
   private let partitions: [String: Int]
+  /// True if the output's records have the times that the service gave them.
+  private let comparesTimes: Bool
   private var report: CheckReport
 
   private static let withinMs: Int64 = 10_000
 
   init(
     _ options: ServiceOptions, _ properties: KafkaProperties, _ control: ControlClient, _ report: CheckReport,
-    _ partitions: [String: Int]
+    _ partitions: [String: Int], comparesTimes: Bool
   ) {
     self.options = options
     self.properties = properties
     self.control = control
     self.report = report
     self.partitions = partitions
+    self.comparesTimes = comparesTimes
     names = options.topicNames
   }
 
@@ -34,6 +37,13 @@ struct CheckGroup {
       let group = try KafkaGroup(properties, GroupConsumer.Options(groupID: options.group, topic: options.input))
       let reading = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
       try checkPartitions(reading, group)
+      if comparesTimes, partitions[names.journal] != nil, partitions[names.output] != nil,
+        try OutputLoss(reading).happenedBeforeStart()
+      {
+        report.note(
+          "the output was deleted and recreated while no instance ran: \(OutputLoss.reason)",
+          fix: "tell its readers; each room writes its whole screen within screen-ms")
+      }
     } catch {
       report.note("whether group, journal and input fit together could not be checked: \(error.message)")
     }

@@ -182,9 +182,10 @@ final class RedriveSender {
     do throws(TransactionFault) {
       try step()
     } catch {
+      let reason = error.isFenced ? "another run of redrive for this group has begun, and ended this one." : error.reason
       throw EdgeError(
         error.error.code,
-        "\(error.reason) Earlier transactions of this run are complete; run the command again to send the rest",
+        "\(reason) Earlier transactions of this run are complete; run the command again to send the rest",
         isRetriable: error.error.isRetriable)
     }
   }

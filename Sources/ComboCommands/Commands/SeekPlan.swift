@@ -1,3 +1,5 @@
+internal import ComboSystem
+
 /// The effect of `seek`.
 struct SeekPlan: Equatable {
   /// One partition of the input.
@@ -12,6 +14,8 @@ struct SeekPlan: Equatable {
     var isNew: Bool
     /// Its new offset; nil: unchanged.
     var target: Int64?
+    /// How many of its rooms are awake; nil: not known.
+    var rooms: Int?
 
     /// Whether it would move.
     var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
@@ -33,6 +37,11 @@ struct SeekPlan: Equatable {
   var members = 0
   /// Partitions that were named and are not there.
   var unknown: [Int32] = []
+  /// The requested time, and the present one, in milliseconds since the epoch; nil: no time was requested.
+  var time: Int64?
+  var now: Int64 = 0
+  /// True if the group has written nothing yet, but the output holds records.
+  var hasForeignOutput = false
 
   var moves: [Place] { places.filter(\.moves) }
   var targets: [Int32: Int64] { Dictionary(uniqueKeysWithValues: moves.map { ($0.partition, $0.target!) }) }
@@ -40,7 +49,11 @@ struct SeekPlan: Equatable {
 
   /// For people: a line a partition, then what comes of it all.
   func text(isDryRun: Bool) -> String {
-    var lines = unknown.map { "partition \($0) does not exist" }
+    var lines: [String] = []
+    if let time, time > 0 {
+      lines.append("to \(Timestamp.text(time))\(time > now ? ", which is in the future: to the end" : "")")
+    }
+    lines += unknown.map { "partition \($0) does not exist" }
     for place in places {
       let stands = place.stands.map { "is at \($0)" } ?? "has not read anything"
       if let refusal = place.refusal {
@@ -51,10 +64,17 @@ struct SeekPlan: Equatable {
         lines.append("partition \(place.partition): \(stands), would begin at \(place.target!)")
       } else {
         let skipped = place.target! - (place.stands ?? place.first)
+        let rooms = place.rooms.map { "\($0) \($0 == 1 ? "room" : "rooms")" } ?? "its rooms"
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): \(skipped) offsets are skipped, and its rooms begin a new epoch"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(skipped) records are skipped, and \(rooms)"
+            + " begin a new epoch"
         )
       }
+    }
+    if hasForeignOutput {
+      lines.append(
+        "The output holds records, but this group has written none. If another group writes to it, each gift is shown twice: take another"
+          + " --output, or stop that group first.")
     }
     if isRefused {
       lines.append("Nothing was done.")

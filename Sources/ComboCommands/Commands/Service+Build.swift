@@ -115,7 +115,9 @@ extension Service {
       do throws(TopicSetup.Fault) {
         let found = try TopicSetup(control, names, options.settings, brokers: options.brokers, log: log).run()
         configuration.deadLetterLimits = found.deadLetterLimits
+        configuration.comparesOutputTimes = !found.outputHasAppendTime
         aheadMaxMs = found.outputAheadMaxMs
+        warnOfLostOutput(reading, found, log)
         break
       } catch {
         switch error {
@@ -161,14 +163,7 @@ extension Service {
       observatory?.beat()
       do throws(EdgeError) {
         let owner = JournalOwner(reading, of: configuration.topics)
-        guard let reason = try owner.fault() else {
-          if try owner.outputWasMadeAnew() {
-            log.warning(
-              "the output is empty although instructions were written to it: it was deleted, and they are not written again"
-            )
-          }
-          return false
-        }
+        guard let reason = try owner.fault() else { return false }
         log.error("the service cannot start: \(.reason, reason)")
         return true
       } catch {
@@ -179,6 +174,12 @@ extension Service {
       }
     }
     return false
+  }
+
+  private static func warnOfLostOutput(_ reading: KafkaReading, _ found: TopicSetup.Found, _ log: ServiceLog) {
+    // Where topics were created a moment ago, not every broker answers yet; then there is nothing to compare either.
+    guard !found.outputHasAppendTime, (try? OutputLoss(reading).happenedBeforeStart()) == true else { return }
+    log.warning("the output was deleted and recreated while no instance ran: \(.reason, OutputLoss.reason)")
   }
 
   /// A tenth of the wait of gifts, but seldom enough to cost little, and not longer than a frame of the screen.

@@ -30,6 +30,8 @@ struct TopicSetup {
   struct Found {
     var partitions: Int
     var deadLetterLimits: DeadLetterLimits
+    /// True if brokers give the output's records their times.
+    var outputHasAppendTime: Bool
     /// How far a record of the output may be ahead of the brokers' clocks, in milliseconds; nil: no limit.
     var outputAheadMaxMs: Int64?
   }
@@ -65,9 +67,11 @@ struct TopicSetup {
       for note in findings.findings where note.verdict == .note {
         log.warning("\(.text, note.text). To change it: \(.reason, note.fix ?? "")")
       }
+      let output = findings.settings[names.output]
+      let hasAppendTime = output?.hasAppendTime == true
       return Found(
-        partitions: partitions, deadLetterLimits: try deadLetterLimits(),
-        outputAheadMaxMs: try outputAheadMaxMs())
+        partitions: partitions, deadLetterLimits: deadLetterLimits(findings.settings[names.deadLetter]),
+        outputHasAppendTime: hasAppendTime, outputAheadMaxMs: hasAppendTime ? nil : output?.timestampAfterMaxMs)
     } catch let fault as Fault {
       throw fault
     } catch let error as EdgeError {
@@ -122,17 +126,11 @@ struct TopicSetup {
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
   }
 
-  private func outputAheadMaxMs() throws -> Int64? {
-    let output = try control.settings(of: names.output, withinMs: Self.withinMs)
-    return output.hasAppendTime ? nil : output.timestampAfterMaxMs
-  }
-
-  private func deadLetterLimits() throws -> DeadLetterLimits {
-    let deadLetters = try control.settings(of: names.deadLetter, withinMs: Self.withinMs)
+  private func deadLetterLimits(_ topic: TopicSettings?) -> DeadLetterLimits {
     var limits = DeadLetterLimits()
-    if let max = deadLetters.maxMessageBytes { limits.bytes = Int(min(max, Int64(Self.recordBytesMax))) - 4096 }
-    limits.beforeMs = deadLetters.timestampBeforeMaxMs
-    limits.afterMs = deadLetters.timestampAfterMaxMs
+    if let max = topic?.maxMessageBytes { limits.bytes = Int(min(max, Int64(Self.recordBytesMax))) - 4096 }
+    limits.beforeMs = topic?.timestampBeforeMaxMs
+    limits.afterMs = topic?.timestampAfterMaxMs
     return limits
   }
 }

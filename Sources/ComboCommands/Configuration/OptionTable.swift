@@ -2,6 +2,7 @@ internal import ComboCore
 internal import ComboGenerate
 internal import ComboHTTP
 internal import ComboSystem
+internal import ComboWire
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
@@ -125,7 +126,8 @@ enum OptionTable {
       "a stable name of this instance within the group, so that a restart causes no rebalance"),
     Option(
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
-      "the producer's transactional id; must be stable, and unique to each instance; default: <group>.<instance, or host>"),
+      "the producer's transactional id; must be stable, and unique to each instance; default: <group>.<input>.<instance, or host>"
+    ),
     Option(
       "accept-reset", "", .flag, "false", serviceCommands + [.live], .service,
       "after an upgrade, if the old version did not stop cleanly: begin a new epoch instead of refusing to start; use it once"
@@ -247,7 +249,9 @@ enum OptionTable {
   ]
 
   private static let redrive: [Option] = [
-    Option("code", "CODE", .text, nil, [.redrive], .main, "only dead letters with this code, such as not_json"),
+    Option(
+      "code", "CODE", .choice(BadEvent.Code.allCases.map(\.rawValue)), nil, [.redrive], .main,
+      "only dead letters with this code, such as not_json"),
     Option("reason", "TEXT", .text, nil, [.redrive], .main, "only dead letters whose reason contains this text"),
     Option("since", "TIME", .time, nil, [.redrive, .explain, .tune], .main, "only records from this time on"),
     Option("until", "TIME", .time, nil, [.redrive, .explain, .tune], .main, "only records from before this time"),

@@ -19,6 +19,18 @@ struct SeekPlanTests {
     #expect(Self.place(nil, to: 9, isNew: true).refusal?.contains("deleted") == true)
   }
 
+  @Test("tells the time, how many rooms begin a new epoch, and an output that is another group's")
+  func consequences() {
+    var plan = SeekPlan(places: [Self.place(20, to: 30)], time: 1_000_000_000_000, now: 999_999_999_999)
+    plan.places[0].rooms = 3
+    let text = plan.text(isDryRun: true)
+    #expect(text.hasPrefix("to 2001-09-09T01:46:40.000Z, which is in the future: to the end\n"), "\(text)")
+    #expect(text.contains("up to 10 records are skipped, and 3 rooms begin a new epoch\n"), "\(text)")
+    #expect(!text.contains("another group"))
+    plan.hasForeignOutput = true
+    #expect(plan.text(isDryRun: true).contains("If another group writes to it"))
+  }
+
   @Test("does nothing at all if one partition is refused")
   func whole() {
     let plan = SeekPlan(places: [Self.place(20, to: 30), Self.place(20, to: 19)])

@@ -1,0 +1,88 @@
+package import ComboEdge
+internal import ComboWire
+internal import Synchronization
+
+/// Looks whether the output was deleted and recreated. The right to describe it is enough: records are not read.
+package struct OutputLoss {
+  private let reader: any ReadEdge
+
+  /// How it is known, for `run` and `check`.
+  package static let reason = "it does not hold the instructions that the journal records. They are not written again"
+
+  package init(_ reader: any ReadEdge) { self.reader = reader }
+
+  /// True if instructions are missing that the journal has as written: the output was recreated while no instance ran.
+  package func happenedBeforeStart() throws(EdgeError) -> Bool {
+    for partition in try reader.partitions(.journal) {
+      let (first, end) = try reader.bounds(.journal, partition)
+      let stable = min(end, try reader.stableEnd(.journal, partition))
+      let decoder = JournalDecoder()
+      var said: [(n: Int64, clock: Int64)] = []
+      var saidTo = Int64.min
+      try reader.read(.journal, partition, from: max(first, stable - JournalOwner.lookBack), to: stable, unless: { false }) {
+        record in
+        guard let entry = record.value.flatMap({ try? decoder.entry($0) }) else { return true }
+        // Where no room is awake, an entry may have led to dead letters only.
+        if entry.said > 0, entry.rooms > 0 { said.append((entry.n, entry.clock)) }
+        saidTo = max(saidTo, entry.saidTo ?? entry.n)
+        return true
+      }
+      if let clock = said.last(where: { $0.n <= saidTo })?.clock { return try holdsNothing(upTo: clock) }
+    }
+    return false
+  }
+
+  /// True if no partition of the output holds a record of this time or older, although retention has removed none. A trial that was
+  /// aborted is a record as well, but a newer one.
+  func holdsNothing(upTo clock: Int64) throws(EdgeError) -> Bool {
+    let partitions = try reader.partitions(.output)
+    for partition in partitions {
+      let (first, end) = try reader.bounds(.output, partition)
+      if first > 0 { return false }
+      if end > 0, try reader.offset(.output, partition, atMs: clock + 1) != first { return false }
+    }
+    // A topic that is gone is reported elsewhere.
+    return !partitions.isEmpty
+  }
+}
+
+/// What a running service remembers of the output, so that it notices if others recreate it.
+final class OutputMemory: Sendable {
+  private let ends = Mutex<[Int32: Int64]>([:])
+  /// Instructions of up to this time were written since the output was last looked at.
+  private let writtenUpTo = Mutex<Int64?>(nil)
+
+  /// Instructions of up to this time are in the output.
+  func wrote(upTo clock: @autoclosure () -> Int64?) {
+    writtenUpTo.withLock { if $0 == nil { $0 = clock() } }
+  }
+
+  /// - Returns: the end before, if the partition has become shorter: offsets only rise.
+  func fell(_ partition: Int32, to end: Int64) -> Int64? {
+    ends.withLock { ends in
+      let before = ends[partition]
+      ends[partition] = end
+      return before.flatMap { end < $0 ? $0 : nil }
+    }
+  }
+
+  /// Looks at the output.
+  /// - Parameter comparesTimes: true if its records have the times that the service gave them.
+  /// - Returns: how it is known that instructions are gone; nil: they are all there.
+  func loss(_ reader: any ReadEdge, comparesTimes: Bool) throws(EdgeError) -> String? {
+    let clock = writtenUpTo.withLock { clock in
+      defer { clock = nil }
+      return clock
+    }
+    var reason: String?
+    for partition in try reader.partitions(.output) {
+      let end = try reader.bounds(.output, partition).end
+      guard let before = fell(partition, to: end), reason == nil else { continue }
+      reason = "its partition \(partition) ended at offset \(before) and ends at \(end) now"
+    }
+    if reason == nil, comparesTimes, let clock, try OutputLoss(reader).holdsNothing(upTo: clock) {
+      reason = "it no longer holds what was written before"
+    }
+    return reason
+  }
+}

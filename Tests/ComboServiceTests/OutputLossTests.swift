@@ -1,0 +1,91 @@
+import ComboEdge
+import ComboRooms
+import ComboWire
+import Testing
+
+@testable import ComboService
+@testable import ComboSimulation
+
+@Suite("An output that others recreate")
+struct OutputLossTests {
+  @Test("offsets that fall are a loss, told once")
+  func ends() {
+    let memory = OutputMemory()
+    #expect(memory.fell(0, to: 10) == nil && memory.fell(0, to: 12) == nil && memory.fell(1, to: 3) == nil)
+    #expect(memory.fell(0, to: 4) == 12 && memory.fell(0, to: 4) == nil)
+  }
+
+  /// What becomes of the output while the service runs.
+  enum Fate: CaseIterable { case stays, recreated, retained }
+
+  @Test(
+    "it is noticed in the service's first seconds, even if it is longer by now; retention is none",
+    arguments: Fate.allCases, JournalEntry.Delivery.allCases)
+  func whileRunning(_ fate: Fate, _ delivery: JournalEntry.Delivery) {
+    let scene = scene(delivery)
+    let instance = scene.start()
+    scene.turn(instance, 100)
+    scene.gift()
+    scene.settle(instance)
+    scene.turn(instance, 50)
+    let output = written(scene)
+    let before = output.end
+    switch fate {
+    case .stays: break
+    case .recreated: output.makeAnew()
+    case .retained: output.cut(before: output.end)
+    }
+    for _ in 0..<100 where output.end <= before + 2 {
+      scene.gift()
+      scene.settle(instance)
+      scene.turn(instance, 5)
+    }
+    #expect(output.end > before + 2)
+    scene.world.clock.advance(15_000)
+    scene.turn(instance, 50)
+    let told = scene.world.heard.filter { $0.contains("the output was deleted and recreated") }
+    #expect(told.count == (fate == .recreated ? 1 : 0), "\(told)")
+  }
+
+  @Test(
+    "after a stop it is known by the journal, although an aborted trial stands in the new one",
+    arguments: Fate.allCases, JournalEntry.Delivery.allCases)
+  func betweenRuns(_ fate: Fate, _ delivery: JournalEntry.Delivery) throws {
+    let scene = scene(delivery)
+    let reader = SimReadEdge(scene.world.broker, instance: nil)
+    let instance = scene.start()
+    #expect(try !OutputLoss(reader).happenedBeforeStart(), "nothing was written yet")
+    scene.gift()
+    scene.settle(instance)
+    scene.turn(instance, 100)
+    scene.world.kill(instance)
+    scene.world.clock.advance(60_000)
+    let output = written(scene)
+    switch fate {
+    case .stays: break
+    case .recreated: output.makeAnew()
+    case .retained: output.cut(before: output.end)
+    }
+    #expect(try OutputLoss(reader).happenedBeforeStart() == (fate == .recreated))
+    output.append(SimRecord(key: nil, value: nil, timestamp: scene.world.clock.wall))
+    output.skip()
+    #expect(try OutputLoss(reader).happenedBeforeStart() == (fate == .recreated))
+  }
+
+  /// The partition of the output that has the room's instructions.
+  private func written(_ scene: SimScene) -> SimLog {
+    let broker = scene.world.broker
+    let found = broker.partitions(.output).map { broker.log(.output, $0) }.filter { $0.end > 0 }
+    #expect(found.count == 1)
+    return found.first ?? SimLog()
+  }
+
+  private func scene(_ delivery: JournalEntry.Delivery) -> SimScene {
+    let scene = SimScene()
+    scene.configuration.delivery = delivery
+    scene.configuration.comparesOutputTimes = true
+    scene.world.expectsErrors = true
+    scene.world.hears = true
+    return scene
+  }
+}
