@@ -3,6 +3,7 @@ internal import ComboKafka
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
 
 /// `seek`: moves a group in its input.
 enum SeekCommand {
@@ -19,8 +20,8 @@ enum SeekCommand {
       if plan.isRefused { return 1 }
       if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
         Console.say(
-          "the group \(service.group) has \(plan.members) members: stop all its instances, and run the command again. An instance that was"
-            + " killed remains a member until its session times out")
+          "the group \(service.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run the command again."
+            + " An instance that was killed remains a member until its session times out")
         return 1
       }
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }
@@ -28,10 +29,10 @@ enum SeekCommand {
         let service = try Service.build(service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
         let moved = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(service.totals.movedBySeek) partitions were moved.\n")
+      _ = Console.tell("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
       if moved < plan.places.count {
         Console.say(
-          "only \(moved) of \(plan.places.count) partitions were moved: other instances have the rest. Stop them, and run the command again"
+          "only \(moved) of \(Counted.text(plan.places.count, "partitions")) \(moved == 1 ? "was" : "were") moved: other instances have the rest. Stop them, and run the command again"
         )
         return 1
       }
@@ -64,6 +65,7 @@ enum SeekCommand {
     plan.members = try control.memberCount(ofGroup: options.service.group, withinMs: withinMs)
     let reader = try ReaderClient(properties)
     if case .offsets(let offsets) = options.target {
+      plan.namesOffsets = true
       plan.unknown = offsets.keys.filter { !partitions.contains($0) }.sorted()
     }
     for partition in partitions {
@@ -79,7 +81,7 @@ enum SeekCommand {
       plan.places.append(
         .init(
           partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target,
-          rooms: stands.entry == nil ? nil : try journal.awakeRooms(partition)))
+          rooms: stands.entry == nil ? nil : try journal.newestEntry(partition)?.rooms))
     }
     if plan.places.allSatisfy(\.isNew) {
       for partition in try reading.partitions(.output) {

@@ -20,12 +20,17 @@ struct SeekPlan: Equatable {
     /// Whether it would move.
     var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
     /// Why that cannot be, as the end of a sentence.
-    var refusal: String? {
-      guard let target else { return nil }
+    func refusal(namesOffsets: Bool) -> String? {
+      guard let target else {
+        return namesOffsets && isNew && stands == nil
+          ? "it is not among the offsets, and the group, which has not read it yet, would begin at its first record. Add \(partition):\(first)"
+          : nil
+      }
       if target > end { return "offset \(target) is beyond its end, offset \(end)" }
       if isNew, target < first { return "offset \(target) is deleted: the first one is \(first)" }
       if !isNew, let stands, target < stands {
-        return "it is at \(stands), and going back to \(target) would count \(stands - target) records twice."
+        return
+          "it is at \(stands), and going back to \(target) would count \(Counted.text(stands - target, "records")) twice."
           + " Use a new --group and --output for them"
       }
       return nil
@@ -37,6 +42,8 @@ struct SeekPlan: Equatable {
   var members = 0
   /// Partitions that were named and are not there.
   var unknown: [Int32] = []
+  /// True if offsets were named, and not a time or the end.
+  var namesOffsets = false
   /// The requested time, and the present one, in milliseconds since the epoch; nil: no time was requested.
   var time: Int64?
   var now: Int64 = 0
@@ -45,7 +52,7 @@ struct SeekPlan: Equatable {
 
   var moves: [Place] { places.filter(\.moves) }
   var targets: [Int32: Int64] { Dictionary(uniqueKeysWithValues: moves.map { ($0.partition, $0.target!) }) }
-  var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal != nil } }
+  var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal(namesOffsets: namesOffsets) != nil } }
 
   /// For people: a line a partition, then what comes of it all.
   func text(isDryRun: Bool) -> String {
@@ -55,8 +62,8 @@ struct SeekPlan: Equatable {
     }
     lines += unknown.map { "partition \($0) does not exist" }
     for place in places {
-      let stands = place.stands.map { "is at \($0)" } ?? "has not read anything"
-      if let refusal = place.refusal {
+      let stands = place.stands.map { "is at \($0)" } ?? "has not been read"
+      if let refusal = place.refusal(namesOffsets: namesOffsets) {
         lines.append("partition \(place.partition): refused: \(refusal)")
       } else if !place.moves {
         lines.append("partition \(place.partition): \(stands), does not move")
@@ -66,14 +73,18 @@ struct SeekPlan: Equatable {
         let skipped = place.target! - (place.stands ?? place.first)
         let rooms = place.rooms.map { "\($0) \($0 == 1 ? "room" : "rooms")" } ?? "its rooms"
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(skipped) records are skipped, and \(rooms)"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")), and \(rooms)"
             + " begin a new epoch"
         )
       }
     }
+    let stands = places.compactMap { place in place.stands.map { "\(place.partition):\($0)" } }
+    if !stands.isEmpty, stands.count == places.count {
+      lines.append("To let another group begin where this one is now: --to-offset \(stands.joined(separator: ","))")
+    }
     if hasForeignOutput {
       lines.append(
-        "The output holds records, but this group has written none. If another group writes to it, each gift is shown twice: take another"
+        "The output holds records, but this group has written none. If another group writes to it, each gift is shown twice: use another"
           + " --output, or stop that group first.")
     }
     if isRefused {

@@ -85,10 +85,10 @@ enum Command: String, CaseIterable, Sendable {
       """
     case .tune:
       """
-      Reads FILE (events as JSON lines), standard input (if FILE is missing or `-`), or a topic (--input, from --since to
-      --until), and replays the gifts under each combination of settings, exactly as `replay` would. The combo settings are
-      the current ones, to compare with. --vary names a setting and the values to try; several --vary try all combinations.
-      --settings takes option files like those of --config, one or more:
+      Reads FILE (events as JSON lines), standard input (if FILE is missing or `-`), a topic (--input) or a file of `live`
+      (--data), the last two from --since to --until, and replays the gifts under each combination of settings, exactly as
+      `replay` would. The combo settings are the current ones, to compare with. --vary names a setting and the values to try;
+      several --vary try all combinations. --settings takes one or more option files like those of --config:
       combo-consumer tune gifts.jsonl --settings a.conf b.conf
 
       Prints for each combination how long gifts wait until they are seen, how many are skipped, how long a banner is seen
@@ -166,10 +166,10 @@ enum Command: String, CaseIterable, Sendable {
     case .resetClock:
       """
       Takes the options of `run`. Use it after partitions have followed a clock that was far ahead: the time of a partition
-      never goes back by itself. Stop all instances of the group first. The command joins the group, sets each partition whose
-      time is more than 5 s ahead back to this machine's clock, and exits. All rooms of such a partition begin a new epoch:
-      their screens are cleared, and waiting gifts are not shown. The exit code is 0 if all partitions of the input were
-      checked, else 1.
+      never goes back by itself. Prints the time of each partition. With --yes, it joins the group, sets each partition whose
+      time is more than 5 s ahead back to this machine's clock, and exits; stop all instances of the group first. All rooms of
+      such a partition begin a new epoch: their screens are cleared, and waiting gifts are not shown. The exit code is 0 if all
+      partitions of the input were checked, else 1.
       """
     case .map:
       """

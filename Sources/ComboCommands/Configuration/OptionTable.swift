@@ -70,6 +70,9 @@ enum OptionTable {
       "data", "FILE", .text, nil, [.verify, .explain], .main,
       "read from this file of live or demo instead of Kafka; --brokers, --input, --output and --group are then ignored"),
     Option(
+      "data", "FILE", .text, nil, [.tune], .main,
+      "read the gifts that live or demo keeps in this file, at the times at which they arrived and with the map that read them"),
+    Option(
       "data-max-mib", "N", .integer(16...1_048_576), "2048", [.live], .main,
       "MiB that records may take in that file; the oldest records that are no longer needed are deleted first"),
     Option("keep-hours", "H", .number(0...100_000), "24", [.live], .main, "hours to keep records, if --data-max-mib allows it"),
@@ -260,7 +263,8 @@ enum OptionTable {
       "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,
       "the maximum number of times that one record is sent back, if it keeps coming back"),
     Option(
-      "yes", "", .flag, "false", [.redrive, .seek], .main, "do it; without --yes, the command only prints what it would do"),
+      "yes", "", .flag, "false", [.redrive, .seek, .resetClock], .main,
+      "do it; without --yes, the command only prints what it would do"),
   ]
 
   private static let generate: [Option] = [

@@ -46,6 +46,8 @@ struct ServiceOptions: Equatable, Sendable {
   var topicFormat: TopicText.Format?
   /// Compares only its own instructions with the group's.
   var isShadow = false
+  /// Of `reset-clock`: true if anything is to be done.
+  var isConfirmed = false
   /// The room is the event's, even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
@@ -101,6 +103,7 @@ struct ServiceOptions: Equatable, Sendable {
     acceptReset = reader.flag("accept-reset")
     topicFormat = reader.command == .check ? reader.optionalText("print-topics").flatMap(TopicText.Format.init) : nil
     isShadow = reader.command == .run && reader.flag("shadow")
+    isConfirmed = reader.command == .resetClock && reader.flag("yes")
     if isShadow, acceptReset {
       reader.fault("--accept-reset has no effect with --shadow, which takes nothing over: leave it out")
     }

@@ -184,7 +184,7 @@ extension ServiceTests {
         "run", "--input", "a", "--output", "a", "--slots", "101", "--kafk", "x=y",
       ])
       #expect(code == 2 && output.isEmpty)
-      for words in ["--brokers", "--output must be another topic", "--slots", "--kafka"] {
+      for words in ["--brokers", "--output and --input must be different topics", "--slots", "--kafka"] {
         #expect(log.contains(words), "\(log)")
       }
       let property = try ServiceProcess.run(

@@ -68,7 +68,9 @@ private struct Proposal {
     }
     if !rest.isEmpty, let first = found.first, first.isGift {
       let count = rest.count
-      doubts.append("\(name(kind.mark)): of \(kind.records.count) records, \(count) have no recognizable sender or gift")
+      doubts.append(
+        "\(name(kind.mark)): of \(kind.records.count) records, \(count) \(count == 1 ? "has" : "have") no recognizable sender or gift"
+      )
     }
     keep(found, kind.mark)
   }
