@@ -1,6 +1,7 @@
 """The parts of a measurement. Each one runs alone too."""
 
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -28,15 +29,20 @@ def engine(bench):
     bench.results.say("* " + bench.output_of(bench.program("bench-engine"), mix))
 
 
+def median_of(line):
+  """A line of bench-wire without its rounds."""
+  return re.sub(r" \(\d+ rounds,[^)]*\)|; \d+ events a time", "", line)
+
+
 def decode(bench):
   for what in ("decode", "unlike", "mapped", "composed", "various"):
-    bench.results.say("* " + bench.output_of(bench.program("bench-wire"), what))
+    bench.results.say("* " + median_of(bench.output_of(bench.program("bench-wire"), what)))
 
 
 def encode(bench):
   for line in bench.output_of(bench.program("bench-wire"), "encode").split("\n"):
     if "median" in line:
-      bench.results.say("* " + line)
+      bench.results.say("* " + median_of(line))
 
 
 def replay(bench):
@@ -73,7 +79,7 @@ def load_part(name, load, every, count_of):
     count = count_of(bench)
     contenders = bench.contenders(every)
     topic = bench.fill(name, *load(bench, count))
-    bench.results.say(f"* {count:,} gifts, {bench.options.rounds} runs of each in turn, medians; logs as they lie on the broker's disk")
+    bench.results.say(f"* {count:,} gifts, {bench.options.rounds} runs of each in turn, medians")
     bench.results.say()
     figures = bench.in_turn(name, topic, count, contenders)
     bench.backlog_table(figures)
@@ -105,15 +111,10 @@ def varied(bench, what, points):
   first = next(iter(figures.values()))["per_cpu"]
   bench.results.say(f"* {count:,} gifts each, {bench.options.rounds} runs of each in turn, medians")
   bench.results.say()
-  bench.results.table(["", "gifts a CPU second", "of the first row's", "gifts a second", "MiB at most", "journal, B a gift", "state, B a gift"],
-                      [[name, millions(f["per_cpu"]), f"{f['per_cpu'] / first * 100:.0f} %", millions(f["per_s"]), f"{f['memory']:.0f}",
-                        f"{f['journal']:.2f}", f"{f['state']:.2f}"] for name, f in figures.items()])
+  bench.results.table(["", "gifts a CPU second", "of the first row's", "gifts a second", "MiB at most"],
+                      [[name, millions(f["per_cpu"]), f"{f['per_cpu'] / first * 100:.0f} %", millions(f["per_s"]), f"{f['memory']:.0f}"]
+                       for name, f in figures.items()])
   return figures
-
-
-def half(bench):
-  count = bench.options.events
-  varied(bench, "half", [("wide", "wide", [wide_load(bench)]), ("wide, and one room that takes half", "half", half_loads(bench, count))])
 
 
 def rooms(bench):
@@ -192,10 +193,10 @@ def raw_steady(bench, mode):
 
 
 def row(name, rate, f):
-  return [name, f"{rate:,}", f"{f['cpu']:.0f} %", f"{f['p50']:.1f}", f"{f['p90']:.1f}", f"{f['p99']:.1f}", f"{f['max']:.0f}", f"{f['shows']:,.0f}"]
+  return [name, f"{rate:,}", f"{f['cpu']:.0f} %", f"{f['p50']:.1f}", f"{f['p99']:.1f}"]
 
 
-STEADY_HEAD = ["", "gifts a second", "of a core", "p50, ms", "p90, ms", "p99, ms", "longest, ms", "shows read"]
+STEADY_HEAD = ["", "gifts a second", "of a core", "p50, ms", "p99, ms"]
 
 
 def latency(bench):
@@ -323,7 +324,7 @@ def budget(bench):
 
 ALL = {
   "engine": Part(engine, False), "decode": Part(decode, False), "encode": Part(encode, False), "replay": Part(replay, False),
-  "wide": Part(wide, True), "busy": Part(busy, True), "half": Part(half, True), "rooms": Part(rooms, True), "skew": Part(skew, True),
+  "wide": Part(wide, True), "busy": Part(busy, True), "rooms": Part(rooms, True), "skew": Part(skew, True),
   "latency": Part(latency, True), "interval": Part(interval, True), "restore": Part(restore, True),
   "budget": Part(budget, True),
 }

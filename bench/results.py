@@ -6,8 +6,8 @@ import re
 
 
 class Results:
-  def __init__(self, root, command, machine, date):
-    self.root, self.command, self.machine, self.date = root, command, machine, date
+  def __init__(self, root, arguments, machine, date):
+    self.root, self.arguments, self.machine, self.date = root, arguments, machine, date
     self.sections, self.plots = {}, {}
 
   def begin(self, part):
@@ -38,12 +38,14 @@ class Results:
     self.sections[self.part] = "\n".join(self.lines).strip("\n")
 
   def write(self):
-    """Parts that were not measured keep what stands there."""
+    """Parts that were not measured keep their text. A part names its machine only if that is not the one at the top of the page."""
     path = os.path.join(self.root, "bench/results.md")
     text = open(path).read()
+    where = "" if f"\nMachine: {self.machine}.\n" in text else f"; {self.machine}"
     for part, body in self.sections.items():
       begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
-      section = f"{begin}\n{body}\n\n`{self.command}`; {self.machine}; {self.date}.\n{end}"
+      command = f'make bench ARGS="{part} {self.arguments}'.rstrip() + '"'
+      section = f"{begin}\n{body}\n\n`{command}`{where}; {self.date}.\n{end}"
       pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
       if not pattern.search(text):
         raise SystemExit(f"bench/results.md has no place for {part}: it needs the lines {begin} and {end}")

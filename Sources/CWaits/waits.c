@@ -1,8 +1,8 @@
 // Lets librdkafka's threads wait by the monotonic clock.
 //
-// librdkafka waits until a time of UTC (`timespec_get`, then `cnd_timedwait`). If the wall clock is set back by an hour meanwhile, by NTP or
-// because a machine was resumed, each of its waits lasts an hour longer (its issue 2145). The program's own definitions of both functions
-// come before libc's for every shared library, so librdkafka uses these.
+// librdkafka waits until a time of UTC (`timespec_get` or `gettimeofday`, then `cnd_timedwait`). If the wall clock is set back by an hour
+// meanwhile, by NTP or because a machine was resumed, each of its waits lasts an hour longer (its issue 2145). The program's own
+// definitions of these functions come before libc's for every shared library, so librdkafka uses these.
 
 #define _GNU_SOURCE
 #include "waits.h"
@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/time.h>
 #include <threads.h>
 #include <time.h>
 
@@ -44,13 +46,35 @@ int timespec_get(struct timespec *time, int base) {
   return base;
 }
 
-// Takes a time of the `timespec_get` above.
+// What `gettimeofday` last told this thread, and when that was by the monotonic clock. 0: nothing yet.
+static _Thread_local int64_t told;
+static _Thread_local int64_t told_at;
+
+// The wall clock, as everywhere else: records get their times by it.
+int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+  int64_t now = now_of(CLOCK_REALTIME) / 1000 * 1000;
+  time->tv_sec = now / second;
+  time->tv_usec = now % second / 1000;
+  if (zone) memset(zone, 0, sizeof(struct timezone));
+  told = now;
+  told_at = now_of(CLOCK_MONOTONIC);
+  return 0;
+}
+
+int64_t waits_end(int64_t until, int64_t steady, int64_t told, int64_t told_at) {
+  // librdkafka adds whole milliseconds to what `gettimeofday` told it. A time of `timespec_get`, which has nanoseconds, fits by chance
+  // once in a million waits, and then both ways differ only if the wall clock was set.
+  if (told != 0 && until >= told && (until - told) % 1000000 == 0) return told_at + until - told;
+  return until - steady;
+}
+
+// Takes a time of one of the two functions above.
 int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until) {
   struct timespec monotonic = {0, 0};
   int64_t at = 0;
   // A time beyond 2200 means forever.
   if (until->tv_sec > 7258118400) at = INT64_MAX;
-  else if (until->tv_sec >= 0) at = until->tv_sec * second + until->tv_nsec - steady_offset();
+  else if (until->tv_sec >= 0) at = waits_end(until->tv_sec * second + until->tv_nsec, steady_offset(), told, told_at);
   if (at > 0) {
     monotonic.tv_sec = at / second;
     monotonic.tv_nsec = at % second;
@@ -63,12 +87,19 @@ int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct
   }
 }
 
-int waits_try(int64_t ms) {
+int waits_try(int64_t ms, int by_gettimeofday) {
   cnd_t condition;
   mtx_t mutex;
   if (cnd_init(&condition) != thrd_success || mtx_init(&mutex, mtx_plain) != thrd_success) return -1;
   struct timespec until;
-  timespec_get(&until, TIME_UTC);
+  if (by_gettimeofday) {
+    struct timeval now;
+    gettimeofday(&now, 0);
+    until.tv_sec = now.tv_sec;
+    until.tv_nsec = now.tv_usec * 1000;
+  } else {
+    timespec_get(&until, TIME_UTC);
+  }
   int64_t at = until.tv_sec * second + until.tv_nsec + ms * 1000000;
   until.tv_sec = at / second;
   until.tv_nsec = at % second;
@@ -81,5 +112,6 @@ int waits_try(int64_t ms) {
 }
 
 int waits_are_in_place(void) {
-  return dlsym(RTLD_DEFAULT, "cnd_timedwait") == (void *)cnd_timedwait && dlsym(RTLD_DEFAULT, "timespec_get") == (void *)timespec_get;
+  return dlsym(RTLD_DEFAULT, "cnd_timedwait") == (void *)cnd_timedwait && dlsym(RTLD_DEFAULT, "timespec_get") == (void *)timespec_get
+    && dlsym(RTLD_DEFAULT, "gettimeofday") == (void *)gettimeofday;
 }

@@ -40,6 +40,9 @@ extension EdgeError {
     case RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
       "The brokers ended its transaction because it was open for longer than transaction.timeout.ms, or another client has begun to use"
         + " this transactional id."
+    case RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT:
+      "session.timeout.ms must lie between the brokers' group.min.session.timeout.ms and group.max.session.timeout.ms, by default 6 s and"
+        + " 30 min: change one of them."
     case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
       "A partition has no leader at the moment: no broker that has a copy of it is alive, or they have not agreed yet. "
         + "This passes by itself."
@@ -56,7 +59,8 @@ extension EdgeError {
     case .timedOut: "The brokers at \(brokers) are slow or busy; it is worth trying again."
     case .authentication:
       "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."
-    case .notAuthorized: "Give this client's principal the right on the brokers (kafka-acls), then start again."
+    case .notAuthorized:
+      "Give this client's principal the right on the brokers (kafka-acls). A running service then continues by itself."
     case .unknownTopic: "Check the topic's name, or create it."
     case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not recreated."
     case .topicExists: "Nothing is to be done if it is the right one."

@@ -15,8 +15,20 @@ package struct KafkaProperty: Equatable, Sendable {
     if Self.secretWords.contains(where: { name.contains($0) }) { return true }
     // The name of a file is none, a secret or a token in its place is.
     if name == "sasl.oauthbearer.config" { return !value.hasPrefix("token_file=") || value.contains(where: \.isWhitespace) }
-    return false
+    return !addressSecrets.isEmpty
   }
+
+  /// What stands in an address before its `@` and after its `?`: `https://name:password@host/token?client_secret=…`.
+  private var addressSecrets: [String] {
+    guard let scheme = value.firstRange(of: "://") else { return [] }
+    let rest = value[scheme.upperBound...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let login = rest[0].prefix { $0 != "/" }.split(separator: "@", omittingEmptySubsequences: false)
+    return [login.count > 1 ? String(login.dropLast().joined(separator: "@")) : "", rest.count > 1 ? String(rest[1]) : ""]
+      .filter { !$0.isEmpty }
+  }
+
+  /// True if the loaded librdkafka has such a property. The value of any other may be a password behind a misspelt name.
+  package var isKnown: Bool { LibrdkafkaProperties.isListed(key) }
 
   private static let secretWords = [
     "password", "passphrase", "secret", "key.pem", "keystore.key", "jaas", "private.key", "assertion",
@@ -25,6 +37,8 @@ package struct KafkaProperty: Equatable, Sendable {
   /// Its secret texts: the whole value, and the passwords inside.
   package var secrets: [String] {
     guard isSecret else { return [] }
+    let inAddress = addressSecrets
+    if !inAddress.isEmpty { return [value] + inAddress }
     // As in `…PlainLoginModule required username="u" password="p";` and `scope=s secret=x`.
     let parts = value.split { $0 == "\"" || $0 == "=" || $0 == ";" || $0.isWhitespace }.map(String.init)
     return [value] + parts.filter { $0.utf8.count >= Self.partBytesMin && !Self.publicParts.contains($0) }

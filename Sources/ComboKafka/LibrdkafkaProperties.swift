@@ -23,6 +23,9 @@ package enum LibrdkafkaProperties {
     return kind == .producer ? kinds.producer : kinds.consumer
   }
 
+  /// True if librdkafka's table names the property. It names none of the hidden ones.
+  static func isListed(_ property: String) -> Bool { kinds[property] != nil }
+
   /// Read from librdkafka's own table, because there is no call for it, and a property given to the wrong kind of
   /// client would be warned of at every start.
   private static let kinds: [String: (producer: Bool, consumer: Bool)] = {

@@ -61,7 +61,7 @@ extension PartitionTopics {
       }
       if let checkpoint = state.checkpoint, checkpoint.topics != topics {
         throw Stop.refused(
-          "the state topic of \(input) belongs to another group, input or output. Use topics of its own for each")
+          "the state topic of \(input) belongs to another group, input or output. Another output needs another --group")
       }
     }
     return state

@@ -30,7 +30,7 @@ package struct PartitionTopics {
     case contradiction(String)
     /// The state is not available: all rooms begin a new epoch.
     case lost(reason: String, offsets: Int64)
-    /// See ``Restorer/examine(from:hasJournal:)``.
+    /// See ``Restorer/examine(from:)``.
     case examined(clock: Int64)
 
     /// Whether what was read led to it, and not how reading went.

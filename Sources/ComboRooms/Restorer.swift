@@ -59,17 +59,10 @@ package struct Restorer: @unchecked Sendable {
 
   /// The result of restoring, without running anything again: whether group, journal, state and input fit together. Reads
   /// only.
-  /// - Parameter hasJournal: whether the topics of journal and state are there.
-  package func examine(from committed: CommittedOffset, hasJournal: Bool) -> RestoreOutcome {
+  package func examine(from committed: CommittedOffset) -> RestoreOutcome {
     var other = self
     other.isExamination = true
-    if hasJournal { return other.run(from: committed) }
-    do {
-      let bounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.input, number) }
-      return .restored(try firstOwner.begin(committed, bounds, PartitionTopics.Journal(terms: JournalTerms(after: nil), end: 0)))
-    } catch {
-      return outcome(of: error)
-    }
+    return other.run(from: committed)
   }
 
   /// - Parameter committed: the group's committed offset, read before.

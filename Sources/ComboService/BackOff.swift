@@ -5,12 +5,22 @@ struct BackOff {
 
   /// Failures since something came of it.
   private(set) var failures = 0
+  /// The next delay. Other work may succeed between two failures of the same thing, so that this falls only after a while without one.
+  private var level = 0
+  private var calmAt = Int64.min
+
+  /// True if nothing has failed for longer than until the next try, by the monotonic clock.
+  func isCalm(at now: Int64) -> Bool { now >= calmAt }
 
   /// Something failed.
   /// - Returns: how long to wait, in milliseconds.
-  mutating func failed() -> Int64 {
-    defer { failures += 1 }
-    return Self.delaysMs[min(failures, Self.delaysMs.count - 1)]
+  mutating func failed(at now: Int64) -> Int64 {
+    if failures == 0, isCalm(at: now) { level = 0 }
+    let delay = Self.delaysMs[min(level, Self.delaysMs.count - 1)]
+    failures += 1
+    level += 1
+    calmAt = now + delay + delay / 2 + 1000
+    return delay
   }
 
   /// Something came of it.

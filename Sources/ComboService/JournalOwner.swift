@@ -15,6 +15,20 @@ package struct JournalOwner {
   /// So many records before its end a partition holds an entry, if it holds any: between them stand only marks of transactions.
   static let lookBack: Int64 = 64
 
+  /// A partition's newest entry; nil: it has none.
+  package func newestEntry(_ partition: Int32) throws(EdgeError) -> JournalEntry? {
+    guard try reader.partitions(.journal).contains(partition) else { return nil }
+    let (first, end) = try reader.bounds(.journal, partition)
+    let stable = min(end, try reader.stableEnd(.journal, partition))
+    let decoder = JournalDecoder()
+    var newest: JournalEntry?
+    try reader.read(.journal, partition, from: max(first, stable - Self.lookBack), to: stable, unless: { false }) { record in
+      if let entry = record.value.flatMap({ try? decoder.entry($0) }) { newest = entry }
+      return true
+    }
+    return newest
+  }
+
   /// The fault, as a sentence; nil: the journal is empty, or this group's own.
   package func fault() throws(EdgeError) -> String? {
     for partition in try reader.partitions(.journal) {

@@ -224,7 +224,7 @@ package final class MemberPartitions {
       case .failed(let reason):
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
         // Brokers that are away, or a right that is missing, come back by themselves or by an operator, and it goes on.
-        restore(result.number, afterMs: owned[result.number]?.backOff.failed() ?? 0)
+        restore(result.number, afterMs: owned[result.number]?.backOff.failed(at: edges.time.monotonicMs()) ?? 0)
       case .gone(let topic):
         // Without it no records are read, so nothing else would notice.
         delegate?.isGone(topic)
@@ -277,18 +277,22 @@ package final class MemberPartitions {
       restored.unsaid.removeAll()
       counts.clocksBroughtBack += 1
     }
-    if let target = configuration.purpose.target(of: partition.number) { reset = seek(partition, to: target, reset) }
+    var isNewBySeek = false
+    if let target = configuration.purpose.target(of: partition.number) {
+      isNewBySeek = partition.n == 0
+      reset = seek(partition, to: target, reset)
+    }
     let takeover = PendingTakeover(shift: shift, reset: reset)
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
     // A claim that had to be repeated begins where the one before it would have begun.
-    let isRepeated = partition.n == 0 && restored.reset == nil && !toldNew.insert(partition.number).inserted
-    if isRepeated {
-      log.debug(restored.summary)
-    } else if restored.reset == nil {
-      log.info(restored.summary)
-    } else {
+    let isTold = partition.n == 0 && !toldNew.insert(partition.number).inserted
+    if restored.reset != nil {
       log.warning(restored.summary)
+    } else if isTold || isNewBySeek {
+      log.debug(restored.summary)
+    } else {
+      log.info(restored.summary)
     }
     return ActivePartition(restored, takeover: takeover, time: edges.time)
   }

@@ -19,7 +19,9 @@ package struct OutputLoss {
       let decoder = JournalDecoder()
       var said: [(n: Int64, clock: Int64)] = []
       var saidTo = Int64.min
-      try reader.read(.journal, partition, from: max(first, stable - JournalOwner.lookBack), to: stable, unless: { false }) { record in
+      try reader.read(
+        .journal, partition, from: max(first, stable - JournalOwner.lookBack), to: stable, unless: { false }
+      ) { record in
         guard let entry = record.value.flatMap({ try? decoder.entry($0) }) else { return true }
         // Where no room is awake, an entry may have led to dead letters only.
         if entry.said > 0, entry.rooms > 0 { said.append((entry.n, entry.clock)) }

@@ -36,8 +36,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   private var backOff = BackOff()
   private var fences = Fences()
   var failuresInARow: Int { backOff.failures }
-  /// What was tried last could not be committed.
-  private(set) var isFailing = false
+  private var hasCommittedSinceFailure = true
+  /// True if what was tried last could not be committed, or that was so a moment ago: while a part of the work cannot be written, other
+  /// work may be committed between two failures.
+  var isFailing: Bool { !hasCommittedSinceFailure || !backOff.isCalm(at: edges.time.monotonicMs()) }
   /// All but what the partitions count.
   var counted = Totals()
   /// What was taken in and said, as far as it is durable.
@@ -161,7 +163,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   /// More work is durable.
   package func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
-    isFailing = false
+    hasCommittedSinceFailure = true
     // An entry with only a takeover is no progress: each fresh start makes one.
     if !arrivals.batches.isEmpty || totals.instructions > 0 { backOff.succeeded() }
     counted.add(totals)
@@ -242,8 +244,8 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// by new clients: then the service begins afresh.
   /// - Returns: how long to wait before it is tried again.
   private func countFailure(_ reason: String) -> Int64 {
-    let delayMs = backOff.failed()
-    isFailing = true
+    let delayMs = backOff.failed(at: edges.time.monotonicMs())
+    hasCommittedSinceFailure = false
     if backOff.failures >= Self.failuresMax {
       fatal = "\(backOff.failures) failures in a row, without a commit between: \(reason)"
       loss = .fatal

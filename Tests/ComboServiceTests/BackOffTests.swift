@@ -7,11 +7,26 @@ struct BackOffTests {
   @Test("at once at first, then less and less often: twenty failures take more than a minute")
   func delays() {
     var backOff = BackOff()
-    let delays = (0..<Service.failuresMax).map { _ in backOff.failed() }
+    let delays = (0..<Service.failuresMax).map { _ in backOff.failed(at: 0) }
     #expect(delays.first == 0 && delays == delays.sorted() && delays.reduce(0, +) > 60_000)
     #expect(delays.last! <= 5000)
     backOff.succeeded()
-    #expect(backOff.failed() == 0 && backOff.failures == 1)
+    #expect(backOff.failed(at: 60_000) == 0 && backOff.failures == 1)
+  }
+
+  @Test("as seldom as before if other work succeeded between two failures, and it is not calm until then")
+  func between() {
+    var backOff = BackOff()
+    var now: Int64 = 0
+    var failures = 0
+    while now < 60_000 {
+      now += backOff.failed(at: now) + 50
+      failures += 1
+      #expect(!backOff.isCalm(at: now))
+      backOff.succeeded()
+    }
+    #expect(failures < 20, "\(failures) within a minute")
+    #expect(backOff.isCalm(at: now + 10_000) && backOff.failed(at: now + 10_000) == 0)
   }
 
   @Test("a flood of bad records is told of at once, and then once a minute with their number")

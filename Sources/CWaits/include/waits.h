@@ -4,8 +4,12 @@
 // UTC as if the wall clock had not been set since the process began, in milliseconds since 1970.
 int64_t waits_steady_utc_ms(void);
 
-// Waits as librdkafka does, on a condition that is never signalled. Returns 1 after the timeout. For tests.
-int waits_try(int64_t ms);
+// By the monotonic clock, in nanoseconds: when a wait for `until` ends. `steady` is what `timespec_get` is ahead of that clock; `told` is
+// the last time that `gettimeofday` told this thread, at `told_at` by that clock, or 0. For tests.
+int64_t waits_end(int64_t until, int64_t steady, int64_t told, int64_t told_at);
 
-// Whether shared libraries find both functions here. For tests.
+// Waits as librdkafka does, on a condition that is never signalled. Returns 1 after the timeout. For tests.
+int waits_try(int64_t ms, int by_gettimeofday);
+
+// Whether shared libraries find the functions here. For tests.
 int waits_are_in_place(void);

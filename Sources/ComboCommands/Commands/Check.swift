@@ -29,6 +29,7 @@ struct Check {
 
   mutating func run() {
     report.ok("this is combo-consumer \(Version.number) with librdkafka \(LibrdkafkaProperties.versionText)")
+    if let choice = options.settings.idleChoice { report.note(choice.text, fix: choice.fix) }
     do throws(EdgeError) {
       let control = try ControlClient(properties)
       let cluster = try control.cluster(withinMs: Self.withinMs)
@@ -207,8 +208,8 @@ struct Check {
     for (name, what) in topics where table.replicas[name] == 1 {
       report.note("the \(what) is on one broker only: with that broker it is away, with its disk it is lost")
     }
-    if let journal = table.settings[names.journal] {
-      let needed = table.settings[names.input].flatMap { $0.isDeleted ? $0.retentionMs : nil }
+    if let journal = table.settings[names.journal], let input = table.settings[names.input] {
+      let needed = input.isDeleted ? input.retentionMs : nil
       let isShort = journal.retentionMs.map { own in needed.map { own < $0 } ?? true } ?? false
       if journal.isDeleted, isShort || journal.retentionBytes != nil {
         report.note(

@@ -35,11 +35,11 @@ struct CheckGroup {
   consuming func run() -> CheckReport {
     do throws(EdgeError) {
       let group = try KafkaGroup(properties, GroupConsumer.Options(groupID: options.group, topic: options.input))
-      let reading = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
+      let kafka = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
+      let existing = Dictionary(uniqueKeysWithValues: Topic.allCases.map { ($0, Int32(partitions[names[$0]] ?? 0)) })
+      let reading = TopicsToBe(kafka, existing: existing, count: Int32(partitions[names.input] ?? 0))
       try checkPartitions(reading, group)
-      if comparesTimes, partitions[names.journal] != nil, partitions[names.output] != nil,
-        try OutputLoss(reading).happenedBeforeStart()
-      {
+      if comparesTimes, try OutputLoss(reading).happenedBeforeStart() {
         report.note(
           "the output was deleted and recreated while no instance ran: \(OutputLoss.reason)",
           fix: "tell its readers; each room writes its whole screen within screen-ms")
@@ -52,20 +52,16 @@ struct CheckGroup {
 
   // MARK: - Group, journal, state, input
 
-  private mutating func checkPartitions(_ reading: KafkaReading, _ group: KafkaGroup) throws(EdgeError) {
+  private mutating func checkPartitions(_ reading: any ReadEdge, _ group: KafkaGroup) throws(EdgeError) {
     let count = partitions[names.input] ?? 0
     if partitions[names.journal] != nil, partitions[names.state] == nil {
       report.note(
         "the state topic \"\(names.state)\" is gone: the service creates it and derives all rooms from the journal, if that still has its"
           + " beginning", fix: "if the topic can be brought back, do that before the service begins")
-      return
     }
-    let hasJournal = partitions[names.journal] != nil && partitions[names.state] != nil
     let committed = try group.consumer.committed((0..<Int32(count)).map { $0 }, withinMs: Self.withinMs)
     var fine = 0
     for found in committed {
-      // Those that journal and state have not gained yet are new.
-      let isThere = hasJournal && Int(found.partition) < min(partitions[names.journal]!, partitions[names.state]!)
       let restorer = Restorer(
         PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
         isCertain: true, clockMin: .min,
@@ -73,7 +69,7 @@ struct CheckGroup {
         position: { () throws(EdgeError) in
           try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
         })
-      if add(restorer.examine(from: found, hasJournal: isThere), of: found.partition) { fine += 1 }
+      if add(restorer.examine(from: found), of: found.partition) { fine += 1 }
     }
     if fine > 0 {
       report.ok(

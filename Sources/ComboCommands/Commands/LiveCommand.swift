@@ -61,6 +61,7 @@ private struct Live {
   }
 
   func run() -> Int32 {
+    if let choice = options.settings.idleChoice { log.warning("\(.text, choice.text). To change it: \(.reason, choice.fix)") }
     let watchdog = StopWatchdog(stop, log: log)
     defer { withExtendedLifetime(watchdog) {} }
     let observatory = Observatory(stop: stop)

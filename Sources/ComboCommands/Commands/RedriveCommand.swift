@@ -182,9 +182,10 @@ final class RedriveSender {
     do throws(TransactionFault) {
       try step()
     } catch {
+      let reason = error.isFenced ? "another run of redrive for this group has begun, and ended this one." : error.reason
       throw EdgeError(
         error.error.code,
-        "\(error.reason) What earlier transactions of this run sent has its receipts; run the command again to send the rest",
+        "\(reason) What earlier transactions of this run sent has its receipts; run the command again to send the rest",
         isRetriable: error.error.isRetriable)
     }
   }

@@ -75,12 +75,13 @@ struct RedriveSelection: Equatable, Sendable {
     /// Why it is not sent, for the summary; nil where that needs no word.
     var note: String? {
       switch self {
-      case .send, .filtered: nil
-      case .alreadySent: "were sent back by an earlier run"
-      case .tooOften: "came back after they had been sent before; --max-redrives allows more rounds"
-      case .truncated: "are truncated: the brokers did not take them whole, so they cannot be sent back"
-      case .otherInput: "are of another input topic"
-      case .noDeadLetter: "have no combo.error header: another program wrote them"
+      case .send: nil
+      case .filtered: "others do not match --code, --reason, --since or --until"
+      case .alreadySent: "others were sent back by an earlier run"
+      case .tooOften: "of these came back after an earlier run had sent them; --max-redrives allows more rounds"
+      case .truncated: "of these are truncated, because brokers did not accept them whole: they cannot be sent back"
+      case .otherInput: "of these came from another input topic"
+      case .noDeadLetter: "others have no combo.error header: another program wrote them"
       }
     }
   }

@@ -3,24 +3,38 @@ internal import ComboKafka
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
 
 /// `reset-clock`: brings back partitions whose time is ahead of the clock.
 enum ResetClockCommand {
+  private static let withinMs: Int64 = 30_000
+
   static func run(_ options: ServiceOptions) -> Int32 {
     let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)
     defer { session.log.flush() }
     do throws(EdgeError) {
       let properties = try options.kafkaProperties(log: session.log)
-      guard
-        let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack)
-      else { return 1 }
-      let all = (try? service.edges.reader.partitions(.input).count) ?? 0
-      guard let looked = service.takeOverAndLeave(session.stop) else { return 1 }
-      _ = Console.tell(
-        "\(service.totals.clocksBroughtBack) of \(Counted.text(looked, "partitions")) brought back to this machine's clock.\n")
-      if looked < all {
+      let plan = try plan(options, properties)
+      _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
+      if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
+      if plan.members > 0 {
         Console.say(
-          "only \(looked) of \(Counted.text(all, "partitions")) \(looked == 1 ? "was" : "were") checked: other instances have the rest. Stop them, and run this again"
+          "the group \(options.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run this again. An instance that was"
+            + " killed counts until its session has timed out")
+        return 1
+      }
+      guard
+        let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
+        let looked = service.takeOverAndLeave(session.stop)
+      else { return 1 }
+      let count = service.totals.clocksBroughtBack
+      _ = Console.tell(
+        "\(count) of \(Counted.text(looked, "partitions")) \(count == 1 ? "was" : "were") brought back to this machine's clock.\n"
+      )
+      if looked < plan.places.count {
+        Console.say(
+          "only \(looked) of \(Counted.text(plan.places.count, "partitions")) \(looked == 1 ? "was" : "were") checked: other instances have"
+            + " the rest. Stop them, and run this again"
         )
         return 1
       }
@@ -29,5 +43,64 @@ enum ResetClockCommand {
       Console.say(error.message)
       return error.code == .badProperty ? 2 : 1
     }
+  }
+
+  private static func plan(_ options: ServiceOptions, _ properties: KafkaProperties) throws(EdgeError) -> ClockPlan {
+    let control = try ControlClient(properties)
+    let reading = try KafkaReading(properties, control: control, names: options.topicNames)
+    let journal = JournalOwner(reading, of: options.configuration.topics)
+    if try reading.partitions(.journal).isEmpty {
+      throw EdgeError(
+        .unknownTopic,
+        "the group \(options.group) has no journal for the input \"\(options.input)\", \"\(options.topicNames.journal)\": check --group and"
+          + " --input")
+    }
+    if let fault = try journal.fault() { throw EdgeError(.other, fault) }
+    var plan = ClockPlan(now: WallClock.nowMs)
+    plan.members = try control.memberCount(ofGroup: options.group, withinMs: withinMs)
+    for partition in try reading.partitions(.input) {
+      let newest = try journal.newestEntry(partition)
+      plan.places.append(.init(partition: partition, clock: newest?.clock, rooms: newest?.rooms ?? 0))
+    }
+    return plan
+  }
+}
+
+/// The effect of `reset-clock`.
+struct ClockPlan: Equatable {
+  /// One partition of the input.
+  struct Place: Equatable {
+    var partition: Int32
+    /// The time that it has come to, in milliseconds since the epoch; nil: it has not begun.
+    var clock: Int64?
+    /// How many of its rooms are awake.
+    var rooms: Int
+  }
+
+  /// By this machine's clock, in milliseconds since the epoch.
+  var now: Int64
+  var places: [Place] = []
+  /// Members that the group has now.
+  var members = 0
+
+  /// Those that would be brought back.
+  var ahead: [Place] { places.filter { ($0.clock ?? .min) > now + MemberPartitions.broughtBackMs } }
+
+  /// For people: a line a partition, then what comes of it all.
+  func text(isDryRun: Bool) -> String {
+    let moved = ahead
+    var lines = places.map { place in
+      guard let clock = place.clock else { return "partition \(place.partition): has not begun, stays" }
+      guard moved.contains(place) else { return "partition \(place.partition): its time is \(Timestamp.text(clock)), stays" }
+      return
+        "partition \(place.partition): its time is \(Timestamp.text(clock)), \(clock - now) ms ahead of this machine's clock: it would be"
+        + " brought back, and \(place.rooms) \(place.rooms == 1 ? "room begins" : "rooms begin") a new epoch"
+    }
+    if moved.isEmpty {
+      lines.append("There is nothing to do.")
+    } else if isDryRun {
+      lines.append("Nothing was done: this was a dry run. Set the clocks right, stop all instances of the group, then add --yes.")
+    }
+    return lines.joined(separator: "\n") + "\n"
   }
 }

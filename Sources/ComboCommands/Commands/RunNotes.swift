@@ -23,6 +23,7 @@ struct RunNotes {
       instance \(.instance, options.instance ?? options.transactionalID), input \(.topic, options.input), map \(.map, map), \
       delivery \(.delivery, options.delivery.rawValue)
       """)
+    if let choice = options.settings.idleChoice { log.warning("\(.text, choice.text). To change it: \(.reason, choice.fix)") }
     for (name, nearest) in Self.unknown(Console.variableNames) {
       let hint = nearest.map { ". Did you mean \($0)?" } ?? ""
       log.warning("the environment has \(.text, name), which is not an option and is ignored\(.options, hint)")

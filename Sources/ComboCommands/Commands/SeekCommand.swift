@@ -3,6 +3,7 @@ internal import ComboKafka
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
 
 /// `seek`: moves a group in its input.
 enum SeekCommand {
@@ -58,9 +59,13 @@ enum SeekCommand {
       }
     }
     var plan = SeekPlan()
+    if case .time(let time) = options.target { (plan.time, plan.now) = (time, WallClock.nowMs) }
+    let reading = try KafkaReading(properties, control: control, names: options.service.topicNames)
+    let journal = JournalOwner(reading, of: options.service.configuration.topics)
     plan.members = try control.memberCount(ofGroup: options.service.group, withinMs: withinMs)
     let reader = try ReaderClient(properties)
     if case .offsets(let offsets) = options.target {
+      plan.namesOffsets = true
       plan.unknown = offsets.keys.filter { !partitions.contains($0) }.sorted()
     }
     for partition in partitions {
@@ -74,7 +79,15 @@ enum SeekCommand {
         }
       let stands = committed[Int(partition)]
       plan.places.append(
-        .init(partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target))
+        .init(
+          partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target,
+          rooms: stands.entry == nil ? nil : try journal.newestEntry(partition)?.rooms))
+    }
+    if plan.places.allSatisfy(\.isNew) {
+      for partition in try reading.partitions(.output) {
+        let (first, end) = try reading.bounds(.output, partition)
+        if first < end { plan.hasForeignOutput = true }
+      }
     }
     return plan
   }

@@ -14,12 +14,18 @@ struct SeekPlan: Equatable {
     var isNew: Bool
     /// Its new offset; nil: unchanged.
     var target: Int64?
+    /// How many of its rooms are awake; nil: not known.
+    var rooms: Int?
 
     /// Whether it would move.
     var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
     /// Why that cannot be, as the end of a sentence.
-    var refusal: String? {
-      guard let target else { return nil }
+    func refusal(namesOffsets: Bool) -> String? {
+      guard let target else {
+        return namesOffsets && isNew && stands == nil
+          ? "it was not named, and the group, which has read nothing of it, would begin at its first record. Name it, too: \(partition):\(first)"
+          : nil
+      }
       if target > end { return "offset \(target) is beyond its end, \(end)" }
       if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
       if !isNew, let stands, target < stands {
@@ -36,17 +42,28 @@ struct SeekPlan: Equatable {
   var members = 0
   /// Partitions that were named and are not there.
   var unknown: [Int32] = []
+  /// True if offsets were named, and not a time or the end.
+  var namesOffsets = false
+  /// The requested time, and the present one, in milliseconds since the epoch; nil: no time was requested.
+  var time: Int64?
+  var now: Int64 = 0
+  /// True if the group has written nothing yet, but the output holds records.
+  var hasForeignOutput = false
 
   var moves: [Place] { places.filter(\.moves) }
   var targets: [Int32: Int64] { Dictionary(uniqueKeysWithValues: moves.map { ($0.partition, $0.target!) }) }
-  var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal != nil } }
+  var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal(namesOffsets: namesOffsets) != nil } }
 
   /// For people: a line a partition, then what comes of it all.
   func text(isDryRun: Bool) -> String {
-    var lines = unknown.map { "partition \($0) does not exist" }
+    var lines: [String] = []
+    if let time, time > 0 {
+      lines.append("to \(Timestamp.text(time))\(time > now ? ", which is in the future: to the end" : "")")
+    }
+    lines += unknown.map { "partition \($0) does not exist" }
     for place in places {
       let stands = place.stands.map { "stands at \($0)" } ?? "has read nothing"
-      if let refusal = place.refusal {
+      if let refusal = place.refusal(namesOffsets: namesOffsets) {
         lines.append("partition \(place.partition): refused: \(refusal)")
       } else if !place.moves {
         lines.append("partition \(place.partition): \(stands), stays")
@@ -54,10 +71,21 @@ struct SeekPlan: Equatable {
         lines.append("partition \(place.partition): \(stands), would begin at \(place.target!)")
       } else {
         let skipped = place.target! - (place.stands ?? place.first)
+        let rooms = place.rooms.map { "\(Counted.text($0, "rooms")) \($0 == 1 ? "begins" : "begin")" } ?? "its rooms begin"
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): \(Counted.text(skipped, "offsets are skipped")), its rooms begin anew"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")),"
+            + " and \(rooms) a new epoch"
         )
       }
+    }
+    let stands = places.compactMap { place in place.stands.map { "\(place.partition):\($0)" } }
+    if !stands.isEmpty, stands.count == places.count {
+      lines.append("To let another group begin where this one stands now: --to-offset \(stands.joined(separator: ","))")
+    }
+    if hasForeignOutput {
+      lines.append(
+        "The output holds records, but this group has written none. If another group writes to it, each gift is shown twice: take another"
+          + " --output, or stop that group first.")
     }
     if isRefused {
       lines.append("Nothing was done.")

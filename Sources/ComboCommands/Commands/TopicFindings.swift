@@ -19,6 +19,9 @@ struct TopicFindings {
   static let clockLeadMs: Int64 = 3_600_000
   /// With less, the headers of a dead letter might not find room.
   static let deadLetterBytesMin: Int64 = 16_384
+  /// What an entry of the journal, and a part of a room's snapshot with its frame, may need.
+  static let journalBytesMin: Int64 = 65_536
+  static let stateBytesMin = Int64(StateEncoder.partBytesDefault) + 16_384
 
   init(_ names: TopicNames, brokers: String, slots: Int) {
     self.names = names
@@ -105,6 +108,15 @@ struct TopicFindings {
         Self.fault(
           "the dead-letter topic takes records of up to \(max) bytes, too few to say what was wrong with a record",
           alter(names.deadLetter, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+    }
+    for (name, what, least) in [
+      (names.journal, "journal", Self.journalBytesMin), (names.state, "state topic", Self.stateBytesMin),
+    ] {
+      guard let max = settings[name]?.maxMessageBytes, max < least else { continue }
+      found.append(
+        Self.fault(
+          "the \(what) takes records of up to \(max) bytes, but the service may write \(least)",
+          alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
     }
     return found
   }

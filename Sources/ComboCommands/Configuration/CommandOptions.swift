@@ -170,9 +170,22 @@ struct SeekOptions: Equatable, Sendable {
   /// Whether anything is done.
   var isConfirmed: Bool
 
+  /// No gift is older: 2000-01-01.
+  private static let timeMin: Int64 = 946_684_800_000
+
   init(_ reader: inout OptionReader, host: String) {
     var targets: [Target] = []
-    if let time = reader.optionalText("to-time").flatMap({ Timestamp.milliseconds($0) }) { targets.append(.time(time)) }
+    if reader.isGiven("to-time") {
+      // What is no time at all was reported with the other options.
+      let text = reader.optionalText("to-time") ?? ""
+      let time = Timestamp.milliseconds(text)
+      if let time, text != "0", (0..<Self.timeMin).contains(time) {
+        reader.fault(
+          "--to-time \(text) is \(Timestamp.text(time)): give milliseconds since 1970, not seconds, or a time such as"
+            + " \(Timestamp.text(time * 1000).prefix(19))Z")
+      }
+      targets.append(.time(time ?? 0))
+    }
     if let text = reader.optionalText("to-offset") {
       var offsets: [Int32: Int64] = [:]
       for part in text.split(separator: ",", omittingEmptySubsequences: false) {

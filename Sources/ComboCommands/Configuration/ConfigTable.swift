@@ -37,7 +37,7 @@ struct ConfigTable: Equatable, Sendable {
         // A property that is none may be a password with something missing before it.
         let isProperty = if case .property = option.kind { true } else { false }
         let property = isProperty ? KafkaProperty(value.text) : nil
-        let isSecret = isProperty && property?.isSecret != false
+        let isSecret = isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true
         rows.append(Row(name: option.name, value: value.text, origin: value.origin, isSecret: isSecret))
       }
     }

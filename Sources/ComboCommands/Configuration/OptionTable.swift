@@ -2,6 +2,7 @@ internal import ComboCore
 internal import ComboGenerate
 internal import ComboHTTP
 internal import ComboSystem
+internal import ComboWire
 
 /// Every option there is. All else, `--help` and checks included, is made from this table.
 enum OptionTable {
@@ -126,7 +127,7 @@ enum OptionTable {
       "a stable name of this instance within the group, for a restart without a rebalance"),
     Option(
       "transactional-id", "ID", .text, nil, serviceCommands, .service,
-      "of the producer; stable, and its own for each instance; default <group>.<instance, or host>"),
+      "of the producer; stable, and its own for each instance; default <group>.<input>.<instance, or host>"),
     Option(
       "accept-reset", "", .flag, "false", serviceCommands + [.live], .service,
       "after an upgrade: where the old version did not stop cleanly, begin a new epoch instead of refusing; use it once"
@@ -242,7 +243,9 @@ enum OptionTable {
   ]
 
   private static let redrive: [Option] = [
-    Option("code", "CODE", .text, nil, [.redrive], .main, "only dead letters with this code, such as not_json"),
+    Option(
+      "code", "CODE", .choice(BadEvent.Code.allCases.map(\.rawValue)), nil, [.redrive], .main,
+      "only dead letters with this code, such as not_json"),
     Option("reason", "TEXT", .text, nil, [.redrive], .main, "only those whose reason contains this text"),
     Option("since", "TIME", .time, nil, [.redrive, .explain, .tune], .main, "only records of this time or later"),
     Option("until", "TIME", .time, nil, [.redrive, .explain, .tune], .main, "only records from before this time"),
@@ -250,7 +253,9 @@ enum OptionTable {
     Option(
       "max-redrives", "N", .integer(1...1000), "1", [.redrive], .main,
       "how often a record may be sent back in all, if it keeps coming back"),
-    Option("yes", "", .flag, "false", [.redrive, .seek], .main, "do it; without it, the command only prints what it would do"),
+    Option(
+      "yes", "", .flag, "false", [.redrive, .seek, .resetClock], .main,
+      "do it; without it, the command only prints what it would do"),
   ]
 
   private static let generate: [Option] = [

@@ -46,6 +46,8 @@ struct ServiceOptions: Equatable, Sendable {
   var topicFormat: TopicText.Format?
   /// Compares only its own instructions with the group's.
   var isShadow = false
+  /// Of `reset-clock`: true if anything is to be done.
+  var isConfirmed = false
   /// The room is the event's, even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
@@ -82,10 +84,12 @@ struct ServiceOptions: Equatable, Sendable {
   init(_ reader: inout OptionReader, host: String) {
     let group = reader.text("group")
     let instance = reader.optionalText("instance")
+    let brokers = reader.requiredText("brokers")
+    let input = reader.requiredText("input")
     self.init(
-      brokers: reader.requiredText("brokers"), input: reader.requiredText("input"),
-      output: reader.requiredText("output"), group: group,
-      transactionalID: reader.optionalText("transactional-id") ?? "\(group).\(instance ?? host)")
+      brokers: brokers, input: input, output: reader.requiredText("output"), group: group,
+      // Services with other inputs on the same host must not fence each other.
+      transactionalID: reader.optionalText("transactional-id") ?? "\(group).\(input).\(instance ?? host)")
     if let topic = reader.optionalText("dead-letter") { deadLetter = topic }
     // The table allows no other words.
     from = Start(rawValue: reader.text("from"))!
@@ -99,6 +103,10 @@ struct ServiceOptions: Equatable, Sendable {
     acceptReset = reader.flag("accept-reset")
     topicFormat = reader.command == .check ? reader.optionalText("print-topics").flatMap(TopicText.Format.init) : nil
     isShadow = reader.command == .run && reader.flag("shadow")
+    isConfirmed = reader.command == .resetClock && reader.flag("yes")
+    if isShadow, acceptReset {
+      reader.fault("--accept-reset has no effect with --shadow, which takes nothing over: leave it out")
+    }
     roomFromBody = reader.flag("room-from-body")
     roomSettings = reader.settingNames("room-settings")
     map = reader.map()

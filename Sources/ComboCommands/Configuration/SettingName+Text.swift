@@ -2,6 +2,14 @@ internal import ComboCore
 internal import ComboSystem
 internal import ComboWire
 
+extension Settings {
+  /// A choice that has no effect, and what to do; nil: there is none.
+  var idleChoice: (text: String, fix: String)? {
+    guard queueOrder == .tier, tiers.isEmpty else { return nil }
+    return ("the queue order is tier, but there are no tiers: banners enter as by fifo", "set tiers, or leave queue-order out")
+  }
+}
+
 /// Settings of the combo engine as options take them.
 extension SettingName {
   /// The placeholder for its value in `--help`.

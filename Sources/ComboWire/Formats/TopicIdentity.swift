@@ -28,7 +28,7 @@ public struct TopicIdentity: Equatable, Sendable {
     throw FormatFault(
       code: .foreign,
       description: "\(what) belongs to another group, input or output than \(group), \(input), \(output) (its mark is "
-        + "\(String(hash, radix: 16)), not \(String(self.hash, radix: 16))). Use topics of its own for each group")
+        + "\(String(hash, radix: 16)), not \(String(self.hash, radix: 16))). Another output needs another --group")
   }
 
   func write(to buffer: ByteBuffer) { Self.write(group, input, output, to: buffer) }

@@ -126,6 +126,7 @@ struct OptionFaultTests {
         "--group a/b",
         "--group must go into topic names such as \"i.a/b.combo-journal\" (at most 249 of a-z, A-Z, 0-9, `.`, `_` and `-`)"
       ),
+      ("--shadow --accept-reset", "--accept-reset has no effect with --shadow, which takes nothing over: leave it out"),
       ("--dead-letter o", "--dead-letter must be another topic than --output, but both are o"),
       ("--commit-interval-ms 0", "--commit-interval-ms must be from 1 to 5000, not 0"),
     ])
@@ -169,6 +170,18 @@ struct OptionFaultTests {
         "run needs --input TOPIC (or COMBO_INPUT): where gift events are read",
         "run needs --output TOPIC (or COMBO_OUTPUT): where display instructions are written",
       ])
+  }
+
+  @Test("of seek: a time in seconds is not taken for milliseconds, and a wrong time is one fault")
+  func seekTimes() {
+    let seek = "seek --brokers b --input i --output o --to-time"
+    #expect(
+      faults("\(seek) 1795678078") == [
+        "--to-time 1795678078 is 1970-01-21T18:47:58.078Z: give milliseconds since 1970, not seconds, or a time such as"
+          + " 2026-11-26T07:27:58Z"
+      ])
+    #expect(faults("\(seek) yesterday").count == 1)
+    #expect(faults("\(seek) 1795678078000").isEmpty && faults("\(seek) 0").isEmpty)
   }
 
   @Test("never shows control characters of what was typed, nor all of a long text")

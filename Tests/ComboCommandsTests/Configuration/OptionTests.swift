@@ -21,7 +21,8 @@ struct OptionTests {
   @Test("that are not given have the defaults of the structs")
   func defaults() {
     var service = ServiceOptions(
-      brokers: "b:1,b:2", input: "gifts", output: "banners", group: "combo-consumer", transactionalID: "combo-consumer.pod-7")
+      brokers: "b:1,b:2", input: "gifts", output: "banners", group: "combo-consumer",
+      transactionalID: "combo-consumer.gifts.pod-7")
     #expect(parse(Self.run) == .run(service))
     #expect(service.deadLetter == "gifts.combo-consumer.combo-dead-letter")
     #expect(service.topicNames.journal == "gifts.combo-consumer.combo-journal")
@@ -52,7 +53,7 @@ struct OptionTests {
       """
     guard case .run(let options) = parse("\(Self.run) \(line)") else { throw Unexpected() }
     var expected = ServiceOptions(
-      brokers: "b:1,b:2", input: "gifts", output: "banners", group: "g", transactionalID: "g.i1")
+      brokers: "b:1,b:2", input: "gifts", output: "banners", group: "g", transactionalID: "g.gifts.i1")
     expected.deadLetter = "dead"
     expected.from = .latest
     expected.delivery = .atLeastOnce

@@ -59,12 +59,14 @@ struct RedriveSelectionTests {
     report.add(Self.note(reason: #"count is 12; at most 5 (in "abc")"#), .send)
     report.add(Self.note(reason: #"count is 7; at most 5 (in "d")"#), .send)
     report.add(Self.note(reason: "sender is missing"), .tooOften)
+    report.add(Self.note(code: "wrong_type"), .filtered)
     let lines = report.text(isDryRun: true, limit: nil).split(separator: "\n")
-    #expect(lines.count == 4, "\(lines)")
+    #expect(lines.count == 5, "\(lines)")
+    #expect(lines.contains("       1  others do not match --code, --reason, --since or --until"))
     #expect(lines[0] == #"       2  not_json: count is …; at most … (in "…")  (first at 1:5)"#)
     #expect(lines.last?.hasPrefix("2 would be sent back") == true)
     #expect(
-      report.json(isDryRun: true, limit: 1).hasPrefix(#"{"dryRun":true,"wouldSend":1,"filtered":0,"alreadySent":0,"tooOften":1,"#)
+      report.json(isDryRun: true, limit: 1).hasPrefix(#"{"dryRun":true,"wouldSend":1,"filtered":1,"alreadySent":0,"tooOften":1,"#)
     )
   }
 

@@ -10,13 +10,28 @@ struct SeekPlanTests {
 
   @Test("moves a group forwards, and never back, beyond the end, or to what is deleted")
   func refusals() {
-    #expect(Self.place(20, to: 30).refusal == nil && Self.place(20, to: 30).moves)
-    #expect(Self.place(20, to: 20).refusal == nil && !Self.place(20, to: 20).moves)
-    #expect(Self.place(20, to: nil).refusal == nil && !Self.place(20, to: nil).moves)
-    #expect(Self.place(20, to: 19).refusal?.contains("1 record twice") == true)
-    #expect(Self.place(20, to: 51).refusal?.contains("beyond its end") == true)
-    #expect(Self.place(nil, to: 12, isNew: true).refusal == nil && Self.place(nil, to: 12, isNew: true).moves)
-    #expect(Self.place(nil, to: 9, isNew: true).refusal?.contains("deleted") == true)
+    #expect(Self.place(20, to: 30).refusal(namesOffsets: true) == nil && Self.place(20, to: 30).moves)
+    #expect(Self.place(20, to: 20).refusal(namesOffsets: true) == nil && !Self.place(20, to: 20).moves)
+    #expect(Self.place(nil, to: nil, isNew: true).refusal(namesOffsets: true)?.hasSuffix("Name it, too: 0:10") == true)
+    #expect(Self.place(nil, to: nil, isNew: true).refusal(namesOffsets: false) == nil)
+    #expect(Self.place(20, to: nil).refusal(namesOffsets: true) == nil && !Self.place(20, to: nil).moves)
+    #expect(Self.place(20, to: 19).refusal(namesOffsets: true)?.contains("1 record twice") == true)
+    #expect(Self.place(20, to: 51).refusal(namesOffsets: true)?.contains("beyond its end") == true)
+    #expect(Self.place(nil, to: 12, isNew: true).refusal(namesOffsets: true) == nil && Self.place(nil, to: 12, isNew: true).moves)
+    #expect(Self.place(nil, to: 9, isNew: true).refusal(namesOffsets: true)?.contains("deleted") == true)
+  }
+
+  @Test("tells the time, how many rooms begin a new epoch, and an output that is another group's")
+  func consequences() {
+    var plan = SeekPlan(places: [Self.place(20, to: 30)], time: 1_000_000_000_000, now: 999_999_999_999)
+    plan.places[0].rooms = 3
+    let text = plan.text(isDryRun: true)
+    #expect(text.hasPrefix("to 2001-09-09T01:46:40.000Z, which is in the future: to the end\n"), "\(text)")
+    #expect(text.contains("up to 10 records are skipped, and 3 rooms begin a new epoch\n"), "\(text)")
+    #expect(text.contains("\nTo let another group begin where this one stands now: --to-offset 0:20\n"), "\(text)")
+    #expect(!text.contains("If another group"))
+    plan.hasForeignOutput = true
+    #expect(plan.text(isDryRun: true).contains("If another group writes to it"))
   }
 
   @Test("does nothing at all if one partition is refused")

@@ -26,7 +26,8 @@ extension ServiceTests {
       try group.give((0..<3).map { TestGift(id: "poison\($0)", room: "r", count: 100) })
 
       let dry = try seek(group, ["--skip-to-end"])
-      #expect(dry.code == 0 && dry.output.contains("3 offsets are skipped") && dry.output.contains("dry run"), "\(dry)")
+      #expect(dry.code == 0 && dry.output.contains("dry run"), "\(dry)")
+      #expect(dry.output.contains("up to 3 records are skipped, and 1 room begin"), "\(dry)")
       let done = try seek(group, ["--skip-to-end", "--yes"])
       #expect(done.code == 0 && done.output.contains("1 partition was moved"), "\(done)")
       #expect(done.log.contains("RESET: partition 0 skips 3 offsets"), "\(done)")

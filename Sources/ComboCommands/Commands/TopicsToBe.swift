@@ -1,0 +1,39 @@
+internal import ComboEdge
+
+/// The topics as `run` will read them once it has created what is missing: those are empty.
+final class TopicsToBe: ReadEdge {
+  private let base: any ReadEdge
+  /// How many partitions of each topic are there.
+  private let existing: [Topic: Int32]
+  /// How many partitions each topic will have at least.
+  private let count: Int32
+
+  init(_ base: any ReadEdge, existing: [Topic: Int32], count: Int32) {
+    self.base = base
+    self.existing = existing
+    self.count = count
+  }
+
+  private func exists(_ topic: Topic, _ partition: Int32) -> Bool { partition < existing[topic] ?? 0 }
+
+  func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64) {
+    exists(topic, partition) ? try base.bounds(topic, partition) : (0, 0)
+  }
+
+  func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 {
+    exists(topic, partition) ? try base.stableEnd(topic, partition) : 0
+  }
+
+  func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? {
+    exists(topic, partition) ? try base.offset(topic, partition, atMs: time) : nil
+  }
+
+  func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> { 0..<max(count, existing[topic] ?? 0) }
+
+  func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    if exists(topic, partition) { try base.read(topic, partition, from: start, to: end, unless: isCancelled, take) }
+  }
+}
