@@ -71,10 +71,10 @@ struct SeekPlan: Equatable {
         lines.append("partition \(place.partition): \(stands), would begin at \(place.target!)")
       } else {
         let skipped = place.target! - (place.stands ?? place.first)
-        let rooms = place.rooms.map { "\($0) \($0 == 1 ? "room" : "rooms")" } ?? "its rooms"
+        let rooms = place.rooms.map { "\(Counted.text($0, "rooms")) \($0 == 1 ? "begins" : "begin")" } ?? "its rooms begin"
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")), and \(rooms)"
-            + " begin a new epoch"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")),"
+            + " and \(rooms) a new epoch"
         )
       }
     }
