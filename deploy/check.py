@@ -235,10 +235,10 @@ def options(help_file):
         look("statefulset.yaml", container["args"])
 
 
-# Debian's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
+# Debian 13's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
 PACKAGES = {
-    "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12", "libsimdjson": "libsimdjson14", "libxxhash": "libxxhash0",
-    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets17", "libz": "zlib1g",
+    "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12t64", "libsimdjson": "libsimdjson25", "libxxhash": "libxxhash0",
+    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets19t64", "libz": "zlib1g",
 }
 BROUGHT_ALONG = (
     "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
