@@ -103,7 +103,7 @@ extension HTTPServer {
 
   /// A stream of all rooms' instructions: a feed like a room's, under an empty name, which no room has.
   func routeAll(_ exchange: HTTPExchange) -> HTTPResponse? {
-    guard let gate else { return Self.nothing }
+    guard let gate else { return nothing }
     if isClosing { return .error(503, "the service is stopping") }
     if readers.count >= Limits.readers {
       return .error(503, "\(Limits.readers) clients read events already, and no more are allowed", [("Retry-After", "10")])

@@ -26,7 +26,7 @@ extension HTTPServer {
     }
     // A room's name is any UTF-8; all other pieces are words.
     if target.path.count >= 2, target.path[0].elementsEqual("rooms".utf8) { return routeRoom(target, exchange) }
-    guard let words = target.words else { return Self.nothing }
+    guard let words = target.words else { return nothing }
     let now = MonotonicClock.nowMs
     switch words {
     case ["events"]: return exchange.isPost ? post(target, exchange) : routeAll(exchange)
@@ -53,17 +53,21 @@ extension HTTPServer {
       return .json(ServiceData.service(observatory, identity, wall: WallClock.nowMs, monotonic: now))
     default:
       if words.first == "assets" { return page(words.dropFirst().joined(separator: "/"), exchange) }
-      return Self.nothing
+      return nothing
     }
   }
 
-  static let nothing = HTTPResponse.error(
-    404, "there is no such path: see /, /service, /overlay, /rooms, /service/data, /metrics, /health/live and /health/ready")
+  var nothing: HTTPResponse {
+    HTTPResponse.error(
+      404,
+      "there is no such path: see /, /service, /overlay, /rooms, \(gate == nil ? "" : "/events, ")/service/data, /metrics, /health/live and"
+        + " /health/ready")
+  }
 
   private func health(_ fault: String?) -> HTTPResponse { .text(fault == nil ? 200 : 503, fault ?? "ok") }
 
   private func page(_ name: String, _ exchange: HTTPExchange) -> HTTPResponse {
-    guard let page = EmbeddedPage.all[name] else { return Self.nothing }
+    guard let page = EmbeddedPage.all[name] else { return nothing }
     // The two forms of a page differ in their bytes, so in their tags too.
     let tags = [page.tag, page.gzipTag]
     let isCompressed = exchange.acceptsGzip && page.bytes.count >= 1024
@@ -136,7 +140,7 @@ extension HTTPServer {
   private func routeRoom(_ target: HTTPTarget, _ exchange: HTTPExchange) -> HTTPResponse? {
     let room = target.path[1]
     let isStream = target.path.count == 3 && target.path[2].elementsEqual("events".utf8)
-    guard target.path.count == 2 || isStream else { return Self.nothing }
+    guard target.path.count == 2 || isStream else { return nothing }
     guard (1...256).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
       return .error(400, "a room's id has 1 to 256 bytes of UTF-8, here percent-encoded")
     }

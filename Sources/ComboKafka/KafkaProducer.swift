@@ -228,7 +228,9 @@ package final class KafkaProducer: Sendable {
   }
 
   /// The error for records that are still in the queue.
-  func undelivered(_ error: rd_kafka_resp_err_t) -> EdgeError { client.error(error, "\(inQueue) records are not delivered yet") }
+  func undelivered(_ error: rd_kafka_resp_err_t) -> EdgeError {
+    client.error(error, Counted.text(inQueue, "records are not delivered yet"))
+  }
 
   /// Records and reports in progress.
   var inQueue: Int { Int(rd_kafka_outq_len(client.handle)) }

@@ -1,5 +1,6 @@
 package import ComboCore
 package import ComboEdge
+internal import ComboSystem
 package import ComboWire
 
 /// Why entries of a journal could not be run again.
@@ -42,7 +43,8 @@ package final class EntryRunner {
   package let arena = BumpArena()
   private let event: UnsafeMutablePointer<Event>
   /// The time at which the record in hand is taken in.
-  private var now: Int64 = 0
+  /// When the record in hand was taken in.
+  package private(set) var now: Int64 = 0
   private var entry: JournalEntry?
   private var batch = 0
   private var taken = 0
@@ -149,7 +151,7 @@ package final class EntryRunner {
     let expected = entry.batches[batch]
     if taken != expected.taken {
       throw ReplayFault(
-        "entry \(entry.n) took in \(expected.taken) records below offset \(expected.endOffset), but the input now holds \(taken):"
+        "entry \(entry.n) took in \(Counted.text(expected.taken, "records")) below offset \(expected.endOffset), but the input now holds \(taken):"
           + " it was compacted, truncated or recreated")
     }
     partition.tookIn(
@@ -169,7 +171,7 @@ package final class EntryRunner {
     if checksDigest, let fault = Self.inputFault(entry, derived) { throw fault }
     if checksDigest, entry.n >= silentUpTo, derived.rooms != entry.rooms || derived.digest != entry.digest {
       throw ReplayFault(
-        "after entry \(entry.n) there are \(derived.rooms) rooms with digest \(String(derived.digest, radix: 16)), but the journal"
+        "after entry \(entry.n) the derivation has \(Counted.text(derived.rooms, "rooms")) with digest \(String(derived.digest, radix: 16)), but the journal"
           + " says \(entry.rooms) with \(String(entry.digest, radix: 16))")
     }
     try entryDone?(entry, derived)

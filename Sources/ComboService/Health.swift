@@ -1,3 +1,5 @@
+internal import ComboSystem
+
 /// Whether the service is alive and ready, for orchestrators.
 package enum Health {
   /// The loop shows in shorter times that it is not stuck, even while brokers are away.
@@ -25,7 +27,7 @@ package enum Health {
     if !report.hasJoined { return "the service has not joined its group yet" }
     let restoring = report.partitions.filter { !$0.isRunning }
     if !restoring.isEmpty {
-      return "\(restoring.count) of \(report.partitions.count) partitions are being restored"
+      return "being restored: \(restoring.count) of \(Counted.text(report.partitions.count, "partitions"))"
     }
     if now - report.at > silentMs { return "the loop waits for the brokers, for \((now - report.at) / 1000) s" }
     if report.isFailing { return "what was tried last could not be committed" }

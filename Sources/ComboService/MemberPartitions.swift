@@ -31,6 +31,8 @@ package final class MemberPartitions {
   private(set) var owned: [Int32: Ownership] = [:]
   /// Those of them whose takeover is not known to count yet.
   private(set) var claims: [Int32: ActivePartition] = [:]
+  /// Partitions that were said to be new.
+  private var toldNew: Set<Int32> = []
   /// Those that take in, by index.
   package private(set) var active: [ActivePartition?] = [] {
     didSet {
@@ -283,10 +285,14 @@ package final class MemberPartitions {
     let takeover = PendingTakeover(shift: shift, reset: reset)
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
-    if restored.reset != nil {
-      log.warning(restored.summary)
-    } else if !isNewBySeek {
+    // A claim that had to be repeated begins where the one before it would have begun.
+    let isRepeated = partition.n == 0 && restored.reset == nil && !toldNew.insert(partition.number).inserted
+    if isRepeated || isNewBySeek {
+      log.debug(restored.summary)
+    } else if restored.reset == nil {
       log.info(restored.summary)
+    } else {
+      log.warning(restored.summary)
     }
     return ActivePartition(restored, takeover: takeover, time: edges.time)
   }

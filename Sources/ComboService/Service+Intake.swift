@@ -70,7 +70,7 @@ extension Service {
       """
       of the last \(.records, found.records) records only \(.count, found.taken) became events: \(.dropped, found.dropped) were dropped and \
       \(.bad, found.bad) are bad, most often: \(.reason, reason); such a record has \(.keys, keys). If those are gifts, the service \
-      needs another map than \(.map, configuration.map?.name ?? "none"): combo-consumer map --from-topic shows what becomes of each record
+      needs another map than \(.map, configuration.map?.name ?? "none"): combo-consumer map --map … --brokers … --from-topic … shows what becomes of each record
       """)
   }
 

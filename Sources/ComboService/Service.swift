@@ -323,7 +323,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       quiesce()
       delivery.abandon()
     } else {
-      log.info("stopping: giving up all partitions and leaving the group")
+      log.info("stopping: giving up all partitions")
       quiesce()
       delivery.handOver(partitions.owned.keys.sorted(), isStop: true)
     }

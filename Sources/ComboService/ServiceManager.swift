@@ -99,7 +99,7 @@ package struct ServiceManagerWords {
       extendedAt = now
       lines.append("EXTEND_TIMEOUT_USEC=\(Self.extensionMs * 1000)")
     }
-    let status = reasonToRestart ?? reasonNotReady ?? "ready: \(report?.partitions.count ?? 0) partitions"
+    let status = reasonToRestart ?? reasonNotReady ?? "ready: \(Counted.text(report?.partitions.count ?? 0, "partitions"))"
     // Not each second that it waits.
     let kind = String(status.filter { !$0.isNumber })
     if kind != said {

@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboRooms
+internal import ComboSystem
 internal import ComboWire
 
 /// The gifts that rooms were given, compared with the gifts in their output.
@@ -54,7 +55,7 @@ extension Comparison {
     proof.peak = 0
     if peak <= max(slots, proof.own.isEmpty ? self.slots : 0) { return }
     tell(.screen, proof, at: partition!.clock) {
-      "room \(proof.text), epoch \(proof.epoch ?? 0): \(peak) banners are on screen at once, which has \(slots) slots (\(place))"
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(Counted.text(peak, "banners are")) on screen at once, which has \(Counted.text(slots, "slots")) (\(place))"
     }
   }
 
@@ -75,7 +76,7 @@ extension Comparison {
       }
     }
     tell(.conservation, proof, at: proof.client.lastAt) {
-      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but \(said) are accounted for"
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(Counted.text(given, "gifts were taken in")), but \(said) accounted for"
         + (given == said ? ", of other combos" : "") + " (up to \(place))"
     }
   }
@@ -86,7 +87,7 @@ extension Comparison {
     let (given, ended) = (proof.recount.given, proof.client.ended)
     if !proof.tellsFinals || ended == given && proof.recount.fingerprint == proof.client.endedFingerprint { return }
     tell(.conservation, proof, at: proof.client.lastAt) {
-      "room \(proof.text), epoch \(proof.epoch ?? 0): \(given) gifts were taken in, but the combos that ended had \(ended)"
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(Counted.text(given, "gifts were taken in")), but the combos that ended had \(ended)"
         + (given == ended ? ", of other combos" : "") + " (up to \(place))"
     }
   }

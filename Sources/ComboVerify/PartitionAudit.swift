@@ -309,11 +309,12 @@ package final class PartitionAudit {
   private func check(_ recorded: JournalEntry, _ derived: JournalEntry, _ isSame: Bool, saidToo: Bool) throws {
     if !isSame {
       throw ReplayFault(
-        "after entry \(recorded.n) there are \(derived.rooms) rooms with digest \(String(derived.digest, radix: 16)), but"
+        "after entry \(recorded.n) the derivation has \(Counted.text(derived.rooms, "rooms")) with digest \(String(derived.digest, radix: 16)), but"
           + " the journal says \(recorded.rooms) with \(String(recorded.digest, radix: 16))")
     }
     if saidToo, recorded.said != derived.said {
-      throw ReplayFault("entry \(recorded.n) says that it led to \(recorded.said) records, but \(derived.said) were derived")
+      throw ReplayFault(
+        "entry \(recorded.n) says that it led to \(Counted.text(recorded.said, "records")), but \(derived.said) were derived")
     }
   }
 

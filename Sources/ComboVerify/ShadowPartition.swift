@@ -163,7 +163,7 @@ final class ShadowPartition {
     guard checksRooms, !isSame, recorded.n >= first else { return }
     checksRooms = false
     ledger.otherRooms(
-      "partition \(number): after entry \(recorded.n) there are \(derived.rooms) rooms here with digest \(String(derived.digest, radix: 16)), but"
+      "partition \(number): after entry \(recorded.n) this program has \(Counted.text(derived.rooms, "rooms")) with digest \(String(derived.digest, radix: 16)), but"
         + " the journal says \(recorded.rooms) with \(String(recorded.digest, radix: 16))")
   }
 }

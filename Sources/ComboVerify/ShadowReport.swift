@@ -57,8 +57,8 @@ package struct ShadowReport: Equatable, Sendable {
   /// For people, in lines.
   package var summary: String {
     var lines = [
-      "shadow: \(grouped(partitions)) partitions, \(grouped(entries)) entries and \(grouped(records)) records followed"
-        + (begunAnew == 0 ? "" : ", begun anew \(grouped(begunAnew)) times")
+      "shadow: \(Counted.text(partitions, "partitions")), \(Counted.text(entries, "entries")) and \(Counted.text(records, "records")) followed"
+        + (begunAnew == 0 ? "" : ", begun anew \(Counted.text(begunAnew, "times"))")
     ]
     if !isStrict {
       lines.append("the options here are not the group's: \(otherOptions.joined(separator: ", "))")
@@ -67,8 +67,10 @@ package struct ShadowReport: Equatable, Sendable {
     lines.append(
       "instructions: \(grouped(equal)) the same in both, \(grouped(changed)) changed, \(grouped(onlyHere)) only here, \(grouped(onlyInGroup)) only in the output"
     )
-    if repeated > 0 { lines.append("\(grouped(repeated)) instructions were said again, as at-least-once delivery does") }
-    if uncompared > 0 { lines.append("\(grouped(uncompared)) instructions were not compared: their partition was being begun") }
+    if repeated > 0 { lines.append(Counted.text(repeated, "instructions were said again, as at-least-once delivery does")) }
+    if uncompared > 0 {
+      lines.append(Counted.text(uncompared, "instructions were not compared: their partition was being begun"))
+    }
     if deadLetters + dropped > 0 {
       lines.append("bad events here: \(grouped(deadLetters)); records that the map drops here: \(grouped(dropped))")
     }
@@ -89,8 +91,9 @@ package struct ShadowReport: Equatable, Sendable {
     if !isCompared { return "nothing was compared: the group said nothing meanwhile. Let it run for longer" }
     if !isStrict { return "different options: differences are expected, and are no fault" }
     if isGood { return "the same: this program says what the group says, byte for byte" }
-    let rooms = otherRooms == 0 ? "" : ", and in \(grouped(otherRooms)) partitions the rooms are others than the journal says"
-    return "NOT the same: \(grouped(differing)) instructions differ\(rooms)"
+    let rooms =
+      otherRooms == 0 ? "" : ", and in \(Counted.text(otherRooms, "partitions")) the rooms are others than the journal says"
+    return "NOT the same: \(Counted.text(differing, "instructions differ"))\(rooms)"
   }
 
   private func grouped(_ count: Int) -> String { ProgressMeter.grouped(count) }

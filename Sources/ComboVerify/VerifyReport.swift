@@ -18,6 +18,8 @@ package struct VerifyReport: Equatable, Sendable {
   package var instructions = 0
   var epochs = 0
   package var screens = 0
+  /// Instructions that were written while the verification ran, and that nothing was derived for.
+  var newer = 0
   /// Instructions that stand there again, as at-least-once delivery allows.
   var repetitions = 0
   /// Instructions whose record's time is the broker's, which is not compared.
@@ -75,42 +77,45 @@ package struct VerifyReport: Equatable, Sendable {
   /// For people: some lines, the last of them the verdict.
   package var summary: String {
     func n(_ number: some BinaryInteger) -> String { ProgressMeter.grouped(Int(number)) }
+    func n(_ number: some BinaryInteger, _ words: String) -> String { Counted.text(number, words) }
     var lines = [
       "partitions \(n(partitions)), records taken in \(n(records)), entries \(n(entries)), takeovers \(n(takeovers)), resets \(n(resets)), "
         + "dead letters \(n(deadLetters))" + (lettersCompared == nil || deadLetters == 0 ? "" : ", compared")
         + (dropped > 0 ? ", dropped by the map \(n(dropped))" : ""),
-      "output: \(n(instructions)) instructions of \(n(rooms)) rooms in \(n(epochs)) epochs, \(n(tally.equal)) equal byte for byte"
-        + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "") + (movedRooms > 0 ? ", \(n(movedRooms)) rooms moved" : "")
+      "output: \(n(instructions, "instructions of")) \(n(rooms, "rooms in")) \(n(epochs, "epochs")), \(n(tally.equal)) equal byte for byte"
+        + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "") + (movedRooms > 0 ? ", \(n(movedRooms, "rooms moved"))" : "")
+        + (newer > 0 ? ", \(n(newer)) newer than the compared part" : "")
         + (tally.pending > 0 ? ", \(n(tally.pending)) not written yet" : ""),
       "seq: \(verdict([.sequence], "no gap, none twice"))",
-      "screen: \(verdict([.screen], "\(n(screens)) screens are what a client has drawn"))",
+      "screen: \(verdict([.screen], "\(n(screens, "screens are what a client has drawn"))"))",
       "conservation: "
         + verdict(
           [.conservation],
-          "\(n(tally.gifts)) gifts accounted for, each once; \(n(tally.countedEpochs)) epochs add up, "
-            + "in \(n(tally.openEpochs)) gifts still wait"
+          "\(n(tally.gifts, "gifts")) accounted for, each once; "
+            + (tally.countedEpochs == 1 ? "1 epoch adds up" : "\(n(tally.countedEpochs)) epochs add up")
+            + (tally.openEpochs > 0 ? "; \(n(tally.openEpochs)) not over yet" : "")
         )
         + (tally.leftByResets > 0 ? "; resets left \(n(tally.leftByResets)) untold" : ""),
     ]
     if unprovenRooms > 0 || tally.deleted > 0 || entriesSkipped > 0 {
-      var reasons = ["not provable: \(n(unprovenRooms)) rooms with \(n(unprovenInstructions)) instructions"]
-      if tally.deleted > 0 { reasons.append("\(n(tally.deleted)) instructions deleted from the output") }
-      if entriesSkipped > 0 { reasons.append("\(n(entriesSkipped)) entries of the journal that cannot be derived") }
+      var reasons = ["not provable: \(n(unprovenRooms, "rooms with")) \(n(unprovenInstructions, "instructions"))"]
+      if tally.deleted > 0 { reasons.append(n(tally.deleted, "instructions deleted from the output")) }
+      if entriesSkipped > 0 { reasons.append(n(entriesSkipped, "entries of the journal that cannot be derived")) }
       lines.append(reasons.joined(separator: "; "))
     }
     for (version, count) in entriesOfOtherRules.sorted(by: { $0.key < $1.key }) {
       lines.append(
-        "of these entries \(n(count)) were made by version \(version) of the engine's rules: only a program with that version derives them"
+        "of these entries \(n(count)) \(count == 1 ? "was" : "were") made by version \(version) of the engine's rules: only a program with that version derives them"
       )
     }
-    if tally.skipped > 0 { lines.append("not compared: \(n(tally.skipped)) instructions from before --from") }
+    if tally.skipped > 0 { lines.append("not compared: \(n(tally.skipped, "instructions from before --from"))") }
     for (partition, offset) in unread.sorted(by: { $0.key < $1.key }) {
       lines.append(
         "not compared: partition \(partition) of the output from offset \(offset) on, where a transaction is open")
     }
-    if tally.unread > 0 { lines.append("not compared: \(n(tally.unread)) instructions that may stand there") }
+    if tally.unread > 0 { lines.append("not compared: \(n(tally.unread, "instructions that may stand there"))") }
     if lettersCompared == nil, deadLetters > 0 { lines.append("not compared: the dead letters, whose topic was not read") }
-    if untimed > 0 { lines.append("not compared: the times of \(n(untimed)) records, which the broker gave them") }
+    if untimed > 0 { lines.append("not compared: the times of \(n(untimed, "records")), which the broker set") }
     // They name rooms, whose ids anybody may have made up.
     for fault in faults { lines.append("DIFFERS: \(DisplayWidth.harmless(fault))") }
     lines.append(conclusion)
@@ -119,13 +124,13 @@ package struct VerifyReport: Equatable, Sendable {
 
   private func verdict(_ kinds: [Findings.Kind], _ fine: String) -> String {
     let count = kinds.reduce(0) { $0 + findings.count($1) }
-    return count == 0 ? fine : "\(ProgressMeter.grouped(count)) faults"
+    return count == 0 ? fine : Counted.text(count, "faults")
   }
 
   private var conclusion: String {
     if !findings.isEmpty {
       let count = Findings.Kind.allCases.reduce(0) { $0 + findings.count($1) }
-      return "NOT proven: \(ProgressMeter.grouped(count)) differences, of each kind the first above"
+      return "NOT proven: \(Counted.text(count, "differences")), of each kind the first above"
     }
     if !isProven {
       let isLost = unprovenInstructions > 0 || entriesSkipped > 0
@@ -136,9 +141,9 @@ package struct VerifyReport: Equatable, Sendable {
     let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
     let much =
       dropped * 2 > records
-      ? ". But the map dropped \(ProgressMeter.grouped(dropped)) of \(ProgressMeter.grouped(records)) records: does it fit this input?"
+      ? ". But the map dropped \(ProgressMeter.grouped(dropped)) of \(Counted.text(records, "records")): does it fit this input?"
       : deadLetters * 2 > records
-        ? ". But \(ProgressMeter.grouped(deadLetters)) of \(ProgressMeter.grouped(records)) records were bad and led to nothing: do they need"
+        ? ". But \(ProgressMeter.grouped(deadLetters)) of \(Counted.text(records, "records")) \(deadLetters == 1 ? "was" : "were") bad and led to nothing: do they need"
           + " a map, or another one?" : ""
     return isAll
       ? "proven: the output is what input and journal give, byte for byte, \(each)\(much)"

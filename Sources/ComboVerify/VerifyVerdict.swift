@@ -172,8 +172,12 @@ struct VerifyVerdict {
       last.map { last in last.isEndKnown && outcomes.first { $0.number == last.partition }?.isSteady ?? false }
       ?? lastMustBeDerived
     var unproven = 0
-    for (seq, entry) in epoch.runs.lazy.flatMap({ zip($0.firstSeq..., $0.entries) }) where entry.isOld && entry.isCompared {
+    for (seq, entry) in epoch.runs.lazy.flatMap({ zip($0.firstSeq..., $0.entries) }) where entry.isCompared {
       if claims.contains(where: { $0.from <= seq && seq <= $0.upTo }) { continue }
+      if !entry.isOld {
+        found.newer += 1
+        continue
+      }
       let isBeyond = last.map { seq > $0.upTo } ?? (seq == epoch.end - 1)
       guard mustBeDerived || (isBeyond && isEndKnown) else {
         unproven += 1

@@ -598,4 +598,18 @@ struct SimulatedFaultTests {
     _ = startInVain(scene)
     #expect(scene.world.ends.first?.contains("belongs to another group, input or output") == true, "\(scene.world.ends)")
   }
+
+  @Test("a partition is said to be new once, however often its first transaction has to be repeated")
+  func newOnce() {
+    let scene = SimScene()
+    scene.world.hears = true
+    scene.world.broker.faults.abortable = 1000
+    let instance = scene.start()
+    for _ in 0..<200 { scene.turn(instance) }
+    scene.world.broker.faults = .none
+    scene.gift("r")
+    scene.settle(instance)
+    let lines = scene.world.heard.filter { $0.contains("new: partition 0") }
+    #expect(lines.count > 1 && lines.count { $0.contains("info new: ") } == 1, "\(lines)")
+  }
 }

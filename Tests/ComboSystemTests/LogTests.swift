@@ -16,6 +16,22 @@ struct LogLineTests {
         == "2025-11-21T19:16:35.007Z warning partition 3 could not be \"restored\": no leader [31m")
   }
 
+  @Test("names one of a thing in the singular, in the text for people only")
+  func singular() {
+    func text(_ message: LogMessage) -> String { String(LogLine.line(.info, message, format: .text, at: time).dropFirst(30)) }
+    let restored: LogMessage =
+      "\(.rooms, 1) rooms, \(.records, 1) records and \(.entries, 2) entries; \(.count, 1) records are written again"
+    #expect(text(restored) == "1 room, 1 record and 2 entries; 1 record is written again")
+    #expect(text("the input has \(.count, 1) partitions now, in \(.ms, 1) ms") == "the input has 1 partition now, in 1 ms")
+    #expect(
+      text("\(.records, 1) records of the input were never taken in: they were deleted")
+        == "1 record of the input was never taken in: they were deleted")
+    #expect(
+      LogLine.line(.info, restored, format: .json, at: time).contains("{rooms} rooms, {records} records and {entries} entries;"))
+    #expect(Counted.text(1, "instructions differ") == "1 instruction differs" && Counted.text(2000, "lines") == "2,000 lines")
+    #expect(Counted.text(1, "screens are what a client has drawn") == "1 screen is what a client has drawn")
+  }
+
   @Test("is an object for programs, with a message that never changes and a field for each value")
   func json() throws {
     let line = LogLine.line(.warning, message, more: (count: 7, seconds: 10), format: .json, at: time)

@@ -20,8 +20,8 @@ struct ExplainTests {
     var explainer = Explainer(SimReadEdge(scene.world.broker, instance: nil), topics: scene.world.topics, notice: { _ in })
     explainer.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
     var gifts: [ExplainedGift] = []
-    let outcome = try explainer.run(question) {
-      gifts.append($0)
+    let outcome = try explainer.run(question) { finding, _ in
+      if case .gift(let gift) = finding { gifts.append(gift) }
       return true
     }
     return (gifts, outcome)
@@ -350,7 +350,7 @@ struct ExplainTests {
       asked.gift = gift.map { Array($0.utf8) }
       asked.id = id.map { Array($0.utf8) }
       let (gifts, outcome) = try explain(scene, asked)
-      #expect(gifts.isEmpty && outcome.misses.isEmpty && outcome.hasFound == !outcome.nearest.isEmpty)
+      #expect(gifts.isEmpty && outcome.misses.isEmpty && !outcome.hasFound)
       return outcome.nearest.map(\.kind)
     }
     #expect(try nearest(sender: "@anna01") == [.otherSender])
@@ -387,7 +387,8 @@ struct ExplainTests {
     #expect(found.count == 1 && found[0].partition == other && outcome.misses.isEmpty, "\(outcome)")
     asked.sender = Array("key".utf8)
     let (_, wrongKey) = try explain(scene, asked)
-    #expect(wrongKey.nearest.map(\.kind) == [.deadLetter] && wrongKey.nearest[0].detail.hasPrefix("wrong_key: "), "\(wrongKey)")
+    #expect(wrongKey.misses.map(\.kind) == [.deadLetter] && wrongKey.misses[0].detail.hasPrefix("wrong_key: "), "\(wrongKey)")
+    #expect(wrongKey.nearest.isEmpty && !wrongKey.misses[0].isGuess)
     asked.sender = Array("x".utf8)
     let (_, otherRoom) = try explain(scene, asked)
     #expect(otherRoom.nearest.map(\.kind) == [.otherRoom] && otherRoom.nearest[0].detail == "other", "\(otherRoom)")

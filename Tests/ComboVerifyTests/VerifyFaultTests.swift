@@ -38,7 +38,7 @@ struct VerifyFaultTests {
     #expect(sentence.contains("room r1, epoch ") && sentence.contains("offset \(victim.record.offset))"), "\(sentence)")
     #expect(sentence.contains("Derived in input partition 0 at offset ") && sentence.contains(", entry "), "\(sentence)")
     #expect(sentence.contains(#""reason":"idle""#), "what was derived is shown: \(sentence)")
-    #expect(report.summary.contains("DIFFERS: room r1") && report.summary.contains("NOT proven: 1 differences"))
+    #expect(report.summary.contains("DIFFERS: room r1") && report.summary.contains("NOT proven: 1 difference,"))
   }
 
   @Test("a count that is wrong is no longer what a client draws either")
@@ -157,7 +157,7 @@ struct VerifyFaultTests {
       "\(report.faults)")
     all[1].log.alter(all[1].index) { $0.timestamp = nil }
     report = try scene.verify()
-    #expect(report.faults == [] && report.untimed == 1 && report.summary.contains("not compared: the times of 1 records"))
+    #expect(report.faults == [] && report.untimed == 1 && report.summary.contains("not compared: the times of 1 record,"))
     // A partition that is the room's if there are two, and none that was its when there was one.
     let count = all.count
     scene.move(all, to: 1)

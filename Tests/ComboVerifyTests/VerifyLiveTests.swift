@@ -54,6 +54,28 @@ struct VerifyLiveTests {
     #expect(report == (try scene.verify()))
   }
 
+  @Test("what is written after the journal was read is counted apart: with it, the numbers of the output add up")
+  func newer() throws {
+    let scene = VerifyScene()
+    let instance = scene.story()
+    scene.broker.settleAll()
+    let before = try scene.verify()
+    #expect(!before.summary.contains("newer") && before.summary.contains(" epochs add up\n"), "\(before.summary)")
+    var options = Verifier.Options()
+    options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
+    let reader = Growing(scene.broker) {
+      scene.burst(instance)
+      scene.broker.settleAll()
+    }
+    let report = try Verifier(reader, topics: scene.scene.world.topics, options: options).run()
+    #expect(report.faults == [] && report.isProven && report.instructions > before.instructions, "\(report.summary)")
+    let newer = report.instructions - report.tally.equal
+    #expect(
+      newer > 0 && report.summary.contains(" equal byte for byte, \(newer) newer than the compared part\n"), "\(report.summary)")
+    let after = try scene.verify().summary
+    #expect(after.contains("; 3 not over yet\n"), "\(after)")
+  }
+
   @Test("what is out of range though nothing was deleted ends it")
   func outOfRange() throws {
     let scene = VerifyScene()
@@ -228,6 +250,27 @@ private final class Receding: Altered, @unchecked Sendable {
     try now.read(topic, partition, from: start, to: min(end, start + 10), unless: isCancelled, take)
     log.cut(before: keptFrom)
     throw EdgeError(.offsetOutOfRange, "offset \(start + 10) is out of range")
+  }
+}
+
+/// Topics that grow once the journal was read.
+private final class Growing: Altered, @unchecked Sendable {
+  // The proof: only the thread that reads the journal changes it.
+  private var grow: (() -> Void)?
+
+  init(_ broker: SimBroker, _ grow: @escaping () -> Void) {
+    self.grow = grow
+    super.init(broker)
+  }
+
+  override func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+    guard topic == .journal else { return }
+    grow?()
+    grow = nil
   }
 }
 

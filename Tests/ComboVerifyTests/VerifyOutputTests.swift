@@ -103,7 +103,7 @@ struct VerifyOutputTests {
     scene.scene.settle(instance)
     let report = try scene.verify()
     #expect(report.isProven && report.deadLetters == 1 && report.instructions == 0, "\(report)")
-    #expect(report.summary.contains("each instruction once. But 1 of 1 records were bad"))
+    #expect(report.summary.contains("each instruction once. But 1 of 1 record was bad"))
     #expect(!report.summary.contains("as far as"))
   }
 

@@ -174,7 +174,7 @@ struct Check {
     let keys = most.keys.isEmpty ? "" : "; such a record has \(most.keys)"
     let mostOften = "most often: \(most.row.reason) (\(most.row.rule))\(keys)"
     let fix =
-      "see with combo-consumer map --map … --from-topic \(names.input) what becomes of each record, and choose another map if those are gifts"
+      "see with combo-consumer map --map … --brokers \(options.brokers) --from-topic \(names.input) what becomes of each record, and choose another map if those are gifts"
       + (sentence.isEmpty ? "" : "; the first bad one: \(sentence)")
     if outcomes.taken == 0 {
       report.fault("\(words), \(mostOften)", fix: fix)
@@ -228,7 +228,7 @@ struct Check {
     for (name, what) in [(names.journal, "journal"), (names.state, "state topic")] {
       guard let count = partitions[name], count < needed else { continue }
       report.note(
-        "the \(what) has \(count) partitions, the input \(needed); the service adds the rest at its start, if it has Alter on it",
+        "the \(what) has \(Counted.text(count, "partitions")), the input \(needed); the service adds the rest at its start, if it has Alter on it",
         fix: "or do it now: kafka-topics --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
     }
   }

@@ -73,7 +73,7 @@ struct CheckGroup {
     }
     if fine > 0 {
       report.ok(
-        "group, journal, state and input fit together in \(fine) of \(count) partitions, which the service will continue, or begin"
+        "group, journal, state and input fit together in \(fine) of \(Counted.text(count, "partitions")), which the service will continue, or begin"
       )
     }
   }
@@ -92,7 +92,7 @@ struct CheckGroup {
     case .restored(let restored):
       guard let reset = restored.reset else { return true }
       report.note(
-        "RESET: all rooms of partition \(partition) will begin a new epoch, and \(restored.neverTaken) records of the input were never"
+        "RESET: all rooms of partition \(partition) will begin a new epoch, and \(Counted.text(restored.neverTaken, "records of the input were")) never"
           + " taken in: \(reset.reason)", fix: "if topics can be brought back, do that before the service begins")
     case .refused(let reason), .doubtful(let reason):
       report.fault("partition \(partition): \(reason)", fix: "the service ends with this sentence until that is done")

@@ -89,8 +89,8 @@ final class DemoView {
   }
 
   private func title(_ gifts: Int, at now: Int64) -> String {
-    let counts = "\(ProgressMeter.grouped(gifts)) gifts, \(ProgressMeter.grouped(stage.instructions)) instructions"
+    let counts = "\(Counted.text(gifts, "gifts")), \(Counted.text(stage.instructions, "instructions"))"
     let waiting = stage.shows == 0 ? " (the first banner comes within seconds)" : ""
-    return "combo-consumer demo: \(counts), \(ProgressMeter.grouped(stage.shows)) banners, \((now - began) / 1000) s\(waiting)"
+    return "combo-consumer demo: \(counts), \(Counted.text(stage.shows, "banners")), \((now - began) / 1000) s\(waiting)"
   }
 }

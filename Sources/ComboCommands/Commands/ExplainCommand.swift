@@ -25,7 +25,7 @@ enum ExplainCommand {
       meter.tell(count)
     }
     let answer = ExplainAnswer(options)
-    let outcome = try explainer.run(options.question) { answer.add($0) }
+    let outcome = try explainer.run(options.question) { answer.add($0, $1) }
     meter.end(count)
     return answer.end(outcome)
   }
@@ -38,17 +38,33 @@ private final class ExplainAnswer {
   private let buffer = ByteBuffer(capacity: 1 << 16)
   private var words = GiftWords()
   private var ends: [String: Int] = [:]
+  private var misses = 0
 
   init(_ options: ExplainOptions) {
     self.options = options
     options.question.room.withUnsafeBytes { room.append(jsonString: $0) }
   }
 
-  func add(_ gift: ExplainedGift) -> Bool {
-    ends[gift.fate.endWord, default: 0] += 1
-    if !options.isJSON { return write(words.text(of: gift)) }
+  func add(_ finding: Finding, _ reach: ExplainedPartition) -> Bool {
+    switch finding {
+    case .gift(let gift):
+      ends[gift.fate.endWord, default: 0] += 1
+      return options.isJSON ? writeObject { gift.write(room: room.bytes, to: $0) } : write(words.text(of: gift))
+    case .miss(let miss):
+      misses += 1
+      return add(miss, reach, isNearest: false)
+    }
+  }
+
+  private func add(_ miss: GiftMiss, _ reach: ExplainedPartition?, isNearest: Bool) -> Bool {
+    options.isJSON
+      ? writeObject { miss.write(room: room.bytes, reach: reach, isNearest: isNearest, to: $0) }
+      : write(words.text(of: miss, reach: reach))
+  }
+
+  private func writeObject(_ object: (ByteBuffer) -> Void) -> Bool {
     buffer.removeAll()
-    gift.fate.write(room: room.bytes, to: buffer)
+    object(buffer)
     buffer.append("\n")
     return Console.write(buffer.bytes, to: 1)
   }
@@ -56,19 +72,23 @@ private final class ExplainAnswer {
   /// What else there is to say; the exit code.
   func end(_ outcome: Explainer.Outcome) -> Int32 {
     var isWritten = true
-    // Of a whole room it does not matter what other records the map drops.
-    let isWhole = outcome.gifts > 0 && !options.question.namesGift
-    let misses = outcome.misses.filter { !isWhole || $0.kind != .dropped }
-    if !outcome.nearest.isEmpty { Console.say("no such gift was found; the nearest to it:") }
-    for miss in misses + outcome.nearest { isWritten = isWritten && add(miss, outcome) }
+    if !outcome.nearest.isEmpty, !options.isJSON {
+      isWritten = write(
+        outcome.hasFound ? "no gift was found that is surely the one; the nearest:\n" : "no such gift was found; the nearest:\n")
+    }
+    for miss in outcome.nearest where isWritten {
+      isWritten = add(miss, outcome.partitions.first { $0.number == miss.partition }, isNearest: true)
+    }
     for partition in outcome.partitions {
       for fault in partition.faults { Console.say("partition \(partition.number): \(fault)") }
     }
-    let more = outcome.missCount - misses.count
+    let more = outcome.missCount - misses
     if more > 0 {
-      Console.say("\(more) further records name the room, and were not taken in as gifts: --sender, --gift or --id shows them")
+      Console.say(
+        "\(Counted.text(more, "records more were")) not taken in as gifts of the room: --sender, --gift or --id \(more == 1 ? "shows it" : "shows them")"
+      )
     }
-    if !outcome.hasFound { isWritten = tellNothing(outcome) && isWritten }
+    if !outcome.hasFound, outcome.nearest.isEmpty { isWritten = tellNothing(outcome) && isWritten }
     if outcome.gifts > 1 {
       let parts = ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
       Console.say("\(outcome.gifts) gifts: \(parts.joined(separator: ", "))")
@@ -76,17 +96,9 @@ private final class ExplainAnswer {
     return isWritten && outcome.hasFound ? 0 : 1
   }
 
-  private func add(_ miss: GiftMiss, _ outcome: Explainer.Outcome) -> Bool {
-    if !options.isJSON { return write(words.text(of: miss, reach: outcome.partitions.first { $0.number == miss.partition })) }
-    buffer.removeAll()
-    miss.write(room: room.bytes, to: buffer)
-    buffer.append("\n")
-    return Console.write(buffer.bytes, to: 1)
-  }
-
   /// Never seen at all.
   private func tellNothing(_ outcome: Explainer.Outcome) -> Bool {
-    if options.isJSON { return write("{\"room\":\(String(decoding: room.bytes, as: UTF8.self)),\"missed\":\"never_seen\"}\n") }
+    if options.isJSON { return writeObject { write(nothing: outcome, to: $0) } }
     let hasRoom = outcome.partitions.contains(where: \.hasRoom)
     let places = outcome.partitions.filter { $0.hasRoom || !hasRoom }.map {
       "partition \($0.number) from offset \($0.from) to \($0.seenTo)"
@@ -97,6 +109,26 @@ private final class ExplainAnswer {
     let until = question.until < .max ? " until \(Timestamp.text(question.until))" : ""
     let searched = outcome.searched > 1 ? "; nor in any other room or partition (all \(outcome.searched) were searched)" : ""
     return write("\(what)\(since)\(until), \(options.source.input), \(places.joined(separator: ", "))\(searched)\n")
+  }
+
+  /// The same as an object.
+  private func write(nothing outcome: Explainer.Outcome, to buffer: ByteBuffer) {
+    buffer.append(#"{"room":"#)
+    buffer.append(room.bytes)
+    buffer.append(#","missed":"never_seen","room_seen":"#)
+    buffer.append(outcome.partitions.contains(where: \.hasRoom) ? "true" : "false")
+    buffer.append(#","input":"#)
+    buffer.append(jsonString: options.source.input)
+    let question = options.question
+    for (name, time) in [("since", question.since), ("until", question.until)] where time > .min && time < .max {
+      buffer.append(",\"\(name)\":\(time)")
+    }
+    buffer.append(#","partitions":["#)
+    for (index, partition) in outcome.partitions.enumerated() {
+      buffer.append(
+        "\(index > 0 ? "," : ""){\"partition\":\(partition.number),\"from\":\(partition.from),\"to\":\(partition.seenTo)}")
+    }
+    buffer.append("],\"searched\":\(max(outcome.searched, outcome.partitions.count))}")
   }
 
   private func write(_ text: String) -> Bool { Console.tell(text) == 0 }

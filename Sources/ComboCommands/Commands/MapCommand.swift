@@ -132,23 +132,45 @@ struct TopicTail {
     client = try ReaderClient(properties)
   }
 
-  /// Returns the last offsets of each partition, partition by partition.
+  /// Hands out the newest records that have a value, so many of each partition, partition by partition. Open transactions are left out.
   func read(last: Int, _ take: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
     guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --from-topic")
     }
-    let batch = MessageBatch(capacity: 1000)
     for partition in 0..<Int32(count) {
-      let bounds = try control.watermarks(topic, partition, withinMs: Self.withinMs)
-      let start = max(bounds.first, bounds.end - Int64(last))
-      if start >= bounds.end { continue }
-      let reader = try client.reader(topic, partition, from: start, to: bounds.end)
-      // A transaction that is open holds readers back.
-      let deadline = Deadline(afterMs: Self.withinMs)
-      while !reader.isAtEnd, !deadline.isOver {
-        try reader.read(maxWaitMs: 100, into: batch)
-        for index in 0..<batch.count { take(partition, batch[index]) }
-        batch.release()
+      let first = try control.watermarks(topic, partition, withinMs: Self.withinMs).first
+      let end = try control.watermarks(topic, partition, seenBy: client.client, withinMs: Self.withinMs).end
+      // Offsets also belong to ends of transactions, to aborted records, and to those that compaction removed.
+      var offsets: [Int64] = []
+      var (from, width) = (end, Int64(last))
+      while offsets.count < last, from > first {
+        let to = from
+        from = max(first, to - width)
+        width = min(2 * width, Self.widthMax)
+        var older: [Int64] = []
+        try read(partition, from: from, to: to) { older.append($0.offset) }
+        offsets = older + offsets
+      }
+      if let start = offsets.suffix(last).first { try read(partition, from: start, to: end) { take(partition, $0) } }
+    }
+  }
+
+  /// So many offsets at most are looked at in one go.
+  private static let widthMax: Int64 = 1 << 20
+
+  private func read(_ partition: Int32, from start: Int64, to end: Int64, _ take: (KafkaMessage) -> Void) throws(EdgeError) {
+    let batch = MessageBatch(capacity: 1000)
+    let reader = try client.reader(topic, partition, from: start, to: end)
+    var silence = Deadline(afterMs: Self.withinMs)
+    while !reader.isAtEnd {
+      if try reader.read(maxWaitMs: 100, into: batch) > 0 { silence = Deadline(afterMs: Self.withinMs) }
+      for index in 0..<batch.count where batch[index].value != nil { take(batch[index]) }
+      batch.release()
+      if silence.isOver {
+        throw EdgeError(
+          .timedOut,
+          "partition \(partition) of \"\(topic)\" cannot be read beyond offset \(reader.position): is its leader away?",
+          isRetriable: true)
       }
     }
   }

@@ -32,7 +32,7 @@ struct MapReport {
     if isJSON { return "" }
     var parts = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     parts += ["\(dropped) dropped", "\(bad) bad"]
-    return "\(records) records: \(parts.joined(separator: ", "))\n"
+    return "\(Counted.text(records, "records")): \(parts.joined(separator: ", "))\n"
   }
 
   // MARK: - A table

@@ -59,7 +59,7 @@ struct RedriveReport {
     lines.append(
       isDryRun
         ? "\(send) would be sent back to the input. Nothing was sent: this was a dry run; add --yes to send them."
-        : "\(send) were sent back to the input.")
+        : "\(send) \(send == 1 ? "was" : "were") sent back to the input.")
     return lines.joined(separator: "\n") + "\n"
   }
 

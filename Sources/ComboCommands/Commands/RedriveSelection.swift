@@ -1,3 +1,5 @@
+internal import ComboVerify
+
 /// The facts about a record in the dead-letter topic, without its value.
 struct DeadLetterNote: Equatable, Sendable {
   /// Where it is in the dead-letter topic.
@@ -30,7 +32,7 @@ struct DeadLetterNote: Equatable, Sendable {
   /// The headers that `redrive` itself writes.
   enum Header {
     /// On a record that was sent back to the input: how often.
-    static let count = "combo.redriven"
+    static let count = Redriven.header
     /// On a receipt: the places that were sent back in its transaction, with commas between.
     static let receipt = "combo.redrive.receipt"
   }

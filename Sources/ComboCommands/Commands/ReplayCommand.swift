@@ -42,7 +42,9 @@ enum ReplayCommand {
       return 1
     }
     if summary.badLines > 0 {
-      Console.say("\(summary.badLines) of \(summary.lines) lines were bad, and skipped")
+      Console.say(
+        "\(summary.badLines) of \(Counted.text(summary.lines, "lines")) \(summary.badLines == 1 ? "was" : "were") bad, and skipped"
+      )
       return 1
     }
     return 0

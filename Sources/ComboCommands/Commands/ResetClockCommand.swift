@@ -19,7 +19,7 @@ enum ResetClockCommand {
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
       if plan.members > 0 {
         Console.say(
-          "the group \(options.group) has \(plan.members) members: stop all its instances, and run this again. An instance that was"
+          "the group \(options.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run this again. An instance that was"
             + " killed counts until its session has timed out")
         return 1
       }
@@ -27,7 +27,7 @@ enum ResetClockCommand {
         let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
         let looked = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(service.totals.clocksBroughtBack) of \(looked) partitions were brought back to this machine's clock.\n")
+      _ = Console.tell("\(service.totals.clocksBroughtBack) of \(Counted.text(looked, "partitions were")) brought back to this machine's clock.\n")
       if looked < plan.places.count {
         Console.say(
           "only \(looked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run this again"

@@ -20,7 +20,7 @@ enum SeekCommand {
       if plan.isRefused { return 1 }
       if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
         Console.say(
-          "the group \(service.group) has \(plan.members) members: stop all its instances, and run this again. An instance that was"
+          "the group \(service.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run this again. An instance that was"
             + " killed counts until its session has timed out")
         return 1
       }
@@ -29,10 +29,10 @@ enum SeekCommand {
         let service = try Service.build(service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
         let moved = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(service.totals.movedBySeek) partitions were moved.\n")
+      _ = Console.tell("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
       if moved < plan.places.count {
         Console.say(
-          "only \(moved) of \(plan.places.count) partitions were moved: other instances have the rest. Stop them, and run this again"
+          "only \(moved) of \(Counted.text(plan.places.count, "partitions")) \(moved == 1 ? "was" : "were") moved: other instances have the rest. Stop them, and run this again"
         )
         return 1
       }

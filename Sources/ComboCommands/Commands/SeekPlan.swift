@@ -29,7 +29,8 @@ struct SeekPlan: Equatable {
       if target > end { return "offset \(target) is beyond its end, \(end)" }
       if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
       if !isNew, let stands, target < stands {
-        return "it stands at \(stands), and going back to \(target) would count \(stands - target) records twice."
+        return
+          "it stands at \(stands), and going back to \(target) would count \(Counted.text(stands - target, "records")) twice."
           + " Take a new --group and --output for them"
       }
       return nil
@@ -72,7 +73,7 @@ struct SeekPlan: Equatable {
         let skipped = place.target! - (place.stands ?? place.first)
         let rooms = place.rooms.map { "\($0) \($0 == 1 ? "room" : "rooms")" } ?? "its rooms"
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(skipped) records are skipped, and \(rooms)"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")), and \(rooms)"
             + " begin a new epoch"
         )
       }

@@ -57,7 +57,7 @@ struct TopicFindings {
       let needed = found["min.insync.replicas"].flatMap { Int($0) } ?? 1
       if count >= needed { return nil }
       return Self.fault(
-        "the \(what) is on \(count) brokers, but min.insync.replicas is \(needed): nothing can be written to it",
+        "the \(what) is on \(Counted.text(count, "brokers")), but min.insync.replicas is \(needed): nothing can be written to it",
         "give it more replicas (kafka-reassign-partitions), or set min.insync.replicas of \"\(name)\" to \(count)")
     }
   }

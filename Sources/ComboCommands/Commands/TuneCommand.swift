@@ -23,6 +23,19 @@ enum TuneCommand {
         return error.code == .badProperty ? 2 : 1
       }
     }
+    if let data = options.data {
+      let feed = RecordFeed()
+      do {
+        let span = try LogSpan(data.path, since: data.since, until: data.until)
+        var options = options
+        if options.map == nil { options.map = try span.map() }
+        _ = WorkThread { span.read(into: feed) }
+        return run(options, .records(feed), named: data.path)
+      } catch {
+        Console.say("\((error as? EdgeError)?.message ?? "\(error)")")
+        return 1
+      }
+    }
     guard let input = Console.input(options.file) else { return 1 }
     defer { if options.file != nil { close(input) } }
     return run(options, .lines(LineSource(descriptor: input)), named: options.file ?? "standard input")
@@ -40,7 +53,8 @@ enum TuneCommand {
     }
     defer { if page >= 0 { close(page) } }
 
-    var meter = ProgressMeter(of: nil, unit: options.topic == nil ? "lines" : "records", isAlone: true)
+    let unit = options.topic == nil && options.data == nil ? "lines" : "records"
+    var meter = ProgressMeter(of: nil, unit: unit, isAlone: true)
     let threads = options.threads > 0 ? options.threads : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     let result = TuneReplay(
       input, options.combinations.map(\.settings), map: options.map,
@@ -54,11 +68,12 @@ enum TuneCommand {
       return 1
     }
     if result.badLines > 0 {
-      Console.say("\(result.badLines) of \(result.lines) \(options.topic == nil ? "lines" : "records") were bad, and skipped")
+      Console.say(
+        "\(result.badLines) of \(Counted.text(result.lines, unit)) \(result.badLines == 1 ? "was" : "were") bad, and skipped")
     }
     guard result.giftEvents > 0 else {
       Console.say(
-        "\(source): there is no gift among its \(result.lines) \(options.topic == nil ? "lines" : "records"), so there is nothing to compare"
+        "\(source): there is no gift among its \(Counted.text(result.lines, unit)), so there is nothing to compare"
       )
       return 1
     }

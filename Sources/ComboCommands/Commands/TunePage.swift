@@ -111,7 +111,7 @@ struct TunePage {
     for (index, room) in first.figures.busiest.enumerated() {
       let measures = report.rows.map { ($0, $0.figures.busiest[index].measure) }
       let name = Self.escaped(room.name)
-      text += "<article><h3>\(name)</h3><p class=\"extent\">\(ProgressMeter.grouped(room.measure.events)) gifts</p>"
+      text += "<article><h3>\(name)</h3><p class=\"extent\">\(Counted.text(room.measure.events, "gifts"))</p>"
       text += TunePlot.svg(
         measures.compactMap { Self.point($0.0, $0.1, isBest: $0.0.isBest) }, title: "Room \(room.name)", size: .small)
       text += "<details><summary>Figures</summary><div class=\"wide\">"

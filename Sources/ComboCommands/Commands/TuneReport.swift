@@ -64,11 +64,9 @@ struct TuneReport {
 
   /// The recording.
   var extent: String {
-    let gifts = ProgressMeter.grouped(result.giftEvents)
-    guard let first = result.first, let last = result.last else { return "\(gifts) gifts, without times" }
-    return
-      "\(gifts) gift\(result.giftEvents == 1 ? "" : "s") in \(ProgressMeter.grouped(result.rooms)) room\(result.rooms == 1 ? "" : "s")"
-      + " over \(Self.span(last - first)) (\(Self.times(first, last)))"
+    let gifts = Counted.text(result.giftEvents, "gifts")
+    guard let first = result.first, let last = result.last else { return "\(gifts), without times" }
+    return "\(gifts) in \(Counted.text(result.rooms, "rooms")) over \(Self.span(last - first)) (\(Self.times(first, last)))"
   }
 
   /// From one time to another, to the second.
@@ -89,7 +87,7 @@ struct TuneReport {
     }
     if result.giftEvents < 10_000 {
       sentences.append(
-        "There are only \(ProgressMeter.grouped(result.giftEvents)) gifts: the p99 rests on \(max(1, result.giftEvents / 100)) of them."
+        "\(result.giftEvents == 1 ? "There is only 1 gift" : "There are only \(ProgressMeter.grouped(result.giftEvents)) gifts"): the p99 rests on \(max(1, result.giftEvents / 100)) of them."
       )
     }
     if let first = result.first, let last = result.last, last - first < 3_600_000 {

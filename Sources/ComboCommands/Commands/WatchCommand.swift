@@ -164,7 +164,7 @@ struct Watch {
     if !screen.isKnown { return feed.hasHeard ? "Waiting for the room's next `screen`." : "The room has been silent." }
     let place =
       screen.seq > 0
-      ? "seq \(screen.seq), \(ProgressMeter.grouped(stage.instructions)) instructions" : "quiet"
+      ? "seq \(screen.seq), \(Counted.text(stage.instructions, "instructions"))" : "quiet"
     return place + (heardAt.map { ", the last \((now - $0) / 1000) s ago" } ?? "")
   }
 }

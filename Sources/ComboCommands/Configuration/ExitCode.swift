@@ -18,7 +18,8 @@ struct ExitCode {
     ExitCode(code: "1", commands: "check", meaning: "at least one fault", action: "each fault says how to fix it"),
     ExitCode(
       code: "1", commands: "verify", meaning: "something differs, or nothing could be compared", action: "read the report"),
-    ExitCode(code: "1", commands: "explain", meaning: "nothing was found", action: "see docs/why-not-seen.md"),
+    ExitCode(
+      code: "1", commands: "explain", meaning: "nothing was found, or only the nearest gifts", action: "see docs/why-not-seen.md"),
     ExitCode(
       code: "1", commands: "replay, tune, map", meaning: "bad records were reported and skipped", action: "fix them, or the map"),
     ExitCode(

@@ -69,6 +69,9 @@ enum OptionTable {
       "data", "FILE", .text, nil, [.verify, .explain], .main,
       "read what live or demo keeps in this file; --brokers, --input, --output and --group do not count then"),
     Option(
+      "data", "FILE", .text, nil, [.tune], .main,
+      "read what live or demo keeps in this file, by the times at which it came in and with the map it was read by"),
+    Option(
       "data-max-mib", "N", .integer(16...1_048_576), "2048", [.live], .main,
       "MiB that records may take in that file; the oldest that are not needed any more go first"),
     Option("keep-hours", "H", .number(0...100_000), "24", [.live], .main, "how long records are kept, if there is room"),

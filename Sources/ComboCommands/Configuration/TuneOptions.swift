@@ -28,9 +28,18 @@ struct TuneOptions: Equatable, Sendable {
     var until: Int64?
   }
 
-  /// Nil: standard input, or a topic.
+  /// A file of `live` or `demo`, in place of a file of lines.
+  struct DataSource: Equatable, Sendable {
+    var path: String
+    /// As of a topic.
+    var since: Int64?
+    var until: Int64?
+  }
+
+  /// Nil: standard input, a topic, or what `live` keeps.
   var file: String?
   var topic: TopicSource?
+  var data: DataSource?
   var maxRestedRooms = 65_536
   /// 0: one a processor.
   var threads = 0
@@ -52,17 +61,22 @@ struct TuneOptions: Equatable, Sendable {
     if let html, html == file { reader.fault("--html would write over the recording: name another file") }
     let kafka = reader.kafkaProperties()
     // A shared setting of the environment or a file does not stop a recording that is named.
-    let isTopicAsked = reader.isNamed("input")
-    if isTopicAsked, !operands.isEmpty { reader.fault("--input and FILE exclude each other: gifts come from one of them") }
-    if let name = reader.optionalText("input"), isTopicAsked || operands.isEmpty {
-      topic = TopicSource(
-        name: name, brokers: reader.requiredText("brokers"), kafka: kafka,
-        since: reader.optionalText("since").flatMap { Timestamp.milliseconds($0) },
-        until: reader.optionalText("until").flatMap { Timestamp.milliseconds($0) })
-      if let since = topic?.since, let until = topic?.until, since >= until { reader.fault("--until must be later than --since") }
-    } else {
-      for name in ["since", "until"] where reader.isGiven(name) { reader.fault("--\(name) needs --input: a file is read whole") }
+    let (isTopicAsked, isDataAsked) = (reader.isNamed("input"), reader.isNamed("data"))
+    if [isTopicAsked, isDataAsked, !operands.isEmpty].count(where: { $0 }) > 1 {
+      reader.fault("--input, --data and FILE exclude each other: gifts come from one of them")
     }
+    let since = reader.optionalText("since").flatMap { Timestamp.milliseconds($0) }
+    let until = reader.optionalText("until").flatMap { Timestamp.milliseconds($0) }
+    if let path = reader.optionalText("data"), isDataAsked || operands.isEmpty && !isTopicAsked {
+      data = DataSource(path: path, since: since, until: until)
+    } else if let name = reader.optionalText("input"), isTopicAsked || operands.isEmpty {
+      topic = TopicSource(name: name, brokers: reader.requiredText("brokers"), kafka: kafka, since: since, until: until)
+    } else {
+      for name in ["since", "until"] where reader.isGiven(name) {
+        reader.fault("--\(name) needs --input or --data: a file of lines is read whole")
+      }
+    }
+    if let since, let until, since >= until { reader.fault("--until must be later than --since") }
     combinations = Self.combinations(&reader, hasFile: !operands.isEmpty)
   }
 

@@ -106,15 +106,19 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     return String(decoding: kept, as: UTF8.self)
   }
 
-  /// The whole sentence.
+  /// The whole sentence; what a 1 counts is in the singular.
   package var sentence: String {
-    pieces.reduce(into: "") { text, piece in
+    var text = ""
+    var isOne = false
+    for piece in pieces {
       switch piece {
-      case .words(let words): text += words
+      case .words(let words): text += isOne ? Counted.singular(words) : words
       case .number(_, let value): text += String(value)
       case .value(_, let value): text += value
       }
+      if case .number(_, 1) = piece { isOne = true } else { isOne = false }
     }
+    return text
   }
 
   /// The constant part: `{partition}` in the place of a partition's number.

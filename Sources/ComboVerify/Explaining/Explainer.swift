@@ -17,13 +17,17 @@ package struct Explainer {
     /// The first of what was missed in the room's partition, and how many there are.
     package var misses: [GiftMiss] = []
     package var missCount = 0
-    /// What is nearest to what is asked for, in this room or another one; only where nothing else was found.
+    /// So many of them only may be what is asked for.
+    package var guessCount = 0
+    /// What is nearest to what is asked for, in this room or another one, by time; only where nothing else is sure.
     package var nearest: [GiftMiss] = []
     /// Partitions that were searched for it.
     package var searched = 0
 
-    /// Whether the question has an answer.
-    package var hasFound: Bool { gifts > 0 || missCount > 0 || !nearest.isEmpty }
+    /// Whether anything was found that is, or may be, what is asked for. The nearest gifts are not.
+    package var hasFound: Bool { gifts > 0 || missCount > 0 }
+    /// Whether something is what is asked for.
+    package var isSure: Bool { gifts > 0 || missCount > guessCount }
   }
 
   private let reader: WatchedReading
@@ -51,8 +55,9 @@ package struct Explainer {
   }
 
   /// Answers a question. Throws if there can be no answer: a ``VerifyFault`` or an `EdgeError`.
-  /// - Parameter answer: takes each gift that was found, in the order of the room's gifts; false: no more is wanted.
-  package func run(_ question: GiftQuestion, _ answer: @escaping (ExplainedGift) -> Bool) throws -> Outcome {
+  /// - Parameter tell: takes each gift and each miss that is to be told, but for the nearest ones, in the order of the input of each
+  ///   partition, and what was read of it; false: no more is wanted.
+  package func run(_ question: GiftQuestion, _ tell: @escaping (Finding, ExplainedPartition) -> Bool) throws -> Outcome {
     let partitions = try reader.partitions(.input)
     if let asked = question.partition, !partitions.contains(asked) {
       throw VerifyFault("\(topics.input) has no partition \(asked): it has \(partitions.count)")
@@ -62,9 +67,9 @@ package struct Explainer {
     var wantsMore = true
     let task = PartitionExplainer.Task(
       question: question, topics: topics, reader: reader, rules: rules, log: log,
-      answer: { gift in
-        outcome.gifts += 1
-        wantsMore = answer(gift)
+      tell: { finding, report in
+        if case .gift = finding { outcome.gifts += 1 }
+        wantsMore = tell(finding, report)
         return wantsMore
       }, progress: progress)
     var near: [NearGifts] = []
@@ -75,11 +80,15 @@ package struct Explainer {
       outcome.partitions.append(explainer.report)
       outcome.misses += explainer.misses
       outcome.missCount += explainer.missCount
+      outcome.guessCount += explainer.guessCount
       near.append(explainer.near)
       derivation = derivation ?? explainer.derivation
     }
     try explain(own)
-    if outcome.hasFound { return outcome }
+    if outcome.gifts == 0, !question.namesGift {
+      for miss in outcome.misses where miss.kind == .dropped && wantsMore { wantsMore = tell(.miss(miss), outcome.partitions[0]) }
+    }
+    if outcome.isSure { return outcome }
     let hasRoom = outcome.partitions[0].hasRoom
     var found: [PartitionSearch.Found] = []
     if !near[0].hasID, !hasRoom || question.namesGift {
@@ -92,39 +101,54 @@ package struct Explainer {
       for other in found where other.number != own && wantsMore && (!other.own.isEmpty || !question.namesGift && other.hasRoom) {
         try explain(other.number)
       }
-      if !outcome.hasFound { addUnsettled(found, to: &outcome) }
+      if !outcome.isSure {
+        for miss in unsettled(found, outcome) + unread(found, outcome).filter({ !$0.isGuess }) where wantsMore {
+          outcome.misses.append(miss)
+          outcome.missCount += 1
+          wantsMore = tell(.miss(miss), outcome.partitions.first { $0.number == miss.partition } ?? outcome.partitions[0])
+        }
+      }
     }
-    if !outcome.hasFound {
-      outcome.nearest = near.flatMap(\.found) + found.flatMap { $0.unread + $0.elsewhere }
+    if !outcome.isSure {
+      outcome.nearest = (near.flatMap(\.found) + unread(found, outcome) + found.flatMap(\.elsewhere))
+        .sorted { ($0.time ?? .max, $0.partition, $0.offset) < ($1.time ?? .max, $1.partition, $1.offset) }
     }
     return outcome
   }
 
   private func say(_ question: GiftQuestion, _ own: Int32, _ hasRoom: Bool, _ count: Int) {
+    let all = count == 1 ? "it" : "all \(count) partitions"
     if question.partition != nil {
       notice("partition \(own) does not have it: searching it for other rooms, and for transactions that did not end")
     } else if hasRoom {
-      notice("the room's partition \(own) does not have it: searching all \(count) partitions for it, other rooms too")
+      notice("the room's partition \(own) does not have it: searching \(all) for it, other rooms too")
     } else {
       notice(
         "partition \(own), where Kafka's default partitioner puts the room, has nothing of it\(question.namesTime ? " in that time" : ""):"
-          + " searching all \(count) partitions; --partition N reads one")
+          + " searching \(all); --partition N reads one")
     }
   }
 
   /// Gifts of the room that nobody sees who reads what is committed: their producer's transaction is open, or was aborted.
-  private func addUnsettled(_ found: [PartitionSearch.Found], to outcome: inout Outcome) {
-    for var miss in found.flatMap(\.own) {
-      guard let report = outcome.partitions.first(where: { $0.number == miss.partition }) else { continue }
+  private func unsettled(_ found: [PartitionSearch.Found], _ outcome: Outcome) -> [GiftMiss] {
+    found.flatMap(\.own).compactMap { miss in
+      var miss = miss
+      guard let report = outcome.partitions.first(where: { $0.number == miss.partition }) else { return nil }
       if miss.offset >= report.end {
         miss.detail = report.isHeldUp ? "it lies in or behind a transaction of a producer that is still open" : ""
       } else if miss.offset >= report.from, miss.offset < report.seenTo {
         miss.kind = .aborted
       } else {
-        continue
+        return nil
       }
-      outcome.misses.append(miss)
-      outcome.missCount += 1
+      return miss
+    }
+  }
+
+  /// Records that became no gifts, and were not missed before.
+  private func unread(_ found: [PartitionSearch.Found], _ outcome: Outcome) -> [GiftMiss] {
+    found.flatMap(\.unread).filter { record in
+      !outcome.misses.contains { $0.partition == record.partition && $0.offset == record.offset }
     }
   }
 

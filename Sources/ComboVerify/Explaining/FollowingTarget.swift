@@ -6,7 +6,7 @@ internal import ComboWire
 /// Follows the gifts of the one room that is derived.
 final class FollowingTarget: SaidTarget, @unchecked Sendable {
   // The proof: one thread runs the partition, and with it the room that emits here.
-  let trail = GiftTrail()
+  let trail = GiftTrail(followsBanners: true)
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) { trail.follow(instruction) }
   func merged(_ banner: Int, into other: Int, by room: Room) { trail.merged(banner, into: other) }

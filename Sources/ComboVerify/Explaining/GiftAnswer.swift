@@ -18,6 +18,27 @@ package struct ExplainedGift: Equatable, Sendable {
   package var isPaused = false
   /// When it was sent, in milliseconds since the Unix epoch; nil: not known.
   package var sentAt: Int64?
+  /// nil: `redrive` did not send it.
+  package var redriven: Redriven?
+}
+
+/// What became of a record before `redrive` sent it to where it is.
+package struct Redriven: Equatable, Sendable {
+  /// The header by which `redrive` counts the rounds of a record.
+  package static let header = "combo.redriven"
+
+  /// How often it was sent back.
+  package var rounds: Int
+  /// The dead letters that it was, the oldest first, as far as they were read.
+  package var letters: [Letter] = []
+
+  /// A record of the input that became a dead letter.
+  package struct Letter: Equatable, Sendable {
+    package var offset: Int64
+    /// The record's time, in milliseconds since the Unix epoch.
+    package var time: Int64?
+    package var reason: String
+  }
 }
 
 /// Names a gift by its ids. Owns their texts.
@@ -78,9 +99,14 @@ package struct GiftMiss: Equatable, Sendable {
   package var detail = ""
   /// nil: the record could not be read.
   package var name: GiftName?
+  /// Whether it only may be what is asked for: the record cannot be read, but has these texts among its values.
+  package var isGuess: Bool
+  /// nil: `redrive` did not send it.
+  package var redriven: Redriven?
 
   package init(
-    kind: Kind, partition: Int32, offset: Int64, time: Int64? = nil, detail: String = "", name: GiftName? = nil
+    kind: Kind, partition: Int32, offset: Int64, time: Int64? = nil, detail: String = "", name: GiftName? = nil,
+    isGuess: Bool = false, redriven: Redriven? = nil
   ) {
     self.kind = kind
     self.partition = partition
@@ -88,6 +114,21 @@ package struct GiftMiss: Equatable, Sendable {
     self.time = time
     self.detail = detail
     self.name = name
+    self.isGuess = isGuess
+    self.redriven = redriven
+  }
+}
+
+/// One part of an answer.
+package enum Finding {
+  case gift(ExplainedGift)
+  case miss(GiftMiss)
+
+  var offset: Int64 {
+    switch self {
+    case .gift(let gift): gift.offset
+    case .miss(let miss): miss.offset
+    }
   }
 }
 

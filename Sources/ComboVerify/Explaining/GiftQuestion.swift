@@ -1,5 +1,4 @@
 internal import ComboCore
-internal import ComboEdge
 internal import ComboWire
 internal import Glibc
 
@@ -50,30 +49,5 @@ package struct GiftQuestion: Equatable, Sendable {
   /// Whether an event is of the time that is asked for, by when it was taken in or by its own time.
   func isInTime(_ event: Event, at now: Int64?, recordTime: Int64?) -> Bool {
     !namesTime || holds(now) || holds(event.ts >= 0 ? event.ts : recordTime)
-  }
-
-  /// Whether a record that is no gift names all that is asked for: anywhere in its bytes, since nobody can tell its fields.
-  /// - Parameter room: whether it must name the room too.
-  func isNamed(in record: InputRecord, room needsRoom: Bool = true) -> Bool {
-    guard let value = record.value else { return false }
-    let isOfRoom = !needsRoom || record.key.map { room.elementsEqual($0) } ?? false
-    return (isOfRoom || Self.isWord(room, in: value))
-      && [sender, gift, id].allSatisfy { $0.map { Self.isWord($0, in: value) } ?? true }
-  }
-
-  /// Whether a text stands in the bytes of a record, and is not a part of a longer word there.
-  private static func isWord(_ text: [UInt8], in value: Bytes) -> Bool {
-    func isOfWord(_ place: Int) -> Bool {
-      guard value.indices.contains(place) else { return false }
-      let byte = value[place]
-      return byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-    }
-    var place = 0
-    while let found = ByteSearch.find(text, in: value, from: place) {
-      if !isOfWord(found - 1), !isOfWord(found + text.count) { return true }
-      place = found + 1
-    }
-    return false
   }
 }

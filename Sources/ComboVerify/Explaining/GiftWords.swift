@@ -1,6 +1,6 @@
-package import ComboCore
+internal import ComboCore
 internal import ComboSystem
-package import ComboWire
+internal import ComboWire
 
 /// Says in words what became of gifts: a line each, a line with the date where that changes. Times are UTC.
 package struct GiftWords {
@@ -12,7 +12,7 @@ package struct GiftWords {
   package mutating func text(of gift: ExplainedGift) -> String {
     let fate = gift.fate
     let name = Self.name(of: fate.gift, count: fate.taken.count, from: fate.sender, to: fate.receiver)
-    return line(at: fate.taken.at, "\(name): \(Self.story(of: gift))")
+    return line(at: fate.taken.at, "\(name): \(Self.text(of: gift.redriven, offset: gift.offset))\(Self.story(of: gift))")
   }
 
   /// The same for a record of which no engine was told.
@@ -34,7 +34,24 @@ package struct GiftWords {
         "\(place): what became of it is not known, as \(miss.detail.isEmpty ? Self.known(reach) : miss.detail)"
       }
     let name = miss.name.map { Self.name(of: $0.gift, count: 0, from: $0.sender, to: $0.receiver) + ": " } ?? ""
-    return line(at: miss.time, name + what)
+    let guess = miss.isGuess ? " (a guess: its fields are not known, but it has what you ask for among its values)" : ""
+    return line(at: miss.time, name + Self.text(of: miss.redriven, offset: miss.offset) + what + guess)
+  }
+
+  /// What became of a record before it was sent back, as the beginning of a sentence.
+  private static func text(of redriven: Redriven?, offset: Int64) -> String {
+    guard let redriven else { return "" }
+    var text = ""
+    if redriven.letters.count < redriven.rounds {
+      let times = redriven.rounds == 1 ? "" : redriven.rounds == 2 ? " twice" : " \(redriven.rounds) times"
+      text = "sent back from the dead-letter topic\(times); "
+    }
+    for (index, letter) in redriven.letters.enumerated() {
+      let next = index + 1 < redriven.letters.count ? redriven.letters[index + 1].offset : offset
+      text += "went to the dead-letter topic\(index == 0 ? "" : " again") (offset \(letter.offset): \(letter.reason))"
+      text += ", sent back as offset \(next); "
+    }
+    return text
   }
 
   private mutating func line(at time: Int64?, _ what: String) -> String {
@@ -93,6 +110,7 @@ package struct GiftWords {
       let how = ["show": "shown", "update": "seen"][by] ?? "seen as the banner left,"
       let place = taken.outcome == .joined && merged.isEmpty ? "" : " in banner \(banner)\(merged)"
       parts.append("\(how) at \(clock(at))\(place), \(duration(at - taken.at))\(away(gift.awayMs))")
+      if let retracted = gift.fate.retractedAt { parts.append("retracted at \(clock(retracted)): the banner left the screen") }
     case .skipped(let at, let reason):
       let when = at > taken.at ? " at \(clock(at)), \(duration(at - taken.at))\(away(gift.awayMs))" : ""
       // Worth tells why it, and not another one, was skipped.
@@ -120,40 +138,5 @@ package struct GiftWords {
 
   private static func number(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
-  }
-}
-
-extension GiftMiss {
-  /// Appends the object that says it.
-  /// - Parameter room: the room that was asked about, as a JSON string.
-  package func write(room: Bytes, to buffer: ByteBuffer) {
-    buffer.append(#"{"room":"#)
-    buffer.append(room)
-    buffer.append(#","missed":"#)
-    buffer.append(jsonString: kind.rawValue)
-    buffer.append(#","partition":"#)
-    buffer.append(Int64(partition))
-    buffer.append(#","offset":"#)
-    buffer.append(offset)
-    if let time {
-      buffer.append(#","time":"#)
-      buffer.append(time)
-    }
-    func text(_ name: StaticString, _ bytes: [UInt8]) {
-      if bytes.isEmpty { return }
-      buffer.append(name)
-      bytes.withUnsafeBytes { buffer.append(jsonString: $0) }
-    }
-    if let name {
-      text(#","id":"#, name.id)
-      text(#","sender":"#, name.sender)
-      text(#","receiver":"#, name.receiver)
-      text(#","gift":"#, name.gift)
-    }
-    if !detail.isEmpty {
-      buffer.append(kind == .otherRoom ? #","other_room":"# : #","reason":"#)
-      buffer.append(jsonString: detail)
-    }
-    buffer.append(UInt8(ascii: "}"))
   }
 }

@@ -14,7 +14,7 @@ extension PartitionExplainer {
       add(
         GiftMiss(
           kind: kind, partition: number, offset: record.offset, time: now ?? time(of: event, record), detail: detail,
-          name: GiftName(event.gift)))
+          name: GiftName(event.gift), redriven: redriven(record)))
     } else if event.kind == .gift {
       near.look(event, record, at: now)
     }
@@ -22,16 +22,39 @@ extension PartitionExplainer {
 
   func time(of event: Event, _ record: InputRecord) -> Int64? { event.ts >= 0 ? event.ts : time(of: record) }
 
-  func missedUnread(_ record: InputRecord, _ kind: GiftMiss.Kind, _ reason: String) {
-    guard question.isNamed(in: record) else { return }
-    let time = time(of: record)
-    if question.namesTime, !question.holds(time) { return }
-    add(GiftMiss(kind: kind, partition: number, offset: record.offset, time: time, detail: reason))
+  func missedUnread(_ record: InputRecord, _ kind: GiftMiss.Kind, _ reason: String, at now: Int64? = nil) {
+    let time = now ?? time(of: record)
+    if question.namesTime, !question.holds(time), !question.holds(self.time(of: record)) { return }
+    let match = UnreadRecord(record, isMapped: derivation?.mapping != nil).match(question)
+    if match == .none { return }
+    let redriven = redriven(record)
+    add(
+      GiftMiss(
+        kind: kind, partition: number, offset: record.offset, time: time, detail: reason, isGuess: match == .guess,
+        redriven: redriven),
+      like: kind == .deadLetter ? record.fingerprint : nil)
   }
 
-  func add(_ miss: GiftMiss) {
+  /// - Parameter record: the fingerprint of the record that became a dead letter.
+  func add(_ miss: GiftMiss, like record: UInt64? = nil) {
     missCount += 1
-    if misses.count < Self.missesMax { misses.append(miss) }
+    if miss.isGuess { guessCount += 1 }
+    if misses.count == Self.missesMax { return }
+    misses.append(miss)
+    // Of a whole room it does not matter what other records the map drops, if there is any gift.
+    if miss.kind != .dropped || question.namesGift { untold.add(miss, like: record) }
+  }
+
+  /// What a record had been through before `redrive` sent it; nil: it did not.
+  func redriven(_ record: InputRecord) -> Redriven? {
+    if let lastRedriven, lastRedriven.offset == record.offset { return lastRedriven.redriven }
+    var rounds = 0
+    record.withLastHeader(Redriven.header) { rounds = Int(String(decoding: $0, as: UTF8.self)) ?? 0 }
+    if rounds <= 0 { return nil }
+    let redriven = Redriven(rounds: rounds, letters: takeDeadLetters(like: record.fingerprint, rounds: rounds))
+    // A record may hold several gifts.
+    lastRedriven = (record.offset, redriven)
+    return redriven
   }
 
   // MARK: - Records that are not derived

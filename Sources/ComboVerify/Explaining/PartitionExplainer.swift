@@ -17,8 +17,8 @@ final class PartitionExplainer {
     /// The version of the engine's rules.
     let rules: Int
     let log: ServiceLog
-    /// Takes what was found, in the order of the room's gifts; false: no more is wanted.
-    let answer: (ExplainedGift) -> Bool
+    /// Takes what was found, in the order of the input, and what was read for it; false: no more is wanted.
+    let tell: (Finding, ExplainedPartition) -> Bool
     let progress: (Int) -> Void
   }
 
@@ -28,9 +28,13 @@ final class PartitionExplainer {
   /// The first of those that were missed, and how many there are in all.
   var misses: [GiftMiss] = []
   var missCount = 0
+  /// So many of them only may be what is asked for.
+  var guessCount = 0
+  /// What was found, but not told yet.
+  var untold = UntoldFindings()
   /// Gifts of the room that are nearly what is asked for.
   var near: NearGifts
-  private(set) var isStopped = false
+  var isStopped = false
   /// What is left can only be later than the time that is asked for.
   private var isPastUntil = false
 
@@ -39,13 +43,13 @@ final class PartitionExplainer {
   var seenTo: Int64 = 0
   var derivation: Derivation?
   let target = FollowingTarget()
-  private var notes: [Note] = []
+  var notes: [Note] = []
   /// What the room was last seen as.
-  private var room: Room?
+  var room: Room?
   /// So many of them are of entries that were found to be those of this input.
-  private var provenNotes = 0
+  var provenNotes = 0
   /// When no service ran the partition, as takeovers say: from one time, and for how long. Since the first gift that was not handed out.
-  private var aways: [(from: Int64, ms: Int64)] = []
+  var aways: [(from: Int64, ms: Int64)] = []
   var ids = IDOffsets()
   /// What is known of the room before its next event.
   private var standing = RoomStanding()
@@ -54,6 +58,7 @@ final class PartitionExplainer {
   private var now = Int64.min
   var partition: Partition?
   var madeProbe: (derivation: Derivation?, probe: RecordProbe?)?
+  var lastRedriven: (offset: Int64, redriven: Redriven)?
 
   /// More misses are counted only.
   static let missesMax = 100
@@ -61,12 +66,13 @@ final class PartitionExplainer {
   static let lateMs: Int64 = 60_000
 
   /// What is known of a gift beside its fate.
-  private struct Note {
+  struct Note {
     var offset: Int64
     var waitingBefore: Int?
     var worth: Double
     var firstOffset: Int64?
     var sentAt: Int64?
+    var redriven: Redriven?
   }
 
   init(_ number: Int32, _ task: Task) {
@@ -101,7 +107,8 @@ final class PartitionExplainer {
     for start in starts.reversed() where start.partition.clock <= question.since {
       (report.from, seenTo) = (start.partition.offset, start.partition.offset)
       if case .tooLate = try pass(start, unknownUpTo: nil, mayBeTooLate: true) {
-        (misses, missCount, near) = ([], 0, NearGifts(question, partition: number))
+        (misses, missCount, guessCount, near) = ([], 0, 0, NearGifts(question, partition: number))
+        untold = UntoldFindings()
         continue
       }
       return try end()
@@ -244,8 +251,8 @@ final class PartitionExplainer {
     runner.tooOld = { [self] in takeOld($0, at: $1) }
     runner.admits = { [self] in admits($0, $1, at: $2) }
     runner.taking = { [self] in take($0, $1, $2, at: $3, speaker: $4) }
-    runner.deadLettered = { [self] record, bad in missedUnread(record, .deadLetter, "\(bad)") }
-    runner.mapDropped = { [self] record, reason in missedUnread(record, .dropped, reason) }
+    runner.deadLettered = { [self, unowned runner] in missedUnread($0, .deadLetter, "\($1)", at: runner.now) }
+    runner.mapDropped = { [self, unowned runner] in missedUnread($0, .dropped, $1, at: runner.now) }
     runner.passedOver = { [self] in passedOver($0) }
   }
 
@@ -286,6 +293,12 @@ final class PartitionExplainer {
       }
     }
     report.seenTo = seenTo
+    if target.trail.hasLostRetractions {
+      report.faults.append(
+        "more than \(GiftTrail.onScreenMax) gifts came while a banner was on screen: that some of them were retracted is not told"
+      )
+    }
+    tell(untold.takeAll())
   }
 
   // MARK: - Events
@@ -324,6 +337,7 @@ final class PartitionExplainer {
       near.look(event.pointee, record, at: now)
       return room.take(event, own: own, at: now, speaker: speaker)
     }
+    note.redriven = redriven(record)
     target.trail.take(gift, at: now, by: &room.engine)
     room.forgetWakeup()
     let taken = target.trail.last!.taken
@@ -340,45 +354,8 @@ final class PartitionExplainer {
     report.hasRoom = true
     guard isAsked(event.pointee, record, at: now) else { return near.look(event.pointee, record, at: now) }
     target.trail.addOld(event.pointee.gift, at: now)
-    notes.append(Note(offset: record.offset, worth: 0, sentAt: time(of: event.pointee, record)))
-  }
-
-  private var isPaused: Bool {
-    guard let room, let partition else { return false }
-    return partition.settings.values.with(room.engine.own).slots == 0
-  }
-
-  private func awayMs(of fate: GiftFate) -> Int64 {
-    let end: Int64
-    switch fate.end {
-    case .seen(let at, _, _), .skipped(let at, _): end = at
-    case .open, .forgotten: return 0
-    }
-    return aways.reduce(0) { $1.from >= fate.taken.at && $1.from + $1.ms <= end ? $0 + $1.ms : $0 }
-  }
-
-  /// - Parameter provenOnly: the entry under way is another input's: what became of its gifts is not known.
-  private func takeOut(all: Bool, provenOnly: Bool = false) {
-    var count = 0
-    target.trail.takeOut(all: all) { fate in
-      let note = notes[count]
-      count += 1
-      if isStopped { return }
-      if provenOnly, count > provenNotes {
-        add(
-          GiftMiss(
-            kind: .beforeJournal, partition: number, offset: note.offset, time: note.sentAt,
-            detail: "the journal tells of another input", name: GiftName(fate)))
-        return
-      }
-      isStopped = !task.answer(
-        ExplainedGift(
-          fate: fate, partition: number, offset: note.offset, waitingBefore: note.waitingBefore, worth: note.worth,
-          firstOffset: note.firstOffset, awayMs: awayMs(of: fate), isPaused: fate.end == .open && isPaused, sentAt: note.sentAt))
-    }
-    notes.removeFirst(count)
-    provenNotes = max(0, provenNotes - count)
-    if target.trail.isEmpty { aways = [] }
+    notes.append(
+      Note(offset: record.offset, worth: 0, sentAt: time(of: event.pointee, record), redriven: redriven(record)))
   }
 
   /// Whether a gift of the room is asked for.

@@ -14,7 +14,7 @@ final class PartitionSearch {
     var own: [GiftMiss] = []
     /// The same of other rooms.
     var elsewhere: [GiftMiss] = []
-    /// Records that became no gifts, but name what is asked for.
+    /// Records that became no gifts, but are, or may be, what is asked for.
     var unread: [GiftMiss] = []
   }
 
@@ -24,6 +24,7 @@ final class PartitionSearch {
   private let probe: RecordProbe
   /// What stands in each record that can be meant, so that others need not be decoded; nil: a map makes the ids, maybe of several fields.
   private let needle: [UInt8]?
+  private let isMapped: Bool
 
   private static let foundMax = 5
 
@@ -33,7 +34,8 @@ final class PartitionSearch {
     self.question = question
     self.reader = reader
     probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
-    needle = derivation?.mapping == nil ? question.id ?? question.sender ?? question.room : nil
+    isMapped = derivation?.mapping != nil
+    needle = !isMapped ? question.id ?? question.sender ?? question.room : nil
   }
 
   /// - Parameter progress: called now and then with a number of offsets that were run through.
@@ -85,11 +87,15 @@ final class PartitionSearch {
     case .bad(let bad): (kind, reason) = (.deadLetter, "\(bad)")
     case .dropped: (kind, reason) = (.dropped, probe.dropReason)
     }
-    guard probe.isKnown, question.namesGift, question.isNamed(in: record, room: question.id == nil),
-      !question.namesTime || question.holds(recordTime)
-    else { return }
+    guard probe.isKnown, question.namesGift, !question.namesTime || question.holds(recordTime) else { return }
+    let unread = UnreadRecord(record, isMapped: isMapped)
+    let match = unread.match(question)
+    // An id alone may be in a record of another room, or of none.
+    if match == .none, question.id == nil || unread.match(question, needsRoom: false) == .none { return }
     add(
-      GiftMiss(kind: kind, partition: found.number, offset: record.offset, time: recordTime, detail: reason), to: &found.unread)
+      GiftMiss(
+        kind: kind, partition: found.number, offset: record.offset, time: recordTime, detail: reason, isGuess: match != .certain),
+      to: &found.unread)
   }
 
   private func add(_ miss: GiftMiss, to list: inout [GiftMiss]) {

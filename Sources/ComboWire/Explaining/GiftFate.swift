@@ -21,6 +21,8 @@ package struct GiftFate: Equatable, Sendable {
   package var combo: [UInt8] = []
   package var taken: TakenGift
   package var end = End.open
+  /// When the banner in which it was seen left the screen because it was retracted; nil: it was not, or that is not followed.
+  package var retractedAt: Int64?
 
   /// Of a gift whose bytes are borrowed.
   package init(_ gift: Gift, _ taken: TakenGift) {
@@ -38,6 +40,12 @@ package struct GiftFate: Equatable, Sendable {
   /// Appends the object that says it.
   /// - Parameter room: as a JSON string.
   package func write(room: Bytes, to buffer: ByteBuffer) {
+    writeMembers(room: room, to: buffer)
+    buffer.append(UInt8(ascii: "}"))
+  }
+
+  /// The same without the bracket that closes the object.
+  package func writeMembers(room: Bytes, to buffer: ByteBuffer) {
     func number(_ name: StaticString, _ value: Int64) {
       buffer.append(name)
       buffer.append(value)
@@ -74,6 +82,6 @@ package struct GiftFate: Equatable, Sendable {
       buffer.append(#","skipped":"#)
       buffer.append(jsonString: reason.rawValue)
     }
-    buffer.append(UInt8(ascii: "}"))
+    if let retractedAt { number(#","retracted_at":"#, retractedAt) }
   }
 }

@@ -53,6 +53,23 @@ struct TuneOptionTests {
     #expect(try Self.options("-").combinations.map(\.name) == ["as it is"])
   }
 
+  @Test("the recording may be the file of live, and is one thing only")
+  func data() throws {
+    let options = try Self.options("--data", "live.db", "--since", "1000", "--until", "2000")
+    #expect(options.data == TuneOptions.DataSource(path: "live.db", since: 1000, until: 2000))
+    #expect(options.topic == nil && options.file == nil)
+    #expect(Self.faults("gifts.jsonl", "--data", "live.db").contains("--input, --data and FILE exclude each other"))
+    #expect(Self.faults("--input", "gifts", "--brokers", "b:1", "--data", "live.db").contains("exclude each other"))
+    #expect(Self.faults("--data", "live.db", "--since", "2000", "--until", "1000").contains("--until must be later than --since"))
+    #expect(Self.faults("gifts.jsonl", "--since", "1000").contains("--since needs --input or --data"))
+    // A file of the environment does not count where a recording is named.
+    guard case .tune(let named) = Self.parse(["gifts.jsonl"], environment: ["COMBO_DATA": "live.db"]) else {
+      Issue.record("it is refused")
+      return
+    }
+    #expect(named.data == nil && named.file == "gifts.jsonl")
+  }
+
   @Test("lists are separated by a slash, words by a comma")
   func lists() throws {
     let options = try Self.options("--vary", "tiers=none/1000:4000:1000,10000:6000:2000", "--vary", "queue_order=fifo,tier")
@@ -92,7 +109,8 @@ struct TuneOptionTests {
     #expect(Self.faults("--vary", "slots=1", "--vary", "slots=2").contains("--vary slots is given twice"))
     #expect(Self.faults("--vary", "queue-order=lifo").contains("must be fifo or tier"))
     #expect(Self.faults("--input", "gifts").contains("tune needs --brokers"))
-    #expect(Self.faults("a.jsonl", "--input", "gifts", "--brokers", "k:1").contains("--input and FILE exclude each other"))
+    #expect(
+      Self.faults("a.jsonl", "--input", "gifts", "--brokers", "k:1").contains("--input, --data and FILE exclude each other"))
     #expect(Self.faults("a.jsonl", "--since", "2026-01-01").contains("--since needs --input"))
     #expect(
       Self.faults("--input", "g", "--brokers", "k:1", "--since", "2026-01-02", "--until", "2026-01-01").contains(

@@ -148,6 +148,12 @@ struct LiveHTTPTests {
     #expect(try live.ask("PUT /rooms HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n").contains("Allow: GET, HEAD\r\n"))
   }
 
+  @Test("the answer to an unknown path lists /events, which only this server has")
+  func paths() throws {
+    let answer = try Live().ask("GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    #expect(answer.hasPrefix("HTTP/1.1 404 ") && answer.contains(", /rooms, /events, /service/data, "), "\(answer)")
+  }
+
   @Test("a log that is full answers 507 and says why")
   func full() throws {
     var limits = LogFile.Limits()

@@ -17,6 +17,9 @@ final class LogScene {
   let stage: LogStage
   private let folder: String?
 
+  /// The file of the log; nil: it is in memory.
+  var path: String? { folder.map { $0 + "/log.db" } }
+
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }

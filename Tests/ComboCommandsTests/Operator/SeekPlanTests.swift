@@ -15,7 +15,7 @@ struct SeekPlanTests {
     #expect(Self.place(nil, to: nil, isNew: true).refusal(namesOffsets: true)?.hasSuffix("Name it, too: 0:10") == true)
     #expect(Self.place(nil, to: nil, isNew: true).refusal(namesOffsets: false) == nil)
     #expect(Self.place(20, to: nil).refusal(namesOffsets: true) == nil && !Self.place(20, to: nil).moves)
-    #expect(Self.place(20, to: 19).refusal(namesOffsets: true)?.contains("1 records twice") == true)
+    #expect(Self.place(20, to: 19).refusal(namesOffsets: true)?.contains("1 record twice") == true)
     #expect(Self.place(20, to: 51).refusal(namesOffsets: true)?.contains("beyond its end") == true)
     #expect(Self.place(nil, to: 12, isNew: true).refusal(namesOffsets: true) == nil && Self.place(nil, to: 12, isNew: true).moves)
     #expect(Self.place(nil, to: 9, isNew: true).refusal(namesOffsets: true)?.contains("deleted") == true)

@@ -65,7 +65,7 @@ extension ServiceTests {
       for words in [
         "the input is compacted", "the journal is compacted", "the state topic is not compacted only",
         "the screens topic is not compacted", "min.insync.replicas is 2",
-        "takes records of up to 1000 bytes", "the journal has 1 partitions, the input 2",
+        "takes records of up to 1000 bytes", "the journal has 1 partition, the input 2",
         "--alter --topic \(group.names.input) --add-config cleanup.policy=delete", "The service cannot work: ",
       ] {
         #expect(found.output.contains(words), "\(words) in \(found.output)")

@@ -81,7 +81,7 @@ struct ServiceManagerTests {
     report.at = 20_000
     #expect(
       words.next(report, lastBeat: 20_000, at: 20_000, isStopping: false) == [
-        "READY=1", "WATCHDOG=1", "STATUS=ready: 1 partitions",
+        "READY=1", "WATCHDOG=1", "STATUS=ready: 1 partition",
       ])
     #expect(words.next(report, lastBeat: 20_000, at: 21_000, isStopping: false) == ["WATCHDOG=1"])
     // Brokers that are away are no reason to be ended; a loop that is stuck is.
@@ -101,7 +101,7 @@ struct ServiceManagerTests {
       ])
     #expect(words.next(report, lastBeat: 20_000, at: 113_000, isStopping: true) == ["WATCHDOG=1"])
     var silent = ServiceManagerWords(watchdogMs: nil)
-    #expect(silent.next(report, lastBeat: 20_000, at: 20_000, isStopping: false) == ["READY=1", "STATUS=ready: 1 partitions"])
+    #expect(silent.next(report, lastBeat: 20_000, at: 20_000, isStopping: false) == ["READY=1", "STATUS=ready: 1 partition"])
     #expect(ServiceManagerWords(watchdogMs: 2).tickMs == 1)
   }
 

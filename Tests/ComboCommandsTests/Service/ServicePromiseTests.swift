@@ -238,7 +238,7 @@ struct ServicePromiseTests {
     }
     try service.stop()
     let again = try group.start(TestGroup.fast + brief)
-    try again.waitForLog("restored: partition 0", " 1 rooms,")
+    try again.waitForLog("restored: partition 0", " 1 room,")
     try again.stop()
     try group.verify()
   }

@@ -68,7 +68,9 @@ private struct Proposal {
     }
     if !rest.isEmpty, let first = found.first, first.isGift {
       let count = rest.count
-      doubts.append("\(name(kind.mark)): of \(kind.records.count) records, \(count) have no sender or no gift that can be found")
+      doubts.append(
+        "\(name(kind.mark)): of \(kind.records.count) records, \(count) \(count == 1 ? "has" : "have") no sender or no gift that can be found"
+      )
     }
     keep(found, kind.mark)
   }

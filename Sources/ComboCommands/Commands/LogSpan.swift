@@ -1,0 +1,49 @@
+internal import ComboEdge
+internal import ComboLog
+internal import ComboReplay
+internal import ComboVerify
+internal import ComboWire
+
+/// A span of what `live` or `demo` keeps in a file: its records with the times at which they came in, for `tune`.
+struct LogSpan {
+  private let reader: LogReading
+  private let since: Int64?
+  private let until: Int64?
+
+  /// - Parameters:
+  ///   - since: records of this time or later, in milliseconds since the Unix epoch; nil: all that are there.
+  ///   - until: records before this time; nil: all up to the present end.
+  init(_ path: String, since: Int64?, until: Int64?) throws {
+    reader = try LogReading(LogFile(.file(path), use: .look), names: LogStage.names)
+    self.since = since
+    self.until = until
+  }
+
+  /// The map by which the records were read last; nil: none.
+  func map() throws -> RecordMap? {
+    let topics = TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output)
+    return try NewestDerivation.read(reader, partition: 0, topics: topics)?.mapping.map { try RecordMap(canonical: $0) }
+  }
+
+  /// Reads all of it, and ends the feed.
+  func read(into feed: RecordFeed) {
+    do throws(EdgeError) {
+      let bounds = try reader.bounds(.input, 0)
+      let start = try offset(of: since, else: bounds.first, bounds.end)
+      let end = try offset(of: until, else: bounds.end, bounds.end)
+      try reader.read(.input, 0, from: max(start, bounds.first), to: end, unless: { false }) { record in
+        if let value = record.value { feed.add(key: record.key, value: value, time: record.time?.ms) }
+        return true
+      }
+      feed.end()
+    } catch {
+      feed.end(error.message)
+    }
+  }
+
+  /// The first record of a time; `none` if no time is asked for, `end` if there is none of it.
+  private func offset(of time: Int64?, else none: Int64, _ end: Int64) throws(EdgeError) -> Int64 {
+    guard let time else { return none }
+    return try reader.offset(.input, 0, atMs: max(0, time)) ?? end
+  }
+}

@@ -1,0 +1,61 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboWire
+
+/// What is told of the gifts of the room.
+extension PartitionExplainer {
+  /// The dead letters that a record was before it was sent back; they are not told by themselves then.
+  func takeDeadLetters(like record: UInt64, rounds: Int) -> [Redriven.Letter] {
+    guard let letter = untold.takeDeadLetter(like: record, rounds: rounds) else { return [] }
+    misses.removeAll { $0.kind == .deadLetter && $0.offset == letter.offset }
+    missCount -= 1
+    if letter.isGuess { guessCount -= 1 }
+    return (letter.redriven?.letters ?? []) + [.init(offset: letter.offset, time: letter.time, reason: letter.detail)]
+  }
+
+  func tell(_ findings: [Finding]) {
+    for finding in findings where !isStopped { isStopped = !task.tell(finding, report) }
+  }
+
+  private var isPaused: Bool {
+    guard let room, let partition else { return false }
+    return partition.settings.values.with(room.engine.own).slots == 0
+  }
+
+  private func awayMs(of fate: GiftFate) -> Int64 {
+    let end: Int64
+    switch fate.end {
+    case .seen(let at, _, _), .skipped(let at, _): end = at
+    case .open, .forgotten: return 0
+    }
+    return aways.reduce(0) { $1.from >= fate.taken.at && $1.from + $1.ms <= end ? $0 + $1.ms : $0 }
+  }
+
+  /// Tells of gifts that are complete, or of all.
+  /// - Parameter provenOnly: the entry under way is another input's: what became of its gifts is not known.
+  func takeOut(all: Bool, provenOnly: Bool = false) {
+    var count = 0
+    target.trail.takeOut(all: all) { fate in
+      let note = notes[count]
+      count += 1
+      if isStopped { return }
+      if provenOnly, count > provenNotes {
+        add(
+          GiftMiss(
+            kind: .beforeJournal, partition: number, offset: note.offset, time: note.sentAt,
+            detail: "the journal tells of another input", name: GiftName(fate)))
+        return
+      }
+      tell(
+        untold.add(
+          ExplainedGift(
+            fate: fate, partition: number, offset: note.offset, waitingBefore: note.waitingBefore, worth: note.worth,
+            firstOffset: note.firstOffset, awayMs: awayMs(of: fate), isPaused: fate.end == .open && isPaused, sentAt: note.sentAt,
+            redriven: note.redriven)))
+    }
+    notes.removeFirst(count)
+    provenNotes = max(0, provenNotes - count)
+    if target.trail.isEmpty { aways = [] }
+  }
+}

@@ -1,0 +1,128 @@
+internal import ComboEdge
+internal import ComboSystem
+
+/// A record of which no gift was made, since it cannot be read or the map drops it: whether it may be the one that is asked for.
+struct UnreadRecord {
+  /// How well it fits a question.
+  enum Match {
+    case none
+    /// What is asked for is among its values: nobody can tell whether they are the fields that are meant.
+    case guess
+    /// Each field that is asked for can be read, and has what is asked for.
+    case certain
+  }
+
+  private let record: InputRecord
+  private let isMapped: Bool
+
+  /// - Parameter isMapped: whether a map makes the fields, so that they may be anywhere in the record.
+  init(_ record: InputRecord, isMapped: Bool) {
+    self.record = record
+    self.isMapped = isMapped
+  }
+
+  /// - Parameter needsRoom: whether it must name the room too.
+  func match(_ question: GiftQuestion, needsRoom: Bool = true) -> Match {
+    guard let value = record.value else { return .none }
+    var asked: [(text: [UInt8], path: [String])] = []
+    if let sender = question.sender { asked.append((sender, ["sender", "id"])) }
+    if let gift = question.gift { asked.append((gift, ["gift", "id"])) }
+    if let id = question.id { asked.append((id, ["id"])) }
+    let isOfRoom = record.key.map { question.room.elementsEqual($0) } ?? false
+    if needsRoom, !isOfRoom { asked.append((question.room, ["room"])) }
+    if asked.isEmpty { return .certain }
+    // Most records are told apart by this. A text may be written with escapes.
+    if asked.contains(where: { ByteSearch.find($0.text, in: value) == nil }),
+      ByteSearch.find([UInt8(ascii: "\\")], in: value) == nil
+    {
+      return .none
+    }
+    if let json = JSONValue(value) { return match(asked, in: json) }
+    let words = BrokenText(value)
+    return asked.allSatisfy { words.hasValue($0.text) } ? .guess : .none
+  }
+
+  private func match(_ asked: [(text: [UInt8], path: [String])], in json: JSONValue) -> Match {
+    var match = Match.certain
+    for (text, path) in asked {
+      if !isMapped, let field = path.reduce(json, { $0?[$1] })?.string {
+        if !field.utf8.elementsEqual(text) { return .none }
+      } else if json.holds(String(decoding: text, as: UTF8.self)) {
+        match = .guess
+      } else {
+        return .none
+      }
+    }
+    return match
+  }
+}
+
+/// A text that cannot be parsed: JSON that was cut or is broken, or another format.
+private struct BrokenText {
+  private let bytes: Bytes
+  private let isLikeJSON: Bool
+
+  init(_ bytes: Bytes) {
+    self.bytes = bytes
+    let first = bytes.first { !Self.isSpace($0) }
+    isLikeJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  }
+
+  /// Whether a text plausibly stands there as a whole value.
+  func hasValue(_ text: [UInt8]) -> Bool {
+    var place = 0
+    while let found = ByteSearch.find(text, in: bytes, from: place) {
+      if isLikeJSON ? isValue(found..<found + text.count) : isToken(found..<found + text.count) { return true }
+      place = found + 1
+    }
+    return false
+  }
+
+  private func byte(_ place: Int) -> UInt8? { bytes.indices.contains(place) ? bytes[place] : nil }
+
+  private func isToken(_ range: Range<Int>) -> Bool {
+    func isOfWord(_ place: Int) -> Bool {
+      guard let byte = byte(place) else { return false }
+      return byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+    }
+    return !isOfWord(range.lowerBound - 1) && !isOfWord(range.upperBound)
+  }
+
+  /// Whether it is a whole string or number, and not the name of a member.
+  private func isValue(_ range: Range<Int>) -> Bool {
+    let quote = UInt8(ascii: "\"")
+    if byte(range.lowerBound - 1) == quote {
+      // JSON in a string of JSON has its quotes escaped.
+      let end = byte(range.upperBound) == UInt8(ascii: "\\") ? range.upperBound + 1 : range.upperBound
+      return byte(end) == quote && next(after: end) != UInt8(ascii: ":")
+    }
+    guard bytes[range].allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") }),
+      let before = previous(before: range.lowerBound), let after = next(after: range.upperBound - 1)
+    else { return false }
+    return ":,[".utf8.contains(before) && ",}]".utf8.contains(after)
+  }
+
+  private func next(after place: Int) -> UInt8? { bytes[min(place + 1, bytes.count)...].first { !Self.isSpace($0) } }
+
+  private func previous(before place: Int) -> UInt8? { bytes[..<place].last { !Self.isSpace($0) } }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
+}
+
+extension JSONValue {
+  /// Whether a text is one of its strings or numbers, as a whole. Looks into strings that are JSON, too.
+  fileprivate func holds(_ text: String) -> Bool {
+    switch self {
+    case .null, .bool: return false
+    case .number(let number): return number == text
+    case .string(let string):
+      if string == text { return true }
+      guard string.hasPrefix("{") || string.hasPrefix("[") else { return false }
+      var copy = string
+      return copy.withUTF8 { JSONValue(Bytes($0)) }?.holds(text) ?? false
+    case .array(let values): return values.contains { $0.holds(text) }
+    case .object(let members): return members.contains { $0.value.holds(text) }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// What was found in a partition and is not told yet, so that it is told in the order of the input.
+///
+/// A gift passes straight through unless a miss comes before it. A dead letter waits until all was read, since a later record may be what it
+/// was sent back as. Above ``max`` findings all are told that come before the newest gift.
+struct UntoldFindings {
+  private struct Item {
+    var finding: Finding
+    /// The fingerprint of the record that became a dead letter.
+    var record: UInt64?
+  }
+
+  private var items: [Item] = []
+
+  static let max = 10_000
+
+  mutating func add(_ miss: GiftMiss, like record: UInt64?) { items.append(Item(finding: .miss(miss), record: record)) }
+
+  /// Adds a gift; returns what is to be told now.
+  mutating func add(_ gift: ExplainedGift) -> [Finding] {
+    if !items.contains(where: { $0.finding.offset < gift.offset }) { return [.gift(gift)] }
+    items.append(Item(finding: .gift(gift)))
+    return items.count > Self.max ? take { $0 <= gift.offset } : []
+  }
+
+  /// What is left.
+  mutating func takeAll() -> [Finding] { take { _ in true } }
+
+  /// Takes out the oldest dead letter of such a record that has been sent back once less; nil: there is none.
+  mutating func takeDeadLetter(like record: UInt64, rounds: Int) -> GiftMiss? {
+    for (index, item) in items.enumerated() where item.record == record {
+      if case .miss(let miss) = item.finding, (miss.redriven?.rounds ?? 0) == rounds - 1 {
+        items.remove(at: index)
+        return miss
+      }
+    }
+    return nil
+  }
+
+  private mutating func take(_ isTaken: (Int64) -> Bool) -> [Finding] {
+    let taken = items.map(\.finding).enumerated().filter { isTaken($0.element.offset) }
+    items.removeAll { isTaken($0.finding.offset) }
+    return taken.sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }.map(\.element)
+  }
+}
