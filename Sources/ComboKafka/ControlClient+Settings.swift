@@ -9,7 +9,7 @@ package struct TopicSettings: Sendable {
     /// nil: kept secret by the broker, or none.
     package let text: String?
     /// Whether it was set for this topic, and is not a default.
-    let isOwn: Bool
+    package let isOwn: Bool
 
     package init(text: String?, isOwn: Bool) {
       self.text = text

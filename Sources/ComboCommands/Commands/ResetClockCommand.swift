@@ -27,7 +27,9 @@ enum ResetClockCommand {
         let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
         let looked = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(service.totals.clocksBroughtBack) of \(Counted.text(looked, "partitions were")) brought back to this machine's clock.\n")
+      _ = Console.tell(
+        "\(service.totals.clocksBroughtBack) of \(Counted.text(looked, "partitions were")) brought back to this machine's clock.\n"
+      )
       if looked < plan.places.count {
         Console.say(
           "only \(looked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run this again"
@@ -88,7 +90,8 @@ struct ClockPlan: Equatable {
     var lines = places.map { place in
       guard let clock = place.clock else { return "partition \(place.partition): has not begun, stays" }
       guard moved.contains(place) else { return "partition \(place.partition): its time is \(Timestamp.text(clock)), stays" }
-      return "partition \(place.partition): its time is \(Timestamp.text(clock)), \(clock - now) ms ahead of this machine's clock: it would be"
+      return
+        "partition \(place.partition): its time is \(Timestamp.text(clock)), \(clock - now) ms ahead of this machine's clock: it would be"
         + " brought back, and \(place.rooms) \(place.rooms == 1 ? "room begins" : "rooms begin") a new epoch"
     }
     if moved.isEmpty {
