@@ -228,7 +228,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
         if error.code == .badProperty { fatal = error.message }
         let delayMs = error.isRetriable ? 0 : countFailure(error.message)
         if error.code == .unknownTopic, endsAsTopicIsGone() { return }
-        log.warning("the producers cannot be made, trying again: \(.reason, error)")
+        log.warning("the producers cannot be created, trying again: \(.reason, error)")
         pause(ms: delayMs)
       }
     }

@@ -79,7 +79,7 @@ struct RedriveSelection: Equatable, Sendable {
       case .filtered: "others do not match --code, --reason, --since or --until"
       case .alreadySent: "others were sent back by an earlier run"
       case .tooOften: "of these came back after an earlier run had sent them; --max-redrives allows more rounds"
-      case .truncated: "of these are truncated, because brokers did not accept them whole: they cannot be sent back"
+      case .truncated: "of these are truncated because they were too large for the brokers: they cannot be sent back"
       case .otherInput: "of these came from another input topic"
       case .noDeadLetter: "others have no combo.error header: another program wrote them"
       }

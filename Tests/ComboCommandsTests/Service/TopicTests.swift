@@ -217,7 +217,7 @@ extension ServiceTests {
       try TestGroup(sharing: group).give((0..<20).map { TestGift(id: "f\($0)", room: "r") })
       let refused = try group.process(TestGroup.fast)
       #expect(try refused.waitForExit() == 1)
-      #expect(refused.has("holds another record at offset 9 than the one that was taken in"), "\(refused.text)")
+      #expect(refused.has("has a different record at offset 9 than the one that was taken in"), "\(refused.text)")
     }
 
     @Test("offsets that somebody moved are refused, with the command that fixes them, which does")
