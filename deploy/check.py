@@ -238,14 +238,17 @@ def options(help_file):
                 look(path, object["spec"]["template"]["spec"]["containers"][0]["args"])
 
 
-# Debian's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
+# Debian 13's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
 PACKAGES = {
-    "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12", "libsimdjson": "libsimdjson14", "libxxhash": "libxxhash0",
-    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets17", "libz": "zlib1g",
+    "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12t64", "libsimdjson": "libsimdjson25", "libxxhash": "libxxhash0",
+    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets19t64", "libz": "zlib1g",
 }
 BROUGHT_ALONG = (
     "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
     "libgnutls", "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp", "libffi", "libcurl", "libcap", "libdl", "libpthread",
+    # What Debian 13's librdkafka1 needs for curl.
+    "libnghttp2", "libnghttp3", "librtmp", "libssh2", "libpsl", "libldap", "liblber", "libbrotlidec", "libbrotlicommon", "libgssapi_krb5",
+    "libkrb5", "libkrb5support", "libk5crypto", "libcom_err", "libkeyutils", "libresolv",
 )
 # Linked in statically by the image's build.
 STATIC = ("libswift", "libdispatch", "libBlocksRuntime", "lib_")
