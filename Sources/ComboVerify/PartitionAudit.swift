@@ -320,6 +320,12 @@ package final class PartitionAudit {
 
   private func read(_ start: Int64, to end: Int64, _ runner: EntryRunner, _ isOver: () -> Bool) throws {
     var told = start
+    // Nothing would come, for as long as is waited for.
+    let there = try reader.bounds(.input, number).end
+    if there < end {
+      throw ReplayFault(
+        "the input ends at offset \(there), but the journal has taken it in up to \(end): the input was truncated or recreated")
+    }
     try reader.scan(.input, number, from: start, to: max(start, end)) { record in
       if isOver() { return false }
       comparison.standing.inputOffset = record.offset

@@ -24,6 +24,7 @@ struct KafkaWordsTests {
   func known() {
     #expect(KafkaWords.isKnownBetter("FATAL", "Fatal error: fenced") && KafkaWords.isKnownBetter("MAXPOLL", "exceeded"))
     #expect(!KafkaWords.isKnownBetter("FAIL", "Disconnected"))
+    #expect(KafkaWords.isKnownBetter("COMMITFAIL", "Offset commit (manual) failed for 2/2 partition(s): Broker: Unknown member"))
   }
 
   @Test(

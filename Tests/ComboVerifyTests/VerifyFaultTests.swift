@@ -190,6 +190,21 @@ struct VerifyFaultTests {
         && report.first(.source).hasSuffix(", is not the one that was taken in: the input was truncated or recreated"))
   }
 
+  @Test("an input that was made anew and is shorter is told as that, and not waited for")
+  func shorterInput() throws {
+    let scene = VerifyScene()
+    scene.story()
+    let log = scene.records(.input)[0].log
+    let end = log.end
+    log.makeAnew()
+    for number in 0..<3 { log.append(SimRecord(key: Array("r".utf8), value: Array("{\(number)}".utf8))) }
+    let report = try scene.verify()
+    #expect(
+      report.first(.source).hasSuffix(
+        "the input ends at offset 3, but the journal has taken it in up to \(end): the input was truncated or recreated"),
+      "\(report.faults)")
+  }
+
   @Test("an input with another gift in its place is found by the bytes that differ")
   func otherGift() throws {
     let scene = VerifyScene()

@@ -37,7 +37,8 @@ struct ConfigTable: Equatable, Sendable {
         // A property that is none may be a password with something missing before it.
         let isProperty = if case .property = option.kind { true } else { false }
         let property = isProperty ? KafkaProperty(value.text) : nil
-        let isSecret = isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true
+        let isLogin = option.name == "brokers" && value.text.contains("@")
+        let isSecret = isLogin || isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true
         rows.append(Row(name: option.name, value: value.text, origin: value.origin, isSecret: isSecret))
       }
     }
@@ -58,7 +59,7 @@ struct ConfigTable: Equatable, Sendable {
   private func shown(_ row: Row) -> String {
     guard let value = row.value else { return "-" }
     if !row.isSecret { return DisplayWidth.harmless(value) }
-    return KafkaProperty(value).map { "\($0.key)=\(Self.mask)" } ?? Self.mask
+    return (row.name == "kafka" ? KafkaProperty(value) : nil).map { "\($0.key)=\(Self.mask)" } ?? Self.mask
   }
 
   /// The names of options whose value is another one in `other`, in the order of the table.

@@ -94,6 +94,9 @@ struct Option: Sendable {
     switch kind {
     case .flag:
       return Self.flag(text) == nil ? "must be true or false, not \(Sentence.quoted(text))" : nil
+    case .text where name == "brokers" && text.contains("@"):
+      // What stands before it may be a password: it is not shown.
+      return "must be HOST:PORT, with commas between several. A login belongs in --kafka-file, as sasl.username and sasl.password"
     case .text, .source, .files:
       return text.isEmpty ? "must not be empty" : nil
     case .topic:

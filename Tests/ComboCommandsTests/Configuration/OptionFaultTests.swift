@@ -175,6 +175,17 @@ struct OptionFaultTests {
       ])
   }
 
+  @Test("a login in the brokers' addresses is refused, and not shown")
+  func login() {
+    let found = faults("run --brokers combo:hunter22@kafka:9092 --input i --output o")
+    #expect(found.count == 1 && found[0].contains("sasl.username") && !found[0].contains("hunter22"), "\(found)")
+    guard
+      case .show(let text, let sentences, _) = Invocation.parse(
+        ["config", "--brokers", "combo:hunter=22@kafka:9092"], environment: { _ in nil }, host: "h")
+    else { return }
+    #expect(!(sentences + [text]).joined().contains("hunter"), "\(text)")
+  }
+
   @Test("of seek: a time in seconds is not taken for milliseconds, and a wrong time is one fault")
   func seekTimes() {
     let seek = "seek --brokers b --input i --output o --to-time"
