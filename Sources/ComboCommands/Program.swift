@@ -10,7 +10,7 @@ package enum Program {
     let code = perform(invocation)
     // A result that could not be printed is a failure. Commands that only print their progress may continue.
     if code == 0, Console.hasLostOutput, invocation.answers {
-      Console.say("standard output could not be written: is the disk full, or the reader gone?")
+      Console.say("cannot write to standard output: the disk is full, or the reader has gone away")
       end(1)
     }
     end(code)

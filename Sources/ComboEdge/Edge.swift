@@ -145,6 +145,26 @@ extension ReadEdge {
   }
 }
 
+/// A topic of the group that is not what it was.
+package struct LostTopic: Equatable, Sendable {
+  package let topic: Topic
+  /// What happened to it, as the end of a sentence.
+  package let what: String
+
+  package init(_ topic: Topic, _ what: String) {
+    self.topic = topic
+    self.what = what
+  }
+}
+
+/// Looks whether the topics that a service writes are still what they were. One thread at a time.
+package protocol TopicWatch: AnyObject, Sendable {
+  /// Blocks.
+  /// - Parameter owned: the partitions that are this instance's.
+  /// - Returns: the first lost one, once several looks in a row have found it so.
+  func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic?
+}
+
 /// What a service reads and writes with.
 package struct Edges {
   package var group: any GroupEdge
@@ -155,6 +175,8 @@ package struct Edges {
   package var time: any TimeSource
   /// Needed where the output does not take records of any time.
   package var clockTrial: ClockTrial?
+  /// Needed where others can delete its topics.
+  package var topicWatch: (any TopicWatch)?
   /// Runs blocking work outside of the loop.
   package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
 

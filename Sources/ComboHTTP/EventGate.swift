@@ -30,7 +30,7 @@ extension HTTPServer {
   func refusal(ofBody lengths: [String], origins: [String], hosts: [String]) -> HTTPResponse? {
     // Scripts of pages from elsewhere can send such a request without asking first.
     if let origin = origins.first, !hosts.contains(where: { origin == "http://\($0)" || origin == "https://\($0)" }) {
-      return .error(403, "a page from elsewhere (\(Sentence.quoted(origin))) may not send events")
+      return .error(403, "a page from another origin (\(Sentence.quoted(origin))) may not send events")
     }
     if let length = lengths.first.flatMap({ Int($0) }), length > Self.bodyBytesMax { return Self.tooLarge }
     if bodyBytes > Self.bodiesBytesMax {
@@ -40,7 +40,7 @@ extension HTTPServer {
   }
 
   private static let tooLarge = HTTPResponse.error(
-    413, "a request may have \(bodyBytesMax) bytes: send the events in several requests")
+    413, "a request may have at most \(bodyBytesMax) bytes: send the events in several requests")
 
   /// A piece of the body has come.
   func collect(_ exchange: HTTPExchange, _ piece: UnsafeRawBufferPointer) {
@@ -62,7 +62,7 @@ extension HTTPServer {
 
   /// All of the body is there.
   func post(_ target: HTTPTarget, _ exchange: HTTPExchange) -> HTTPResponse? {
-    guard let gate else { return .error(405, "only GET and HEAD are answered here", [("Allow", "GET, HEAD")]) }
+    guard let gate else { return .error(405, "only GET and HEAD are allowed here", [("Allow", "GET, HEAD")]) }
     if exchange.isBodyTooLarge { return Self.tooLarge }
     if isClosing { return .error(503, "the service is stopping") }
     var texts: [String?] = []
@@ -106,7 +106,8 @@ extension HTTPServer {
     guard let gate else { return nothing }
     if isClosing { return .error(503, "the service is stopping") }
     if readers.count >= Limits.readers {
-      return .error(503, "\(Limits.readers) clients read events already, and no more are allowed", [("Retry-After", "10")])
+      return .error(
+        503, "\(Limits.readers) clients already read events, which is the maximum: try again later", [("Retry-After", "10")])
     }
     if feeds[Self.room] == nil {
       allNext = gate.end

@@ -270,10 +270,11 @@ package final class EventFeed {
 package enum StreamText {
   package static let alive = Array(": alive\n\n".utf8)
   static let dropped = closing(
-    "dropped", "slow", "this reader was so slow that what it missed is no longer kept: connect again for the present screen")
+    "dropped", "slow",
+    "this reader was too slow, and the instructions that it missed are no longer kept: connect again to get the current screen")
   static let stopping = closing("closing", "stopping", "the service is stopping: connect again, perhaps to another instance")
-  static let moved = closing("closing", "moved", "the room's partition has gone to another instance")
-  static let overrun = closing("dropped", "slow", "the server could not keep up: connect again for the present screen")
+  static let moved = closing("closing", "moved", "the room's partition has moved to another instance")
+  static let overrun = closing("dropped", "slow", "the server could not keep up: connect again to get the current screen")
 
   private static func closing(_ event: String, _ reason: String, _ sentence: String) -> [UInt8] {
     Array("event: \(event)\ndata: {\"reason\":\"\(reason)\",\"sentence\":\"\(sentence)\"}\n\n".utf8)

@@ -146,10 +146,12 @@ extension HTTPAddress {
     let fix =
       switch error {
       case EADDRINUSE:
-        "another program (or another instance) has that port. Give this one another by --http \(isIPv6 ? "[\(host)]" : host):PORT,"
-          + " or do without by --http none"
-      case EACCES: "ports below 1024 need a right of their own. Give another by --http, such as \(with(port: 8080).text)"
-      case EADDRNOTAVAIL: "this machine does not have that address. Give one of its own by --http, or *:\(port) for all of them"
+        "another program (or another instance) uses that port. Give another one with --http \(isIPv6 ? "[\(host)]" : host):PORT,"
+          + " or turn HTTP off with --http none"
+      case EACCES:
+        "ports below 1024 need a special permission (CAP_NET_BIND_SERVICE). Give another one with --http, such as \(with(port: 8080).text)"
+      case EADDRNOTAVAIL:
+        "this machine does not have that address. Give one of its addresses with --http, or *:\(port) for all of them"
       default: String(cString: strerror(error))
       }
     return HTTPFault(description: "cannot \(what) for HTTP: \(fix)", isPortTaken: error == EADDRINUSE)

@@ -21,16 +21,17 @@ struct HTTPGuard: Sendable {
     takesEvents: Bool = false
   ) -> HTTPResponse? {
     guard hosts.count == 1, let name = Self.name(hosts[0]) else {
-      return .error(400, "a request needs one Host header with a name or an address, and perhaps a port")
+      return .error(400, "a request needs exactly one Host header: a name or an address, optionally with a port")
     }
     if isLoopback, !Self.isOwn(name) {
       return .error(
         421,
-        "this server answers to localhost and 127.0.0.1 only, not to \(Sentence.quoted(name)): a page from elsewhere may be asking"
+        "this server answers to localhost and 127.0.0.1 only, not to \(Sentence.quoted(name)): the request may come from the page of another site"
       )
     }
     if isPublic, token == nil, !isLoopback, !isHealth, !isRoom {
-      return .error(401, "this shows the service itself: start it with --http-token-file, and show the token")
+      return .error(
+        401, "this path shows the service itself and needs a token: start the service with --http-token-file, and send the token")
     }
     if let token, !isHealth, !(isPublic && isRoom) {
       guard authorizations.count == 1, token.isShown(by: authorizations[0]) else {
@@ -41,11 +42,11 @@ struct HTTPGuard: Sendable {
     }
     if method != "GET", method != "HEAD" {
       if takesEvents {
-        return .error(405, "events are sent by POST, and read by GET", [("Allow", "GET, HEAD, POST")])
+        return .error(405, "use POST to send events and GET to read them", [("Allow", "GET, HEAD, POST")])
       }
-      return .error(405, "only GET and HEAD are answered here: nothing can be changed", [("Allow", "GET, HEAD")])
+      return .error(405, "only GET and HEAD are allowed here: nothing can be changed", [("Allow", "GET, HEAD")])
     }
-    if hasBody { return .error(413, "no request here has a body") }
+    if hasBody { return .error(413, "a request to this path must not have a body") }
     return nil
   }
 

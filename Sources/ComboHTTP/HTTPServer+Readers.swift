@@ -21,7 +21,7 @@ extension HTTPServer {
         if exchange.streams {
           begin(exchange, room, StreamText.event("screen", emptyScreen(room)), id: nil, at: now)
         } else {
-          finish(exchange, .error(404, "the room is not awake here: no gift came for it of late"))
+          finish(exchange, .error(404, "the room is not awake here: it has had no gifts recently"))
         }
       } else {
         let record = emptyScreen(room)
@@ -52,7 +52,7 @@ extension HTTPServer {
   }
 
   private var elsewhere: String {
-    "the room's partition belongs to another instance: ask that one, or `combo-consumer serve`, which has all rooms"
+    "the room's partition belongs to another instance: ask that instance, or `combo-consumer serve`, which has all rooms"
   }
 
   private func take(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }

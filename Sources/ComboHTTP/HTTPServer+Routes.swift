@@ -22,7 +22,7 @@ extension HTTPServer {
   /// The immediate answer; nil: the exchange waits, or has a reader now.
   func route(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let target = HTTPTarget(exchange.target) else {
-      return .error(400, "the address is malformed: it must begin with a slash, and behind each % stand two hexadecimal digits")
+      return .error(400, "the address is malformed: it must begin with a slash, and two hexadecimal digits must follow each %")
     }
     // A room's name is any UTF-8; all other pieces are words.
     if target.path.count >= 2, target.path[0].elementsEqual("rooms".utf8) { return routeRoom(target, exchange) }
@@ -87,7 +87,7 @@ extension HTTPServer {
   // MARK: - Rooms
 
   private static let roomsMax = 1000
-  private static let busy = HTTPResponse.error(503, "too much is asked at once: try again", [("Retry-After", "2")])
+  private static let busy = HTTPResponse.error(503, "too many requests at once: try again", [("Retry-After", "2")])
 
   private func routeRooms(_ target: HTTPTarget, _ exchange: HTTPExchange, _ now: Int64) -> HTTPResponse? {
     var limit = 50
@@ -107,10 +107,11 @@ extension HTTPServer {
     let prefix = target.value("prefix") ?? []
     guard prefix.count <= 256 else { return .error(400, "prefix is longer than the 256 bytes that a room's id can have") }
     if observatory.report == nil {
-      return .error(503, "the service has not begun: it waits for the brokers and its topics", [("Retry-After", "2")])
+      return .error(503, "the service has not started: it is waiting for the brokers and its topics", [("Retry-After", "2")])
     }
     if order != .rate, observatory.report?.knowsWaits == false {
-      return .error(400, "this instance reads instructions only and does not know what waits: sort by rate, or ask the service")
+      return .error(
+        400, "this instance only reads instructions and does not know which banners wait: sort by rate, or ask the service")
     }
     let key = SurveyKey(prefix: prefix, limit: limit, order: order)
     if let lines = surveys[key]?.lines, now - surveys[key]!.at <= surveyMs {
@@ -142,17 +143,18 @@ extension HTTPServer {
     let isStream = target.path.count == 3 && target.path[2].elementsEqual("events".utf8)
     guard target.path.count == 2 || isStream else { return nothing }
     guard (1...256).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
-      return .error(400, "a room's id has 1 to 256 bytes of UTF-8, here percent-encoded")
+      return .error(400, "a room's id must be 1 to 256 bytes of UTF-8, percent-encoded")
     }
     if observatory.report == nil {
-      return .error(503, "the service has not begun: it waits for the brokers and its topics", [("Retry-After", "2")])
+      return .error(503, "the service has not started: it is waiting for the brokers and its topics", [("Retry-After", "2")])
     }
     if isStream, !exchange.isHead {
       if isClosing { return .error(503, "the service is stopping") }
       // Those that wait for their first screen will be readers, too.
       let mostSoon = readers.count + waiting.count
       guard mostSoon < readersMax || readers.count + waiting.values.count(where: \.streams) < readersMax else {
-        return .error(503, "\(readersMax) clients read events already, and no more are allowed", [("Retry-After", "10")])
+        return .error(
+          503, "\(readersMax) clients already read events, which is the maximum: try again later", [("Retry-After", "10")])
       }
     }
     let watches = isStream && !exchange.isHead

@@ -113,7 +113,7 @@ package final class HTTPServer: @unchecked Sendable {
     surveyMs: Int64 = Limits.surveyMs, isNice: Bool = true, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
     if !address.isLoopback, token == nil, !isPublic {
-      throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is needed too")
+      throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is required")
     }
     allowDescriptors(readersMax + Limits.others)
     var (listening, bound): (Int32, HTTPAddress)
@@ -198,7 +198,7 @@ package final class HTTPServer: @unchecked Sendable {
       return true
     }
     if isTaken { return }
-    log.warning("http: other machines can still reach \(.url, address.url), so the old token stays until a restart")
+    log.warning("http: other machines can still reach \(.url, address.url), so the old token remains in use until a restart")
   }
 
   /// Informs readers of events, gives answers in progress a moment, and ends. Once.
@@ -272,7 +272,7 @@ package final class HTTPServer: @unchecked Sendable {
     for exchange in waiting.values {
       if case .waiting(let until) = exchange.stage, now >= until {
         leave(exchange)
-        finish(exchange, .error(503, "the service is busy, or waits for its brokers: try again", [("Retry-After", "2")]))
+        finish(exchange, .error(503, "the service is busy or waiting for its brokers: try again", [("Retry-After", "2")]))
       }
     }
     tickReaders(now)

@@ -18,8 +18,8 @@ package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
     guard (Self.bytesMin...Self.bytesMax).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw HTTPFault(
         description:
-          "must hold a token of \(Self.bytesMin) to \(Self.bytesMax) printable ASCII characters without spaces, such as"
-          + " `openssl rand -hex 32` makes")
+          "must hold a token of \(Self.bytesMin) to \(Self.bytesMax) printable ASCII characters without spaces, for example from"
+          + " `openssl rand -hex 32`")
     }
     self.bytes = bytes
   }

@@ -119,18 +119,18 @@ enum MetricTable {
 
   private static let service: [Metric] = [
     Metric(
-      name: "combo_build_info", kind: .gauge, help: "Versions of the program and of librdkafka; always 1.",
+      name: "combo_build_info", kind: .gauge, help: "Always 1; the labels have the versions of the program and of librdkafka.",
       values: .samples { source in
         [.init(labels: [("version", Version.number), ("librdkafka", source.librdkafka)], value: 1)]
       }),
     .gauge("combo_uptime_seconds", "Seconds since the process began to serve.") { Double($0.now - $0.observatory.began) / 1000 },
-    .gauge("combo_live", "1 unless the loop is stuck.") {
+    .gauge("combo_live", "1 unless the service loop is stuck.") {
       Health.reasonToRestart(lastBeat: $0.observatory.lastBeat, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
     .gauge("combo_ready", "1 while all partitions of this instance read and commit.") {
       Health.reasonNotReady($0.observatory.report, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
-    .gauge("combo_loop_silence_seconds", "Seconds since the last turn of the loop.") {
+    .gauge("combo_loop_silence_seconds", "Seconds since the last turn of the service loop.") {
       Double(max(0, $0.now - $0.observatory.lastBeat)) / 1000
     },
     .gauge("combo_uncommitted_seconds", "Age of the oldest work that is not durable yet; 0 if there is none.") { source in
@@ -143,11 +143,11 @@ enum MetricTable {
     .counters("combo_bad_events_total", by: "code", "Records that went to the dead-letter topic, by code.") {
       $0.totals.tally.codes
     },
-    .counter("combo_dropped_records_total", "Records that the map drops; they are not dead letters.") {
+    .counter("combo_dropped_records_total", "Records that the map dropped; they are not dead letters.") {
       $0.totals.tally.dropped
     },
     .counter(
-      "combo_old_gifts_total", "Gifts that were older than --max-age-ms when they were taken in, so that no room saw them."
+      "combo_old_gifts_total", "Gifts that were older than --max-age-ms when they were read, and were ignored."
     ) {
       $0.totals.tally.old
     },
@@ -172,7 +172,7 @@ enum MetricTable {
       values: .samples { source in
         source.totals.said.waits.skips.map { .init(labels: [("reason", $0.reason)], value: $0.1.worth) }
       }),
-    .counter("combo_fresh_starts_total", "Fresh starts within the process.") {
+    .counter("combo_fresh_starts_total", "Times that the service started again within the process (fresh starts).") {
       $0.observatory.freshStarts
     },
   ]
@@ -184,21 +184,21 @@ enum MetricTable {
   private static let times: [Metric] = [
     .histogram(
       "combo_commit_duration_seconds",
-      "From the beginning of a commit (or an entry's writing, in at-least-once delivery) until it is durable."
+      "Time from the beginning of a commit (in at-least-once delivery, of writing an entry) until it is durable."
     ) { $0.report.commitSeconds },
     .histogram(
       "combo_lateness_seconds",
-      "From a record's timestamp until its outcome is durable; the first record of each poll counts for all."
+      "Time from a record's timestamp until its outcome is durable; the first record of each poll counts for all."
     ) { $0.report.latenessSeconds },
     .histogram(
       "combo_gift_wait_seconds",
-      "From the time at which a gift is read until it is shown; the longest of each instruction counts, up to count_ms too long."
+      "Time from reading a gift until it is shown; the longest of each instruction counts, which may be too long by up to count_ms."
     ) { Histogram($0.totals.said.waits) },
     .histogram(
       "combo_input_age_seconds",
-      "From a record's timestamp until it is read; the first record of each poll and partition counts for all."
+      "Time from a record's timestamp until it is read; the first record of each poll and partition counts for all."
     ) { $0.report.inputAgeSeconds },
-    .histogram("combo_restore_duration_seconds", "From the beginning of a restore until the takeover.") {
+    .histogram("combo_restore_duration_seconds", "Time from the beginning of a restore until the takeover.") {
       $0.report.restoreSeconds
     },
     .histogram("combo_batch_records", "Records per poll of the input.") { $0.report.batchRecords },
@@ -210,29 +210,31 @@ enum MetricTable {
     Metric(
       name: "combo_input_partitions", kind: .gauge, help: "Partitions of the input, as last reported by the brokers.",
       values: .samples { $0.report.inputPartitions.map { [.init(value: Double($0))] } ?? [] }, isOptional: true),
-    .partition("combo_partition_running", running: false, "1 if the partition reads its input, 0 while it is restored.") {
+    .partition("combo_partition_running", running: false, "1 if the partition reads its input, 0 while it is being restored.") {
       $0.isRunning ? 1 : 0
     },
     .partition(
-      "combo_partition_restored_ratio", running: false, "Progress of restoring, from 0 to 1."
+      "combo_partition_restored_ratio", running: false, "Progress of the restore, from 0 to 1."
     ) { $0.restored },
-    .partition("combo_partition_lag_records", "Records of the input that are not read yet.") { $0.lag.map(Double.init) },
+    .partition("combo_partition_lag_records", "Records of the input that have not been read yet.") { $0.lag.map(Double.init) },
     .partition("combo_partition_rooms", "Rooms awake in the partition.") { Double($0.rooms) },
     .partition(
       "combo_partition_behind_seconds",
-      "How far the rooms of the partition are behind its clock, because they emit more than can be written."
+      "How far the rooms of the partition are behind its clock because they emit more than can be written."
     ) { Double($0.behindMs) / 1000 },
-    .partition("combo_partition_own_settings_rooms", "Rooms with settings of their own.") { Double($0.roomsWithOwnSettings) },
+    .partition("combo_partition_own_settings_rooms", "Rooms in the partition that have their own settings.") {
+      Double($0.roomsWithOwnSettings)
+    },
     .gauge("combo_own_settings_rooms_max", "Maximum of combo_partition_own_settings_rooms.") {
       Double($0.report.ownSettingsMax)
     },
     .partition(
       "combo_partition_pending_entries",
-      "At-least-once delivery: journal entries that are not acknowledged yet, at most \(PartitionLog.unsaidMax)."
+      "Journal entries that are not acknowledged yet (at-least-once delivery), at most \(PartitionLog.unsaidMax)."
     ) { Double($0.entriesOnTheirWay) },
     .partition(
       "combo_partition_pending_records",
-      "Records read that are in no journal entry yet; in at-least-once delivery reading stops at \(WriteAheadDelivery.takenMax)."
+      "Records that were read but are not in a journal entry yet; in at-least-once delivery, reading pauses at \(WriteAheadDelivery.takenMax)."
     ) { Double($0.recordsWithoutEntry) },
   ]
 
@@ -241,8 +243,8 @@ enum MetricTable {
     .client("queue_records_max", .gauge, "Maximum of records waiting to be sent.") { $0.isConsumer ? nil : $0.queueRecordsMax },
     .client("queue_bytes", .gauge, "Bytes of records waiting to be sent.") { $0.isConsumer ? nil : $0.queueBytes },
     .client("queue_bytes_max", .gauge, "Maximum of bytes waiting to be sent.") { $0.isConsumer ? nil : $0.queueBytesMax },
-    .client("fetched_records", .gauge, "Records fetched and not processed yet.") { $0.isConsumer ? $0.fetchedRecords : nil },
-    .client("fetched_bytes", .gauge, "Bytes of records fetched and not processed yet.") { $0.isConsumer ? $0.fetchedBytes : nil },
+    .client("fetched_records", .gauge, "Records fetched but not processed yet.") { $0.isConsumer ? $0.fetchedRecords : nil },
+    .client("fetched_bytes", .gauge, "Bytes of records fetched but not processed yet.") { $0.isConsumer ? $0.fetchedBytes : nil },
     .client("sent_records_total", .counter, "Records sent.") { $0.isConsumer ? nil : $0.recordsSent },
     .client("sent_record_bytes_total", .counter, "Bytes of records sent.") { $0.isConsumer ? nil : $0.recordBytesSent },
     .client("received_records_total", .counter, "Records received.") { $0.isConsumer ? $0.recordsReceived : nil },
@@ -260,8 +262,8 @@ enum MetricTable {
     .client("request_errors_total", .counter, "Requests that could not be sent.") { $0.requestErrors },
     .client("response_errors_total", .counter, "Responses that could not be received.") { $0.responseErrors },
     .client("request_timeouts_total", .counter, "Requests that timed out.") { $0.requestTimeouts },
-    .client("connects_total", .counter, "Connections tried.") { $0.connects },
-    .client("disconnects_total", .counter, "Connections that ended.") { $0.disconnects },
+    .client("connects_total", .counter, "Connection attempts.") { $0.connects },
+    .client("disconnects_total", .counter, "Closed connections.") { $0.disconnects },
     .client("round_trip_p99_seconds", .gauge, "99th percentile of the slowest broker's round trips.") { $0.roundTripSeconds },
     .client("throttle_p99_seconds", .gauge, "99th percentile of throttling by a broker.") {
       $0.throttleSeconds

@@ -48,7 +48,7 @@ package struct IntakeSource: Equatable, Sendable {
       switch name {
       case "map": map = value
       case "room":
-        if value.utf8.count > 256 { throw Fault(description: "--from \(text): a room has at most 256 bytes") }
+        if value.utf8.count > 256 { throw Fault(description: "--from \(text): a room may have at most 256 bytes") }
         room = value
       case "password": password = value
       default: hello = value
@@ -61,13 +61,13 @@ package struct IntakeSource: Equatable, Sendable {
       guard let url = WebSocketURL(place) else {
         throw Fault(
           description:
-            "--from \(text): expected - (standard input), post, or an address such as ws://127.0.0.1:21213, then perhaps"
+            "--from \(text): expected - (standard input), post, or an address such as ws://127.0.0.1:21213, optionally with"
             + " ,map=NAME ,room=ROOM ,hello=FILE ,password=FILE")
       }
       self.place = .webSocket(url)
     }
     if hello ?? password != nil, self.place == .standardInput || self.place == .post {
-      throw Fault(description: "--from \(text): \(hello != nil ? "hello" : "password")= is for WebSocket servers")
+      throw Fault(description: "--from \(text): \(hello != nil ? "hello" : "password")= can only be used with WebSocket servers")
     }
   }
 }

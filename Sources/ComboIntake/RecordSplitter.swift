@@ -18,28 +18,28 @@ package enum RecordSplitter {
       if isArray, text[place] == UInt8(ascii: "]") {
         isClosed = true
         place = skipSpace(text, from: place + 1)
-        if place < text.count { throw Fault(description: "something stands behind the array, from byte \(place) on") }
+        if place < text.count { throw Fault(description: "unexpected text after the array, from byte \(place) on") }
         break
       }
       if isArray, !records.isEmpty {
         guard text[place] == UInt8(ascii: ",") else {
-          throw Fault(description: "a comma is missing in the array, at byte \(place)")
+          throw Fault(description: "a comma is missing in the array at byte \(place)")
         }
         place = skipSpace(text, from: place + 1)
       }
       guard place < text.count, text[place] == UInt8(ascii: "{") else {
         throw Fault(
           description:
-            "record \(records.count + 1) is not a JSON object (byte \(place)): send an object, an array of objects, or an"
-            + " object a line")
+            "record \(records.count + 1) is not a JSON object (byte \(place)): send an object, an array of objects, or one"
+            + " object per line")
       }
       guard let end = endOfObject(text, from: place) else {
-        throw Fault(description: "record \(records.count + 1), from byte \(place) on, has no end: is the body cut off?")
+        throw Fault(description: "record \(records.count + 1), from byte \(place) on, has no end: the body may be cut off")
       }
       records.append(place..<end)
       place = skipSpace(text, from: end)
     }
-    if !isClosed { throw Fault(description: "the array has no end: is the body cut off?") }
+    if !isClosed { throw Fault(description: "the array has no end: the body may be cut off") }
     for record in records { take(UnsafeRawBufferPointer(rebasing: text[record])) }
   }
 

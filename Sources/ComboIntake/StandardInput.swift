@@ -95,7 +95,7 @@ package final class StandardInput: Sendable {
 
   private func sayTooLarge(_ line: Int?) {
     intake.refused(1)
-    log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes, and was skipped")
+    log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes and was skipped")
   }
 
   /// Waits while the log is full, so that no line of a pipe is lost.
@@ -106,10 +106,10 @@ package final class StandardInput: Sendable {
       guard intake.offerPatiently(batch, gathers: false, done: { answer.give($0) }) else { return false }
       guard let fault = answer.wait() else { return true }
       guard fault.code == .full else {
-        log.error("records of standard input could not be kept: \(.reason, fault)")
+        log.error("records from standard input could not be stored: \(.reason, fault)")
         return true
       }
-      log.warning("standard input waits: \(.reason, fault)")
+      log.warning("reading standard input is paused: \(.reason, fault)")
       MonotonicClock.sleep(ms: 1000)
     }
   }

@@ -96,7 +96,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     if let since = states[number].lostAt, states[number].wasConnected {
       let seconds = (MonotonicClock.nowMs - since + 999) / 1000
       log.warning(
-        "connected again to \(.url, server.name) after \(.seconds, seconds) s: messages of that time are lost"
+        "reconnected to \(.url, server.name) after \(.seconds, seconds) s: messages sent in that time are lost"
       )
     } else {
       log.info("connected to \(.url, server.name)")
@@ -113,13 +113,13 @@ package final class WebSocketIntake: @unchecked Sendable {
     if states[number].lostAt == nil { states[number].lostAt = now }
     if let said = states[number].failureSaidAt, now - said < Self.failureEveryMs { return }
     states[number].failureSaidAt = now
-    log.warning("no connection to \(.url, server.name), trying again and again: \(.reason, reason)")
+    log.warning("cannot connect to \(.url, server.name), trying again: \(.reason, reason)")
   }
 
   private func tooLarge(_ number: Int) {
     intake.refused(1)
     log.warning(
-      "a message of \(.url, servers[number].name) is larger than \(.limit, Intake.recordBytesMax) bytes, and was skipped")
+      "a message from \(.url, servers[number].name) is larger than \(.limit, Intake.recordBytesMax) bytes and was skipped")
   }
 
   private func received(_ number: Int, _ bytes: UnsafeRawBufferPointer) {
@@ -135,7 +135,8 @@ package final class WebSocketIntake: @unchecked Sendable {
         send(WebSocketTalk.subscribe, to: number)
       } else {
         log.error(
-          "\(.url, server.name) has refused the password: compare the file of password= with Streamer.bot's WebSocket server")
+          "\(.url, server.name) has refused the password: the file of password= must hold the password that Streamer.bot's WebSocket server has"
+        )
       }
       return
     case .socketIO:
@@ -156,7 +157,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     if batch.isEmpty { return }
     // While too much waits, so does this thread, and with it the server: its messages stay in the connection.
     _ = intake.offerPatiently(batch, gathers: true) { [log] fault in
-      if let fault { log.warning("records of \(.url, server.name) could not be kept: \(.reason, fault)") }
+      if let fault { log.warning("records from \(.url, server.name) could not be stored: \(.reason, fault)") }
     }
   }
 
@@ -165,7 +166,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     let server = servers[number]
     guard let challenge else { return send(WebSocketTalk.subscribe, to: number) }
     guard let password = server.password else {
-      log.error("\(.url, server.name) asks for a password: write it to a file, and add ,password=FILE to --from")
+      log.error("\(.url, server.name) asks for a password: write it to a file and add ,password=FILE to --from")
       // Where the password is not enforced, it sends events all the same.
       return send(WebSocketTalk.subscribe, to: number)
     }

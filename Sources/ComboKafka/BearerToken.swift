@@ -61,7 +61,8 @@ package struct BearerToken: Equatable, Sendable {
       guard expiry > now else {
         return .failure(
           Failure(
-            description: "holds a token that expired \((now - expiry) / 1000) s ago: whatever renews it must write a new one"))
+            description:
+              "holds a token that expired \((now - expiry) / 1000) s ago: the program that renews it must write a new one"))
       }
     }
     let subject = claims["sub"]?.string ?? ""
@@ -95,7 +96,7 @@ extension BearerToken {
     guard value.hasPrefix(prefix), value.utf8.count > prefix.utf8.count else {
       throw EdgeError(
         .badProperty,
-        "The Kafka property sasl.mechanism=OAUTHBEARER needs \(property)=\(prefix)FILE, a file that always holds a good token"
+        "The Kafka property sasl.mechanism=OAUTHBEARER needs \(property)=\(prefix)FILE, a file that always holds a valid token"
           + " (or sasl.oauthbearer.method=oidc, if librdkafka was built with it).")
     }
     let file = value.dropFirst(prefix.count)

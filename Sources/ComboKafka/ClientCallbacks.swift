@@ -77,7 +77,7 @@ package class ClientCallbacks: @unchecked Sendable {
   /// To be called once with the new client.
   func begin(_ handle: OpaquePointer) {
     guard tokenFile != nil, let error = rd_kafka_sasl_background_callbacks_enable(handle) else { return }
-    log.write(.error, "SASL", "no tokens can be fetched: \(String(cString: rd_kafka_error_string(error)))")
+    log.write(.error, "SASL", "cannot fetch tokens: \(String(cString: rd_kafka_error_string(error)))")
     rd_kafka_error_destroy(error)
   }
 
@@ -129,7 +129,7 @@ package class ClientCallbacks: @unchecked Sendable {
       let why = lastConnectionFault ?? reason
       passOn(
         EdgeError(
-          number, failed: "The \(kind.word) reaches no Kafka broker, and keeps trying", detail: why, brokers: brokers))
+          number, failed: "The \(kind.word) cannot reach any Kafka broker and keeps trying", detail: why, brokers: brokers))
     case RD_KAFKA_RESP_ERR__FATAL:
       var text = [CChar](repeating: 0, count: 512)
       let cause = handle.map { rd_kafka_fatal_error($0, &text, text.count) } ?? number
@@ -140,7 +140,7 @@ package class ClientCallbacks: @unchecked Sendable {
     default:
       if EdgeError.Code(number) == .authentication { state.withLock { $0.lastConnectionFault = reason } }
       guard isNews(number.rawValue) else { return }
-      passOn(EdgeError(number, failed: "The Kafka \(kind.word) has trouble", detail: reason, brokers: brokers))
+      passOn(EdgeError(number, failed: "The Kafka \(kind.word) reports an error", detail: reason, brokers: brokers))
     }
   }
 }

@@ -29,9 +29,9 @@ package struct ClientConfiguration: ~Copyable {
     default:
       // As a rule only words and numbers are ever refused here; what may be a password is not shown all the same.
       let property = KafkaProperty(key: key, value: value)
-      let shown = property.isSecret ? "what it is" : "\"\(value)\""
+      let shown = property.isSecret ? "has a value that is not allowed" : "cannot be \"\(value)\""
       throw EdgeError(
-        .badProperty, "The Kafka property \(key) cannot be \(shown): \(Self.text(reason).masking(property.secrets)).")
+        .badProperty, "The Kafka property \(key) \(shown): \(Self.text(reason).masking(property.secrets)).")
     }
   }
 
@@ -45,7 +45,7 @@ package struct ClientConfiguration: ~Copyable {
     guard let client = rd_kafka_new(type, pointer, &reason, reason.count) else {
       let error = EdgeError(
         .badProperty,
-        "The Kafka \(kind.word) cannot be made: \(Self.text(reason)). Correct the properties given with --kafka.")
+        "The Kafka \(kind.word) cannot be created: \(Self.text(reason)). Correct the properties given with --kafka.")
       // librdkafka takes the configuration only when it succeeds.
       _ = consume self
       throw error

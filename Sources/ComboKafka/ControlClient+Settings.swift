@@ -9,7 +9,7 @@ package struct TopicSettings: Sendable {
     /// nil: kept secret by the broker, or none.
     package let text: String?
     /// Whether it was set for this topic, and is not a default.
-    let isOwn: Bool
+    package let isOwn: Bool
 
     package init(text: String?, isOwn: Bool) {
       self.text = text
@@ -56,7 +56,7 @@ extension ControlClient {
   /// All settings of a topic.
   /// - Throws: `unknownTopic`, `notAuthorized` (DescribeConfigs on the topic), `unreachable`.
   package func settings(of topic: String, withinMs: Int64) throws(EdgeError) -> TopicSettings {
-    try attempt("cannot ask for the settings of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
+    try attempt("cannot get the settings of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
       var resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)
       defer { rd_kafka_ConfigResource_destroy(resource) }
       return admin(RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeoutMs) { options, queue in

@@ -53,7 +53,7 @@ package final class ControlClient: Sendable {
   /// The number of partitions of the topic; nil: there is no such topic.
   package func partitionCount(_ topic: String, withinMs: Int64) throws(EdgeError) -> Int? {
     let handle = try TopicHandle(topic, client)
-    return try attempt("cannot ask about topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
+    return try attempt("cannot get the metadata of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
       let (topics, error) = client.metadata(of: handle.pointer, timeoutMs: timeoutMs)
       guard let found = topics.first else { return .failed(error ?? RD_KAFKA_RESP_ERR__TIMED_OUT) }
       switch found.error {
@@ -76,7 +76,8 @@ package final class ControlClient: Sendable {
   ) throws(EdgeError) -> (first: Int64, end: Int64) {
     let handle = try TopicHandle(topic, client)
     var isFirst = true
-    return try attempt("cannot ask for the ends of partition \(partition) of topic \"\(topic)\"", withinMs: withinMs) {
+    return try attempt("cannot get the first and last offset of partition \(partition) of topic \"\(topic)\"", withinMs: withinMs)
+    {
       timeoutMs in
       let sliceMs = min(timeoutMs, Self.endsSliceMs)
       // A leader that has died is remembered, and asked again and again, until the leader is asked for again.
@@ -130,7 +131,7 @@ package final class ControlClient: Sendable {
 
   /// The number of members of a group; 0 if it does not exist.
   package func memberCount(ofGroup group: String, withinMs: Int64) throws(EdgeError) -> Int {
-    try attempt("cannot ask about group \"\(group)\"", withinMs: withinMs) { timeoutMs in
+    try attempt("cannot describe group \"\(group)\"", withinMs: withinMs) { timeoutMs in
       var found: UnsafePointer<rd_kafka_group_list>?
       let error = rd_kafka_list_groups(client.handle, group, &found, timeoutMs)
       defer { if let found { rd_kafka_group_list_destroy(found) } }
@@ -166,7 +167,7 @@ package final class ControlClient: Sendable {
 
   /// Asks any broker which others there are. The cheapest way to find out whether they can be reached.
   package func cluster(withinMs: Int64) throws(EdgeError) -> Cluster {
-    try attempt("cannot ask about the cluster", withinMs: withinMs) { timeoutMs in
+    try attempt("cannot describe the cluster", withinMs: withinMs) { timeoutMs in
       var brokers: [Cluster.Broker] = []
       let error = client.withMetadata(of: nil, timeoutMs: timeoutMs) { metadata in
         brokers = UnsafeBufferPointer(start: metadata.brokers, count: Int(metadata.broker_cnt)).map {
@@ -189,7 +190,7 @@ private struct TopicHandle: ~Copyable {
 
   init(_ topic: String, _ client: KafkaClient) throws(EdgeError) {
     guard let pointer = rd_kafka_topic_new(client.handle, topic, nil) else {
-      throw client.error(rd_kafka_last_error(), "cannot ask about topic \"\(topic)\"")
+      throw client.error(rd_kafka_last_error(), "cannot get the metadata of topic \"\(topic)\"")
     }
     self.pointer = pointer
   }

@@ -17,8 +17,8 @@ extension EdgeError {
     let isScram = !LibrdkafkaProperties.hasSoundScram && reason.contains("mechanism SCRAM")
     let more =
       isScram
-      ? " librdkafka before 2.6.1 (this is \(LibrdkafkaProperties.versionText)) cannot log in by SCRAM to brokers from 4.0 on, whatever"
-        + " the password." : ""
+      ? " librdkafka before 2.6.1 (this is \(LibrdkafkaProperties.versionText)) cannot log in with SCRAM to brokers from 4.0 on, even"
+        + " with the right password." : ""
     let remedy = Self.knownBetter(error) ?? Self.remedy(code, brokers: brokers)
     self.init(
       code, "\(failed): \(reason) (\(name)). \(remedy)\(more)", number: error.rawValue,
@@ -29,14 +29,14 @@ extension EdgeError {
   private static func knownBetter(_ error: rd_kafka_resp_err_t) -> String? {
     switch error {
     case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
-      "Fewer replicas of a partition are in sync than its topic's min.insync.replicas asks for: bring the brokers back. "
-        + "This passes by itself."
+      "Fewer replicas of a partition are in sync than its topic's min.insync.replicas requires: bring the brokers back. "
+        + "The service then continues by itself."
     case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS:
-      "A transaction is still open, as when an instance has just died: it ends within 10 s. This passes by itself."
+      "A transaction is still open, for example of an instance that was just killed. It ends within 10 s; no action is needed."
     case RD_KAFKA_RESP_ERR__WAIT_COORD, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
       RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
       RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
-      "The brokers have no coordinator for it at the moment, as when one has just died or started. This passes by itself."
+      "The brokers have no coordinator for it at the moment, for example because one has just stopped or started. No action is needed."
     case RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
       "The brokers ended its transaction because it was open for longer than transaction.timeout.ms, or another client has begun to use"
         + " this transactional id."
@@ -44,8 +44,8 @@ extension EdgeError {
       "session.timeout.ms must lie between the brokers' group.min.session.timeout.ms and group.max.session.timeout.ms, by default 6 s and"
         + " 30 min: change one of them."
     case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
-      "A partition has no leader at the moment: no broker that has a copy of it is alive, or they have not agreed yet. "
-        + "This passes by itself."
+      "A partition has no leader at the moment: no broker with a copy of it is alive, or the election is not over yet. "
+        + "Reading and writing continue once it has a leader."
     default: nil
     }
   }
@@ -54,32 +54,33 @@ extension EdgeError {
     switch code {
     case .badProperty: "Correct or remove the property."
     case .unreachable:
-      "Check that --brokers (\(brokers)) is right, that the brokers run, that this host may open the port, and that security.protocol is"
-        + " what the listener speaks."
-    case .timedOut: "The brokers at \(brokers) are slow or busy; it is worth trying again."
+      "Check that --brokers (\(brokers)) is right, that the brokers run, that this host may open the port, and that security.protocol"
+        + " matches the listener."
+    case .timedOut: "The brokers at \(brokers) are slow or busy; try again."
     case .authentication:
       "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."
     case .notAuthorized:
-      "Give this client's principal the right on the brokers (kafka-acls). A running service then continues by itself."
+      "Grant this client's principal the permission on the brokers (kafka-acls). A running service then continues by itself."
     case .unknownTopic: "Check the topic's name, or create it."
     case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not recreated."
-    case .topicExists: "Nothing is to be done if it is the right one."
+    case .topicExists: "If it is the right topic, no action is needed."
     case .invalidRequest: "Check the topic's name, partitions, replicas and settings against what the brokers allow."
     case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was recreated."
-    case .positionLost: "The partition is restored and read on from what is committed."
+    case .positionLost: "The partition is restored, and reading continues from the committed offset."
     case .fenced: "Another instance uses the same id; give each its own and stop the older one."
-    case .memberLost: "The group has gone on without this instance; it joins again by itself."
+    case .memberLost: "The group has continued without this instance, which joins again by itself."
     case .otherAssignor:
-      "All instances of a group need a librdkafka from 2.6.1 on, or all an older one (this is \(LibrdkafkaProperties.versionText)):"
-        + " stop those of one kind before the first of the other kind starts. It keeps trying."
+      "All instances of a group must use librdkafka 2.6.1 or later, or all an older one (this is \(LibrdkafkaProperties.versionText)):"
+        + " stop all instances of one kind before you start the first of the other kind. This instance keeps trying."
     case .pollTooLate: "The service was too slow or stopped for too long; it joins the group again by itself."
     case .badTimestamp:
-      "Compare the clocks of this machine and the brokers (combo-consumer check does). If they are right, one was ahead before: raise the"
+      "Compare the clocks of this machine and the brokers (combo-consumer check does). If they agree, one of them was ahead earlier: raise the"
         + " topic's message.timestamp.after.max.ms and message.timestamp.before.max.ms."
     case .recordTooLarge: "Raise max.message.bytes of the topic and message.max.bytes of this client, or make the record smaller."
-    case .queueFull: "The brokers take records more slowly than they are made; raise queue.buffering.max.messages or slow down."
-    case .undelivered: "What was produced since the last commit is taken back and done again."
-    case .unsupported: "Use brokers from 2.5 on (not 4.0.0) and librdkafka from 2.0.2 on."
+    case .queueFull:
+      "The brokers take records more slowly than they are produced; raise queue.buffering.max.messages or slow down."
+    case .undelivered: "Everything since the last commit is undone and produced again."
+    case .unsupported: "Use Kafka 2.5 or later (but not 4.0.0), and librdkafka 2.0.2 or later."
     case .fatal: "The client must be created again."
     case .other: "See the broker's log for more."
     }

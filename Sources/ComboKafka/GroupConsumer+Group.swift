@@ -26,7 +26,7 @@ extension GroupConsumer {
       }
       if deadline.isOver {
         throw client.error(
-          RD_KAFKA_RESP_ERR__TIMED_OUT, "cannot make sure what is committed of topic \"\(topic)\"")
+          RD_KAFKA_RESP_ERR__TIMED_OUT, "cannot verify the committed offsets of topic \"\(topic)\"")
       }
       MonotonicClock.sleep(ms: min(100, deadline.leftMs))
     }

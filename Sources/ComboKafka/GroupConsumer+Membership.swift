@@ -20,7 +20,7 @@ extension GroupConsumer {
   /// - Throws: `memberLost`: records in progress must be given up; the delegate is informed of the rest.
   func groupMetadata() throws(EdgeError) -> GroupMetadata {
     guard let pointer = rd_kafka_consumer_group_metadata(client.handle) else {
-      throw client.error(RD_KAFKA_RESP_ERR__STATE, "cannot say who this member is: the consumer is closed")
+      throw client.error(RD_KAFKA_RESP_ERR__STATE, "cannot get the id of this group member: the consumer is closed")
     }
     let metadata = GroupMetadata(pointer: pointer)
     // After it, so that an id which is gone by now is noticed. A new one cannot come to be that of the partitions in between: they
@@ -78,7 +78,7 @@ extension GroupConsumer {
 
   private func giveUpMembership() {
     failMembership(
-      "this member of the group was forgotten while it joined again, and others may have had its partitions meanwhile."
+      "the group forgot this member while it joined again, and other members may have had its partitions meanwhile."
         + " It must be created again.")
   }
 }

@@ -80,7 +80,7 @@ extension GroupConsumer {
       // Its fetcher is still being started (or stopped, from a former assignment).
       let passes = fault.error == RD_KAFKA_RESP_ERR__STATE || fault.error.isTransient
       guard passes && !deadline.isOver else {
-        throw client.error(fault.error, "cannot go to the offset wanted in partition \(fault.partition) of \"\(topic)\"")
+        throw client.error(fault.error, "cannot seek in partition \(fault.partition) of \"\(topic)\"")
       }
       MonotonicClock.sleep(ms: 2)
     }
@@ -99,13 +99,13 @@ extension GroupConsumer {
     // one after the other.
     try pause(owned.filter { !positions.isStarted($0) })
     let number = rd_kafka_assign(client.handle, list.pointer)
-    if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot read topic \"\(topic)\" again") }
+    if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot resume reading topic \"\(topic)\"") }
   }
 
   /// Between rebalances only: if one waits to be reported, librdkafka takes these calls for the answer to it, and gives others the
   /// partitions that are not given up yet.
   private func assignAgainInSteps(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
-    let failed = "cannot read topic \"\(topic)\" again"
+    let failed = "cannot resume reading topic \"\(topic)\""
     if isRebalancing || sift() { throw client.error(RD_KAFKA_RESP_ERR__IN_PROGRESS, failed) }
     // Partitions that were only to be sought fetch, and their first records could be there by the second check, which gives
     // them up. Partitions that are being started are paused already.
@@ -116,7 +116,7 @@ extension GroupConsumer {
     if error == nil { error = rd_kafka_incremental_assign(client.handle, list.pointer) }
     if sift() {
       // It is unknown whether it came before these calls or after them.
-      failMembership("\(failed): the group has rebalanced in the same moment. This member must be created again.")
+      failMembership("\(failed): the group rebalanced at the same moment. This member must be created again.")
     }
     // Records that were sifted out are read again.
     seekStarted(except: targets.map(\.partition))

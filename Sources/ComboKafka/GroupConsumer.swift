@@ -188,8 +188,8 @@ package final class GroupConsumer {
     let partition = message.pointee.partition
     positions.stop(partition)
     let reason = rd_kafka_message_errstr(message).map { String(cString: $0) } ?? ""
-    let text = "records of topic \"\(topic)\" partition \(partition) cannot be read, and are not passed over: \(reason)."
-    let remedy = "If it stays so, look after the disk of the partition's leader, and let a replica lead whose copy is whole."
+    let text = "records of topic \"\(topic)\" partition \(partition) cannot be read, and are not skipped: \(reason)."
+    let remedy = "If this continues, check the disk of the partition's leader, and make a replica with an intact copy the leader."
     delegate?.failed(EdgeError(.positionLost, "\(text) \(remedy)", number: message.pointee.err.rawValue), partition: partition)
   }
 
@@ -212,7 +212,7 @@ package final class GroupConsumer {
       return
     }
     let message =
-      "this static member of the group has lost its session, and librdkafka has given up over it (\(detail)). It must be created again."
+      "this static member of the group has lost its session, which librdkafka treats as fatal (\(detail)). It must be created again."
     delegate?.failed(EdgeError(.fatal, message, number: cause.rawValue), partition: nil)
   }
 

@@ -64,7 +64,7 @@ package enum KafkaWords {
     var reason = rest[colon.upperBound...]
     let isTriedAgain = reason.hasSuffix(": retrying")
     if isTriedAgain { reason = reason.dropLast(": retrying".count) }
-    return "the broker \(rest[..<colon.lowerBound]) does not let this producer begin: \(reason)"
-      + (isTriedAgain ? "; it is tried again" : "")
+    return "the broker \(rest[..<colon.lowerBound]) refuses to register this producer: \(reason)"
+      + (isTriedAgain ? "; trying again" : "")
   }
 }

@@ -113,7 +113,8 @@ package struct KafkaProperties: Sendable {
     if brokers.isEmpty {
       faults.append("No Kafka brokers are given; use --brokers HOST:PORT.")
     } else if let wrong = brokers.split(separator: ",", omittingEmptySubsequences: false).first(where: { !Self.isAddress($0) }) {
-      faults.append("\"\(wrong)\" is no address of a Kafka broker; use --brokers HOST:PORT,HOST:PORT with ports from 1 to 65535.")
+      faults.append(
+        "\"\(wrong)\" is not the address of a Kafka broker; use --brokers HOST:PORT,HOST:PORT with ports from 1 to 65535.")
     }
     faults += (presets + overrides).compactMap { Self.fault(of: $0.key, $0.value) }
     if !faults.isEmpty { throw EdgeError(.badProperty, faults.joined(separator: " ")) }
@@ -151,8 +152,8 @@ package struct KafkaProperties: Sendable {
       // docs/decisions/0014
       return value == "classic"
         ? nil
-        : "The Kafka property \(key) can only be classic here: with \(Sentence.quoted(value)) a crashed instance would block its own replacement"
-          + " until the brokers give it up, and a transaction could be refused although its partitions have not moved."
+        : "The Kafka property \(key) must be classic here: with \(Sentence.quoted(value)), a crashed instance would block its own replacement"
+          + " until its session times out, and a transaction could be refused although its partitions have not moved."
     }
     if let reason = reserved[name] { return "The Kafka property \(key) cannot be set here: \(reason)." }
     do throws(EdgeError) {
@@ -167,9 +168,9 @@ package struct KafkaProperties: Sendable {
 
   /// Properties on which the service's guarantees depend, with the reason why users may not set them.
   private static let reserved: [String: String] = {
-    let exactlyOnce = "offsets belong to the transaction that writes what came of them"
+    let exactlyOnce = "offsets are committed in the transaction that writes the results"
     let idempotence = "the producer must write each record exactly once and in order"
-    let restart = "the start is decided by the journal and by --from"
+    let restart = "the journal and --from decide where to begin"
     let addresses = "use --brokers"
     return [
       "bootstrap.servers": addresses, "metadata.broker.list": addresses,
@@ -177,18 +178,18 @@ package struct KafkaProperties: Sendable {
       "enable.auto.commit": exactlyOnce, "auto.commit.enable": exactlyOnce, "enable.auto.offset.store": exactlyOnce,
       "auto.commit.interval.ms": exactlyOnce, "offset.store.method": exactlyOnce, "offset.store.path": exactlyOnce,
       "offset.store.sync.interval.ms": exactlyOnce,
-      "isolation.level": "what an aborted transaction wrote must never be counted",
+      "isolation.level": "records of aborted transactions must never be counted",
       "auto.offset.reset": restart,
       "enable.partition.eof": "the service needs to know where a partition ends",
-      "partition.assignment.strategy": "it is chosen by the version of librdkafka, which has bugs in some",
-      "transactional.id": "it is made from the group and the instance",
+      "partition.assignment.strategy": "it depends on the version of librdkafka, because some versions have bugs",
+      "transactional.id": "it is derived from the group and the instance",
       "enable.idempotence": idempotence, "enable.gapless.guarantee": idempotence, "acks": idempotence,
       "request.required.acks": idempotence,
       "partitioner": "any consumer must find a room's partition by its key",
-      "delivery.report.only.error": "the service asks for the reports that it needs",
+      "delivery.report.only.error": "the service requests the delivery reports that it needs",
       "blacklist": "the service reads the topics that its options name",
       "allow.auto.create.topics": "the service creates missing topics with the right settings itself",
-      "test.mock.num.brokers": "use the demo command for a broker inside the process",
+      "test.mock.num.brokers": "the demo command needs no broker",
       "log.queue": "librdkafka's log goes to the service's own",
       "enable.sasl.oauthbearer.unsecure.jwt": "unsigned tokens prove nothing",
     ]

@@ -72,7 +72,7 @@ package struct KafkaProperty: Equatable, Sendable {
         places.append(index + 1)
       } else {
         // The line itself may hold a password: only its place is reported.
-        faults.append("line \(index + 1) of \(file) must be KEY=VALUE, or begin with # if it is a comment")
+        faults.append("line \(index + 1) of \(file) must be KEY=VALUE, or a comment that begins with #")
       }
     }
     return (properties, places, faults)

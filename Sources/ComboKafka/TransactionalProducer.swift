@@ -44,7 +44,7 @@ package final class TransactionalProducer {
   /// - Throws: a retriable error if brokers could not be reached or were busy in this time: call it again. Any other is for
   ///   the operator.
   package func initTransactions(withinMs: Int64) throws(EdgeError) {
-    let failed = "cannot begin to use transactional id \"\(transactionalID)\""
+    let failed = "cannot initialize transactional id \"\(transactionalID)\""
     let deadline = Deadline(afterMs: withinMs)
     while true {
       // In slices, which librdkafka takes up again, so that errors of connections are reported meanwhile.
@@ -100,7 +100,7 @@ package final class TransactionalProducer {
       guard
         let error = rd_kafka_send_offsets_to_transaction(producer.client.handle, list.pointer, group.pointer, timeout)
       else { return }
-      switch sort(error, "cannot make offsets part of the transaction") {
+      switch sort(error, "cannot add the offsets to the transaction") {
       case .again(let error):
         // The same producer must not go on: what is still in progress could arrive in its next transaction.
         if deadline.isOver { throw .indefinite(error) }

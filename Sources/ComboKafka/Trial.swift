@@ -83,7 +83,7 @@ package struct Trial {
   package func commit(group: String, input: String) throws(EdgeError) {
     let transactional = try producer()
     guard let pointer = rd_kafka_consumer_group_metadata_new(group) else {
-      throw EdgeError(.invalidRequest, "\"\(group)\" can be no group")
+      throw EdgeError(.invalidRequest, "\"\(group)\" is not a valid group name")
     }
     let metadata = GroupMetadata(pointer: pointer)
     try Self.take { () throws(TransactionFault) in try transactional.begin() }
@@ -151,7 +151,7 @@ extension ControlClient {
 
   /// On how many brokers each partition of a topic is, at least.
   package func replicas(of topic: String, withinMs: Int64) throws(EdgeError) -> Int {
-    try attempt("cannot ask about topic \"\(topic)\"", withinMs: withinMs) { timeoutMs -> Attempt<Int> in
+    try attempt("cannot get the metadata of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs -> Attempt<Int> in
       guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else { return .failed(rd_kafka_last_error()) }
       defer { rd_kafka_topic_destroy(handle) }
       var least: Int?

@@ -77,7 +77,7 @@ final class Database {
     case SQLITE_CORRUPT:
       return LogFault(.damaged, damaged(name, detail))
     case SQLITE_NOTADB:
-      return LogFault(.foreign, "\(name) is not a log of this program, nor any SQLite file. Give --data another file")
+      return LogFault(.foreign, "\(name) is not a log of this program, and not an SQLite file at all. Give --data another file")
     case SQLITE_BUSY, SQLITE_LOCKED:
       return LogFault(.inUse, "\(name) is locked by another program (\(detail)). Close that program, or give --data another file")
     default:
@@ -86,7 +86,7 @@ final class Database {
   }
 
   static func damaged(_ name: String, _ detail: String) -> String {
-    "\(name) is damaged (\(detail)). Move it away to begin with an empty log; what can be read of it, `sqlite3 FILE .recover` prints"
+    "\(name) is damaged (\(detail)). Move it away to begin with an empty log; `sqlite3 FILE .recover` prints what can still be read"
   }
 }
 

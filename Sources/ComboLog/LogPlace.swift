@@ -70,7 +70,7 @@ enum LogDisk {
       made += piece.isEmpty && made.isEmpty ? "/" : (made.isEmpty || made.hasSuffix("/") ? "" : "/") + piece
       if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR, access(made, F_OK) != 0 {
         throw LogFault(
-          .readOnly, "the folder \(folder) cannot be made (\(String(cString: strerror(errno)))). Give --data a file elsewhere")
+          .readOnly, "cannot create the folder \(folder) (\(String(cString: strerror(errno)))). Give --data a file elsewhere")
       }
     }
     var status = stat()

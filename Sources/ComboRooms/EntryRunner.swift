@@ -182,7 +182,7 @@ package final class EntryRunner {
   package static func inputFault(_ recorded: JournalEntry, _ derived: JournalEntry) -> ReplayFault? {
     guard let taken = recorded.last, let last = derived.last, taken != last else { return nil }
     return ReplayFault(
-      "the record at offset \(derived.batches.last!.endOffset - 1), the last of entry \(recorded.n), is another one than was taken in: the"
+      "the record at offset \(derived.batches.last!.endOffset - 1), the last of entry \(recorded.n), is not the one that was taken in: the"
         + " input was truncated or recreated")
   }
 
@@ -192,7 +192,7 @@ package final class EntryRunner {
     taken = 0
     guard let entry else { return }
     if entry.n != partition.n + 1 {
-      throw ReplayFault("the journal continues with entry \(entry.n) where \(partition.n + 1) should be")
+      throw ReplayFault("the journal has entry \(entry.n) where entry \(partition.n + 1) should be")
     }
     if let takeover = entry.takeover {
       derivation = own ?? takeover.derivation

@@ -37,7 +37,7 @@ struct FirstOwner {
     var reset: JournalEntry.Reset?
     if let known = committed.offset {
       offset = known
-      why = "where the group stands"
+      why = "from the offset that the group has committed"
       if !isCertain, let n = committed.entry {
         throw Stop.contradiction("the group stands at offset \(known) of \(input), entry \(n), but its journal is empty")
       }
@@ -58,7 +58,7 @@ struct FirstOwner {
           began == .min
           ? bounds.first
           : try source.kafka { () throws(EdgeError) in try source.reader.offset(.input, number, atMs: began) ?? bounds.end }
-        why = "from the time on at which the group began"
+        why = "from the time at which the group began"
       } else {
         offset = bounds.end
         why = "from its end"

@@ -24,7 +24,8 @@ extension PartitionTopics {
     let checkpoint = state.checkpoint
     if !isLenient, let first = entries.first?.n, first != (checkpoint?.n ?? 0) + 1 {
       throw ReplayFault(
-        "the journal begins with entry \(first), but the checkpoint is at \(checkpoint?.n ?? 0): what lay between was deleted")
+        "the journal begins with entry \(first), but the checkpoint is at \(checkpoint?.n ?? 0): the entries between were deleted"
+      )
     }
     guard let derivation = checkpoint?.derivation ?? entries.first?.takeover?.derivation else {
       throw ReplayFault("the journal does not begin with a takeover, and there is no checkpoint")
@@ -157,7 +158,7 @@ extension PartitionTopics {
   /// In a sentence, for the log.
   static func resetSummary(_ number: Int32, reason: String, neverTaken: Int64) -> LogMessage {
     """
-    RESET: partition \(.partition, number) could not be restored, all its rooms begin a new epoch, and \
+    RESET: partition \(.partition, number) could not be restored; all its rooms begin a new epoch, and \
     \(.records, neverTaken) records of the input were never taken in: \(.reason, reason)
     """
   }

@@ -183,15 +183,17 @@ package struct Restorer: @unchecked Sendable {
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
       throw Stop.contradiction(
         "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
-          + " changed from outside. To continue from the journal, stop all instances and run: \(source.resettingOffsets("--to-offset \(offset)")). To begin anew, use another"
-          + " group, or delete the topics of this one's journal and state")
+          + " changed from outside. To continue from the journal, stop all instances and run: \(source.resettingOffsets("--to-offset \(offset)")). To start over, use another"
+          + " group, or delete the journal and state topics of this one")
     }
     func otherInput(_ what: String) -> Stop {
       .contradiction(
-        "\(input) \(what): the topic was truncated or recreated. Use another group for it, or delete the topics of this group's journal and"
-          + " state and its offsets")
+        "\(input) \(what): the topic was truncated or recreated. Use another group for it, or delete this group's offsets and its journal and"
+          + " state topics")
     }
-    if bounds.end < offset { throw otherInput("ends at offset \(bounds.end), but the journal has taken it in up to \(offset)") }
+    if bounds.end < offset {
+      throw otherInput("ends at offset \(bounds.end), but the journal says that it was taken in up to offset \(offset)")
+    }
     // Behind it stands a record that was taken in, never a transaction's mark: of a topic that only grew, it is there until retention
     // deletes it.
     if let taken = last.last, bounds.first < offset {
@@ -200,7 +202,7 @@ package struct Restorer: @unchecked Sendable {
         found = record.fingerprint
         return false
       }
-      if found != taken { throw otherInput("holds another record at offset \(offset - 1) than the one that was taken in") }
+      if found != taken { throw otherInput("has a different record at offset \(offset - 1) than the one that was taken in") }
     }
   }
 
@@ -219,7 +221,7 @@ package struct Restorer: @unchecked Sendable {
     let (start, end) = (partition.offset, entries.last(where: { !$0.batches.isEmpty })?.batches.last?.endOffset ?? 0)
     if bounds.first > max(start, end) || (bounds.first > start && end > start) {
       throw Stop.lost(
-        reason: "\(input) begins at offset \(bounds.first), but is needed from offset \(start) on: what lay before was deleted",
+        reason: "\(input) begins at offset \(bounds.first), but is needed from offset \(start) on: earlier records were deleted",
         offsets: bounds.first - start)
     }
     if let stop = source.otherRules(in: entries, after: beginning.derivation) { throw stop }

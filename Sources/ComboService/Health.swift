@@ -12,7 +12,7 @@ package enum Health {
   /// Why the process should be restarted; nil: it should not.
   package static func reasonToRestart(lastBeat: Int64, at now: Int64, isStopping: Bool) -> String? {
     if isStopping || now - lastBeat < stuckAfterMs { return nil }
-    return "the loop is stuck: it has not taken a turn for \((now - lastBeat) / 1000) s"
+    return "the service loop is stuck: it has not made a turn for \((now - lastBeat) / 1000) s"
   }
 
   /// Why it is not ready; nil: it is.
@@ -21,18 +21,18 @@ package enum Health {
   ) -> String? {
     if isStopping { return "the service is stopping" }
     guard let report else {
-      return hindrance.map { "the service has not begun: \($0)" }
-        ?? "the service has not begun: it waits for the brokers and its topics"
+      return hindrance.map { "the service has not started: \($0)" }
+        ?? "the service has not started: it is waiting for the brokers and its topics"
     }
     if !report.hasJoined { return "the service has not joined its group yet" }
     let restoring = report.partitions.filter { !$0.isRunning }
     if !restoring.isEmpty {
       return "being restored: \(restoring.count) of \(Counted.text(report.partitions.count, "partitions"))"
     }
-    if now - report.at > silentMs { return "the loop waits for the brokers, for \((now - report.at) / 1000) s" }
-    if report.isFailing { return "what was tried last could not be committed" }
+    if now - report.at > silentMs { return "the service has been waiting for the brokers for \((now - report.at) / 1000) s" }
+    if report.isFailing { return "the last commit failed" }
     if let since = report.uncommittedSince, now - since > uncommittedMs {
-      return "nothing was committed for \((now - since) / 1000) s"
+      return "nothing has been committed for \((now - since) / 1000) s"
     }
     if let stall = report.stall { return stall }
     return nil

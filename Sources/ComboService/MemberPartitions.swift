@@ -288,13 +288,13 @@ package final class MemberPartitions {
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
     // A claim that had to be repeated begins where the one before it would have begun.
-    let isRepeated = partition.n == 0 && restored.reset == nil && !toldNew.insert(partition.number).inserted
-    if isRepeated || isNewBySeek {
-      log.debug(restored.summary)
-    } else if restored.reset == nil {
-      log.info(restored.summary)
-    } else {
+    let isTold = partition.n == 0 && !toldNew.insert(partition.number).inserted
+    if restored.reset != nil {
       log.warning(restored.summary)
+    } else if isTold || isNewBySeek {
+      log.debug(restored.summary)
+    } else {
+      log.info(restored.summary)
     }
     tellChanges(from: restored.derivation)
     return ActivePartition(restored, takeover: takeover, time: edges.time)

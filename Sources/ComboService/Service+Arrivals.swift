@@ -125,12 +125,12 @@ extension Service {
     }
     if let (number, look) = arrivals.waiting.min(by: { $0.value.since < $1.value.since }), now - look.since >= Self.waitingMs {
       let seconds = (now - look.since) / 1000
-      arrivals.stall = "records wait in partition \(number) from offset \(look.offset) on, and none has come for \(seconds) s"
+      arrivals.stall = "records wait in partition \(number) from offset \(look.offset) on, but none has arrived for \(seconds) s"
       if before == nil {
         log.warning(
           """
-          records wait in partition \(.partition, number) from offset \(.offset, look.offset) on, and none has come for \(.seconds, seconds) s: \
-          not ready until one comes
+          records wait in partition \(.partition, number) from offset \(.offset, look.offset) on, but none has arrived for \(.seconds, seconds) s: \
+          not ready until one arrives
           """)
       }
     } else if let answered = arrivals.answeredAt, now - answered >= Self.silentMs {
@@ -139,7 +139,7 @@ extension Service {
       if before == nil { log.warning("the brokers have not answered for \(.seconds, seconds) s: not ready until they do") }
     } else {
       arrivals.stall = nil
-      if before != nil { log.info("records come again, and the brokers answer: ready") }
+      if before != nil { log.info("records arrive again, and the brokers answer: ready") }
     }
   }
 }

@@ -27,7 +27,7 @@ extension Service {
         return trial.time.trust()
       case .refused:
         warnClockRefused(trial)
-        watched.observatory?.hindrance = "this machine's clock is further ahead of the brokers' than the output takes"
+        watched.observatory?.hindrance = "this machine's clock is further ahead of the brokers' than the output accepts"
         pause(ms: Self.tryAgainMs)
       case .failed(let error) where error.isRetriable || error.code == .unknownTopic:
         log.warning("waiting, and trying again: \(.reason, error)")
@@ -49,7 +49,7 @@ extension Service {
       switch outcome {
       case .taken:
         trial.time.trust()
-        log.info("the output accepts the time of this machine's clock, which is followed from now on")
+        log.info("the output accepts the time of this machine's clock, which partitions follow again")
       case .refused: warnClockRefused(trial)
       case .failed(let error):
         log.warning("could not determine whether the output accepts the time of this machine's clock: \(.reason, error)")

@@ -15,7 +15,7 @@ extension Service {
       let partition = active.partition
       if edges.group.end(of: active.number) != partition.offset || partition.hasNews || partition.hasMoreToSay { return }
     }
-    log.info("the input has ended, and all is said")
+    log.info("the input has ended, and all instructions are written")
     stopRequested.set()
   }
 

@@ -16,6 +16,10 @@ extension Service {
     var checkedAt: Int64 = 0
     let output = OutputMemory()
     var outputCheckedAt: Int64 = 0
+    var topicsCheckedAt: Int64 = 0
+    /// What the topic watch found; nil: nothing.
+    let lostTopics = Mailbox<LostTopic?>()
+    var isWatchingTopics = false
   }
 
   /// Of a partition that gets no records although some wait.
@@ -41,6 +45,7 @@ extension Service {
       notes.checkedAt = now
       logHeldPartitions(now)
       watchArrivals(now)
+      watchTopics(now)
     }
     if hasJoined, now - notes.outputCheckedAt >= Self.outputEveryMs {
       notes.outputCheckedAt = now
@@ -49,6 +54,26 @@ extension Service {
   }
 
   private static let outputEveryMs: Int64 = 15_000
+  private static let topicsEveryMs: Int64 = 4000
+
+  /// A topic that was deleted is noticed although nothing is written to it at the moment.
+  private func watchTopics(_ now: Int64) {
+    for lost in notes.lostTopics.takeAll() {
+      notes.isWatchingTopics = false
+      if let lost { isLost(lost) }
+    }
+    guard let watch = edges.topicWatch, hasJoined, !notes.isWatchingTopics, now - notes.topicsCheckedAt >= Self.topicsEveryMs
+    else {
+      return
+    }
+    notes.topicsCheckedAt = now
+    notes.isWatchingTopics = true
+    let (found, owned) = (notes.lostTopics, partitions.active.compactMap { $0?.number })
+    edges.inBackground(.query) {
+      // Brokers that do not answer are reported elsewhere.
+      found.put((try? watch.look(owned)) ?? nil)
+    }
+  }
 
   private func checkOutput() {
     let (reader, memory, log, comparesTimes) = (edges.reader, notes.output, log, configuration.comparesOutputTimes)

@@ -68,7 +68,7 @@ extension Service {
       // Unreachable brokers are asked again at the next assignment; until then a room that sleeps counts as this member's.
       guard let found = try? reader.partitions(.input) else { return }
       if let before = count.value, before != found.count {
-        log.info("the input has \(.count, found.count) partitions now, and had \(.limit, before)")
+        log.info("the input now has \(.count, found.count) partitions instead of \(.limit, before)")
       }
       count.set(found.count)
     }

@@ -46,13 +46,13 @@ extension Service {
   /// The numbers that are metrics without labels. The page of metrics and its reference are made from this table.
   package static let counters: [Counter] = [
     Counter("combo_records_total", \.events, "Records of the input whose outcome is durable."),
-    Counter("combo_records_without_value_total", \.withoutValue, "Records without a value, which are skipped."),
+    Counter("combo_records_without_value_total", \.withoutValue, "Records without a value; they are skipped."),
     Counter("combo_commits_total", \.commits, "Transactions committed."),
     Counter("combo_aborts_total", \.aborts, "Returns to the last commit."),
-    Counter("combo_restores_total", \.restores, "Restores of a partition that were begun."),
+    Counter("combo_restores_total", \.restores, "Partition restores that were started."),
     Counter(
       "combo_resets_total", \.resets,
-      "Resets: partitions whose state could not be restored, so that their rooms began a new epoch."),
+      "Partitions whose state could not be restored, so that their rooms began a new epoch (resets)."),
     Counter("combo_lost_records_total", \.lost, "Records of the input that were deleted before they were read."),
     Counter("combo_clock_leads_total", \.clockLeads, "Times that a partition's clock ran far ahead of the wall clock."),
     Counter("combo_state_bytes_total", \.stateBytes, "Bytes of snapshots written."),

@@ -209,8 +209,11 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   }
 
   /// The next service creates the topic, or waits for it.
-  package func isGone(_ topic: Topic) {
-    fatal = "its \(topic.word) topic is gone: somebody has deleted it"
+  package func isGone(_ topic: Topic) { isLost(LostTopic(topic, "is gone: somebody has deleted it")) }
+
+  /// The same of a topic that brokers have created again by themselves: the next service sets it up.
+  func isLost(_ lost: LostTopic) {
+    fatal = "its \(lost.topic.word) topic \(lost.what)"
     loss = .unknownTopic
   }
 
@@ -225,7 +228,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
         if error.code == .badProperty { fatal = error.message }
         let delayMs = error.isRetriable ? 0 : countFailure(error.message)
         if error.code == .unknownTopic, endsAsTopicIsGone() { return }
-        log.warning("the producers cannot be made, trying again: \(.reason, error)")
+        log.warning("the producers cannot be created, trying again: \(.reason, error)")
         pause(ms: delayMs)
       }
     }

@@ -237,7 +237,7 @@ final class TransactionDelivery: Delivery {
       return true
     } catch {
       nextSweep = parts.edges.time.monotonicMs() + Self.sweepAgainMs
-      parts.log.warning("no checkpoint of partition \(.partition, active.number) for now: \(.reason, error)")
+      parts.log.warning("the checkpoint of partition \(.partition, active.number) is postponed: \(.reason, error)")
       return false
     }
   }

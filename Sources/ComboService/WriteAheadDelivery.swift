@@ -118,7 +118,7 @@ package final class WriteAheadDelivery: Delivery {
     if !takeAcknowledgements(maxWaitMs: takesIn ? 0 : pause > 0 ? Int32(pause) : 5) { return }
     if let late = lateEntry() {
       let within = Self.deliveredWithinMs / 1000
-      host.goBack(.fatal("entry \(late.n) and what it led to could not be delivered within \(within) s"))
+      host.goBack(.fatal("entry \(late.n) and its instructions could not be delivered within \(within) s"))
       return
     }
     if pause <= 0 { closeEntries() }
@@ -199,7 +199,7 @@ package final class WriteAheadDelivery: Delivery {
     }
     if let unplaced {
       // The entries before it cannot be read now; the next takeover reads them.
-      host.goBack(.abort("entry \(unplaced.n) is in the journal, but brokers did not say where"))
+      host.goBack(.abort("entry \(unplaced.n) is in the journal, but the brokers did not report its offset"))
       return false
     }
     for case let active? in parts.partitions.active {

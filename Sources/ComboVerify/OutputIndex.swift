@@ -54,7 +54,7 @@ package final class OutputIndex {
     records += 1
     let place = Place(record)
     guard let key = record.key, let value = record.value, let text = InstructionText(value) else {
-      findings.add(.foreign, "the output holds something that is no instruction of this version (\(place))", at: .max)
+      findings.add(.foreign, "the output holds a record that is not an instruction of this version (\(place))", at: .max)
       return
     }
     let seq = Int(text.seq)

@@ -105,7 +105,7 @@ package final class Shadow {
       ledger.isStrict = ledger.report.isStrict
       if !ledger.isStrict {
         log.warning(
-          "the options here are not the group's, so the shadow will differ, which is no fault: \(.reason, ledger.report.otherOptions.joined(separator: ", "))"
+          "the options here differ from the group's, so differences are expected: \(.reason, ledger.report.otherOptions.joined(separator: ", "))"
         )
       }
     }
@@ -141,7 +141,7 @@ package final class Shadow {
     if saidLost[partition.number] != reason {
       saidLost[partition.number] = reason
       log.warning(
-        "the shadow begins partition \(.partition, partition.number) anew from its newest checkpoint, trying every 10 s: \(.reason, reason)"
+        "the shadow restarts partition \(.partition, partition.number) from its newest checkpoint, trying every 10 s: \(.reason, reason)"
       )
     }
   }
@@ -162,7 +162,7 @@ package final class Shadow {
 
   private func settle() {
     if ledger.bytes > Self.bytesMax {
-      log.warning("the shadow is too far behind, and begins all partitions anew from their newest checkpoints")
+      log.warning("the shadow is too far behind, and restarts all partitions from their newest checkpoints")
       for partition in partitions { partition.lose(until: .min) }
       ledger.forgetAll()
       ledger.report.begunAnew += 1
@@ -190,8 +190,8 @@ extension Derivation {
         phrases.append("another \(own.name)")
       }
     }
-    if mapping != group.mapping { phrases.append("another map") }
-    if limits != group.limits { phrases.append("other limits of events") }
+    if mapping != group.mapping { phrases.append("a different map") }
+    if limits != group.limits { phrases.append("different limits of events") }
     return phrases
   }
 }

@@ -85,7 +85,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     let place = Place(record)
     guard let room = record.key, let value = record.value, let text = InstructionText(value) else {
       report.onlyInGroup += 1
-      differs("the output holds something that is no instruction of this version (\(place))")
+      differs("the output holds a record that is not an instruction of this version (\(place))")
       return
     }
     count(value, \.group)

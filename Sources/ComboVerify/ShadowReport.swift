@@ -58,18 +58,18 @@ package struct ShadowReport: Equatable, Sendable {
   package var summary: String {
     var lines = [
       "shadow: \(Counted.text(partitions, "partitions")), \(Counted.text(entries, "entries")) and \(Counted.text(records, "records")) followed"
-        + (begunAnew == 0 ? "" : ", begun anew \(Counted.text(begunAnew, "times"))")
+        + (begunAnew == 0 ? "" : ", restarted \(Counted.text(begunAnew, "times"))")
     ]
     if !isStrict {
-      lines.append("the options here are not the group's: \(otherOptions.joined(separator: ", "))")
+      lines.append("the options here differ from the group's: \(otherOptions.joined(separator: ", "))")
       lines += table
     }
     lines.append(
       "instructions: \(grouped(equal)) the same in both, \(grouped(changed)) changed, \(grouped(onlyHere)) only here, \(grouped(onlyInGroup)) only in the output"
     )
-    if repeated > 0 { lines.append(Counted.text(repeated, "instructions were said again, as at-least-once delivery does")) }
+    if repeated > 0 { lines.append(Counted.text(repeated, "instructions were repeated, as at-least-once delivery does")) }
     if uncompared > 0 {
-      lines.append(Counted.text(uncompared, "instructions were not compared: their partition was being begun"))
+      lines.append(Counted.text(uncompared, "instructions were not compared: their partition was just being started"))
     }
     if deadLetters + dropped > 0 {
       lines.append("bad events here: \(grouped(deadLetters)); records that the map drops here: \(grouped(dropped))")
@@ -88,11 +88,11 @@ package struct ShadowReport: Equatable, Sendable {
   }
 
   private var verdict: String {
-    if !isCompared { return "nothing was compared: the group said nothing meanwhile. Let it run for longer" }
-    if !isStrict { return "different options: differences are expected, and are no fault" }
-    if isGood { return "the same: this program says what the group says, byte for byte" }
+    if !isCompared { return "nothing was compared: the group wrote nothing meanwhile. Let the shadow run longer" }
+    if !isStrict { return "different options: differences are expected, and are not a fault" }
+    if isGood { return "the same: this program derives what the group wrote, byte for byte" }
     let rooms =
-      otherRooms == 0 ? "" : ", and in \(Counted.text(otherRooms, "partitions")) the rooms are others than the journal says"
+      otherRooms == 0 ? "" : ", and in \(Counted.text(otherRooms, "partitions")) the rooms differ from the journal"
     return "NOT the same: \(Counted.text(differing, "instructions differ"))\(rooms)"
   }
 

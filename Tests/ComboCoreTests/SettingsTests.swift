@@ -60,7 +60,7 @@ struct SettingsTests {
     #expect(fault(0.5, 1, 1000) == nil)
     #expect(fault(0) != nil)
     #expect(fault(-1) != nil)
-    #expect(fault(2, 2) == "must have values above 0 that rise, but 2.0 stands after 2.0")
+    #expect(fault(2, 2) == "must have rising values above 0, but 2.0 follows 2.0")
     #expect(fault(3, 2) != nil)
     #expect(fault(.infinity) != nil)
     #expect(fault(.nan) != nil)
@@ -77,7 +77,7 @@ struct SettingsTests {
     #expect(Setting.milestones([]).fault == nil)
     #expect(Setting.milestones([1, 2, 9]).fault == nil)
     #expect(Setting.milestones([0]).fault != nil)
-    #expect(Setting.milestones([5, 5]).fault == "must be counts above 0 that rise, but 5 stands after 5")
+    #expect(Setting.milestones([5, 5]).fault == "must be rising counts above 0, but 5 follows 5")
     #expect(Setting.milestones(Array(1...101)).fault == "may have at most 100 entries, not 101")
   }
 

@@ -85,7 +85,7 @@ struct HTTPServerTests {
   func health() throws {
     let stage = try HTTPStage(hasReport: false)
     #expect(try stage.get("/health/live").status == 200)
-    #expect(try stage.get("/health/ready").text.contains("has not begun"))
+    #expect(try stage.get("/health/ready").text.contains("has not started"))
     #expect(try stage.get("/rooms").status == 503)
     #expect(try stage.get("/rooms/r").status == 503)
     #expect(try stage.get("/service/data").text.contains(#""state":"starting""#))

@@ -242,7 +242,7 @@ struct MetricsTests {
     report.hasJoined = true
     func why(_ now: Int64 = 100_000) -> String? { Health.reasonNotReady(report, at: now, isStopping: false) }
     #expect(why() == nil, "a member without partitions is ready too")
-    #expect(why(106_000)?.contains("waits for the brokers") == true)
+    #expect(why(106_000)?.contains("waiting for the brokers") == true)
     report.uncommittedSince = 80_000
     #expect(why()?.contains("20 s") == true)
     report.uncommittedSince = 99_000

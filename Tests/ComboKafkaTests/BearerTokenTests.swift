@@ -40,7 +40,7 @@ struct BearerTokenTests {
       Issue.record("it was taken")
       return
     }
-    #expect(failure.description == "holds a token that expired 60 s ago: whatever renews it must write a new one")
+    #expect(failure.description == "holds a token that expired 60 s ago: the program that renews it must write a new one")
     guard case .failure(let missing) = BearerToken.read("/nowhere", now: 0) else {
       Issue.record("it was read")
       return

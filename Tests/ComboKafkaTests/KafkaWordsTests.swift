@@ -12,7 +12,7 @@ struct KafkaWordsTests {
     }
     #expect(
       KafkaWords.plain("Failed to acquire transactional PID from broker TxnCoordinator/1: Broker: Not authorized: retrying")
-        == "the broker TxnCoordinator/1 does not let this producer begin: Broker: Not authorized; it is tried again")
+        == "the broker TxnCoordinator/1 refuses to register this producer: Broker: Not authorized; trying again")
     #expect(
       KafkaWords.plain("Failed to end transaction: Local: This instance has been fenced by a newer instance")
         == "Failed to end transaction: this producer was fenced")

@@ -201,7 +201,7 @@ struct MembershipTests {
     let member = try TestMember(kafka.properties, .init(groupID: group, topic: topic))
     try poll([member], "it is told") { !member.errors.isEmpty }
     #expect(member.errors.map(\.code) == [.otherAssignor])
-    #expect(member.errors.first?.message.contains("from 2.6.1 on, or all an older one") == true)
+    #expect(member.errors.first?.message.contains("2.6.1 or later, or all an older one") == true)
     rd_kafka_consumer_close(other)
     try poll([member], "it has the other's place") { member.owned == [0] }
   }

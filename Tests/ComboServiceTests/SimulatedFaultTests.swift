@@ -287,7 +287,7 @@ struct SimulatedFaultTests {
     #expect(startInVain(scene).isDead)
     #expect(
       scene.world.ends.first?.hasPrefix(
-        "gifts partition 0 holds another record at offset 4 than the one that was taken in: the topic was truncated or recreated. Use another group"
+        "gifts partition 0 has a different record at offset 4 than the one that was taken in: the topic was truncated or recreated. Use another group"
       ) == true, "\(scene.world.ends)")
   }
 
@@ -302,7 +302,7 @@ struct SimulatedFaultTests {
     input.skip()
     scene.gift()
     #expect(startInVain(scene).isDead)
-    #expect(scene.world.ends.first?.contains("holds another record at offset 4") == true, "\(scene.world.ends)")
+    #expect(scene.world.ends.first?.contains("has a different record at offset 4") == true, "\(scene.world.ends)")
   }
 
   @Test(

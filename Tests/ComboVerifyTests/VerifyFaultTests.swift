@@ -130,7 +130,7 @@ struct VerifyFaultTests {
     ]
     for value in values { log.append(SimRecord(key: Array("r1".utf8), value: value)) }
     let report = try scene.verify()
-    #expect(report.findings.count(.foreign) == 5 && report.first(.foreign).contains("no instruction"), "\(report.faults)")
+    #expect(report.findings.count(.foreign) == 5 && report.first(.foreign).contains("not an instruction"), "\(report.faults)")
     let other = VerifyScene()
     other.story()
     let victim = other.output("r1")[3]
@@ -187,7 +187,7 @@ struct VerifyFaultTests {
     #expect(report.findings.count(.source) == 1 && report.findings.count(.bytes) == 0, "\(report.faults)")
     #expect(
       report.first(.source).contains("the record at offset \(last.record.offset), the last of entry ")
-        && report.first(.source).hasSuffix(", is another one than was taken in: the input was truncated or recreated"))
+        && report.first(.source).hasSuffix(", is not the one that was taken in: the input was truncated or recreated"))
   }
 
   @Test("an input with another gift in its place is found by the bytes that differ")

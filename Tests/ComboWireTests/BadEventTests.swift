@@ -292,7 +292,7 @@ struct BadEventTests {
     #expect(found.reason == "settings.linger_ms is not allowed: a room may set only slots, finals here (--room-settings)")
     // Null is as good as missing, and an unknown name is none all the same.
     #expect(fault(settings(#""linger_ms":null"#), limits) == nil)
-    #expect(fault(settings(#""slotz":1"#), limits)?.reason.contains("no setting") == true)
+    #expect(fault(settings(#""slotz":1"#), limits)?.reason.contains("not a setting") == true)
     limits.roomSettings = []
     #expect(fault(settings(""), limits) == nil)
     #expect(

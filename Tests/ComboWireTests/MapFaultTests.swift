@@ -27,7 +27,7 @@ struct MapFaultTests {
         #"a rule has no member "dorp"; there are when, root, event, fields, ids, drop, bad, about"#
       ),
       (
-        #"{"map": 1, "name": "t", §"name": "u", "rules": [{"drop": "x"}]}"#, #""name" occurs twice; the one or the other must go"#
+        #"{"map": 1, "name": "t", §"name": "u", "rules": [{"drop": "x"}]}"#, #""name" occurs twice; remove one of them"#
       ),
       (#"{"map": 1, "name": "t", "rules": [§{}]}"#, "a rule needs an event (with fields), or a drop or bad with the reason"),
       (#"{"map": 1, "name": "t", "rules": [{"drop": §""}]}"#, "drop must be the reason, a sentence of 1 to 200 bytes"),
@@ -60,7 +60,7 @@ struct MapFaultTests {
         "count must have one of at, header, key, const, product, join, first, switch, when, not at and const"
       ),
       (giftMap(#""count": {"const": §null}"#), "const must be a string or a number, not null"),
-      (giftMap(#""count": {"key": §1}"#), "key must be true: the record's key is meant"),
+      (giftMap(#""count": {"key": §1}"#), "key must be true: it stands for the record's key"),
       (giftMap(#""count": {"header": §""}"#), "header must be the name of a record header"),
       (giftMap(#""count": {"product": §[]}"#), "product must have 1 to 16 parts, not 0"),
       (giftMap(#""id": {"join": §["/a"]}"#), "join must have 2 to 16 parts, not 1"),

@@ -184,28 +184,28 @@ struct MapProtobufTests {
   @Test(
     "that is broken is a bad event with a sentence",
     arguments: [
-      ("!AAA", "its character 1 is none of base64"), ("CAcä", "its character 4 is none of base64"),
-      ("CA==CA==", "its character 3 is none of base64"), ("CAcIB", "its base64 is cut off"), ("A", "its base64 is cut off"),
-      ("====", "its character 1 is none of base64"), ("CA", "it is cut off at byte 1"), ("CA==", "it is cut off at byte 1"),
+      ("!AAA", "its character 1 is not base64"), ("CAcä", "its character 4 is not base64"),
+      ("CA==CA==", "its character 3 is not base64"), ("CAcIB", "its base64 is cut off"), ("A", "its base64 is cut off"),
+      ("====", "its character 1 is not base64"), ("CA", "it is cut off at byte 1"), ("CA==", "it is cut off at byte 1"),
       ("CP///////////wI=", "the number that ends at byte 10 has more than 64 bits"),
       ("CP////////////8B", "the number that ends at byte 10 has more than 64 bits"),
-      ("GgX/", "what begins at byte 2 is longer than what is there"),
-      ("Gv///////////wE=", "what begins at byte 11 is longer than what is there"),
-      ("GgH/", "its field 3, name, is not UTF-8"), ("AAA=", "byte 0 begins no field"),
-      ("Cw==", "before byte 1 stands the wire type 3, which is not read"),
-      ("DA==", "before byte 1 stands the wire type 4, which is not read"),
-      ("Dw==", "before byte 1 stands the wire type 7, which is not read"),
-      ("CgA=", "its field 1, uid, has another wire type than the map's int64"),
-      ("EAE=", "its field 2, items, has another wire type than the map's Item"),
+      ("GgX/", "the value at byte 2 is longer than the rest"),
+      ("Gv///////////wE=", "the value at byte 11 is longer than the rest"),
+      ("GgH/", "its field 3, name, is not UTF-8"), ("AAA=", "no field begins at byte 0"),
+      ("Cw==", "the wire type 3 before byte 1 is not supported"),
+      ("DA==", "the wire type 4 before byte 1 is not supported"),
+      ("Dw==", "the wire type 7 before byte 1 is not supported"),
+      ("CgA=", "its field 1, uid, does not have the wire type of int64, its type in the map"),
+      ("EAE=", "its field 2, items, does not have the wire type of Item, its type in the map"),
       ("KQAAAAAAAA==", "it is cut off at byte 7"), ("IgGA", "it is cut off at byte 3"),
       // Field 536,870,912.
-      ("gICAgBAA", "byte 0 begins no field"),
+      ("gICAgBAA", "no field begins at byte 0"),
     ])
   func broken(base64: String, why: String) throws {
     let record = #"{"cmd":"GIFT","pb":"\#(base64)"}"#
     #expect(
       try mapped(Self.text, record, sentence: true)
-        == "wrong_type: /pb is not the Protobuf in base64 that note about the map: \(why)")
+        == "wrong_type: /pb is not the Protobuf in base64 that the map describes: \(why)")
   }
 
   @Test("is bounded in its depth and in what it makes")
@@ -224,11 +224,11 @@ struct MapProtobufTests {
     // The record itself is a level.
     #expect(try read(nested(63)).hasPrefix("gift"))
     #expect(try read(nested(64)) == "not_json")
-    #expect(try read(nested(65), sentence: true).hasSuffix("its messages go deeper than 64 levels"))
-    #expect(try read(nested(5000), sentence: true).hasSuffix("its messages go deeper than 64 levels"))
+    #expect(try read(nested(65), sentence: true).hasSuffix("its messages are nested deeper than 64 levels"))
+    #expect(try read(nested(5000), sentence: true).hasSuffix("its messages are nested deeper than 64 levels"))
     let many = Wire.of { for _ in 0..<10_000 { $0.long(2, Wire.of { $0.number(2, 1) }) } }
     #expect(
-      try read(many, sentence: true) == "too_large: /pb makes more than 65536 bytes of JSON, as many as a record may have")
+      try read(many, sentence: true) == "too_large: /pb comes to more than 65536 bytes of JSON, the maximum of a record")
   }
 
   @Test("is read in each message of an array, and bounded in what all of them make")
@@ -330,8 +330,11 @@ struct MapProtobufTests {
         #"a message's name must be letters, digits and _, and no type of Protobuf's own, not "bool""#
       ),
       (#""protobuf": {"A": §{}}"#, "a message must have 1 to 64 fields, not 0"),
-      (#""protobuf": {"A": {§"01": "bool x"}}"#, #"a field goes by its number, 1 to 536870911, not by "01""#),
-      (#""protobuf": {"A": {§"536870912": "bool x"}}"#, #"a field goes by its number, 1 to 536870911, not by "536870912""#),
+      (#""protobuf": {"A": {§"01": "bool x"}}"#, #"the key of a field must be its number, 1 to 536870911, not "01""#),
+      (
+        #""protobuf": {"A": {§"536870912": "bool x"}}"#,
+        #"the key of a field must be its number, 1 to 536870911, not "536870912""#
+      ),
       (#""protobuf": {"A": {"1": §"bool"}}"#, #"a field must be written as "TYPE NAME" or "repeated TYPE NAME", not "bool""#),
       (
         #""protobuf": {"A": {"1": §"repeated bool"}}"#,
@@ -343,10 +346,10 @@ struct MapProtobufTests {
         #"there is no type "int"; there are int32, int64, uint32, uint64, sint32, sint64, fixed32, fixed64, sfixed32, sfixed64, float, double, bool, string, A"#
       ),
       (#""protobuf": {"A": {"1": "bool x", "2": §"A x"}}"#, #"the message "A" has two fields "x""#),
-      (#""protobuf": {"A": {"1": "bool x", §"1": "bool y"}}"#, #""1" occurs twice; the one or the other must go"#),
+      (#""protobuf": {"A": {"1": "bool x", §"1": "bool y"}}"#, #""1" occurs twice; remove one of them"#),
       (#""unpack": [{"at": "/a", "message": §"B"}]"#, #"there is no message "B"; name it under protobuf, with its fields"#),
-      (#""unpack": [§{"at": "/a"}]"#, #""message" is missing: which of those under protobuf it is"#),
-      (#""unpack": [§{"message": "B"}]"#, #""at" is missing: where the text stands: a pointer, or several"#),
+      (#""unpack": [§{"at": "/a"}]"#, #""message" is missing: the name of a message under protobuf"#),
+      (#""unpack": [§{"message": "B"}]"#, #""at" is missing: the place of the text: a pointer, or several"#),
       (#""unpack": [{"at": "/a", §"as": "B"}]"#, #"unpack has no member "as"; there are at, when, message"#),
       (#""unpack": [§5]"#, "unpack must be a string, not an integer"),
       (

@@ -416,13 +416,13 @@ struct MapShapeTests {
     }
     let closing = faults(#"{"map":1,"name":"t","roots":["/a/*"],"rules":[{"event":"room_closed"}]}"#)
     #expect(closing.count == 1)
-    #expect(closing.first?.contains("only gifts can be") == true, "\(closing)")
+    #expect(closing.first?.contains("only gifts are allowed") == true, "\(closing)")
     let twice = faults(
       #"{"map":1,"name":"t","roots":["/a","/b",""],"rules":[{"event":"gift","fields":{"sender":{"id":"x"},"gift":{"id":"/g"}}}]}"#
     )
     #expect(twice.count == 1, "\(twice)")
     let own = faults(#"{"map":1,"name":"t","rules":[{"root":"/a/*","event":"room_closed"}]}"#)
-    #expect(own.count == 1 && own[0].contains("below /a/*, where there may be several, only gifts can be"), "\(own)")
+    #expect(own.count == 1 && own[0].contains("/a/* may have several elements, so only gifts are allowed"), "\(own)")
     let chosen = faults(#"{"map":1,"name":"t","choose":{"map":"wire","root":"/*"}}"#)
     #expect(chosen.count == 1 && chosen[0].contains("a chosen map has other events"), "\(chosen)")
     let first = faults(#"{"map":1,"name":"t","rules":[{"event":"gift","fields":{"sender":{"id":"/l/*/u"},"gift":{"id":"/g"}}}]}"#)

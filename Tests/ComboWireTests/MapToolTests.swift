@@ -70,7 +70,7 @@ struct MapToolTests {
     )
     #expect(try mapped(guess.text, samples[3]).hasPrefix("dropped"))
     let nothing = MapInference([Array("{}".utf8)])
-    #expect(nothing.doubts.contains { $0.hasPrefix("sender.id: nothing looks like it") })
+    #expect(nothing.doubts.contains { $0.hasPrefix("sender.id: no field looks like it") })
     #expect(MapInference([Array("x".utf8)]).text.isEmpty)
   }
 }

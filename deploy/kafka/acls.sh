@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Gives a principal the minimal rights at Kafka that combo-consumer needs, by kafka-acls of Apache Kafka (2.0 or newer).
+# Gives a principal the minimal Kafka permissions that combo-consumer needs, with kafka-acls of Apache Kafka (2.0 or newer).
 #
 #   acls.sh --brokers HOST:PORT --principal User:combo --input gifts --output banners [OPTIONS]
 #
 #   --group NAME            as the service's --group (default combo-consumer)
 #   --dead-letter TOPIC     as the service's (default <input>.<group>.combo-dead-letter)
 #   --screens TOPIC         as the service's, if it has one
-#   --transactional-id ID   the whole id, if the service is given one; default: all that begin with <group>.
-#   --command-config FILE   properties with which kafka-acls itself logs in
-#   --topics-exist          the topics exist, with the right settings: grants no right to create or alter any
-#   --before-3.0            brokers older than Kafka 3.0 also want IdempotentWrite on the cluster
-#   --auditor User:NAME     a second principal, which only reads, for `combo-consumer verify`
-#   --remove                removes the same rights
+#   --transactional-id ID   the full id, if the service has one; default: all ids that begin with <group>.
+#   --command-config FILE   properties for the login of kafka-acls itself
+#   --topics-exist          the topics exist, with the right settings: grants no permission to create or alter them
+#   --before-3.0            for brokers before Kafka 3.0, which also need IdempotentWrite on the cluster
+#   --auditor User:NAME     a second principal that may only read, for `combo-consumer verify`
+#   --remove                removes the same permissions
 #   --dry-run               prints the commands without running them
 #
 # KAFKA_ACLS names the program (default: kafka-acls.sh, else kafka-acls, whichever is in the PATH).
@@ -35,7 +35,7 @@ while (($# > 0)); do
     --remove) action=--remove ;;
     --dry-run) dry=1 ;;
     --help | -h) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "$0"; exit 0 ;;
-    *) fail "there is no option $1; --help lists them" ;;
+    *) fail "unknown option $1; see --help" ;;
   esac
   shift
 done
@@ -53,7 +53,7 @@ tool=${KAFKA_ACLS:-}
 if [[ -z $tool ]]; then
   tool=$(command -v kafka-acls.sh || command -v kafka-acls || true)
   [[ -n $tool ]] || { ((dry)) && tool=kafka-acls.sh; } ||
-    fail "kafka-acls.sh is not in the PATH: set KAFKA_ACLS to where Kafka's bin/kafka-acls.sh is"
+    fail "kafka-acls.sh is not in the PATH: set KAFKA_ACLS to the path of Kafka's bin/kafka-acls.sh"
 fi
 
 # acl PRINCIPAL "OPERATION OPERATION…" RESOURCE…

@@ -118,6 +118,9 @@ struct Check {
           "\(what) \"\(name)\" has \(Self.count(count, "partition")) on \(Self.count(replicas, "broker")) each, policy \(found["cleanup.policy"] ?? "delete")"
         )
         table.replicas[name] = replicas
+        if name == names.state {
+          table.isStateRepairable = try TopicFindings.isUnchosenState(found, control, names, withinMs: Self.withinMs)
+        }
       } catch {
         let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
         report.fault("cannot examine the \(what) \"\(name)\": \(Self.reason(error))", fix: fix(error, right, "--topic", name))

@@ -10,7 +10,7 @@ final class Demo {
   /// Runs the service until it is asked to stop; returns an exit code.
   typealias RunService = @Sendable (LogStage, StopSignal) -> Int32
 
-  static let notice = "Only the gifts are made up. The rest is as in production, exactly once."
+  static let notice = "Only the gifts are made up. Everything else runs as in production, exactly once."
 
   /// The state shared by its threads.
   final class State: Sendable {
@@ -73,7 +73,7 @@ final class Demo {
     let (service, stage, stop, state) = (service, stage, stop, state)
     return WorkThread {
       state.serviceCode.store(service(stage, stop), ordering: .releasing)
-      if !stop.isSet { state.failure.withLock { $0 = $0 ?? "the service has ended: its log has the reason" } }
+      if !stop.isSet { state.failure.withLock { $0 = $0 ?? "the service has ended; its log has the reason" } }
       stop.set()
     }
   }

@@ -48,7 +48,7 @@ final class DemoView {
     painter.countMs = options.settings.countMs
     painter.exitMs = options.settings.exitMs
     // Each fits into 80 columns.
-    painter.footer = [Demo.notice, (url.map { "In a browser: \($0)   " } ?? "") + "Ctrl-C or q ends it."]
+    painter.footer = [Demo.notice, (url.map { "In a browser: \($0)   " } ?? "") + "Ctrl-C or q stops it."]
     if screen == nil {
       print(Demo.notice)
       if let url { print("In a browser: \(url)") }

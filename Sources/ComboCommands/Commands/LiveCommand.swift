@@ -19,7 +19,7 @@ enum LiveCommand {
     let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
     if options.http == nil, options.sources.isEmpty, !Live.isPiped {
-      log.error("there is no source of records: --http is none, standard input is not a pipe, and there is no --from")
+      log.error("there is no source of records: give --from, pipe records into standard input, or leave out --http none")
       return 2
     }
     do throws(LogFault) {
@@ -27,13 +27,13 @@ enum LiveCommand {
       limits.sizeMax = options.sizeMax
       let stage = try LogStage(LogStage.place(options.data, name: "live.db"), limits: limits)
       defer { stage.file.close() }
-      if let folder = stage.file.madeFolder { log.info("the folder \(.file, folder) did not exist, and was made") }
+      if let folder = stage.file.madeFolder { log.info("created the folder \(.file, folder)") }
       if stage.file.isNew, stage.file.place != .memory {
         log.info("records are kept in \(.file, stage.file.place.name), a new file")
       } else {
         log.info("records are kept in \(.file, stage.file.place.name)")
       }
-      if stage.file.wasChecked { log.info("the log was not closed last time; it was looked through, and is whole") }
+      if stage.file.wasChecked { log.info("the log was not closed cleanly last time; it was checked and is intact") }
       return Live(options, stage, log, stop).run()
     } catch {
       log.error("the log cannot be used: \(.reason, error)")
@@ -162,7 +162,7 @@ private struct Live {
     if servers.isEmpty { return .success(nil) }
     let webSockets = WebSocketIntake(servers, intake, log: log)
     guard webSockets.start() else {
-      return .failure(SourceFault(description: "no more than 16 WebSocket servers can be read, or the system has no room left"))
+      return .failure(SourceFault(description: "at most 16 WebSocket servers can be read, or the system is out of memory"))
     }
     return .success(webSockets)
   }
@@ -178,9 +178,9 @@ private struct Live {
     log.info("reading standard input")
     _ = StandardInput(intake, origin, log: log) { [log, inputOver, endsWithInput] lines in
       if endsWithInput {
-        log.info("standard input has ended after \(.count, lines) lines; the program ends when all is said")
+        log.info("standard input has ended after \(.count, lines) lines; the program exits when all instructions are written")
       } else {
-        log.info("standard input has ended after \(.count, lines) lines; everything else goes on")
+        log.info("standard input has ended after \(.count, lines) lines; the other sources continue")
       }
       inputOver.set()
     }

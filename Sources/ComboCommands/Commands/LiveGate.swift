@@ -31,10 +31,10 @@ final class LiveGate: EventGate {
   func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void) {
     if let map, !maps.contains(map) || !isWrapped {
       return done(
-        .error(400, "this run has no map \(Sentence.quoted(map)): start it with --from post,map=\(map)"))
+        .error(400, "live was not started with the map \(Sentence.quoted(map)): restart it with --from post,map=\(map)"))
     }
     if room != nil, !isWrapped {
-      return done(.error(400, "room in the address needs a map: start it with --from post,map=wire"))
+      return done(.error(400, "a room in the address needs a map: restart live with --from post,map=wire"))
     }
     let batch = LogBatch()
     let origin = Intake.Origin(map: map ?? defaultMap, room: room, isWrapped: isWrapped)
@@ -46,7 +46,7 @@ final class LiveGate: EventGate {
       return done(.error(400, error.description))
     }
     if batch.isEmpty {
-      return done(.error(400, "the body holds no event: send an object, an array of objects, or an object a line"))
+      return done(.error(400, "the body has no event: send an object, an array of objects, or one object per line"))
     }
     let count = batch.count
     let answer = check.answer(batch)
@@ -59,7 +59,7 @@ final class LiveGate: EventGate {
     }
     if !isTaken {
       intake.refused(count)
-      done(.error(429, "events come faster than they can be kept: send these again", [("Retry-After", "1")]))
+      done(.error(429, "events arrive faster than they can be stored: send these again", [("Retry-After", "1")]))
     }
   }
 

@@ -39,7 +39,7 @@ enum MapCommand {
     switch MapSource.map(file) {
     case .success(let map):
       for note in map.notes { Console.write("note: \(note)\n", to: STDERR_FILENO) }
-      return Console.tell("\(file) is a map without faults: \(map.name). \(map.about)\n")
+      return Console.tell("\(file) is a valid map: \(map.name). \(map.about)\n")
     case .failure(let failure):
       for sentence in failure.sentences { Console.write("\(sentence)\n", to: STDERR_FILENO) }
       return 1
@@ -53,7 +53,7 @@ enum MapCommand {
       Console.say("\(file ?? "standard input"): \(guess.doubts.joined(separator: "; "))")
       return 1
     }
-    for doubt in guess.doubts { Console.say(doubt.hasPrefix("left out") ? doubt : "unsure of \(doubt)") }
+    for doubt in guess.doubts { Console.say(doubt.hasPrefix("left out") ? doubt : "unsure: \(doubt)") }
     return Console.tell(guess.text)
   }
 

@@ -51,7 +51,7 @@ final class OutputMirror {
       } catch {
         guard error.code == .offsetOutOfRange else { throw error }
         // It was away for longer than the topic is kept: the rooms' next screens have everything.
-        log.warning("serve reads the output again: \(.reason, error)")
+        log.warning("serve begins to read the output again: \(.reason, error)")
         mirror.forgetAll()
         observatory.tell(mirror.takeNews())
         try begin()

@@ -66,8 +66,8 @@ struct Redrive {
     guard let partitions = try control.partitionCount(options.deadLetter, withinMs: Self.withinMs) else {
       throw EdgeError(
         .unknownTopic,
-        "the dead-letter topic \"\(options.deadLetter)\" does not exist: check --input, --group and --dead-letter. A group that has met no"
-          + " bad event since its topics were made has an empty one")
+        "the dead-letter topic \"\(options.deadLetter)\" does not exist: check --input, --group and --dead-letter. For a group without bad"
+          + " events, the topic exists but is empty")
     }
     guard let inputPartitions = try control.partitionCount(options.input, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the input topic \"\(options.input)\" does not exist: check --input")
@@ -125,7 +125,7 @@ struct Redrive {
           throw EdgeError(
             .timedOut,
             "partition \(partition) of \"\(options.deadLetter)\" cannot be read beyond offset \(reader.position): a transaction is open"
-              + " there, or its leader is away. Nothing more was sent; run the command again later",
+              + " there, or its leader is not available. Nothing more was sent; run the command again later",
             isRetriable: true)
         }
       }
@@ -217,7 +217,7 @@ final class RedriveSender {
       let reason = error.isFenced ? "another run of redrive for this group has begun, and ended this one." : error.reason
       throw EdgeError(
         error.error.code,
-        "\(reason) What earlier transactions of this run sent has its receipts; run the command again to send the rest",
+        "\(reason) Earlier transactions of this run are complete; run the command again to send the rest",
         isRetriable: error.error.isRetriable)
     }
   }

@@ -84,7 +84,7 @@ struct RedriveSelection: Equatable, Sendable {
       case .alreadySent: "others were sent back by an earlier run"
       case .tooOften: "of these came back after an earlier run had sent them; --max-redrives allows more rounds"
       case .tooLarge: "of these are larger than the input's max.message.bytes: raise it, or leave them out"
-      case .truncated: "of these are truncated, because brokers did not accept them whole: they cannot be sent back"
+      case .truncated: "of these are truncated because they were too large for the brokers: they cannot be sent back"
       case .otherInput: "of these came from another input topic"
       case .noDeadLetter: "others have no combo.error header: another program wrote them"
       }

@@ -77,7 +77,7 @@ final class Reload: Sendable {
     log.info("reading the configuration again")
     guard case .read(let invocation, let table, let faults) = read() else { return }
     guard faults.isEmpty, case .run(let options) = invocation else {
-      for fault in faults { log.error("the configuration was not changed: \(.reason, fault)") }
+      for fault in faults { log.error("the configuration was not changed because it has a fault: \(.reason, fault)") }
       return
     }
     let before = current.withLock { $0 }
@@ -85,7 +85,7 @@ final class Reload: Sendable {
     let new = Current(options)
     let isOtherKafka = new.kafka != before.kafka || new.files != before.files
     if isOtherKafka, let fault = Self.fault(options, log) {
-      log.error("the configuration was not changed: \(.reason, fault)")
+      log.error("the configuration was not changed because it has a fault: \(.reason, fault)")
       return
     }
     log.level = options.logLevel
@@ -93,7 +93,7 @@ final class Reload: Sendable {
     server.withLock { $0?.demand(options.httpToken) }
     let missed = table.differences(from: self.table).filter { !Self.live.contains($0) }
     if !missed.isEmpty {
-      log.warning("a restart is needed for changes of \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")
+      log.warning("these changed options need a restart: \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")
     }
     let isOtherEngine = new.settings != before.settings || new.map != before.map
     if isOtherKafka || isOtherEngine {
@@ -104,7 +104,7 @@ final class Reload: Sendable {
       }
       stop.askForFreshStart()
     }
-    log.info("the configuration was read again")
+    log.info("the new configuration is in effect")
   }
 
   /// Why these properties do not work; nil: clients can be made, and brokers answer.

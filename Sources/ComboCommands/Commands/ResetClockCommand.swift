@@ -19,18 +19,19 @@ enum ResetClockCommand {
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
       if plan.members > 0 {
         Console.say(
-          "the group \(options.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run this again. An instance that was"
-            + " killed counts until its session has timed out")
+          "the group \(options.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run the command again."
+            + " An instance that was killed remains a member until its session times out")
         return 1
       }
       guard
         let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
         let looked = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(service.totals.clocksBroughtBack) of \(Counted.text(looked, "partitions were")) brought back to this machine's clock.\n")
+      _ = Console.tell(
+        "\(service.totals.clocksBroughtBack) of \(Counted.text(looked, "partitions were")) set back to this machine's clock.\n")
       if looked < plan.places.count {
         Console.say(
-          "only \(looked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run this again"
+          "only \(looked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run the command again"
         )
         return 1
       }
@@ -86,10 +87,13 @@ struct ClockPlan: Equatable {
   func text(isDryRun: Bool) -> String {
     let moved = ahead
     var lines = places.map { place in
-      guard let clock = place.clock else { return "partition \(place.partition): has not begun, stays" }
-      guard moved.contains(place) else { return "partition \(place.partition): its time is \(Timestamp.text(clock)), stays" }
-      return "partition \(place.partition): its time is \(Timestamp.text(clock)), \(clock - now) ms ahead of this machine's clock: it would be"
-        + " brought back, and \(place.rooms) \(place.rooms == 1 ? "room begins" : "rooms begin") a new epoch"
+      guard let clock = place.clock else { return "partition \(place.partition): has not begun, does not change" }
+      guard moved.contains(place) else {
+        return "partition \(place.partition): its time is \(Timestamp.text(clock)), does not change"
+      }
+      return
+        "partition \(place.partition): its time is \(Timestamp.text(clock)), \(clock - now) ms ahead of this machine's clock: it would be"
+        + " set back, and \(place.rooms) \(place.rooms == 1 ? "room begins" : "rooms begin") a new epoch"
     }
     if moved.isEmpty {
       lines.append("There is nothing to do.")

@@ -89,8 +89,8 @@ enum RunCommand {
         guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
           log.error(
             """
-            giving up, because fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
-            and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has this one's place
+            giving up because fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
+            and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has taken this one's place
             """)
           return (code, service.fatal)
         }

@@ -20,8 +20,8 @@ enum SeekCommand {
       if plan.isRefused { return 1 }
       if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
         Console.say(
-          "the group \(service.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run this again. An instance that was"
-            + " killed counts until its session has timed out")
+          "the group \(service.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run the command again."
+            + " An instance that was killed remains a member until its session times out")
         return 1
       }
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }
@@ -32,7 +32,7 @@ enum SeekCommand {
       _ = Console.tell("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
       if moved < plan.places.count {
         Console.say(
-          "only \(moved) of \(Counted.text(plan.places.count, "partitions")) \(moved == 1 ? "was" : "were") moved: other instances have the rest. Stop them, and run this again"
+          "only \(moved) of \(Counted.text(plan.places.count, "partitions")) \(moved == 1 ? "was" : "were") moved: other instances have the rest. Stop them, and run the command again"
         )
         return 1
       }

@@ -23,15 +23,15 @@ struct SeekPlan: Equatable {
     func refusal(namesOffsets: Bool) -> String? {
       guard let target else {
         return namesOffsets && isNew && stands == nil
-          ? "it was not named, and the group, which has read nothing of it, would begin at its first record. Name it, too: \(partition):\(first)"
+          ? "it is not among the offsets, and the group, which has not read it yet, would begin at its first record. Add \(partition):\(first)"
           : nil
       }
-      if target > end { return "offset \(target) is beyond its end, \(end)" }
-      if isNew, target < first { return "offset \(target) is deleted: its first is \(first)" }
+      if target > end { return "offset \(target) is beyond its end, offset \(end)" }
+      if isNew, target < first { return "offset \(target) is deleted: the first one is \(first)" }
       if !isNew, let stands, target < stands {
         return
-          "it stands at \(stands), and going back to \(target) would count \(Counted.text(stands - target, "records")) twice."
-          + " Take a new --group and --output for them"
+          "it is at \(stands), and going back to \(target) would count \(Counted.text(stands - target, "records")) twice."
+          + " Use a new --group and --output for them"
       }
       return nil
     }
@@ -62,29 +62,29 @@ struct SeekPlan: Equatable {
     }
     lines += unknown.map { "partition \($0) does not exist" }
     for place in places {
-      let stands = place.stands.map { "stands at \($0)" } ?? "has read nothing"
+      let stands = place.stands.map { "is at \($0)" } ?? "has not been read"
       if let refusal = place.refusal(namesOffsets: namesOffsets) {
         lines.append("partition \(place.partition): refused: \(refusal)")
       } else if !place.moves {
-        lines.append("partition \(place.partition): \(stands), stays")
+        lines.append("partition \(place.partition): \(stands), does not move")
       } else if place.isNew {
         lines.append("partition \(place.partition): \(stands), would begin at \(place.target!)")
       } else {
         let skipped = place.target! - (place.stands ?? place.first)
-        let rooms = place.rooms.map { "\($0) \($0 == 1 ? "room" : "rooms")" } ?? "its rooms"
+        let rooms = place.rooms.map { "\(Counted.text($0, "rooms")) \($0 == 1 ? "begins" : "begin")" } ?? "its rooms begin"
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")), and \(rooms)"
-            + " begin a new epoch"
+          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")),"
+            + " and \(rooms) a new epoch"
         )
       }
     }
     let stands = places.compactMap { place in place.stands.map { "\(place.partition):\($0)" } }
     if !stands.isEmpty, stands.count == places.count {
-      lines.append("To let another group begin where this one stands now: --to-offset \(stands.joined(separator: ","))")
+      lines.append("To let another group begin where this one is now: --to-offset \(stands.joined(separator: ","))")
     }
     if hasForeignOutput {
       lines.append(
-        "The output holds records, but this group has written none. If another group writes to it, each gift is shown twice: take another"
+        "The output holds records, but this group has written none. If another group writes to it, each gift is shown twice: use another"
           + " --output, or stop that group first.")
     }
     if isRefused {

@@ -143,7 +143,7 @@ extension Service {
       GroupConsumer.Options(
         groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options)))
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
-    let edges = Edges(
+    var edges = Edges(
       group: group,
       output: KafkaOutput(
         properties, transactionalID: options.transactionalID, names: names, group: group,
@@ -152,6 +152,7 @@ extension Service {
         ? KafkaDirectOutput(properties, names: names, outputHeaders: options.outputHeaders) : nil,
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
+    if hasAdmin { edges.topicWatch = OwnTopicWatch(control, names) }
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 

@@ -14,6 +14,8 @@ struct TopicFindings {
   var settings: [String: TopicSettings] = [:]
   /// On how many brokers each partition is, at least.
   var replicas: [String: Int] = [:]
+  /// True if the service would set the policy of the state topic by itself.
+  var isStateRepairable = false
 
   /// The error of a clock that may stay unnoticed: Kafka's default limit.
   static let clockLeadMs: Int64 = 3_600_000
@@ -27,6 +29,17 @@ struct TopicFindings {
     self.names = names
     self.brokers = brokers
     self.slots = slots
+  }
+
+  /// True if nobody chose the state topic's policy, and nothing of it was deleted yet.
+  static func isUnchosenState(
+    _ state: TopicSettings, _ control: ControlClient, _ names: TopicNames, withinMs: Int64
+  ) throws(EdgeError) -> Bool {
+    guard state.isDeleted, state.values["cleanup.policy"]?.isOwn != true else { return false }
+    for partition in 0..<Int32(try control.partitionCount(names.state, withinMs: withinMs) ?? 0) {
+      if try control.watermarks(names.state, partition, withinMs: withinMs).first > 0 { return false }
+    }
+    return true
   }
 
   private var all: [(name: String, what: String)] {
@@ -73,7 +86,12 @@ struct TopicFindings {
     if settings[names.journal]?.isCompacted == true {
       found.append(Self.fault("the journal is compacted: entries would vanish", alter(names.journal, "cleanup.policy=delete")))
     }
-    if let state = settings[names.state], !state.isCompacted || state.isDeleted {
+    if let state = settings[names.state], !state.isCompacted || state.isDeleted, isStateRepairable {
+      found.append(
+        Self.note(
+          "the state topic has the brokers' default policy; the service sets it to compact at its start, if it has AlterConfigs on it",
+          "or do it now: " + alter(names.state, "cleanup.policy=compact")))
+    } else if let state = settings[names.state], !state.isCompacted || state.isDeleted {
       found.append(
         Self.fault(
           "the state topic is not compacted only: rooms would be forgotten", alter(names.state, "cleanup.policy=compact")))

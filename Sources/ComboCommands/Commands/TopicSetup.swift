@@ -120,10 +120,27 @@ struct TopicSetup {
   }
 
   private func setUpState(_ partitions: Int) throws {
+    try repairState()
     var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
     findings.settings[names.state] = try control.settings(of: names.state, withinMs: Self.withinMs)
     try refuse(findings)
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
+  }
+
+  /// A state topic whose policy nobody chose, and of which nothing was deleted yet, gets the right one: brokers that create topics by
+  /// themselves create a deleted one again with their defaults.
+  private func repairState() throws {
+    let state = try control.settings(of: names.state, withinMs: Self.withinMs)
+    guard try TopicFindings.isUnchosenState(state, control, names, withinMs: Self.withinMs) else { return }
+    log.info("setting the policy of \"\(.topic, names.state)\" to compact")
+    // Without the right to do it, the topic is refused.
+    guard (try? control.alterSettings(of: names.state, [("cleanup.policy", "compact")], withinMs: Self.withinMs)) != nil else {
+      return
+    }
+    let deadline = Deadline(afterMs: Self.withinMs)
+    while try control.settings(of: names.state, withinMs: Self.withinMs).isDeleted, !deadline.isOver {
+      MonotonicClock.sleep(ms: 50)
+    }
   }
 
   private func deadLetterLimits(_ topic: TopicSettings?) -> DeadLetterLimits {

@@ -58,7 +58,7 @@ struct TopicSpan {
         throw EdgeError(
           .timedOut,
           "partition \(partition) of \"\(topic)\" cannot be read beyond offset \(reader.position): a transaction is open there, or its "
-            + "leader is away. Try again later, or end earlier with --until",
+            + "leader is not available. Try again later, or end earlier with --until",
           isRetriable: true)
       }
     }

@@ -69,11 +69,11 @@ enum TuneCommand {
     }
     if result.badLines > 0 {
       Console.say(
-        "\(result.badLines) of \(Counted.text(result.lines, unit)) \(result.badLines == 1 ? "was" : "were") bad, and skipped")
+        "\(result.badLines) of \(Counted.text(result.lines, unit)) \(result.badLines == 1 ? "was" : "were") bad and skipped")
     }
     guard result.giftEvents > 0 else {
       Console.say(
-        "\(source): there is no gift among its \(Counted.text(result.lines, unit)), so there is nothing to compare"
+        "\(source): there are no gifts among its \(Counted.text(result.lines, unit)), so there is nothing to compare"
       )
       return 1
     }

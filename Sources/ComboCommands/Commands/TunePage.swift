@@ -26,11 +26,11 @@ struct TunePage {
       <p class="extent">\(Self.escaped(report.extent)). \(report.rows.count) combination\(report.rows.count == 1 ? "" : "s") of settings.</p>
       \(verdict)
       <section>
-      <h2>Wait against readability</h2>
+      <h2>Wait and readability</h2>
       <figure>\(plot(report.rows))
       <figcaption>Each point is a combination of settings; its number is in the table. Up and to the left is better: gifts are seen sooner,
-      and banners stay long enough to be read. <b class="mark">Filled points</b> are the best: no other combination is as good in wait, readability and
-      gifts never seen, and better in one. \(report.base == nil ? "" : "The square is the settings as they are.")</figcaption></figure>
+      and banners stay long enough to be read. <b class="mark">Filled points</b> are the best: no other combination is at least as good in wait, readability and
+      gifts never seen, and better in one. \(report.base == nil ? "" : "The square marks the current settings.")</figcaption></figure>
       </section>
       <section>
       <h2>All combinations</h2>
@@ -39,7 +39,7 @@ struct TunePage {
       </section>
       \(rooms)
       <section>
-      <h2>How sure is this?</h2>
+      <h2>Limits of these figures</h2>
       <ul>\(report.caveats.map { "<li>\(Self.escaped($0))</li>" }.joined())</ul>
       </section>
       \(settings)
@@ -69,14 +69,14 @@ struct TunePage {
     let longest = best.max { ($0.total.stays.quantile(0.5) ?? 0, $1.number) < ($1.total.stays.quantile(0.5) ?? 0, $0.number) }
     if let quickest, quickest.number != balanced.number { cards += card("Shortest wait", quickest) }
     if let longest, longest.number != balanced.number { cards += card("Longest on screen", longest) }
-    if let base = report.base, base.number != balanced.number { cards += card("As it is", base) }
+    if let base = report.base, base.number != balanced.number { cards += card("Current settings", base) }
     return "<section><h2>In short</h2><div class=\"cards\">\(cards)</div>\(varied)</section>"
   }
 
   /// What the settings mean that are not the same in all combinations.
   private var varied: String {
     let items = settingNames(areShared: false).map { name in
-      let base = report.base.map { " (as it is: \(SettingName.text(of: $0.combination.settings[name])))" } ?? ""
+      let base = report.base.map { " (current: \(SettingName.text(of: $0.combination.settings[name])))" } ?? ""
       return "<b>\(Variation.dashed(name.text))</b>: \(Self.escaped(name.help + base))"
     }
     return "<p class=\"legend\">\(items.joined(separator: ".<br>")).</p>"
@@ -92,7 +92,7 @@ struct TunePage {
 
   private func plot(_ rows: [TuneReport.Row]) -> String {
     let points = rows.compactMap { row in Self.point(row, row.total, isBest: row.isBest) }
-    let title = "Wait of nine of ten gifts against the time that half of the banners are seen, for each combination"
+    let title = "Wait of nine of ten gifts, and the time for which half of the banners are seen, for each combination"
     return TunePlot.svg(points, title: title, size: .wide) + TunePlot.svg(points, title: title, size: .phone)
   }
 
@@ -106,8 +106,9 @@ struct TunePage {
   /// The busiest rooms one by one.
   private var rooms: String {
     guard let first = report.rows.first, report.result.rooms > 1 else { return "" }
-    var text = "<section><h2>The busiest rooms one by one</h2><p>What is best for all rooms need not be best for the busiest. "
-    text += "Axes as above. Filled points are the best of all rooms together.</p><div class=\"rooms\">"
+    var text =
+      "<section><h2>The busiest rooms one by one</h2><p>The best settings for all rooms are not always the best for the busiest. "
+    text += "The axes are as above. Filled points are the best for all rooms together.</p><div class=\"rooms\">"
     for (index, room) in first.figures.busiest.enumerated() {
       let measures = report.rows.map { ($0, $0.figures.busiest[index].measure) }
       let name = Self.escaped(room.name)
@@ -143,7 +144,7 @@ struct TunePage {
           R.percent(measure.fill), R.rate(busiest.map { $0.rate($0.updates) }), R.rate(busiest.map { $0.rate($0.instructions) }),
         ]
       }
-      var mark = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(as it is)</i>" : ""
+      var mark = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(current)</i>" : ""
       if report.rows.count > 1, row.number == report.balanced?.number { mark += " <i>(most balanced)</i>" }
       text +=
         "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(mark)</th>"
@@ -154,10 +155,10 @@ struct TunePage {
 
   private static let legend = """
     <p class="legend">All times are in seconds. <b>Wait</b>: seconds from a gift to the first moment at which the screen counts it, of the gifts that are seen; p90:
-    nine of ten wait at most so long. <b>≤ 1 s</b>: share of all gifts that are seen within a second. <b>Skipped</b>: gifts whose banner was never shown as too many waited, and their
-    share of the worth of all gifts. <b>Banner seen</b>: seconds for which half of the banners are on screen at least; p10: nine of ten.
-    <b>Screen full</b>: share of the slots that is taken, from a room's first gift to its last banner. <b>upd/s, inst/s</b>: number changes and
-    instructions a second in the busiest room. A shaded row is one of the best.</p>
+    nine of ten wait at most this long. <b>≤ 1 s</b>: share of all gifts that are seen within a second. <b>Skipped</b>: gifts whose banner was never shown because too many waited, and their
+    share of the worth of all gifts. <b>Banner seen</b>: half of the banners are on screen for at least this many seconds; p10: nine of ten.
+    <b>Screen full</b>: share of the slots in use, from a room's first gift to its last banner. <b>upd/s, inst/s</b>: number changes and
+    instructions per second in the busiest room. A shaded row is one of the best.</p>
     """
 
   /// The options that all combinations share, so that the page can be understood later.
@@ -165,7 +166,7 @@ struct TunePage {
     guard let first = report.rows.first else { return "" }
     let shared = first.combination.settings
     let items = settingNames(areShared: true).map { "\(Variation.dashed($0.text)) = \(SettingName.text(of: shared[$0]))" }
-    return "<section><details><summary>Settings that all combinations have in common</summary><pre>"
+    return "<section><details><summary>Settings that all combinations share</summary><pre>"
       + Self.escaped(items.joined(separator: "\n")) + "</pre></details></section>"
   }
 

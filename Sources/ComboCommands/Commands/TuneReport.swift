@@ -56,8 +56,9 @@ struct TuneReport {
     let total = row.total
     guard let wait = total.waits.quantile(0.9), let stay = total.stays.quantile(0.5) else { return "no gift is seen." }
     let unseen = total.gifts - total.seen
-    return "nine of ten gifts that are seen wait at most \(Self.seconds(wait)) s, half of the banners are seen for at least "
-      + "\(Self.seconds(stay)) s, and \(unseen == 0 ? "every gift is seen" : "\(Self.percent(total.share(unseen))) of the gifts are never seen")."
+    return
+      "of the gifts that are seen, nine of ten wait at most \(Self.seconds(wait)) s; half of the banners are seen for at least "
+      + "\(Self.seconds(stay)) s; \(unseen == 0 ? "every gift is seen" : "\(Self.percent(total.share(unseen))) of the gifts are never seen")."
   }
 
   // MARK: - How sure it is
@@ -79,26 +80,27 @@ struct TuneReport {
   /// The limits of the figures, sentence by sentence.
   var caveats: [String] {
     var sentences = [
-      "Each combination was replayed exactly: for these gifts the figures are no estimates. Whether other days are alike is not known."
+      "Each combination was replayed, so the figures are exact for these gifts. Other days may differ."
     ]
     if result.rooms < 10 {
       sentences.append(
-        "\(result.rooms == 1 ? "There is one room" : "There are only \(result.rooms) rooms"): others may be busier or calmer.")
+        "\(result.rooms == 1 ? "There is one room" : "There are only \(result.rooms) rooms"): other rooms may be busier or calmer."
+      )
     }
     if result.giftEvents < 10_000 {
       sentences.append(
-        "\(result.giftEvents == 1 ? "There is only 1 gift" : "There are only \(ProgressMeter.grouped(result.giftEvents)) gifts"): the p99 rests on \(max(1, result.giftEvents / 100)) of them."
+        "\(result.giftEvents == 1 ? "There is only 1 gift" : "There are only \(ProgressMeter.grouped(result.giftEvents)) gifts"): the p99 depends on \(max(1, result.giftEvents / 100)) of them."
       )
     }
     if let first = result.first, let last = result.last, last - first < 3_600_000 {
-      sentences.append("They cover \(Self.span(last - first)): a recording of a whole evening tells more.")
+      sentences.append("They cover \(Self.span(last - first)): a recording of a whole evening is more reliable.")
     }
     let share = rows.first.flatMap { row in row.busiest.map { Double($0.events) / Double(max(1, row.total.events)) } } ?? 0
     if result.rooms > 1, share > 0.5 {
-      sentences.append("\(Self.percent(share)) of the gifts are in one room, which decides the figures.")
+      sentences.append("\(Self.percent(share)) of the gifts are in one room, which dominates the figures.")
     }
     sentences.append(
-      "Gifts are taken at their own times; a service takes them a little later. Viewers who see other banners may send other gifts."
+      "Gifts are processed at their own times; a service processes them a little later. Viewers who see other banners may send other gifts."
     )
     return sentences
   }

@@ -39,16 +39,18 @@ struct TuneTable {
       lines.append(line)
     }
     lines += [
-      "", "p50 to max: seconds that gifts wait until they are seen. ≤1s: of all gifts, those seen within a second.",
-      "skip, worth: gifts that are never shown as too many banners wait, and their share of all worth. full: slots taken.",
-      "banner, p10: seconds for which half of the banners, and nine of ten, are seen at least.",
-      "upd/s, inst/s: updates and instructions a second in the busiest room.",
-      "*: no other row is as good in p90, banner and gifts never seen, and better in one of them. =: the settings as they are.",
+      "", "p50 to max: seconds until gifts are seen. ≤1s: share of all gifts that are seen within a second.",
+      "skip, worth: gifts never shown because too many banners wait, and their share of the worth. full: share of slots in use.",
+      "banner, p10: minimum seconds on screen of half of the banners, and of nine of ten.",
+      "upd/s, inst/s: updates and instructions per second in the busiest room.",
+      "*: no other row is at least as good in p90, banner and gifts never seen, and better in one. =: the current settings.",
       "",
     ]
     if report.rows.count > 1, let balanced = report.balanced {
       lines.append("The most balanced is \(DisplayWidth.harmless(balanced.name)): \(report.meaning(of: balanced))")
-      if let base = report.base, base.number != balanced.number { lines.append("As it is, \(report.meaning(of: base))") }
+      if let base = report.base, base.number != balanced.number {
+        lines.append("With the current settings, \(report.meaning(of: base))")
+      }
       lines.append("")
     }
     lines += report.caveats

@@ -106,8 +106,8 @@ struct Watch {
     while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try take(maxWaitMs: 50) { _ in } }
     guard screen.isKnown else {
       Console.say(
-        "the screen of \(Sentence.quoted(options.room)) cannot be determined: in the last \(Self.backMsMax / 60_000) minutes and"
-          + " \(Self.onceMs / 1000) s from now on it has emitted no `screen` (--screen-ms 0?)")
+        "the screen of \(Sentence.quoted(options.room)) cannot be determined: it emitted no `screen` in the last \(Self.backMsMax / 60_000) minutes and"
+          + " in the \(Self.onceMs / 1000) s since this command began (is --screen-ms 0?)")
       return 1
     }
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
@@ -150,7 +150,7 @@ struct Watch {
       // A room may have settings of its own, and more slots than others. Space that was once needed stays.
       painter.slots = min(100, max(painter.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
       painter.title = "combo-consumer watch: \(options.room)"
-      painter.footer = screen.ended.map { "Ended: \($0)" } + [state(heardAt, at: now), "Ctrl-C or q ends it."]
+      painter.footer = screen.ended.map { "Ended: \($0)" } + [state(heardAt, at: now), "Ctrl-C or q stops it."]
       // Read each time, so that a resized window needs no signal.
       let size = TerminalScreen.size() ?? (80, 24)
       if !terminal.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || terminal.isQuitTyped() {

@@ -102,7 +102,7 @@ struct ArgumentParser {
       }
     }
     guard Self.name(written) == label else {
-      result.faults.append("unknown option \(Self.name(written)): an option is written out, here \(label)")
+      result.faults.append("unknown option \(Self.name(written)): names cannot be abbreviated; write \(label)")
       return
     }
     let entry = OptionSource.Value(text: value, label: label)
@@ -129,7 +129,7 @@ struct ArgumentParser {
     if elsewhere.contains(command) { return "\(name) takes no value, but \(Sentence.quoted(argument)) was given" }
     if !elsewhere.isEmpty {
       let commands = Command.allCases.filter(elsewhere.contains).map(\.rawValue)
-      return "\(name) is no option of \(command.rawValue), but of \(commands.joined(separator: ", "))"
+      return "\(name) is not an option of \(command.rawValue), but of \(commands.joined(separator: ", "))"
     }
     let names = OptionTable.options(of: command).map { "--" + $0.name } + ["--help"]
     let likely = Suggestion.nearest(to: name, among: names)

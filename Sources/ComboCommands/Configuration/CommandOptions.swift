@@ -84,15 +84,15 @@ struct GenerateOptions: Equatable, Sendable {
     faults.lateTotals = reader.share("late-totals")
     truth = reader.optionalText("truth")
     for name in ["duplicates", "reorder", "lost-ends", "late-totals", "truth"] where platform == nil && reader.isGiven(name) {
-      reader.fault("--\(name) needs --as: it is about a platform's records")
+      reader.fault("--\(name) needs --as: it applies to a platform's records")
     }
     for name in ["active", "totals", "ends", "own-streak-ms", "combos", "repeats", "retracts", "closes", "bad"]
     where platform != nil && reader.isGiven(name) {
-      reader.fault("--\(name) is about this service's own events: it does not go with --as")
+      reader.fault("--\(name) cannot be used with --as: it applies to this service's own events")
     }
     let kafka = reader.kafkaProperties()
     if let topic = reader.optionalText("topic") {
-      if reader.isGiven("file") { reader.fault("--file and --topic exclude each other: events go to one of them") }
+      if reader.isGiven("file") { reader.fault("--file and --topic exclude each other: give only one of them") }
       target = .topic(topic, brokers: reader.requiredText("brokers"), kafka: kafka)
     } else {
       target = .file(reader.optionalText("file").flatMap { $0 == "-" ? nil : $0 })
@@ -129,7 +129,8 @@ struct DemoOptions: Equatable, Sendable {
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     http = HTTPAddress(reader.text("http"))
     if let http, !http.isLoopback {
-      reader.fault("--http \(http.text) can be reached by other machines; the demo is served to this one only")
+      reader.fault(
+        "--http \(http.text) can be reached by other machines, but the demo serves this machine only: use 127.0.0.1 or [::1]")
     }
     settings = reader.settings()
     // Its page lists senders and gifts.

@@ -47,7 +47,7 @@ struct ConfigFile: Sendable {
       }
       guard let equals = line.firstIndex(of: "=") else {
         // It may hold a password: only its place is reported.
-        fault(place, "a line must be NAME = VALUE, or begin with # if it is a comment")
+        fault(place, "a line must be NAME = VALUE, or a comment that begins with #")
         continue
       }
       let entry = Entry(
@@ -64,20 +64,20 @@ struct ConfigFile: Sendable {
     let named = OptionTable.all.filter { $0.name == entry.name }
     guard !named.isEmpty else {
       let likely = Suggestion.nearest(to: entry.name, among: OptionTable.all.map(\.name))
-      let isProperty = entry.name.contains(".") ? "; a property of librdkafka is written kafka = KEY=VALUE" : ""
+      let isProperty = entry.name.contains(".") ? "; write a librdkafka property as kafka = KEY=VALUE" : ""
       return "there is no option \(Sentence.quoted(entry.name))\(likely.map { "; did you mean \($0)?" } ?? isProperty)"
     }
-    if entry.name == "config" { return "a file cannot name another one" }
+    if entry.name == "config" { return "a --config file cannot name another one" }
     let options = entry.command.map { command in named.filter { $0.commands.contains(command) } } ?? named
     guard !options.isEmpty else {
       let commands = named.flatMap(\.commands).map(\.rawValue)
-      return "\(entry.name) is no option of \(entry.command!.rawValue), but of \(commands.joined(separator: ", "))"
+      return "\(entry.name) is not an option of \(entry.command!.rawValue), but of \(commands.joined(separator: ", "))"
     }
     if entry.value.isEmpty { return "\(entry.name) needs a value" }
     if !options[0].isRepeatable,
       let first = entries.first(where: { $0.name == entry.name && $0.command == entry.command })
     {
-      return "\(entry.name) is already in line \(first.line)"
+      return "\(entry.name) is already set in line \(first.line)"
     }
     // Where commands have different options of one name, a value that suits one of them may be meant for it.
     let faults = options.map { $0.fault(of: entry.value) }

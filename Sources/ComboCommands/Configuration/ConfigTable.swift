@@ -27,11 +27,11 @@ struct ConfigTable: Equatable, Sendable {
     for option in OptionTable.options(of: reader.command) {
       let given = reader.values(of: option)
       if given.isEmpty, let value = workedOut[option.name] {
-        rows.append(Row(name: option.name, value: value, origin: "worked out", isSecret: false))
+        rows.append(Row(name: option.name, value: value, origin: "computed", isSecret: false))
       } else if given.isEmpty {
         rows.append(
           Row(
-            name: option.name, value: option.fallback, origin: option.fallback == nil ? "not given" : "default", isSecret: false))
+            name: option.name, value: option.fallback, origin: option.fallback == nil ? "not set" : "default", isSecret: false))
       }
       for value in given {
         // A property that is none may be a password with something missing before it.

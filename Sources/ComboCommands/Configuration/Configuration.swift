@@ -33,8 +33,8 @@ enum Configuration {
     var reader = OptionReader(command, sources: sources, faults: faults)
     // Behind an unknown option an operand may be that option's value.
     for extra in parsed.operands.dropFirst(command.operand == nil ? 0 : 1) where parsed.faults.isEmpty {
-      let taken = command.operand.map { "takes one \($0)" } ?? "takes options only"
-      reader.fault("\(command.rawValue) \(taken), but \(Sentence.quoted(extra)) was given too")
+      let taken = command.operand.map { "takes only one \($0)" } ?? "takes only options"
+      reader.fault("\(command.rawValue) \(taken), but \(Sentence.quoted(extra)) was also given")
     }
     var workedOut: [String: String] = [:]
     let invocation: Invocation

@@ -13,9 +13,9 @@ struct ExitCode {
   static let all: [ExitCode] = [
     ExitCode(code: "0", commands: "all", meaning: "done; run: stopped by SIGTERM or SIGINT", action: "none"),
     ExitCode(
-      code: "1", commands: "all", meaning: "failed; the last line on standard error says why",
-      action: "fix that; a supervisor may restart the service"),
-    ExitCode(code: "1", commands: "check", meaning: "at least one fault", action: "each fault says how to fix it"),
+      code: "1", commands: "all", meaning: "failed; the last line on standard error gives the reason",
+      action: "fix the cause; a supervisor may restart the service"),
+    ExitCode(code: "1", commands: "check", meaning: "at least one fault", action: "apply the fix printed below each fault"),
     ExitCode(
       code: "1", commands: "verify", meaning: "something differs, or nothing could be compared", action: "read the report"),
     ExitCode(
@@ -23,7 +23,8 @@ struct ExitCode {
     ExitCode(
       code: "1", commands: "replay, tune, map", meaning: "bad records were reported and skipped", action: "fix them, or the map"),
     ExitCode(
-      code: "2", commands: "all", meaning: "wrong options, all reported together", action: "fix them; a restart does not help"),
+      code: "2", commands: "all", meaning: "wrong options, all reported together",
+      action: "fix the options; a restart does not help"),
     ExitCode(
       code: "130, 143", commands: "all", meaning: "ended at once by a second signal",
       action: "none: the next start continues from the last commit"),

@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboSystem
 
 /// The texts of `--help`, made from the table.
 enum Help {
@@ -15,9 +16,9 @@ enum Help {
     text += """
 
       combo-consumer COMMAND --help lists a command's options. Each option is also read from the environment (--linger-ms from
-      COMBO_LINGER_MS) and from a file named by --config (linger-ms = VALUE). The command line overrides the environment, and
-      the environment overrides the file. Options are written out: --name VALUE or --name=VALUE.
-      combo-consumer --version prints the version, and those of the libraries.
+      COMBO_LINGER_MS) and from the file that --config names (linger-ms = VALUE). The command line overrides the environment,
+      and the environment overrides the file. Names cannot be abbreviated: write --name VALUE or --name=VALUE.
+      combo-consumer --version prints the versions of the program and of its libraries.
 
       Exit codes:
 
@@ -38,12 +39,15 @@ enum Help {
       if members.isEmpty { continue }
       text += "\n\(section.rawValue):\n"
       let width = members.map { head($0).count }.max()!
-      for option in members { text += "  \(padded(head(option), width))  \(option.help)\(limits(option))\n" }
+      for option in members {
+        let lines = wrapped(option.help + limits(option), to: max(60, lineLength - width - 4))
+        for (index, line) in lines.enumerated() { text += "  \(padded(index == 0 ? head(option) : "", width))  \(line)\n" }
+      }
     }
     text += """
 
-      Each option is also read from the environment, --\(example.name) from \(example.variable) (an empty variable counts as none),
-      and from the file that --config names, as \(example.name) = VALUE.
+      Each option is also read from the environment (--\(example.name) from \(example.variable); an empty variable is ignored)
+      and from the file that --config names (\(example.name) = VALUE).
 
       """
     return text
@@ -58,7 +62,7 @@ enum Help {
     var parts: [String] = []
     switch option.kind {
     case .integer(let range): parts.append(range.upperBound == Int.max ? "" : "\(range.lowerBound) to \(range.upperBound)")
-    case .choice(let words): parts.append(words.joined(separator: " or "))
+    case .choice(let words): parts.append(Sentence.choice(words))
     case .setting(.integer(let name)):
       if option.placeholder != "MS" { parts.append("\(name.range.lowerBound) to \(name.range.upperBound)") }
     case .flag, .text, .topic, .number, .share, .duration, .property, .source, .time, .address, .setting, .settingNames,
@@ -72,6 +76,21 @@ enum Help {
     }
     parts.removeAll(where: \.isEmpty)
     return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
+  }
+
+  /// The longest line, in characters, that is broken between words.
+  private static let lineLength = 120
+
+  private static func wrapped(_ text: String, to length: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, last.count + 1 + word.count <= length {
+        lines[lines.count - 1] += " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
   }
 
   private static func padded(_ text: String, _ width: Int) -> String {

@@ -37,7 +37,7 @@ enum Invocation: Equatable, Sendable {
     _ arguments: [String], environment variable: (String) -> String? = { _ in nil }, host: String = "localhost"
   ) -> Invocation {
     guard let first = arguments.first else {
-      return .refuse(["say what to do: \(commandNames)"], hint: "combo-consumer --help")
+      return .refuse(["a command is missing: give one of \(commandNames)"], hint: "combo-consumer --help")
     }
     if first == "--version" || first == "version" { return .tell(Version.text) }
     if first == "--help" || first == "-h" || first == "help" {
@@ -65,12 +65,12 @@ enum Invocation: Equatable, Sendable {
     let hint = "combo-consumer \(command.rawValue) --help"
     if command == .man {
       return arguments.isEmpty
-        ? .tell(ManPage.text) : .refuse(["man takes nothing, but \(Sentence.quoted(arguments[0])) was given"], hint: hint)
+        ? .tell(ManPage.text) : .refuse(["man takes no arguments, but \(Sentence.quoted(arguments[0])) was given"], hint: hint)
     }
     let shells = Completions.Shell.allCases.map(\.rawValue).joined(separator: ", ")
     guard arguments.count == 1, let shell = Completions.Shell(rawValue: arguments[0]) else {
       let given = arguments.isEmpty ? "" : ", not \(Sentence.quoted(arguments.joined(separator: " ")))"
-      return .refuse(["completions needs one SHELL of \(shells)\(given)"], hint: hint)
+      return .refuse(["completions needs one SHELL: \(shells)\(given)"], hint: hint)
     }
     return .tell(Completions.script(for: shell))
   }
@@ -95,9 +95,10 @@ enum Invocation: Equatable, Sendable {
 
   private static func unknown(_ word: String) -> String {
     if word.hasPrefix("-") {
-      return "the command comes first, then its options: \(commandNames), not \(Sentence.quoted(word))"
+      return
+        "the command must come before its options, but the first argument is \(Sentence.quoted(word)). Commands: \(commandNames)"
     }
     let likely = Suggestion.nearest(to: word, among: Command.allCases.map(\.rawValue))
-    return "unknown command \(Sentence.quoted(word))" + (likely.map { "; did you mean \($0)?" } ?? ": there are \(commandNames)")
+    return "unknown command \(Sentence.quoted(word))" + (likely.map { "; did you mean \($0)?" } ?? ". Commands: \(commandNames)")
   }
 }

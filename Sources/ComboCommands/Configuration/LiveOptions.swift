@@ -44,7 +44,7 @@ struct LiveOptions: Equatable, Sendable {
       }
     }
     if sources.count(where: { $0.place == .standardInput }) > 1 {
-      reader.fault("--from - was given twice: standard input can be read once")
+      reader.fault("--from - was given twice, but standard input can be read only once")
     }
     defaultMap = reader.optionalText("map")
     readMaps(&reader)
@@ -56,7 +56,7 @@ struct LiveOptions: Equatable, Sendable {
     exportsMap = reader.flag("export-map")
     printsDeadLetters = reader.flag("dead-letters")
     if exports || printsDeadLetters, data == "none" {
-      reader.fault("--\(exports ? "export" : "dead-letters") needs the file of --data: --data none keeps nothing")
+      reader.fault("--\(exports ? "export" : "dead-letters") needs a --data file: --data none keeps no records")
     }
     commitIntervalMs = reader.integer("commit-interval-ms")
     acceptReset = reader.flag("accept-reset")
@@ -64,7 +64,7 @@ struct LiveOptions: Equatable, Sendable {
     http = HTTPAddress(reader.text("http"))
     httpToken = reader.httpToken()
     if let http, !http.isLoopback, httpToken == nil {
-      reader.fault("--http \(http.text) can be reached by other machines, so --http-token-file is needed too")
+      reader.fault("--http \(http.text) can be reached by other machines, so --http-token-file is required")
     }
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     logFormat = LogFormat(rawValue: reader.text("log-format"))!

@@ -15,9 +15,9 @@ enum ManPage {
     for command in Command.allCases { page += synopsis(command) }
     page += """
       .SH DESCRIPTION
-      Viewers of live rooms send gifts, thousands a second; a screen can show two banners at a time.
+      Viewers of live rooms send thousands of gifts per second, but a screen can show only two banners at a time.
       .B combo\\-consumer
-      reads gift events from Kafka, keeps one combo engine a room, and writes the few instructions that a screen needs to an output topic.
+      reads gift events from Kafka, runs one combo engine per room, and writes the few instructions that a screen needs to an output topic.
       .SH COMMANDS
 
       """
@@ -29,7 +29,7 @@ enum ManPage {
     }
     page += """
       .SH OPTIONS
-      An option is written out, as \\fB\\-\\-\\fIname value\\fR or \\fB\\-\\-\\fIname\\fR=\\fIvalue\\fR. Behind each stands which commands have it.
+      Names cannot be abbreviated: write \\fB\\-\\-\\fIname value\\fR or \\fB\\-\\-\\fIname\\fR=\\fIvalue\\fR. Each entry ends with the commands that have the option.
 
       """
     for section in Option.Section.allCases {
@@ -40,7 +40,7 @@ enum ManPage {
         let value = option.placeholder.isEmpty ? "" : " \\fI\(escaped(option.placeholder))\\fR"
         let commands = Command.allCases.filter(option.commands.contains).map(\.rawValue).joined(separator: ", ")
         page += ".TP\n\\fB\\-\\-\(escaped(option.name))\\fR\(value)\n"
-        page += "\(sentence(option.help + Help.limits(option)))\n.br\nOf \(escaped(commands)).\n"
+        page += "\(sentence(option.help + Help.limits(option)))\n.br\nCommands: \(escaped(commands)).\n"
       }
     }
     return page + files + exitStatus + examples
@@ -64,29 +64,29 @@ enum ManPage {
     .SH ENVIRONMENT
     Each option is also read from the environment: \\fB\\-\\-linger\\-ms\\fR from
     .BR COMBO_LINGER_MS .
-    An empty variable counts as none. The command line wins over the environment, and that over the file of
+    An empty variable is ignored. The command line overrides the environment, and the environment overrides the file of
     .BR \\-\\-config .
     .SH FILES
-    The file that \\fB\\-\\-config\\fR names has a line an option,
+    The file that \\fB\\-\\-config\\fR names has one option per line,
     .IR name\\~ =\\~ value ;
     blank lines, and lines that begin with
     .BR # ,
-    are comments. What stands under a line
+    are ignored. Lines below a line
     .RI [ command ]
-    is for that command alone; what stands above the first such line, for every command that has the option.
+    apply to that command alone. Lines above the first such line apply to every command that has the option.
     .PP
-    The file that \\fB\\-\\-kafka\\-file\\fR names has a property of librdkafka a line,
+    The file that \\fB\\-\\-kafka\\-file\\fR names has one librdkafka property per line,
     .IR key = value .
     .SH SIGNALS
     .TP
     .BR SIGTERM ", " SIGINT
     .B run
-    makes a last commit and ends; a second one ends it at once.
+    makes a last commit and exits. A second signal ends it at once.
     .TP
     .B SIGHUP
     .B run
-    reads its files again. Log level, log format and the token of HTTP change at once; librdkafka's properties and certificates by a fresh start
-    within the process, once the brokers have answered to them; all else takes a restart.
+    reads its files again. Log level, log format and the HTTP token change at once. librdkafka's properties, certificates, combo settings and the
+    map change by a fresh start within the process. All other options need a restart.
 
     """
 

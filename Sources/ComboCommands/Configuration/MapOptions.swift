@@ -54,7 +54,7 @@ struct MapOptions: Equatable, Sendable {
       guard let map = reader.map() else {
         if !reader.isGiven("map") {
           reader.fault(
-            "map needs --map NAME|FILE for what it shall explain, or one of --list, --print NAME, --check FILE, --infer FILE")
+            "map needs --map NAME|FILE to read records with, or one of --list, --print NAME, --check FILE, --infer FILE")
         }
         return
       }

@@ -53,7 +53,7 @@ enum MapSource {
       let likely = Suggestion.nearest(to: name, among: BuiltInMaps.names).map { "; did you mean \($0)?" } ?? ""
       let known = BuiltInMaps.names.joined(separator: ", ")
       return .failure(
-        Failure(sentences: ["there is no map \(Sentence.quoted(name)), built in or as a file\(likely); built in are \(known)"]))
+        Failure(sentences: ["there is no built-in map and no file \(Sentence.quoted(name))\(likely); built-in maps: \(known)"]))
     }
   }
 

@@ -117,7 +117,7 @@ struct Option: Sendable {
       return nil
     case .choice(let words):
       if words.contains(text) { return nil }
-      return "must be \(words.joined(separator: " or ")), not \(Sentence.quoted(text))"
+      return "must be \(Sentence.choice(words)), not \(Sentence.quoted(text))"
     case .property:
       return KafkaProperty(text) == nil
         // It may be a password with something missing before it: it is not shown.
@@ -128,7 +128,7 @@ struct Option: Sendable {
     case .address:
       return text == "none" || HTTPAddress(text) != nil
         ? nil
-        : "must be ADDRESS:PORT with an address in numbers, such as 127.0.0.1:8080, [::1]:8080 or *:8080, or none; not "
+        : "must be ADDRESS:PORT with a numeric address, such as 127.0.0.1:8080, [::1]:8080 or *:8080, or none; not "
           + Sentence.quoted(text)
     case .variation:
       if case .failure(let fault) = Variation.read(text) { return fault.description }
@@ -175,7 +175,7 @@ struct Option: Sendable {
       (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || "._-".utf8.contains($0)
     }
     guard allowed, (1...249).contains(text.utf8.count), text != ".", text != ".." else {
-      return "must be a topic's name (1 to 249 of a-z, A-Z, 0-9, `.`, `_` and `-`), not \(Sentence.quoted(text))"
+      return "must be a topic name (1 to 249 characters of a-z, A-Z, 0-9, `.`, `_` and `-`), not \(Sentence.quoted(text))"
     }
     return nil
   }

@@ -131,7 +131,7 @@ struct OptionReader {
       properties.append(property)
       if property.isSecret, value.label == "--kafka" {
         fault(
-          "--kafka \(property.key) must not stand on the command line, where everybody on this machine can read it: put it into a file"
+          "--kafka \(property.key) must not be on the command line, where every user of this machine can read it: put it into a file"
             + " (--kafka-file or --config), or into \(option("kafka").variable)")
       }
       if let sentence = KafkaProperties.fault(of: property.key, property.value) { fault("\(value.label): \(sentence)") }

@@ -32,7 +32,7 @@ struct ServeOptions: Equatable, Sendable {
     if let address = HTTPAddress(reader.text("http")) {
       http = address
     } else {
-      reader.fault("--http must be an address: serve does nothing but HTTP")
+      reader.fault("--http must be an address: serve only serves HTTP")
     }
     httpToken = ServiceOptions.token(&reader)
     isPublic = reader.flag("http-public")

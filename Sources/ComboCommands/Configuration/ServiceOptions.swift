@@ -117,19 +117,19 @@ struct ServiceOptions: Equatable, Sendable {
     for text in reader.optionalText("output-header")?.split(separator: ";").map(String.init) ?? [] {
       guard let header = OutputHeader(text) else {
         reader.fault(
-          "--output-header must be NAME=TEMPLATE without line breaks, in which {room} and {op} may stand, several with ; between them, such as"
-            + " channel=rooms:{room}; not \(Sentence.quoted(text))")
+          "--output-header must be NAME=TEMPLATE without line breaks, or several separated by ;. TEMPLATE may have {room} and {op}, as in"
+            + " channel=rooms:{room}. It is not \(Sentence.quoted(text))")
         continue
       }
       if outputHeaders.contains(where: { $0.name == header.name }) {
-        reader.fault("--output-header gives \(Sentence.quoted(header.name)) twice: a record can have a header once")
+        reader.fault("--output-header gives \(Sentence.quoted(header.name)) twice: give each header once")
       }
       outputHeaders.append(header)
     }
     // A shadow serves no HTTP.
     if !isShadow, let http, !http.isLoopback, !reader.isGiven("http-token-file") {
       reader.fault(
-        "--http \(http.text) can be reached by other machines, so --http-token-file is needed too; for this machine alone use"
+        "--http \(http.text) can be reached by other machines, so --http-token-file is required; to serve this machine only, use"
           + " 127.0.0.1:\(http.port)")
     }
     progress = reader.flag("progress")
@@ -144,7 +144,7 @@ struct ServiceOptions: Equatable, Sendable {
     guard let text = reader.optionalText("http-origin") else { return .none }
     if let origins = HTTPOrigins(text) { return origins }
     reader.fault(
-      "--http-origin must be * or origins as browsers say them, with commas between, such as https://live.example,http://localhost:3000;"
+      "--http-origin must be * or origins as browsers send them, separated by commas, such as https://live.example,http://localhost:3000;"
         + " not \(Sentence.quoted(text))")
     return .none
   }
@@ -169,11 +169,12 @@ struct ServiceOptions: Equatable, Sendable {
     let (journal, state) = (topicNames.journal, topicNames.state)
     if Option.topicFault(journal) != nil {
       reader.fault(
-        "--group must go into topic names such as \(Sentence.quoted(journal)) (at most 249 of a-z, A-Z, 0-9, `.`, `_` and `-`)")
+        "--group is part of topic names such as \(Sentence.quoted(journal)), so it may have only a-z, A-Z, 0-9, `.`, `_` and `-`, and the whole name at most 249 characters"
+      )
       return
     }
     if Option.topicFault(deadLetter) != nil {
-      reader.fault("the dead-letter topic would be \(Sentence.quoted(deadLetter)): give a shorter one by --dead-letter")
+      reader.fault("the dead-letter topic would be \(Sentence.quoted(deadLetter)): give a shorter one with --dead-letter")
     }
     let topics =
       [
@@ -181,7 +182,7 @@ struct ServiceOptions: Equatable, Sendable {
       ] + (screens.map { [("--screens", $0)] } ?? [])
     for (index, topic) in topics.enumerated() {
       for other in topics[..<index] where other.1 == topic.1 {
-        reader.fault("\(topic.0) must be another topic than \(other.0), but both are \(topic.1)")
+        reader.fault("\(topic.0) and \(other.0) must be different topics, but both are \(topic.1)")
       }
     }
   }

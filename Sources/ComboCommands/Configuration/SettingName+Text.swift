@@ -115,7 +115,7 @@ extension SettingName {
   static func listFault(_ text: String) -> String {
     let wrong = text.split(separator: ",", omittingEmptySubsequences: false).first { named($0) == nil }.map(String.init) ?? text
     let likely = Suggestion.nearest(to: wrong, among: all.map(\.text)).map { "; did you mean \($0)?" } ?? ""
-    return "must be all, none, or names of settings such as slots,finals; \(Sentence.quoted(wrong)) is none\(likely)"
+    return "must be all, none, or names of settings such as slots,finals; \(Sentence.quoted(wrong)) is not a setting\(likely)"
   }
 
   private static func named(_ text: Substring) -> SettingName? {

@@ -16,7 +16,7 @@ struct TuneOptions: Equatable, Sendable {
   }
 
   /// The name of the unchanged settings.
-  static let baseName = "as it is"
+  static let baseName = "current"
 
   /// A topic, in place of a file.
   struct TopicSource: Equatable, Sendable {
@@ -58,12 +58,12 @@ struct TuneOptions: Equatable, Sendable {
     map = reader.map()
     isJSON = reader.text("format") == "json"
     html = reader.optionalText("html")
-    if let html, html == file { reader.fault("--html would write over the recording: name another file") }
+    if let html, html == file { reader.fault("--html would overwrite the recording: give another file") }
     let kafka = reader.kafkaProperties()
     // A shared setting of the environment or a file does not stop a recording that is named.
     let (isTopicAsked, isDataAsked) = (reader.isNamed("input"), reader.isNamed("data"))
     if [isTopicAsked, isDataAsked, !operands.isEmpty].count(where: { $0 }) > 1 {
-      reader.fault("--input, --data and FILE exclude each other: gifts come from one of them")
+      reader.fault("--input, --data and FILE exclude each other: give only one of them")
     }
     let since = reader.optionalText("since").flatMap { Timestamp.milliseconds($0) }
     let until = reader.optionalText("until").flatMap { Timestamp.milliseconds($0) }
@@ -73,7 +73,7 @@ struct TuneOptions: Equatable, Sendable {
       topic = TopicSource(name: name, brokers: reader.requiredText("brokers"), kafka: kafka, since: since, until: until)
     } else {
       for name in ["since", "until"] where reader.isGiven(name) {
-        reader.fault("--\(name) needs --input or --data: a file of lines is read whole")
+        reader.fault("--\(name) needs --input or --data: a file of lines is always read completely")
       }
     }
     if let since, let until, since >= until { reader.fault("--until must be later than --since") }
@@ -86,7 +86,7 @@ struct TuneOptions: Equatable, Sendable {
     for text in reader.texts("vary") {
       guard case .success(let variation) = Variation.read(text) else { continue }
       if variations.contains(where: { $0.name == variation.name }) {
-        reader.fault("--vary \(Variation.dashed(variation.name.text)) is given twice: put all its values into one")
+        reader.fault("--vary \(Variation.dashed(variation.name.text)) is given twice: put all values into one --vary")
       }
       variations.append(variation)
     }
@@ -100,7 +100,7 @@ struct TuneOptions: Equatable, Sendable {
     if count > TuneReplay.combinationsMax {
       reader.fault(
         "--vary and --settings make \(count == .max ? "too many" : ProgressMeter.grouped(count)) combinations; at most "
-          + "\(TuneReplay.combinationsMax) are compared at once: try fewer values, the coarse ones first")
+          + "\(TuneReplay.combinationsMax) are compared at once: give fewer values")
       return [Combination(name: baseName, settings: base, isBase: true)]
     }
     var combinations =

@@ -18,8 +18,8 @@ struct Variation: Equatable, Sendable {
       let likely = Suggestion.nearest(to: word, among: SettingName.all.map(\.text))
       let advice =
         likely.map { "did you mean \(dashed($0))?" }
-        ?? "there are \(SettingName.all.map { dashed($0.text) }.joined(separator: ", "))"
-      return fail("names \(Sentence.quoted(dashed(word))), which is no setting; \(advice)")
+        ?? "settings: \(SettingName.all.map { dashed($0.text) }.joined(separator: ", "))"
+      return fail("names \(Sentence.quoted(dashed(word))), which is not a setting; \(advice)")
     }
     let separator: Character =
       switch name {

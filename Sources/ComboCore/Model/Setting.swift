@@ -35,7 +35,7 @@ public enum Setting: Equatable, Sendable {
       var last = 0.0
       for tier in tiers {
         if !(tier.value > last && tier.value.isFinite) {
-          return "must have values above 0 that rise, but \(tier.value) stands after \(last)"
+          return "must have rising values above 0, but \(tier.value) follows \(last)"
         }
         last = tier.value
         for ms in [tier.lingerMs, tier.busyLingerMs] where !(0...IntegerSetting.longestMs).contains(ms) {
@@ -46,7 +46,7 @@ public enum Setting: Equatable, Sendable {
       if milestones.count > Self.listMax { return "may have at most \(Self.listMax) entries, not \(milestones.count)" }
       var last = 0
       for milestone in milestones {
-        if milestone <= last { return "must be counts above 0 that rise, but \(milestone) stands after \(last)" }
+        if milestone <= last { return "must be rising counts above 0, but \(milestone) follows \(last)" }
         last = milestone
       }
     }

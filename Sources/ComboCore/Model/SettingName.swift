@@ -37,8 +37,9 @@ public enum SettingName: Hashable, Sendable {
     case .integer(let name): name.help
     case .queueMerge: "anywhere: a gift joins a waiting banner of its combo; tail: only if that banner is the last in the queue"
     case .queueOrder: "fifo: the banner that came first enters first; tier: the one with the highest rank"
-    case .tiers: "lingers by worth: VALUE:LINGER_MS:BUSY_LINGER_MS from each value on; up to 100, values above 0 and rising"
-    case .milestones: "counts with a special effect; up to 100, at least 1 and rising"
+    case .tiers:
+      "linger times by worth: LINGER_MS and BUSY_LINGER_MS from each VALUE on; up to 100 tiers, values above 0 and rising"
+    case .milestones: "counts that get a special effect; up to 100, from 1 on and rising"
     case .finals: "true: the end of each combo is reported, with its count"
     }
   }
@@ -97,12 +98,13 @@ public struct IntegerSetting: Sendable {
 extension IntegerSetting {
   public static let slots = number(
     "slots", \.slots, 0...Screen.most, room: 0...10,
-    "banners on screen at once; 0 pauses the room: waiting banners keep waiting")
+    "the maximum number of banners on screen; 0 pauses the room: waiting banners keep waiting")
   public static let enterMs = duration("enter_ms", \.enterMs, "how long a banner slides in or moves up")
   public static let countMs = duration(
     "count_ms", \.countMs, "how long a number change is animated; two changes of one banner are at least this far apart")
   public static let lingerMs = duration("linger_ms", \.lingerMs, "how long a banner stays after its last number animation")
-  public static let busyLingerMs = duration("busy_linger_ms", \.busyLingerMs, "the same, while the room is busy")
+  public static let busyLingerMs = duration(
+    "busy_linger_ms", \.busyLingerMs, "how long a banner stays after its last number animation while the room is busy")
   public static let busyThreshold = number(
     "busy_threshold", \.busyThreshold, 0...1_000_000, room: 0...1_000_000, "a room is busy while more banners than this wait")
   public static let holdMs = duration(
@@ -111,23 +113,24 @@ extension IntegerSetting {
     "dwell_ms", \.dwellMs, "minimum time on screen of a banner that leaves early because others wait")
   public static let exitMs = duration("exit_ms", \.exitMs, "how long a banner slides out")
   public static let reuseMs = duration(
-    "reuse_ms", \.reuseMs, "how long after a banner is gone its combo can continue from the old count")
+    "reuse_ms", \.reuseMs, "how long a combo can continue from its old count after its banner is gone")
   public static let maxHistory = number(
-    "max_history", \.maxHistory, 1...1_000_000, room: 1...10_000, "combos remembered after their banner is gone")
-  public static let maxQueue = number("max_queue", \.maxQueue, 1...1_000_000, room: 1...10_000, "banners that may wait")
+    "max_history", \.maxHistory, 1...1_000_000, room: 1...10_000, "the number of combos to remember after their banners are gone")
+  public static let maxQueue = number(
+    "max_queue", \.maxQueue, 1...1_000_000, room: 1...10_000, "the maximum number of waiting banners")
   public static let promoteMs = duration(
     "promote_ms", \.promoteMs, "in tier order, a waiting banner rises one rank each time it has waited this long; 0: never")
   public static let screenMs = duration(
     "screen_ms", \.screenMs, room: 500...longestRoomMs, roomMayDisable: true,
     "how often the whole screen is sent, for clients that join late; 0: never")
   public static let dedupeMs = duration(
-    "dedupe_ms", \.dedupeMs, room: 0...longestRoomMemoryMs, "how long gift ids are remembered; 0: not at all")
+    "dedupe_ms", \.dedupeMs, room: 0...longestRoomMemoryMs, "how long to remember gift ids; 0: not at all")
   public static let maxIds = number(
-    "max_ids", \.maxIds, 0...1_000_000, room: 0...10_000, "gift ids that are remembered; 0: none")
+    "max_ids", \.maxIds, 0...1_000_000, room: 0...10_000, "the maximum number of gift ids to remember; 0: none")
   public static let streakMs = duration(
-    "streak_ms", \.streakMs, room: 0...longestRoomMemoryMs, "how long running totals are remembered")
+    "streak_ms", \.streakMs, room: 0...longestRoomMemoryMs, "how long to remember running totals")
   public static let maxStreaks = number(
-    "max_streaks", \.maxStreaks, 0...1_000_000, room: 0...10_000, "running totals that are remembered")
+    "max_streaks", \.maxStreaks, 0...1_000_000, room: 0...10_000, "the maximum number of running totals to remember")
   public static let restMs = duration(
     "rest_ms", \.restMs, room: 0...longestRoomMemoryMs,
     "how long a room is idle before it is forgotten, unless reuse_ms, dedupe_ms or streak_ms is longer")

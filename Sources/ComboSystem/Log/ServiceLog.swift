@@ -122,7 +122,7 @@ package struct ServiceLog: Sendable {
     }
 
     private static func loss(_ count: Int, _ ms: Int64) -> LogMessage {
-      "\(.count, count) lines of this log were dropped, because standard error was not read for \(.ms, ms) ms"
+      "\(.count, count) lines of this log were dropped because standard error was not read for \(.ms, ms) ms"
     }
 
     private func scheduleIfNeeded(_ state: inout State, at now: Int64) {

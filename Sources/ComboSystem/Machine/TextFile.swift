@@ -16,7 +16,7 @@ package enum TextFile {
     switch bytes(of: path, limit: limit) {
     case .failure(let failure): return .failure(failure)
     case .success(let bytes):
-      guard let text = String(validating: bytes, as: UTF8.self) else { return fail("\(path) is no UTF-8 text") }
+      guard let text = String(validating: bytes, as: UTF8.self) else { return fail("\(path) is not UTF-8 text") }
       return .success(text)
     }
   }

@@ -10,4 +10,10 @@ package enum Sentence {
     }
     return "\"\(shown)\""
   }
+
+  /// `a, b or c`.
+  package static func choice(_ words: [String]) -> String {
+    guard words.count > 1, let last = words.last else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+  }
 }

@@ -117,15 +117,14 @@ package struct Explainer {
   }
 
   private func say(_ question: GiftQuestion, _ own: Int32, _ hasRoom: Bool, _ count: Int) {
-    let all = count == 1 ? "it" : "all \(count) partitions"
-    if question.partition != nil {
+    if question.partition != nil || count == 1 {
       notice("partition \(own) does not have it: searching it for other rooms, and for transactions that did not end")
     } else if hasRoom {
-      notice("the room's partition \(own) does not have it: searching \(all) for it, other rooms too")
+      notice("the room's partition \(own) does not have it: searching all \(count) partitions for it, other rooms too")
     } else {
       notice(
         "partition \(own), where Kafka's default partitioner puts the room, has nothing of it\(question.namesTime ? " in that time" : ""):"
-          + " searching \(all); --partition N reads one")
+          + " searching all \(count) partitions; --partition N reads one")
     }
   }
 

@@ -47,7 +47,7 @@ extension BadEvent {
   static func noKey(_ room: Bytes) -> BadEvent {
     BadEvent(
       .wrongKey,
-      "the record has no key, but is for room \"\(Excerpt(room))\"; the key must be the room, so that its gifts lie in one "
+      "the record has no key, but is for room \"\(Excerpt(room))\"; the key must be the room, so that its gifts are in one "
         + "partition")
   }
 
@@ -63,7 +63,8 @@ extension BadEvent {
   static func keyNotUTF8(_ key: Bytes) -> BadEvent {
     BadEvent(
       .wrongKey,
-      "room is missing, and the record's key \"\(Excerpt(key))\" is not UTF-8, so it can be no room; one of them must be")
+      "room is missing, and the record's key \"\(Excerpt(key))\" is not UTF-8, so it cannot be the room; give a room or a UTF-8 key"
+    )
   }
 
   @inline(never)

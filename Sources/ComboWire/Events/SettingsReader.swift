@@ -65,7 +65,8 @@ struct SettingsReader {
     case nil:
       var name = name
       let shown = name.withUTF8 { Excerpt(Bytes($0)) }
-      throw .setting("\(path).\(shown)", "is no setting of a room; those of the engine are allowed, as slots or linger_ms")
+      throw .setting(
+        "\(path).\(shown)", "is not a setting of a room; settings of the engine are allowed, such as slots or linger_ms")
     }
   }
 

@@ -71,18 +71,15 @@ package final class GiftTrail {
   /// Hands out those that are complete, and before which none is not; or, at the end, all that are left.
   package func takeOut(all: Bool = false, _ body: (GiftFate) -> Void) {
     var count = 0
-    while count < entries.count, all || entries[count].isComplete || isTooMany(after: count) {
+    // Half of them at once, or each gift would move all others.
+    let tooMany = entries.count > Self.onScreenMax ? entries.count - Self.onScreenMax / 2 : 0
+    while count < entries.count, all || entries[count].isComplete || (count < tooMany && entries[count].fate.isComplete) {
       if entries[count].isOnScreen { isCutShort = true }
       body(entries[count].fate)
       count += 1
     }
     entries.removeFirst(count)
     handedOut += count
-  }
-
-  /// Whether one that was seen need not wait for its banner any more.
-  private func isTooMany(after count: Int) -> Bool {
-    entries.count - count > Self.onScreenMax && entries[count].fate.isComplete
   }
 
   private func took(_ taken: TakenGift) {

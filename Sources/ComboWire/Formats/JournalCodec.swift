@@ -95,7 +95,7 @@ public final class JournalDecoder {
     if fields.find("last") != nil { entry.last = try fields.hex("last") }
     if fields.find("takeover") != nil {
       let takeover = try takeover(try fields.inside("takeover"))
-      if takeover.topics.hash != entry.of { throw .broken(reader.what, "its two marks of whose it is differ") }
+      if takeover.topics.hash != entry.of { throw .broken(reader.what, "its two marks of the group and topics differ") }
       entry.takeover = takeover
     }
     return entry
@@ -149,7 +149,7 @@ public final class JournalDecoder {
       takeover.reset = JournalEntry.Reset(
         reason: try reset.string("reason"), offsetsLost: try reset.integer("offsets_lost", 0...Int64.max))
     } else if takeover.shift < 0 {
-      throw .broken(reader.what, "its shift is negative, but it is no reset")
+      throw .broken(reader.what, "its shift is negative, but it is not a reset")
     }
     return takeover
   }

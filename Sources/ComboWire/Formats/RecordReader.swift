@@ -47,7 +47,7 @@ final class RecordReader {
     arena.reset()
     let copy = arena.copy(bytes)
     let text = try check(copy)
-    if !text[0].isArray { throw .broken(what, "it is no array") }
+    if !text[0].isArray { throw .broken(what, "it is not an array") }
     return text
   }
 
@@ -60,7 +60,7 @@ final class RecordReader {
   /// A text in the arena.
   func parse(_ copy: Bytes) throws(FormatFault) -> RecordFields {
     let text = try check(copy)
-    if !text[0].isObject { throw .broken(what, "it is no object") }
+    if !text[0].isObject { throw .broken(what, "it is not an object") }
     let fields = RecordFields(text: text, object: 0, what: what)
     try Self.checkVersion(fields, newest: newest)
     return fields

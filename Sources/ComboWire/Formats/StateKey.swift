@@ -48,6 +48,6 @@ public final class StateKeyDecoder {
       }
     }
     // Other kinds may come with a newer version; what they would mean for a restore cannot be known.
-    throw .broken(reader.what, "\(Excerpt(bytes)) is none that this version knows")
+    throw .broken(reader.what, "\(Excerpt(bytes)) is not known to this version")
   }
 }

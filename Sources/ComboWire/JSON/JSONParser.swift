@@ -87,7 +87,7 @@ extension csj_fault {
     case CSJ_NO_CONTAINER: "does not begin with an object"
     case CSJ_TOO_DEEP: "is nested too deeply"
     case CSJ_BAD_NUMBER: "has a number that JSON does not allow"
-    case CSJ_BAD_WORD: "has something that is no JSON value"
+    case CSJ_BAD_WORD: "has something that is not a JSON value"
     case CSJ_BAD_ESCAPE: "has an escape that JSON does not know"
     case CSJ_LONE_SURROGATE: "has half of a surrogate pair"
     case CSJ_NO_NAME: "lacks a member's name in quotes"
@@ -95,7 +95,7 @@ extension csj_fault {
     case CSJ_NO_COMMA: "lacks a comma or a closing bracket"
     case CSJ_UNCLOSED: "does not end with the bracket that closes it"
     case CSJ_MORE: "continues after its object has ended"
-    default: "is no JSON"
+    default: "is not JSON"
     }
   }
 }

@@ -23,7 +23,7 @@ final class IRCReader {
     }
     let command = word(&rest)
     guard !command.isEmpty, command.allSatisfy({ ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) }) else {
-      throw .notIRC(record.isEmpty ? "is empty" : "has no command where one must stand")
+      throw .notIRC(record.isEmpty ? "is empty" : "has no command where one is expected")
     }
     out.append(",\"command\":")
     out.append(jsonString: command)

@@ -16,7 +16,9 @@ extension MapReader {
       if let root = members["root"], choice.root.contains(PointerTable.each),
         choice.entries.contains(where: { $0.map.rules.contains { $0.kind ?? .gift != .gift } })
       {
-        fault(root, "below \(text.string(root)), where there may be several, only gifts can be; a chosen map has other events")
+        fault(
+          root,
+          "\(text.string(root)) may have several elements, so only gifts are allowed in it, but a chosen map has other events")
       }
     }
     if let only = members["map"] {
@@ -40,7 +42,7 @@ extension MapReader {
     if choice.entries.isEmpty, faults.isEmpty { fault(maps, "maps must name at least one map") }
     // JSON is read besides any of the other texts.
     if Set(choice.entries.map(\.map.form)).subtracting([.json]).count > 1 {
-      fault(maps, "the maps must not read several texts beside json: some read stt and some irc")
+      fault(maps, "the maps must not read two text formats besides json: some read stt, and some irc")
     }
     if choice.entries.contains(where: \.map.isFramed) {
       fault(maps, "none of the maps may have a frame; give it to this map")

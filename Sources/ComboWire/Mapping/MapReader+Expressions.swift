@@ -28,7 +28,7 @@ extension MapReader {
     while member < end {
       let memberName = text.string(member)
       if members[memberName] != nil {
-        if !isQuiet { fault(member, "\"\(memberName)\" occurs twice; the one or the other must go") }
+        if !isQuiet { fault(member, "\"\(memberName)\" occurs twice; remove one of them") }
       } else if let allowed, !allowed.contains(memberName) {
         if !isQuiet {
           let known = "there \(allowed.count == 1 ? "is" : "are") \(allowed.joined(separator: ", "))"
@@ -204,7 +204,7 @@ extension MapReader {
       if name.isEmpty || name.utf8.contains(0) { fault(value, "header must be the name of a record header") }
       return .header(name)
     case "key":
-      if source.compact(value) != "true" { fault(value, "key must be true: the record's key is meant") }
+      if source.compact(value) != "true" { fault(value, "key must be true: it stands for the record's key") }
       return .key
     case "const":
       if text[value].isString { return .text(text.string(value)) }
@@ -376,7 +376,7 @@ extension MapReader {
     if let value = members["differs"], let other = pointed(value, "differs", unless: []) { tests.append(.differ(source, other)) }
     if let value = members["contains"] { tests.append(.contains(source, constants(value, "contains"))) }
     if let value = members["missing"] {
-      if members["exists"] != nil { fault(value, "missing says what holds where there is no value; exists says so already") }
+      if members["exists"] != nil { fault(value, "missing says what holds where there is no value, which exists already does") }
       switch self.source.compact(value) {
       case "true": return .any([.not(.exists(source))] + (tests.count == 1 ? tests : [.all(tests)]))
       case "false": break

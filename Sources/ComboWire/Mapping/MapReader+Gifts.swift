@@ -11,7 +11,7 @@ extension MapReader {
     signs.words = words(members, "words").map { $0.lowercased() }
     signs.others = words(members, "others").map { $0.lowercased() }
     signs.keys = words(members, "keys")
-    if signs.words.isEmpty, signs.keys.isEmpty { fault(token, "gifts needs words or keys: by what else is a gift known?") }
+    if signs.words.isEmpty, signs.keys.isEmpty { fault(token, "gifts needs words or keys, which mark a record as a gift") }
     if signs.commands.isEmpty, !signs.words.isEmpty {
       fault(token, "gifts needs commands: the members whose text says what a record is, such as [\"cmd\", \"type\"]")
     }
@@ -42,7 +42,7 @@ extension MapReader {
       return false
     }
     let word = word(token, "ids", ["new", "kept"])
-    if !isBoth { fault(token, "ids says whether an id stays the same while a total grows; the rule has not both") }
+    if !isBoth { fault(token, "ids says whether an id stays the same while a total grows; the rule does not have both") }
     return word == "new"
   }
 
@@ -57,7 +57,7 @@ extension MapReader {
     for test in tests where !known.contains(test.at) {
       note(
         test.token,
-        "the condition asks for a value of \(test.at) and does not say what holds where it is missing; say \"missing\": true or false"
+        "the condition needs a value of \(test.at), but does not say what holds where it is missing; add \"missing\": true or false"
       )
     }
   }

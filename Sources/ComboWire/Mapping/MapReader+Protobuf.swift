@@ -29,7 +29,7 @@ extension MapReader {
   private mutating func field(_ number: String, _ numberToken: Int, _ line: Int, _ messages: [String]) -> ProtobufMessage.Field? {
     let written = UInt64(number).flatMap { String($0) == number && $0 >= 1 && $0 <= ProtobufMessage.numberMax ? $0 : nil }
     if written == nil {
-      fault(numberToken, "a field goes by its number, 1 to \(ProtobufMessage.numberMax), not by \"\(number)\"")
+      fault(numberToken, "the key of a field must be its number, 1 to \(ProtobufMessage.numberMax), not \"\(number)\"")
     }
     guard let text = string(line, "a field") else { return nil }
     var words = text.split(separator: " ").map(String.init)
@@ -70,14 +70,14 @@ extension MapReader {
       if let when = members["when"] { one.condition = condition(when) }
       // With a condition alone it is what it is where a pointer stands alone.
       if members["when"] == nil || members["message"] != nil,
-        let message = required(members, "message", "which of those under protobuf it is")
+        let message = required(members, "message", "the name of a message under protobuf")
       {
         one.message = string(message, "message").flatMap { name in messages.firstIndex { $0.name == name } }
         if text[message].isString, one.message == nil {
           fault(message, "there is no message \"\(text.string(message))\"; name it under protobuf, with its fields")
         }
       }
-      guard let at = required(members, "at", "where the text stands: a pointer, or several") else { continue }
+      guard let at = required(members, "at", "the place of the text: a pointer, or several") else { continue }
       for place in text[at].isArray ? array(at, "at") ?? [] : [at] {
         guard let path = pointer(place, "unpack") else { continue }
         one.path = path

@@ -130,7 +130,7 @@ struct MapReader {
         }
         let names = values.map(\.name)
         var initial = names.first ?? ""
-        if let given = required(one, "default", "the value that holds where none is chosen") {
+        if let given = required(one, "default", "the value that applies if none is chosen") {
           initial = word(given, "default", names) ?? initial
         }
         switches.append(MapSwitch(name: name, initial: initial, values: values))
@@ -181,7 +181,8 @@ struct MapReader {
         if path.contains(PointerTable.each), let kind = rule.kind, kind != .gift {
           fault(
             element,
-            "below \(text.string(element)), where there may be several, only gifts can be; line \(rule.line) has another event")
+            "\(text.string(element)) may have several elements, so only gifts are allowed in it, but line \(rule.line) has another event"
+          )
         }
         rules.append(rule)
       }
@@ -228,7 +229,7 @@ struct MapReader {
         rule.outcome = .event(read)
         rule.hasNewIDs = hasNewIDs(members, read)
         if let own = members["root"], stars > PointerTable.stars(base), read.kind != .gift {
-          fault(own, "below \(text.string(own)), where there may be several, only gifts can be")
+          fault(own, "\(text.string(own)) may have several elements, so only gifts are allowed in it")
         }
       } else {
         for name in ["fields", "ids"] {

@@ -130,14 +130,14 @@ extension MappedDecoder {
     if command >= 0 {
       throw BadEvent(
         .unknownType,
-        "the record names a gift, \(text.shown(command)) is \(text.shown(command + 1)), but no rule of the map can read it: a field is"
-          + " missing that a gift has, or its shape is not known")
+        "the record names a gift, \(text.shown(command)) is \(text.shown(command + 1)), but no rule of the map can read it: a field that"
+          + " a gift needs is missing, or its shape is unknown")
     }
     if sign >= 0 {
       throw BadEvent(
         .unknownType,
-        "the record names a gift, it has \(text.shown(sign)), but no rule of the map can read it: a field is missing that a gift has, or its"
-          + " shape is not known")
+        "the record names a gift, it has \(text.shown(sign)), but no rule of the map can read it: a field that a gift"
+          + " needs is missing, or its shape is unknown")
     }
     member = token + 1
     while member < end {

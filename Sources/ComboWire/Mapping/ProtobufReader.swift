@@ -61,7 +61,7 @@ final class ProtobufReader {
     var end = start
     var bits: UInt32 = 0
     for place in 0..<count {
-      guard let sextet = Self.sextet(text[place]) else { throw fault("its character \(place + 1) is none of base64") }
+      guard let sextet = Self.sextet(text[place]) else { throw fault("its character \(place + 1) is not base64") }
       bits = bits << 6 | sextet
       if place & 3 > 0 {
         end.pointee = UInt8(truncatingIfNeeded: bits >> UInt32(6 - 2 * (place & 3)))
@@ -87,7 +87,7 @@ final class ProtobufReader {
   // MARK: - The wire
 
   private func object(_ range: Range<Int>, _ message: Int, depth: Int) throws(BadEvent) {
-    if depth > limits.depth { throw fault("its messages go deeper than \(limits.depth) levels") }
+    if depth > limits.depth { throw fault("its messages are nested deeper than \(limits.depth) levels") }
     let fields = messages[message].fields
     let (piecesBefore, endsBefore) = (pieces.count, ends.count)
     for _ in fields { ends.append((-1, -1)) }
@@ -95,12 +95,13 @@ final class ProtobufReader {
     while at < range.upperBound {
       let start = at
       let tag = try varint(&at, range.upperBound)
-      guard tag >> 3 >= 1, tag >> 3 <= ProtobufMessage.numberMax else { throw fault("byte \(start) begins no field") }
+      guard tag >> 3 >= 1, tag >> 3 <= ProtobufMessage.numberMax else { throw fault("no field begins at byte \(start)") }
       let (piece, wire) = try value(tag & 7, &at, range.upperBound)
       guard let index = fields.firstIndex(where: { $0.number == tag >> 3 }) else { continue }
       if wire != fields[index].type.wire, !(wire == .length && fields[index].isRepeated) {
         let field = fields[index]
-        throw fault("its field \(tag >> 3), \(field.name), has another wire type than the map's \(field.type.word)")
+        throw fault(
+          "its field \(tag >> 3), \(field.name), does not have the wire type of \(field.type.word), its type in the map")
       }
       let slot = endsBefore + index
       if ends[slot].first < 0 { ends[slot].first = pieces.count } else { pieces[ends[slot].last].next = pieces.count }
@@ -120,7 +121,7 @@ final class ProtobufReader {
         try append(pieces[ends[endsBefore + index].last], field, depth: depth)
       }
       if out.count > limits.recordBytes {
-        throw BadEvent(.tooLarge, "\(place) makes more than \(limits.recordBytes) bytes of JSON, as many as a record may have")
+        throw BadEvent(.tooLarge, "\(place) comes to more than \(limits.recordBytes) bytes of JSON, the maximum of a record")
       }
     }
     out.append("}")
@@ -142,13 +143,13 @@ final class ProtobufReader {
       return (piece, .four)
     case .length?:
       let length = try varint(&at, end)
-      guard length <= UInt64(end - at) else { throw fault("what begins at byte \(at) is longer than what is there") }
+      guard length <= UInt64(end - at) else { throw fault("the value at byte \(at) is longer than the rest") }
       piece.hasLength = true
       piece.start = at
       at += Int(length)
       piece.end = at
       return (piece, .length)
-    case nil: throw fault("before byte \(at) stands the wire type \(wire), which is not read")
+    case nil: throw fault("the wire type \(wire) before byte \(at) is not supported")
     }
   }
 
@@ -228,6 +229,6 @@ final class ProtobufReader {
 
   @inline(never)
   private func fault(_ what: String) -> BadEvent {
-    BadEvent(.wrongType, "\(place) is not the Protobuf in base64 that note about the map: \(what)")
+    BadEvent(.wrongType, "\(place) is not the Protobuf in base64 that the map describes: \(what)")
   }
 }

@@ -37,7 +37,7 @@ struct ConfigFileTests {
     #expect(try faults("\u{feff}# a comment\n" + Self.required) == [])
   }
 
-  @Test("gives any option under its name; nearer are the environment, then the command line")
+  @Test("gives any option under its name; the environment and the command line override it")
   func precedence() throws {
     let file = try File(
       """
@@ -126,20 +126,20 @@ struct ConfigFileTests {
       try faults(text) == [
         "F:1: there is no option \"slost\"; did you mean slots?",
         "F:2: slots must be from 0 to 100, not 101",
-        "F:4: a line must be NAME = VALUE, or begin with # if it is a comment",
+        "F:4: a line must be NAME = VALUE, or a comment that begins with #",
         "F:5: linger-ms needs a value",
         "F:6: \"[rum]\" must be one of [run], [serve], [live], [demo], [replay], [tune], [generate], [verify], [explain], [redrive], [watch], [check], [seek], [reset-clock], [map]",
-        "F:9: brokers is no option of replay, but of run, serve, check, seek, reset-clock, verify, explain, redrive, watch, generate, map, tune",
+        "F:9: brokers is not an option of replay, but of run, serve, check, seek, reset-clock, verify, explain, redrive, watch, generate, map, tune",
         "F:10: threads must be from 0 to 64, not -1",
-        "F:12: a file cannot name another one",
+        "F:12: a --config file cannot name another one",
         "F:13: kafka must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000",
-        "F:15: there is no option \"socket.timeout.ms\"; a property of librdkafka is written kafka = KEY=VALUE",
-        "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to begin with",
-        "run needs --input TOPIC (or COMBO_INPUT): where gift events are read",
-        "run needs --output TOPIC (or COMBO_OUTPUT): where display instructions are written",
+        "F:15: there is no option \"socket.timeout.ms\"; write a librdkafka property as kafka = KEY=VALUE",
+        "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to connect to first",
+        "run needs --input TOPIC (or COMBO_INPUT): the topic to read gift events from",
+        "run needs --output TOPIC (or COMBO_OUTPUT): the topic to write display instructions to",
         "F:14: kafka: There is no Kafka property \"no.such.thing\" in librdkafka \(LibrdkafkaProperties.versionText); see its CONFIGURATION.md for all of them.",
       ])
-    #expect(try faults("\(Self.required)slots = 2\nslots = 3\n") == ["F:5: slots is already in line 4"])
+    #expect(try faults("\(Self.required)slots = 2\nslots = 3\n") == ["F:5: slots is already set in line 4"])
     #expect(try faults("threads = x\n", "replay") == ["F:1: threads must be a whole number from 0 to 64, not \"x\""])
   }
 
@@ -214,14 +214,14 @@ struct ConfigTableTests {
       Issue.record("it was refused")
       return
     }
-    #expect(faults.count == 2 && faults[1].hasPrefix("--kafka ssl.key.pem must not stand on the command line"), "\(faults)")
+    #expect(faults.count == 2 && faults[1].hasPrefix("--kafka ssl.key.pem must not be on the command line"), "\(faults)")
     #expect(!(faults + [text]).joined().contains("hunter22"))
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     for row in [
       "brokers b:1 --brokers", "input gifts \(path):1", "output banners COMBO_OUTPUT", "slots 3 \(path):2",
       "linger-ms 3000 default",
-      "dead-letter gifts.combo-consumer.combo-dead-letter worked out", "transactional-id combo-consumer.gifts.pod-7 worked out",
-      "instance - not given", "kafka sasl.password=****** \(properties):2", "kafka sasl.username=combo \(properties):3",
+      "dead-letter gifts.combo-consumer.combo-dead-letter computed", "transactional-id combo-consumer.gifts.pod-7 computed",
+      "instance - not set", "kafka sasl.password=****** \(properties):2", "kafka sasl.username=combo \(properties):3",
       "kafka ssl.key.password=****** \(path):3", "kafka ssl.keystore.password=****** COMBO_KAFKA",
       "kafka ssl.key.pem=****** --kafka", "kafka sasl.pasword=****** \(properties):4",
     ] {

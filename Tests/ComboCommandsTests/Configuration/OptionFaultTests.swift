@@ -21,41 +21,44 @@ struct OptionFaultTests {
     arguments: [
       (
         "",
-        "say what to do: run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check, seek, reset-clock, map, config, completions, man"
+        "a command is missing: give one of run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check, seek, reset-clock, map, config, completions, man"
       ),
       ("rum", "unknown command \"rum\"; did you mean run?"),
       (
         "frobnicate",
-        "unknown command \"frobnicate\": there are run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check, seek, reset-clock, map, config, completions, man"
+        "unknown command \"frobnicate\". Commands: run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check, seek, reset-clock, map, config, completions, man"
       ),
       (
         "--slots 3",
-        "the command comes first, then its options: run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check, seek, reset-clock, map, config, completions, man, not \"--slots\""
+        "the command must come before its options, but the first argument is \"--slots\". Commands: run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check, seek, reset-clock, map, config, completions, man"
       ),
       ("replay --lingr-ms 3", "unknown option \"--lingr-ms\"; did you mean --linger-ms?"),
       ("replay --xyzzy", "unknown option \"--xyzzy\""),
       ("replay -x", "unknown option \"-x\""),
-      ("replay --ling 3", "unknown option --ling: an option is written out, here --linger-ms"),
-      ("replay --rooms 3", "--rooms is no option of replay, but of demo, generate"),
+      ("replay --ling 3", "unknown option --ling: names cannot be abbreviated; write --linger-ms"),
+      ("replay --rooms 3", "--rooms is not an option of replay, but of demo, generate"),
       (
         "verify --brokers b --input i --output o --instance d",
-        "--instance is no option of verify, but of run, check, seek, reset-clock"
+        "--instance is not an option of verify, but of run, check, seek, reset-clock"
       ),
       (
         "verify --brokers b --input i --output o --room-from-body",
-        "--room-from-body is no option of verify, but of run, check, seek, reset-clock, map"
+        "--room-from-body is not an option of verify, but of run, check, seek, reset-clock, map"
       ),
-      ("replay --slots", "--slots needs a value (N: banners on screen at once; 0 pauses the room: waiting banners keep waiting)"),
+      (
+        "replay --slots",
+        "--slots needs a value (N: the maximum number of banners on screen; 0 pauses the room: waiting banners keep waiting)"
+      ),
       ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
       ("replay --slots 101", "--slots must be from 0 to 100, not 101"),
       (
         "run --brokers b --input i --output o --output-header a=x;b=y;a={room}",
-        "--output-header gives \"a\" twice: a record can have a header once"
+        "--output-header gives \"a\" twice: give each header once"
       ),
       ("replay --slots two", "--slots must be a whole number from 0 to 100, not \"two\""),
       (
         "run --brokers b --input i --output o --room-settings slots,lingr_ms",
-        "--room-settings must be all, none, or names of settings such as slots,finals; \"lingr_ms\" is none; did you mean linger_ms?"
+        "--room-settings must be all, none, or names of settings such as slots,finals; \"lingr_ms\" is not a setting; did you mean linger_ms?"
       ),
       ("replay --slots=", "--slots must be a whole number from 0 to 100, not \"\""),
       ("replay --linger-ms 1s", "--linger-ms must be a whole number from 0 to 86400000, not \"1s\""),
@@ -73,19 +76,19 @@ struct OptionFaultTests {
         "replay --tiers nan:1:1",
         "--tiers must be a list of VALUE:LINGER_MS:BUSY_LINGER_MS such as 1000:4000:1000,10000:6000:2000, not \"nan:1:1\""
       ),
-      ("replay --tiers 5:1:1,5:1:1", "--tiers must have values above 0 that rise, but 5.0 stands after 5.0"),
+      ("replay --tiers 5:1:1,5:1:1", "--tiers must have rising values above 0, but 5.0 follows 5.0"),
       ("replay --milestones 5,x", "--milestones must be a list of counts such as 10,66,520, not \"5,x\""),
-      ("replay --milestones 5,4", "--milestones must be counts above 0 that rise, but 4 stands after 5"),
-      ("replay a.jsonl b.jsonl", "replay takes one FILE, but \"b.jsonl\" was given too"),
-      ("demo more", "demo takes options only, but \"more\" was given too"),
+      ("replay --milestones 5,4", "--milestones must be rising counts above 0, but 4 follows 5"),
+      ("replay a.jsonl b.jsonl", "replay takes only one FILE, but \"b.jsonl\" was also given"),
+      ("demo more", "demo takes only options, but \"more\" was also given"),
       ("demo --rate 0", "--rate must be from 1 to 100000, not 0"),
       ("demo --seconds soon", "--seconds must be a number from 0.0 to 1000000000.0, not \"soon\""),
       ("generate --skew -1", "--skew must be from 0.0 to 10.0, not -1"),
       ("generate --totals 2", "--totals must be a share from 0 to 1, or from 0% to 100%, not \"2\""),
       ("generate --as tiktok --duplicates 101%", "--duplicates must be a share from 0 to 1, or from 0% to 100%, not \"101%\""),
       ("generate --as tiktok --reorder 2h", "--reorder must be a duration such as 200ms or 2s, up to 60000 ms, not \"2h\""),
-      ("generate --reorder 2s", "--reorder needs --as: it is about a platform's records"),
-      ("generate --as tiktok --totals 0.5", "--totals is about this service's own events: it does not go with --as"),
+      ("generate --reorder 2s", "--reorder needs --as: it applies to a platform's records"),
+      ("generate --as tiktok --totals 0.5", "--totals cannot be used with --as: it applies to this service's own events"),
       ("generate --bad 0.5 --closes 0.75", "--repeats, --retracts, --closes and --bad must be at most 1 together, not 1.25"),
       (
         "generate --rooms 10000000 --active 100",
@@ -93,14 +96,14 @@ struct OptionFaultTests {
       ),
       (
         "generate --topic a/b --brokers x",
-        "--topic must be a topic's name (1 to 249 of a-z, A-Z, 0-9, `.`, `_` and `-`), not \"a/b\""
+        "--topic must be a topic name (1 to 249 characters of a-z, A-Z, 0-9, `.`, `_` and `-`), not \"a/b\""
       ),
-      ("generate --topic a --file b --brokers x", "--file and --topic exclude each other: events go to one of them"),
+      ("generate --topic a --file b --brokers x", "--file and --topic exclude each other: give only one of them"),
       ("watch --brokers b --output o", "watch needs a ROOM, such as: combo-consumer watch r1"),
-      ("completions", "completions needs one SHELL of bash, zsh, fish"),
-      ("completions tcsh", "completions needs one SHELL of bash, zsh, fish, not \"tcsh\""),
-      ("man more", "man takes nothing, but \"more\" was given"),
-      ("generate --topic a", "generate needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to begin with"),
+      ("completions", "completions needs one SHELL: bash, zsh, fish"),
+      ("completions tcsh", "completions needs one SHELL: bash, zsh, fish, not \"tcsh\""),
+      ("man more", "man takes no arguments, but \"more\" was given"),
+      ("generate --topic a", "generate needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to connect to first"),
     ])
   func sentence(arguments: String, sentence: String) {
     #expect(faults(arguments) == [sentence])
@@ -114,7 +117,7 @@ struct OptionFaultTests {
       ("--progress=maybe", "--progress must be true or false, not \"maybe\""),
       ("--delivery at-most-once", "--delivery must be exactly-once or at-least-once, not \"at-most-once\""),
       ("--from now", "--from must be earliest or latest, not \"now\""),
-      ("--log-level loud", "--log-level must be debug or info or warning or error, not \"loud\""),
+      ("--log-level loud", "--log-level must be debug, info, warning or error, not \"loud\""),
       ("--group ''", "--group must not be empty"),
       (
         "--kafka nonsense",
@@ -124,10 +127,10 @@ struct OptionFaultTests {
       ("--kafka-file /", "--kafka-file: cannot read /: it is a folder"),
       (
         "--group a/b",
-        "--group must go into topic names such as \"i.a/b.combo-journal\" (at most 249 of a-z, A-Z, 0-9, `.`, `_` and `-`)"
+        "--group is part of topic names such as \"i.a/b.combo-journal\", so it may have only a-z, A-Z, 0-9, `.`, `_` and `-`, and the whole name at most 249 characters"
       ),
       ("--shadow --accept-reset", "--accept-reset has no effect with --shadow, which takes nothing over: leave it out"),
-      ("--dead-letter o", "--dead-letter must be another topic than --output, but both are o"),
+      ("--dead-letter o", "--dead-letter and --output must be different topics, but both are o"),
       ("--commit-interval-ms 0", "--commit-interval-ms must be from 1 to 5000, not 0"),
     ])
   func serviceSentence(arguments: String, sentence: String) {
@@ -148,7 +151,7 @@ struct OptionFaultTests {
     for property in ["sasl.password=hush", "ssl.key.password=hush", "sasl.oauthbearer.client.secret=hush", "ssl.key.pem=hush"] {
       let key = property.prefix { $0 != "=" }
       let sentences = faults("\(Self.run) --kafka \(property)")
-      #expect(sentences.first?.hasPrefix("--kafka \(key) must not stand on the command line") == true)
+      #expect(sentences.first?.hasPrefix("--kafka \(key) must not be on the command line") == true)
       #expect(sentences.first?.contains("--kafka-file") == true && sentences.first?.contains("COMBO_KAFKA") == true)
       // Not every librdkafka knows all of them; its word for that holds no secret either.
       let others = faults(Self.run, environment: ["COMBO_KAFKA": property])
@@ -166,9 +169,9 @@ struct OptionFaultTests {
         "--slots must be from 0 to 100, not 101",
         "--count-ms must be a whole number from 0 to 86400000, not \"x\"",
         "COMBO_EXIT_MS must be from 0 to 86400000, not -1",
-        "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to begin with",
-        "run needs --input TOPIC (or COMBO_INPUT): where gift events are read",
-        "run needs --output TOPIC (or COMBO_OUTPUT): where display instructions are written",
+        "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to connect to first",
+        "run needs --input TOPIC (or COMBO_INPUT): the topic to read gift events from",
+        "run needs --output TOPIC (or COMBO_OUTPUT): the topic to write display instructions to",
       ])
   }
 
@@ -194,6 +197,6 @@ struct OptionFaultTests {
   func propertiesFile() {
     let parsed = KafkaProperty.parse(file: "# comment\n\n a.b = c = d \r\nsecret\n", named: "p")
     #expect(parsed.properties == [KafkaProperty(key: "a.b", value: "c = d")])
-    #expect(parsed.faults == ["line 4 of p must be KEY=VALUE, or begin with # if it is a comment"])
+    #expect(parsed.faults == ["line 4 of p must be KEY=VALUE, or a comment that begins with #"])
   }
 }

@@ -48,9 +48,9 @@ struct TuneOptionTests {
   @Test("the settings as they are come first where --vary does not reach them")
   func base() throws {
     let options = try Self.options("--slots", "4", "--vary", "slots=1,2")
-    #expect(options.combinations.map(\.name) == ["as it is", "slots=1", "slots=2"])
+    #expect(options.combinations.map(\.name) == ["current", "slots=1", "slots=2"])
     #expect(options.combinations.map(\.settings.slots) == [4, 1, 2] && options.combinations[0].isBase && options.file == nil)
-    #expect(try Self.options("-").combinations.map(\.name) == ["as it is"])
+    #expect(try Self.options("-").combinations.map(\.name) == ["current"])
   }
 
   @Test("the recording may be the file of live, and is one thing only")
@@ -101,7 +101,7 @@ struct TuneOptionTests {
   @Test("each mistake is told with its remedy")
   func mistakes() throws {
     #expect(Self.faults("--vary", "slot=1").contains("did you mean slots?"))
-    #expect(Self.faults("--vary", "nonsense=1").contains("there are slots, enter-ms,"))
+    #expect(Self.faults("--vary", "nonsense=1").contains("settings: slots, enter-ms,"))
     #expect(Self.faults("--vary", "slots").contains("must be NAME=VALUE,…"))
     #expect(Self.faults("--vary", "slots=").contains("has a value of slots that must be a whole number from 0"))
     #expect(Self.faults("--vary", "slots=1,99999").contains("has a value of slots that must be from 0"))
@@ -119,8 +119,8 @@ struct TuneOptionTests {
     #expect(Self.faults("--vary", "linger-ms=\(many)", "--vary", "slots=1,2,3").contains("make 300 combinations; at most 200"))
     #expect(Self.faults("--vary", "linger-ms=\(many)", "--vary", "slots=1").isEmpty)
     #expect(Self.faults("--format", "xml").contains("must be text or json"))
-    #expect(Self.faults("a.jsonl", "--html", "a.jsonl").contains("would write over the recording"))
-    #expect(Self.faults("a.jsonl", "b.jsonl").contains("tune takes one FILE"))
+    #expect(Self.faults("a.jsonl", "--html", "a.jsonl").contains("would overwrite the recording"))
+    #expect(Self.faults("a.jsonl", "b.jsonl").contains("tune takes only one FILE"))
     #expect(Self.faults("--settings", "/does/not/exist").contains("cannot open /does/not/exist"))
     try Self.withFiles(["gifts.jsonl": "{\"room\":1}\n{\"room\":2}\n", "c.conf": "slots = 3\nslotz = 3\nlinger-ms = no\n"]) {
       folder in
@@ -161,8 +161,8 @@ struct TuneReportTests {
     #expect(report.balanced?.number == 3 && report.base?.number == 2)
     let text = TuneTable(report).text
     #expect(text.contains("\n*   slots=3") && text.contains("\n    slots=4") && text.contains("\n*=  slots=2 "))
-    #expect(text.contains("The most balanced is slots=3: nine of ten gifts that are seen wait at most 1.50 s"))
-    #expect(text.contains("There is one room: others may be busier or calmer."))
+    #expect(text.contains("The most balanced is slots=3: of the gifts that are seen, nine of ten wait at most 1.50 s"))
+    #expect(text.contains("There is one room: other rooms may be busier or calmer."))
   }
 
   @Test("numbers have as many digits as matter, and what is not all does not look so")

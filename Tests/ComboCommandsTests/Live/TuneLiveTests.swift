@@ -32,6 +32,6 @@ struct TuneLiveTests {
     #expect(code == 0 && output.contains(": 3 gifts in 1 room over "), "\(output)\(log)")
     #expect(output.contains(String(Timestamp.text(before).prefix(10))), "\(output)")
     let (none, _, reason) = try ServiceProcess.run(["tune", "--data", path, "--since", Timestamp.text(WallClock.nowMs + 60_000)])
-    #expect(none == 1 && reason.contains("there is no gift among its 0 records"), "\(reason)")
+    #expect(none == 1 && reason.contains("there are no gifts among its 0 records"), "\(reason)")
   }
 }

@@ -12,7 +12,7 @@ struct SeekPlanTests {
   func refusals() {
     #expect(Self.place(20, to: 30).refusal(namesOffsets: true) == nil && Self.place(20, to: 30).moves)
     #expect(Self.place(20, to: 20).refusal(namesOffsets: true) == nil && !Self.place(20, to: 20).moves)
-    #expect(Self.place(nil, to: nil, isNew: true).refusal(namesOffsets: true)?.hasSuffix("Name it, too: 0:10") == true)
+    #expect(Self.place(nil, to: nil, isNew: true).refusal(namesOffsets: true)?.hasSuffix("Add 0:10") == true)
     #expect(Self.place(nil, to: nil, isNew: true).refusal(namesOffsets: false) == nil)
     #expect(Self.place(20, to: nil).refusal(namesOffsets: true) == nil && !Self.place(20, to: nil).moves)
     #expect(Self.place(20, to: 19).refusal(namesOffsets: true)?.contains("1 record twice") == true)
@@ -28,7 +28,7 @@ struct SeekPlanTests {
     let text = plan.text(isDryRun: true)
     #expect(text.hasPrefix("to 2001-09-09T01:46:40.000Z, which is in the future: to the end\n"), "\(text)")
     #expect(text.contains("up to 10 records are skipped, and 3 rooms begin a new epoch\n"), "\(text)")
-    #expect(text.contains("\nTo let another group begin where this one stands now: --to-offset 0:20\n"), "\(text)")
+    #expect(text.contains("\nTo let another group begin where this one is now: --to-offset 0:20\n"), "\(text)")
     #expect(!text.contains("If another group"))
     plan.hasForeignOutput = true
     #expect(plan.text(isDryRun: true).contains("If another group writes to it"))

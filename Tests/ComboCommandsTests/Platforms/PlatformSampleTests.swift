@@ -96,8 +96,8 @@ struct PlatformSampleTests {
     arguments: [
       (#"{"dmscore":999,"pb":"CAE="}"#, "holds no gift that can be read"),
       (#"{"dmscore":999}"#, "holds no gift that can be read"),
-      (#"{"pb":"..."}"#, "/data/pb is not the Protobuf in base64 that note about the map: its character 1 is none of base64"),
-      (#"{"pb":"CAFSBAgJ"}"#, "what begins at byte 4 is longer than what is there"),
+      (#"{"pb":"..."}"#, "/data/pb is not the Protobuf in base64 that the map describes: its character 1 is not base64"),
+      (#"{"pb":"CAFSBAgJ"}"#, "the value at byte 4 is longer than the rest"),
     ])
   func version2(data: String, why: String) throws {
     let record = #"{"cmd":"SEND_GIFT_V2","data":\#(data)}"#

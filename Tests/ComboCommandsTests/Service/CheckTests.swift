@@ -83,6 +83,32 @@ extension ServiceTests {
       #expect(other.code == 1 && other.output.contains("belongs to another group, input or output"), "\(other.output)")
     }
 
+    @Test(
+      "says of topics that are gone what the service says of them",
+      arguments: [[Topic.journal], [.state], [.journal, .state], [.output]])
+    func gone(topics: [Topic]) throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast + ["--checkpoint-interval-ms", "50"])
+      try group.give([TestGift(id: "a", room: "r", sender: "u")])
+      try group.waitUntilSaid(["r": 1], service)
+      try wait(for: "a checkpoint: \(service.text)") { try group.state().keys.contains(#"0 ["checkpoint"]"#) }
+      try service.stop()
+      for topic in topics {
+        try group.control.deleteTopic(group.names[topic], withinMs: ServiceKafka.patienceMs)
+        try wait(for: "the topic to be gone") {
+          try group.control.partitionCount(group.names[topic], withinMs: ServiceKafka.patienceMs) == nil
+        }
+      }
+      let found = try check(group)
+      let next = try group.process(TestGroup.fast)
+      try next.waitForLog(topics == [.state] ? "restored: partition 0" : topics == [.output] ? "restored: partition 0" : "RESET")
+      try next.stop()
+      let reason = next.log.first { $0.contains("RESET: ") }?.split(separator: ": ", maxSplits: 2).last
+      #expect(reason.map { found.output.contains($0) } ?? !found.output.contains("RESET"), "\(found.output)\n\(next.text)")
+      let lost = "the output was deleted and recreated while no instance ran"
+      #expect(found.output.contains(lost) == (topics == [.output]) && next.has(lost) == (topics == [.output]), "\(found.output)")
+    }
+
     @Test("says which brokers and topics are not there")
     func nobody() throws {
       let none = try ServiceProcess.run(["check", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b"])

@@ -187,7 +187,7 @@ extension ServiceTests {
       #expect(try get("/health/live", port).status == 200)
       let ready = try get("/health/ready", port)
       #expect(ready.status == 503)
-      #expect(ready.text.contains("waits for the brokers"))
+      #expect(ready.text.contains("waiting for the brokers"))
       service.tellToStop()
       _ = try service.waitForExit()
     }

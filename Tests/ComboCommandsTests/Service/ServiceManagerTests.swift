@@ -73,7 +73,8 @@ struct ServiceManagerTests {
     #expect(words.tickMs == 1000)
     #expect(
       words.next(nil, lastBeat: 0, at: 0, isStopping: false) == [
-        "WATCHDOG=1", "EXTEND_TIMEOUT_USEC=60000000", "STATUS=the service has not begun: it waits for the brokers and its topics",
+        "WATCHDOG=1", "EXTEND_TIMEOUT_USEC=60000000",
+        "STATUS=the service has not started: it is waiting for the brokers and its topics",
       ])
     #expect(words.next(nil, lastBeat: 1000, at: 1000, isStopping: false) == ["WATCHDOG=1"])
     #expect(words.next(nil, lastBeat: 15_000, at: 15_000, isStopping: false) == ["WATCHDOG=1", "EXTEND_TIMEOUT_USEC=60000000"])
@@ -87,12 +88,12 @@ struct ServiceManagerTests {
     // Brokers that are away are no reason to be ended; a loop that is stuck is.
     #expect(
       words.next(report, lastBeat: 20_000, at: 30_000, isStopping: false) == [
-        "WATCHDOG=1", "STATUS=the loop waits for the brokers, for 10 s",
+        "WATCHDOG=1", "STATUS=the service has been waiting for the brokers for 10 s",
       ])
     #expect(words.next(report, lastBeat: 20_000, at: 31_000, isStopping: false) == ["WATCHDOG=1"])
     #expect(
       words.next(report, lastBeat: 20_000, at: 110_000, isStopping: false) == [
-        "STATUS=the loop is stuck: it has not taken a turn for 90 s"
+        "STATUS=the service loop is stuck: it has not made a turn for 90 s"
       ])
     #expect(words.next(report, lastBeat: 20_000, at: 111_000, isStopping: false) == [])
     #expect(

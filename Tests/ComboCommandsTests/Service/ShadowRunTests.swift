@@ -49,7 +49,7 @@ extension ServiceTests {
       #expect(try shadow.waitForExit() == 0, "\(shadow.text)")
       #expect(try other.waitForExit() == 0, "\(other.text)")
       let report = shadow.progress.joined(separator: "\n")
-      #expect(report.hasSuffix("the same: this program says what the group says, byte for byte"), "\(report)")
+      #expect(report.hasSuffix("the same: this program derives what the group wrote, byte for byte"), "\(report)")
       #expect(report.contains(" 0 changed, 0 only here, 0 only in the output"), "\(report)")
       let others = other.progress.joined(separator: "\n")
       #expect(others.contains("slots 1, in the group 2") && others.contains("differences are expected"), "\(others)")

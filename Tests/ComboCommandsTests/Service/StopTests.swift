@@ -159,7 +159,7 @@ extension ServiceTests {
       try group.waitUntilTakenIn(service)
 
       try cluster.kill()
-      try service.waitForLog("reaches no Kafka broker")
+      try service.waitForLog("cannot reach any Kafka broker")
       #expect(service.exitCode == nil)
       try cluster.start()
       try group.give((0..<100).map { TestGift(id: "b\($0)", room: "r\($0 % 10)") })
@@ -184,7 +184,7 @@ extension ServiceTests {
         "run", "--input", "a", "--output", "a", "--slots", "101", "--kafk", "x=y",
       ])
       #expect(code == 2 && output.isEmpty)
-      for words in ["--brokers", "--output must be another topic", "--slots", "--kafka"] {
+      for words in ["--brokers", "--output and --input must be different topics", "--slots", "--kafka"] {
         #expect(log.contains(words), "\(log)")
       }
       let property = try ServiceProcess.run(

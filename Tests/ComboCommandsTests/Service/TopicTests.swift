@@ -104,6 +104,33 @@ extension ServiceTests {
       }
     }
 
+    @Test("a state topic that brokers recreate with their defaults is noticed, set up, and the service goes on")
+    func recreated() throws {
+      let group = try TestGroup(partitions: 2)
+      let options = TestGroup.fast + ["--checkpoint-interval-ms", "50"]
+      let service = try group.process(options)
+      var given: [String: Int] = [:]
+      func give(_ id: String) throws {
+        try group.give((0..<8).map { TestGift(id: "\(id)\($0)", room: "r\($0)", sender: "u") })
+        for room in 0..<8 { given["r\(room)", default: 0] += 1 }
+      }
+      try give("a")
+      try group.waitUntilSaid(given, service)
+      try group.control.deleteTopic(group.names.state, withinMs: ServiceKafka.patienceMs)
+      try service.waitForLog("its state topic ")
+      try service.waitForLog("starting again within the process")
+      try give("b")
+      // The journal is there from its first entry on.
+      try group.waitUntilSaid(given, service)
+      try service.stop()
+      let state = try group.control.settings(of: group.names.state, withinMs: ServiceKafka.patienceMs)
+      #expect(state.isCompacted && !state.isDeleted, "\(service.text)")
+      let next = try group.process(options)
+      try next.waitForLog("restored: partition 0")
+      try next.stop()
+      try group.verify()
+    }
+
     enum Which: CaseIterable { case input, journal, state }
 
     @Test("a policy that would lose something is refused, with a sentence and exit code 1", arguments: Which.allCases)
@@ -190,7 +217,7 @@ extension ServiceTests {
       try TestGroup(sharing: group).give((0..<20).map { TestGift(id: "f\($0)", room: "r") })
       let refused = try group.process(TestGroup.fast)
       #expect(try refused.waitForExit() == 1)
-      #expect(refused.has("holds another record at offset 9 than the one that was taken in"), "\(refused.text)")
+      #expect(refused.has("has a different record at offset 9 than the one that was taken in"), "\(refused.text)")
     }
 
     @Test("offsets that somebody moved are refused, with the command that fixes them, which does")

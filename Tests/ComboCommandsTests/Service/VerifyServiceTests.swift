@@ -50,7 +50,7 @@ extension ServiceTests {
       try group.produce([TestRecord(key: "room-1", "hello")], to: group.names.output)
       let (spoilt, spoiltOutput, _) = try verify(group)
       #expect(
-        spoilt == 1 && spoiltOutput.contains("DIFFERS: the output holds something that is no instruction"), "\(spoiltOutput)")
+        spoilt == 1 && spoiltOutput.contains("DIFFERS: the output holds a record that is not an instruction"), "\(spoiltOutput)")
     }
 
     @Test("topics that are not there, and a group that has done nothing, are told in a sentence")

@@ -155,7 +155,7 @@ export class RoomStream {
         const end = this.#take(event);
         if (end !== null) return end;
       }
-      if (parser.isTooLong) return { code: "long", sentence: "The service sent an event that is longer than any can be." };
+      if (parser.isTooLong) return { code: "long", sentence: "The service sent an event that is too long." };
     }
   }
 
@@ -197,8 +197,8 @@ export class RoomStream {
       this.#cancel("gap");
       this.#enter("live");
     } else {
-      this.#enter("waiting", { code: "gap", sentence: "Something was missed. Waiting for the room's next screen." });
-      const asking = { code: "gap", sentence: "Something was missed. Asking for the screen." };
+      this.#enter("waiting", { code: "gap", sentence: "Some instructions were missed. Waiting for the room's next screen." });
+      const asking = { code: "gap", sentence: "Some instructions were missed. Asking for the screen." };
       this.#after("gap", this.#options.gapMs, () => this.#drop(asking));
     }
   }
@@ -214,7 +214,7 @@ export class RoomStream {
 
   #watchSilence(abort) {
     this.#after("silence", this.#options.silenceMs, () => {
-      if (this.#abort === abort) this.#drop({ code: "silent", sentence: "The service has fallen silent." });
+      if (this.#abort === abort) this.#drop({ code: "silent", sentence: "The service does not respond." });
     }, true);
   }
 
@@ -265,7 +265,7 @@ export class RoomStream {
 const NOTHING = { code: "", sentence: "" };
 const ENDED = { code: "ended", sentence: "The connection ended." };
 const UNREACHABLE = { code: "unreachable", sentence: "The service cannot be reached." };
-const SLOW = { code: "slow", sentence: "This page read too slowly, and was dropped." };
+const SLOW = { code: "slow", sentence: "This page read too slowly and was dropped." };
 const STOPPING = { code: "stopping", sentence: "The service is stopping." };
 
 /** Server-sent events, as the HTML standard has them, out of pieces of text. */

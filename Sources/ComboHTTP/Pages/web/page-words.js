@@ -35,7 +35,7 @@ const TABLE = {
   reconnects: ["Reconnects", "重连次数", "再接続", "재연결", "Reconexões", "إعادات الاتصال"],
   given: ["Who gave what", "送礼记录", "贈られたギフト", "보낸 선물", "Quem deu o quê", "من أهدى ماذا"],
   givenNone: [
-    "When a combo is over, it stands here with its total. The service must run with finals.",
+    "Finished combos appear here with their totals. The service needs finals turned on.",
     "连击结束后，总数会显示在这里。服务需要启用 finals。", "コンボが終わると合計がここに表示されます。サービスの finals 設定が必要です。",
     "콤보가 끝나면 합계가 여기에 표시됩니다. 서비스에서 finals를 켜야 합니다.",
     "Quando um combo termina, o total aparece aqui. O serviço precisa de finals ativado.",
@@ -53,7 +53,7 @@ const TABLE = {
   stateRefused: ["Not available", "不可用", "利用できません", "사용할 수 없음", "Indisponível", "غير متاحة"],
   stateStopped: ["Stopped", "已停止", "停止", "중지됨", "Parada", "متوقفة"],
   asleep: [
-    "No gift has come for this room lately. Banners appear with the next one.", "此直播间近期没有礼物。收到礼物后会显示横幅。",
+    "This room has had no gifts lately. Banners appear with the next one.", "此直播间近期没有礼物。收到礼物后会显示横幅。",
     "このルームには最近ギフトがありません。届くとバナーが表示されます。", "이 방에는 최근 선물이 없습니다. 선물이 오면 배너가 나타납니다.",
     "Esta sala não recebeu presentes há algum tempo. As faixas aparecem com o próximo.",
     "لم تصل هدايا إلى هذه الغرفة مؤخرًا. ستظهر اللافتات مع الهدية التالية."],
@@ -66,7 +66,7 @@ const TABLE = {
     "The service has been silent for {s} s.", "服务已有 {s} 秒没有响应。", "サービスから {s} 秒間応答がありません。",
     "서비스가 {s}초 동안 응답하지 않습니다.", "O serviço não responde há {s} s.", "لم تستجب الخدمة منذ {s} ث."],
   gap: [
-    "Something was missed. Waiting for the room's next screen.", "有内容丢失，正在等待下一次完整画面。",
+    "Some instructions were missed. Waiting for the room's next screen.", "有内容丢失，正在等待下一次完整画面。",
     "一部を受信できませんでした。次の画面を待っています。", "일부를 놓쳤습니다. 다음 화면을 기다리는 중입니다.",
     "Algo se perdeu. Aguardando a próxima tela da sala.", "فات شيء ما. في انتظار الشاشة التالية للغرفة."],
   long: [
@@ -132,7 +132,7 @@ const TABLE = {
   stopped: ["Stopped", "已停止", "停止", "중지됨", "Parado", "متوقفة"],
   notKnown: ["not known", "未知", "不明", "알 수 없음", "desconhecido", "غير معروف"],
   noPartition: [
-    "No partition is here.", "此处没有分区。", "ここにパーティションはありません。", "여기에는 파티션이 없습니다.",
+    "This instance has no partitions.", "此处没有分区。", "ここにパーティションはありません。", "여기에는 파티션이 없습니다.",
     "Nenhuma partição aqui.", "لا أقسام هنا."],
   andMore: ["And {n} more.", "另有 {n} 个。", "ほか {n} 件。", "외 {n}개.", "E mais {n}.", "و{n} أخرى."],
   restored: ["Restored: {n}%", "已恢复 {n}%", "復元 {n}%", "복원 {n}%", "Restaurado: {n}%", "المستعاد: {n}%"],

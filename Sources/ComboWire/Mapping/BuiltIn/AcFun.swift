@@ -23,9 +23,9 @@ extension BuiltInMaps {
         "free": {
           "default": "zero",
           "values": {
-            "zero": "gifts paid with bananas, which cost nothing, are worth 0",
-            "ignored": "they are no gifts",
-            "told": "they are worth their price in bananas"
+            "zero": "gifts for bananas, which are free, are worth 0",
+            "ignored": "gifts for bananas are ignored",
+            "told": "gifts for bananas are worth their price in bananas"
           }
         }
       },

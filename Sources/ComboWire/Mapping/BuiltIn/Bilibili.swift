@@ -4,7 +4,7 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "bilibili",
-      "about": "Bilibili's live web socket: SEND_GIFT, from 2016 on",
+      "about": "Bilibili: SEND_GIFT of the live WebSocket, from 2016 on",
       "names": "loose",
       "protobuf": {
         "SendGiftBroadcast": {
@@ -75,22 +75,22 @@ extension BuiltInMaps {
         "guard": {
           "default": "ignored",
           "values": {
-            "ignored": "buying a guard is no gift",
-            "gifts": "GUARD_BUY is a gift, once for each month, worth the list price that it says",
-            "paid": "USER_TOAST_MSG is, in its place, worth what was paid"
+            "ignored": "buying a guard is not a gift",
+            "gifts": "GUARD_BUY is one gift per month, worth the list price that it names",
+            "paid": "USER_TOAST_MSG is the gift instead, worth the price that was paid"
           }
         },
         "free": {
           "default": "zero",
           "values": {
-            "zero": "gifts for silver coins, which cost nothing, are worth 0",
-            "ignored": "they are no gifts",
-            "told": "they are worth their price in silver coins"
+            "zero": "gifts for silver coins, which are free, are worth 0",
+            "ignored": "gifts for silver coins are ignored",
+            "told": "gifts for silver coins are worth their price in silver coins"
           }
         },
         "superchat": {
           "default": "ignored",
-          "values": {"ignored": "SUPER_CHAT_MESSAGE is no gift", "gifts": "SUPER_CHAT_MESSAGE is one gift"}
+          "values": {"ignored": "SUPER_CHAT_MESSAGE is not a gift", "gifts": "SUPER_CHAT_MESSAGE is one gift"}
         }
       },
       "fields": {

@@ -24,22 +24,22 @@ extension BuiltInMaps {
         "free": {
           "default": "zero",
           "values": {
-            "zero": "gifts that cost nothing (paid is false) are worth 0",
-            "ignored": "they are no gifts",
-            "told": "they are worth their price, in whatever it is"
+            "zero": "free gifts (paid is false) are worth 0",
+            "ignored": "free gifts are ignored",
+            "told": "free gifts are worth the price that the record names"
           }
         },
         "guard": {
           "default": "ignored",
           "values": {
-            "ignored": "LIVE_OPEN_PLATFORM_GUARD is no gift",
-            "gifts": "LIVE_OPEN_PLATFORM_GUARD is a gift, guard_num times"
+            "ignored": "LIVE_OPEN_PLATFORM_GUARD is not a gift",
+            "gifts": "LIVE_OPEN_PLATFORM_GUARD is guard_num gifts"
           }
         },
         "superchat": {
           "default": "ignored",
           "values": {
-            "ignored": "LIVE_OPEN_PLATFORM_SUPER_CHAT is no gift",
+            "ignored": "LIVE_OPEN_PLATFORM_SUPER_CHAT is not a gift",
             "gifts": "LIVE_OPEN_PLATFORM_SUPER_CHAT is one gift"
           }
         }

@@ -4,7 +4,7 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "douyin",
-      "about": "Douyin: GiftMessage of the web socket as JSON, in camelCase or snake_case, and what DouyinBarrageGrab and dycast make of it",
+      "about": "Douyin: GiftMessage of the WebSocket as JSON, in camelCase or snake_case, or as DouyinBarrageGrab and dycast convert it",
       "names": "loose",
       "protobuf": {
         "GiftMessage": {

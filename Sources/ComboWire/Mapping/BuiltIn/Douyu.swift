@@ -25,7 +25,7 @@ extension BuiltInMaps {
         "hits": {
           "default": "ignored",
           "values": {
-            "ignored": "each record tells gfcnt gifts by itself",
+            "ignored": "each record is gfcnt gifts",
             "gifts": "hits counts the gifts of the combo so far",
             "sends": "hits counts the sends of the combo so far, each of gfcnt gifts"
           }

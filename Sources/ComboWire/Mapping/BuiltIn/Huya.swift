@@ -21,7 +21,7 @@ extension BuiltInMaps {
       "switches": {
         "count": {
           "default": "items",
-          "values": {"items": "iItemCount is the number of gifts", "groups": "iItemCountByGroup times iItemGroup is"}
+          "values": {"items": "iItemCount is the number of gifts", "groups": "iItemCountByGroup times iItemGroup is the number of gifts"}
         }
       },
       "rules": [

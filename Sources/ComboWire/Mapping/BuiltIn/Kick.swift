@@ -4,7 +4,7 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "kick",
-      "about": "Kick: gifted subscriptions and Kicks, as its web hooks, its page (Pusher) or Streamer.bot tell them",
+      "about": "Kick: gifted subscriptions and Kicks, from its webhooks, its page (Pusher) or Streamer.bot",
       "names": "loose",
       "unpack": [
         \#(texts(["event", "type", "method", "eventType", "kick-event-type"], #""contains": ["gift"]"#))
@@ -24,9 +24,9 @@ extension BuiltInMaps {
       "switches": {
         "subscriptions": {
           "default": "gifts",
-          "values": {"gifts": "gifted subscriptions are gifts, one for each who receives one", "ignored": "they are none"}
+          "values": {"gifts": "gifted subscriptions are gifts, one for each recipient", "ignored": "gifted subscriptions are ignored"}
         },
-        "kicks": {"default": "gifts", "values": {"gifts": "Kicks are gifts", "ignored": "they are none"}}
+        "kicks": {"default": "gifts", "values": {"gifts": "Kicks are gifts", "ignored": "Kicks are ignored"}}
       },
       "fields": {
         "room": [

@@ -36,7 +36,7 @@ extension BuiltInMaps {
           "default": "hits",
           "values": {
             "hits": "comboCount counts hits, each of batchSize gifts",
-            "gifts": "comboCount counts gifts, but for the first hit, which is batchSize gifts"
+            "gifts": "comboCount counts gifts, except for the first hit, which is batchSize gifts"
           }
         }
       },

@@ -4,7 +4,7 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "tiktok",
-      "about": "TikTok LIVE: WebcastGiftMessage as connectors hand it on, flat or nested, in camelCase or snake_case",
+      "about": "TikTok LIVE: WebcastGiftMessage as connectors pass it on, flat or nested, in camelCase or snake_case",
       "names": "loose",
       "unpack": [
         \#(texts(["event", "type", "method", "cmd"], #""contains": "gift""#))

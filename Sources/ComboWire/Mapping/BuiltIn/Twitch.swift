@@ -4,7 +4,7 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "twitch",
-      "about": "Twitch: gifted subscriptions and bits, as lines of its chat, as their tags, or as EventSub notifications",
+      "about": "Twitch: gifted subscriptions and bits, as chat lines (IRC), as their tags, or as EventSub notifications",
       "text": "irc",
       "names": "loose",
       "unpack": [
@@ -45,25 +45,25 @@ extension BuiltInMaps {
         "bomb": {
           "default": "parent",
           "values": {
-            "parent": "of a gift bomb the announcement counts, with its number",
-            "children": "each subscription of it counts by itself"
+            "parent": "a gift bomb counts when it is announced, with its number of gifts",
+            "children": "each subscription of a gift bomb counts by itself"
           }
         },
-        "bits": {"default": "gifts", "values": {"gifts": "bits are gifts", "ignored": "bits are none"}},
+        "bits": {"default": "gifts", "values": {"gifts": "bits are gifts", "ignored": "bits are ignored"}},
         "cheers": {
           "default": "cheer",
           "values": {
-            "cheer": "of EventSub, channel.cheer counts, and channel.chat.message tells the same bits again",
-            "chat": "of EventSub, the cheers of channel.chat.message count, and channel.cheer tells them again",
-            "uses": "of EventSub, all of channel.bits.use counts, and channel.cheer and channel.chat.message tell its cheers again"
+            "cheer": "EventSub: channel.cheer counts; channel.chat.message repeats it and is ignored",
+            "chat": "EventSub: cheers in channel.chat.message count; channel.cheer repeats them and is ignored",
+            "uses": "EventSub: channel.bits.use counts; channel.cheer and channel.chat.message repeat its cheers and are ignored"
           }
         },
         "source": {
           "default": "any",
           "values": {
-            "any": "chat notifications and channel.subscription.gift",
-            "chat": "chat alone",
-            "subscriptions": "channel.subscription.gift alone"
+            "any": "chat notifications and channel.subscription.gift count",
+            "chat": "only chat notifications count",
+            "subscriptions": "only channel.subscription.gift counts"
           }
         }
       },

@@ -3,7 +3,7 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "wire",
-      "about": "Records as the service has them without a map: something to begin one's own with.",
+      "about": "Events as the service reads them without a map; a start for your own map",
       "rules": [
         {
           "about": "First, since nearly all records are gifts.",

@@ -4,7 +4,7 @@ extension BuiltInMaps {
     {
       "map": 1,
       "name": "youtube",
-      "about": "YouTube: gifts, gifted memberships and super stickers of a live chat, as its API lists them, or its web page",
+      "about": "YouTube: gifts, gifted memberships and super stickers of a live chat, from its API or its web page",
       "names": "loose",
       "unpack": [
         \#(texts(["event", "type", "method", "cmd"], #""contains": ["gift", "super", "membership", "AddChatItem"]"#))
@@ -33,12 +33,12 @@ extension BuiltInMaps {
           "default": "parent",
           "values": {
             "parent": "gifted memberships count when they are announced, with their number",
-            "children": "each counts when it is received"
+            "children": "each gifted membership counts when it is received"
           }
         },
         "superchat": {
           "default": "ignored",
-          "values": {"ignored": "a super chat is no gift", "gifts": "a super chat is one gift"}
+          "values": {"ignored": "a super chat is not a gift", "gifts": "a super chat is one gift"}
         }
       },
       "fields": {

@@ -76,15 +76,15 @@ extension MapGuess {
     switch why {
     case .grows:
       doubts.append(
-        "total: \(total.pointer) never falls while \(streak?.pointer ?? "sender and gift") stays, so it is taken for a running total; if each"
-          + " record tells its own gifts alone, name it count and leave streak out")
+        "total: \(total.pointer) never falls while \(streak?.pointer ?? "sender and gift") stays the same, so it is taken for a running total; if"
+          + " each record has only its own gifts, name it count and leave out streak")
     case .ends:
       doubts.append(
-        "total: \(total.pointer) is taken for a running total, since \(end!.pointer) tells an end; the samples do not show that it grows"
+        "total: \(total.pointer) is taken for a running total because \(end!.pointer) marks an end; the samples do not show that it grows"
       )
     case .named:
       doubts.append(
-        "total: \(total.pointer) is taken for a running total, since \(streak!.pointer) names a streak; the samples do not show that it grows"
+        "total: \(total.pointer) is taken for a running total because \(streak!.pointer) names a streak; the samples do not show that it grows"
       )
     }
     var times: FieldSample?
@@ -96,11 +96,11 @@ extension MapGuess {
     }
     if let times {
       used.insert(times.path)
-      doubts.append("total: \(times.pointer) is taken for the gifts of each hit, so the total is both, multiplied")
+      doubts.append("total: \(times.pointer) is taken for the gifts of each hit, so the total is the product of both")
     }
     if streak == nil {
       if let end { used.insert(end.path) }
-      doubts.append("streak: nothing names one, so two of the same sender, gift and number may count once")
+      doubts.append("streak: no field names one, so two streaks of the same sender, gift and number may count as one")
     }
     amount = .total(total, times: times, streak: streak, end: streak == nil ? end : nil)
   }
@@ -116,18 +116,18 @@ extension MapGuess {
       return 62 - 2 * place + (Self.single[place] == field.last ? 6 : 0) - (isRepeated ? 30 : 0)
     }
     guard let count else {
-      doubts.append("count: none was found, so each record is one gift")
+      doubts.append("count: no field was found, so each record is one gift")
       return
     }
     if let list, Self.counts(count.field, list.id) {
-      doubts.append("count: \(count.pointer) is the number of those who receive, so each receives one")
+      doubts.append("count: \(count.pointer) is the number of receivers, so each receives one gift")
       isCounted = true
       return
     }
     if let streak {
       doubts.append(
         "count: \(streak.pointer) looks like a streak, but the samples do not show that \(count.pointer) grows in it: samples of a whole streak"
-          + " would tell")
+          + " would show it")
     }
     isCounted = count.field.last != "groupcount"
     amount = .count(count, times: nil)

@@ -9,7 +9,7 @@ extension MapGuess {
     if gift == nil { findPlan() }
     if gift == nil {
       doubts.append(
-        "gift.id: nothing names the gift, so all of them are \(Self.quoted(giftName)); write what it is, or a pointer")
+        "gift.id: no field names the gift, so every gift is \(Self.quoted(giftName)); write its id or a pointer")
     }
     let array = list?.array
     sender = pick("sender.id", least: 40, where: Self.isID) { field in
@@ -36,7 +36,7 @@ extension MapGuess {
           || field.last.contains("recipient")
         return (isName || FieldWords.sender.contains(field.last) ? 60 : -100) - (isOthers ? 80 : 0)
       }
-      if let sender { doubts.append("sender.id: no id was found, so it is the name, \(sender.pointer)") }
+      if let sender { doubts.append("sender.id: no id was found, so the name is used, \(sender.pointer)") }
     }
     room =
       pick("room", least: 45, where: Self.isID) { field in
@@ -80,7 +80,7 @@ extension MapGuess {
       if place < FieldWords.giftNames.count - 2 { return 60 }
       return place < 99 && field.above.first.map { FieldWords.has($0, FieldWords.gift) } == true ? 50 : -100
     }
-    if let gift { doubts.append("gift.id: no id was found, so it is the name, \(gift.pointer)") }
+    if let gift { doubts.append("gift.id: no id was found, so the name is used, \(gift.pointer)") }
   }
 
   /// Of subscriptions, what they cost stands for the gift.
@@ -91,7 +91,7 @@ extension MapGuess {
       guard let place = names.firstIndex(of: field.last) else { return -100 }
       return 60 - place - (field.above.contains { ["badges", "subscription"].contains($0) } ? 60 : 0)
     }
-    if let gift { doubts.append("gift.id: nothing else names the gift, so it is the plan, \(gift.pointer)") }
+    if let gift { doubts.append("gift.id: nothing else names the gift, so the plan is used, \(gift.pointer)") }
   }
 
   /// The name of all gifts if no field names them: what they are, or the mark of gifts.
@@ -148,10 +148,10 @@ extension MapGuess {
       let counts = ["num", "count", "giftcount", "giftnum", "quantity", "amount"]
       let count = inside.first { counts.contains($0.last) && Self.isCount($0) }
       for other in lists[(index + 1)...] {
-        doubts.append("receiver: \(MapCompiler.written(other)) is another array that may hold those who receive; it is left out")
+        doubts.append("receiver: \(MapCompiler.written(other)) is another array that may hold receivers; it is left out")
       }
       doubts.append(
-        "receiver: each element of \(MapCompiler.written(list)) is taken for one who receives "
+        "receiver: each element of \(MapCompiler.written(list)) is taken for one receiver of "
           + (count.map { "the number at \($0.pointer)" } ?? "the whole number"))
       return Receivers(array: list, id: id, count: count)
     }
@@ -163,7 +163,7 @@ extension MapGuess {
     let found = pick("room", least: 40, where: Self.isID) {
       Self.fit($0, FieldWords.host, not: FieldWords.gift + ["sender", "name"])
     }
-    if let found { doubts.append("room: no room was found, so it is that of its host, \(found.pointer)") }
+    if let found { doubts.append("room: no room was found, so the host is used, \(found.pointer)") }
     return found
   }
 
@@ -187,6 +187,8 @@ extension MapGuess {
       if field.last == "amount", !isGifts { return -100 }
       return 60 - 2 * place + (isGifts ? 20 : 0) - (isTotal ? 50 : 0) - (isOthers ? 40 : 0)
     }
-    if let value { doubts.append("gift.value: \(value.pointer) is what one gift is worth, if it is not what all of them are") }
+    if let value {
+      doubts.append("gift.value: \(value.pointer) is taken for the worth of one gift, but may be that of all gifts of the record")
+    }
   }
 }

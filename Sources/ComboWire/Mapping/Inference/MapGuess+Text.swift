@@ -15,7 +15,7 @@ extension MapGuess {
     if let room {
       add("\"room\": \(reach(room))")
     } else {
-      doubts.append("room: none was found, so it is the record's key")
+      doubts.append("room: no field was found, so the record's key is used")
     }
     if let time {
       let all = time.pick.all.map { Self.quoted(pointer($0)) }
@@ -25,7 +25,7 @@ extension MapGuess {
     if let id {
       add("\"id\": \(reach(id))")
     } else {
-      doubts.append("id: nothing names a gift, so one that is sent twice counts twice")
+      doubts.append("id: no field identifies a gift, so a record that is sent twice counts twice")
     }
     add("\"sender\": {\(party(sender, FieldWords.personNames, FieldWords.pictures, isSender: true))}")
     let receivers = list.map { Pick(field: $0.id) } ?? receiver

@@ -115,11 +115,11 @@ struct MapGuess {
     }
     ranked.sort { ($1.score, $0.field.path.count, $0.field.pointer) < ($0.score, $1.field.path.count, $1.field.pointer) }
     guard let first = ranked.first else {
-      if isNeeded { doubts.append("\(what): nothing looks like it; write the pointer in place of /TO-DO") }
+      if isNeeded { doubts.append("\(what): no field looks like it; replace /TO-DO with the pointer") }
       return nil
     }
     if ranked.count > 1, first.score - ranked[1].score < 8, ranked[1].field.byOwner != first.field.byOwner {
-      doubts.append("\(what): \(first.field.pointer) is one of several that it may be; another is \(ranked[1].field.pointer)")
+      doubts.append("\(what): \(first.field.pointer) is one of several candidates; another is \(ranked[1].field.pointer)")
     }
     var pick = Pick(field: first.field)
     used.insert(first.field.path)
@@ -161,7 +161,8 @@ struct MapGuess {
     if let longest = roots.max(by: { $0.count < $1.count }) {
       for root in roots where !longest.starts(with: root) {
         doubts.append(
-          "\(MapCompiler.written(root)): it is an array beside \(MapCompiler.written(longest)), of which a rule goes through one")
+          "\(MapCompiler.written(root)): it is an array besides \(MapCompiler.written(longest)), but a rule goes through only one of them"
+        )
       }
       root = longest
     }
@@ -170,7 +171,7 @@ struct MapGuess {
       guard var pick else { return nil }
       pick.others = pick.others.filter(isReachable)
       if isReachable(pick.field) { return pick }
-      doubts.append("\(what): \(pick.pointer) is in another array than the gifts, so it is left out")
+      doubts.append("\(what): \(pick.pointer) is in a different array than the gifts, so it is left out")
       return nil
     }
     gift = keep(gift, "gift.id")
@@ -210,7 +211,7 @@ struct MapGuess {
     let all = Set(found.all.compactMap { units[$0.path] })
     time = (found, all.count == 1 ? all.first! : .auto)
     let isNamed = names.contains(found.field.last) || found.field.last.contains("time") || found.field.last.hasSuffix("at")
-    if !isNamed { doubts.append("ts: \(found.pointer) looks like a time, by its value alone") }
+    if !isNamed { doubts.append("ts: \(found.pointer) looks like a time, but only by its value") }
   }
 
   /// The unit in which a number is a time between 2001 and 2100; or a text that is one.

@@ -69,7 +69,7 @@ private struct Proposal {
     if !rest.isEmpty, let first = found.first, first.isGift {
       let count = rest.count
       doubts.append(
-        "\(name(kind.mark)): of \(kind.records.count) records, \(count) \(count == 1 ? "has" : "have") no sender or no gift that can be found"
+        "\(name(kind.mark)): of \(kind.records.count) records, \(count) \(count == 1 ? "has" : "have") no recognizable sender or gift"
       )
     }
     keep(found, kind.mark)
@@ -82,9 +82,9 @@ private struct Proposal {
     guard let first = found.first else { return }
     if !first.isGift {
       if mark != nil, !guesses.isEmpty || marks.count > 1 {
-        drops.append(first.refusing("names a gift, but has no sender or no gift that can be found", isBad: true))
+        drops.append(first.refusing("names a gift, but has no recognizable sender or gift", isBad: true))
         doubts.append(
-          "\(name(mark)): it names a gift, but nothing looks like a sender and a gift, so it is a bad event; make a rule for it, or one that drops it"
+          "\(name(mark)): it names a gift, but no fields look like a sender and a gift, so it is a bad event; write a rule that reads it or drops it"
         )
       } else if guesses.isEmpty {
         guesses.append(first)
@@ -95,9 +95,9 @@ private struct Proposal {
     if let index = guesses.firstIndex(where: { !$0.isGift }) {
       let other = guesses.remove(at: index)
       if other.mark != nil {
-        drops.append(other.refusing("names a gift, but has no sender or no gift that can be found", isBad: true))
+        drops.append(other.refusing("names a gift, but has no recognizable sender or gift", isBad: true))
         doubts.append(
-          "\(name(other.mark)): it names a gift, but nothing looks like a sender and a gift, so it is a bad event; make a rule for it, or one that drops it"
+          "\(name(other.mark)): it names a gift, but no fields look like a sender and a gift, so it is a bad event; write a rule that reads it or drops it"
         )
       }
     }
@@ -107,10 +107,10 @@ private struct Proposal {
       let isBetter = first.isBetter(than: guesses[index])
       let (better, worse) = isBetter ? (first, guesses[index]) : (guesses[index], first)
       guesses[index] = better
-      drops.append(worse.refusing("tells the same gifts again"))
+      drops.append(worse.refusing("repeats gifts of other records"))
       doubts.append(
-        "\(name(worse.mark)) seems to tell the same gifts as \(name(better.mark)), by sender and gift: the latter counts. If they are"
-          + " different gifts, make a rule for each")
+        "\(name(worse.mark)) seems to repeat the gifts of \(name(better.mark)), by sender and gift: only the latter counts. If they are"
+          + " different gifts, write a rule for each")
       return
     }
     guesses += found
@@ -128,7 +128,7 @@ private struct Proposal {
     var values: [String] = []
     for value in guesses.compactMap({ $0.mark?.value }) where !values.contains(value) { values.append(value) }
     if values.count > 1 {
-      doubts.append("when: \(values.map(MapGuess.quoted).joined(separator: ", ")) may tell the same gifts more than once")
+      doubts.append("when: \(values.map(MapGuess.quoted).joined(separator: ", ")) may repeat the same gifts")
     }
     rules += drops
   }
@@ -138,7 +138,7 @@ private struct Proposal {
     let notes = doubts.map { "    " + MapGuess.quoted($0) }.joined(separator: ",\n")
     var members = [
       #"  "map": 1"#, #"  "name": "mine""#,
-      "  \"about\": \"Proposed from \(survey.records) \(survey.records == 1 ? "sample" : "samples"); see notes for what is unsure.\"",
+      "  \"about\": \"Proposed from \(survey.records) \(survey.records == 1 ? "sample" : "samples"); see notes for what is uncertain.\"",
       "  \"notes\": [\n\(notes)\n  ]",
     ]
     if form != .json { members.append("  \"text\": \"\(form.rawValue)\"") }

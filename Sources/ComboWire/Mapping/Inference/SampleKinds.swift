@@ -27,7 +27,7 @@ struct SampleKinds {
     if let found = Self.kinds(of: unmarked, &doubts) {
       kinds += found
     } else if kinds.isEmpty {
-      doubts.append("when: no field tells gifts from other records, so all are taken for gifts")
+      doubts.append("when: no field distinguishes gifts from other records, so all records are taken for gifts")
       kinds = [Kind(mark: nil, records: unmarked)]
     } else {
       // Beside records that say that they are gifts, only those that have a gift's field.
@@ -56,7 +56,7 @@ struct SampleKinds {
       let values = Set(zip(field.owners, field.values).filter { gifts.contains($0.0) }.map(\.1)).sorted()
       if values.isEmpty || values.count == all.count { continue }
       doubts.append(
-        "when: \(values.map(MapGuess.quoted).joined(separator: ", ")) of \(field.pointer) are taken for gifts, since they have a price or a gift's"
+        "when: \(values.map(MapGuess.quoted).joined(separator: ", ")) of \(field.pointer) are taken for gifts because they have a price or a gift's"
           + " field; their names do not say so")
       return values.map { value in
         let owners = Set(zip(field.owners, field.values).filter { $0.1 == value }.map(\.0))

@@ -1,0 +1,56 @@
+internal import ComboEdge
+internal import ComboKafka
+
+/// Looks whether the group's topics are still those that it was started with.
+///
+/// Brokers that create topics by themselves create a deleted one again, with their defaults, as soon as it is produced to.
+final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
+  // The proof: one thread at a time looks.
+  private let control: ControlClient
+  private let names: TopicNames
+  /// How many partitions each topic had, and where those of the journal and the state topic ended.
+  private var counts: [Topic: Int] = [:]
+  private var ends: [Topic: [Int32: Int64]] = [:]
+  private var suspect: LostTopic?
+
+  private static let withinMs: Int64 = 5000
+  private static let endOffset: Int64 = -1
+
+  init(_ control: ControlClient, _ names: TopicNames) {
+    self.control = control
+    self.names = names
+  }
+
+  func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
+    let found = try findLost(owned)
+    // One broker may not have heard yet, or stand still with what it knew before.
+    defer { suspect = found }
+    return found == suspect ? found : nil
+  }
+
+  private func findLost(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
+    for topic in Topic.allCases where topic != .input {
+      guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs) else {
+        return LostTopic(topic, "is gone: somebody has deleted it")
+      }
+      let before = counts[topic] ?? count
+      counts[topic] = max(before, count)
+      if count < before { return LostTopic(topic, "was deleted and recreated: it has \(count) partitions, and had \(before)") }
+    }
+    let state = try control.settings(of: names.state, withinMs: Self.withinMs)
+    if try TopicFindings.isUnchosenState(state, control, names, withinMs: Self.withinMs) {
+      return LostTopic(.state, "was deleted, and recreated by brokers with their defaults")
+    }
+    for topic in [Topic.journal, .state] {
+      for (partition, end) in try control.offsets(names[topic], owned, atMs: Self.endOffset, withinMs: Self.withinMs) {
+        guard let end else { continue }
+        let before = ends[topic]?[partition] ?? end
+        ends[topic, default: [:]][partition] = max(before, end)
+        if end < before {
+          return LostTopic(topic, "was deleted and recreated, or lost records: its partition \(partition) is shorter")
+        }
+      }
+    }
+    return nil
+  }
+}
