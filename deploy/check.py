@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import shutil
 import sys
 
 import yaml
@@ -231,18 +232,23 @@ def options(help_file):
     for name, service in documents(DEPLOY / "compose.yaml")[0]["services"].items():
         if service["image"] == NAME:
             look(f"compose.yaml, {name}", service["command"])
-    for container in documents(DEPLOY / "kubernetes/base/statefulset.yaml")[0]["spec"]["template"]["spec"]["containers"]:
-        look("statefulset.yaml", container["args"])
+    for path in sorted((DEPLOY / "kubernetes").rglob("*.yaml")):
+        for object in documents(path):
+            if object["kind"] in ("StatefulSet", "Deployment"):
+                look(path, object["spec"]["template"]["spec"]["containers"][0]["args"])
 
 
-# Debian's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
+# Debian 13's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
 PACKAGES = {
-    "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12", "libsimdjson": "libsimdjson14", "libxxhash": "libxxhash0",
-    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets17", "libz": "zlib1g",
+    "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12t64", "libsimdjson": "libsimdjson25", "libxxhash": "libxxhash0",
+    "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets19t64", "libz": "zlib1g",
 }
 BROUGHT_ALONG = (
     "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
     "libgnutls", "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp", "libffi", "libcurl", "libcap", "libdl", "libpthread",
+    # What Debian 13's librdkafka1 needs for curl.
+    "libnghttp2", "libnghttp3", "librtmp", "libssh2", "libpsl", "libldap", "liblber", "libbrotlidec", "libbrotlicommon", "libgssapi_krb5",
+    "libkrb5", "libkrb5support", "libk5crypto", "libcom_err", "libkeyutils", "libresolv",
 )
 # Linked in statically by the image's build.
 STATIC = ("libswift", "libdispatch", "libBlocksRuntime", "lib_")
@@ -335,53 +341,105 @@ def manifests():
         faults.append(f"only {checked} manifests were checked")
 
 
+def variants(folder):
+    """Copies kubernetes/ into this folder: its example overlay without components, with each alone, and with all and a map."""
+    components = [path.name for path in sorted((DEPLOY / "kubernetes/components").iterdir())]
+    for name in ["none", *components, "all"]:
+        copy = pathlib.Path(folder) / name
+        shutil.copytree(DEPLOY / "kubernetes", copy)
+        example = copy / "overlays/example"
+        text = re.sub(r"(?m)^#(?= +- )", "", (example / "kustomization.yaml").read_text(encoding="utf-8"))
+        if name != "all":
+            # As README.md says: the lines of what is left out are deleted.
+            others = [other for other in ["map", *components] if other != name]
+            text = "".join(line for line in text.splitlines(True) if not re.search(rf"^ +- .*\b({'|'.join(others)})\b", line))
+        for component in components:
+            if name in ("all", component) and f"components/{component}\n" not in text:
+                faults.append(f"overlays/example/kustomization.yaml has no line for components/{component}")
+        if "components/" not in text:
+            text = text.replace("components:\n", "")
+        (example / "kustomization.yaml").write_text(text, encoding="utf-8")
+        for file in re.findall(r"files: \[(.*)\]", text):
+            (example / file).write_text("{}\n", encoding="utf-8")
+
+
 def kubernetes(path):
     """What Kustomize built: against the schemas, and whether the parts name each other rightly."""
     objects = documents(path)
     if validate(path, objects) < 6:
         faults.append(f"{path}: fewer objects than there must be")
 
-    def of_kind(kind):
-        return [object for object in objects if object["kind"] == kind]
+    def of_kind(*kinds):
+        return [object for object in objects if object["kind"] in kinds]
 
-    (stateful,) = of_kind("StatefulSet")
-    (service,) = of_kind("Service")
-    template = stateful["spec"]["template"]
-    labels = template["metadata"]["labels"]
-    (container,) = template["spec"]["containers"]
-    ports = {port["name"] for port in container["ports"]}
+    def name_of(object):
+        return f"{object['kind']} {object['metadata']['name']}"
 
-    def selects(what, selector, other=labels):
-        if not selector or any(other.get(key) != value for key, value in selector.items()):
-            faults.append(f"{what} does not select what it is for: {selector}")
+    def selected(selector, labels):
+        wanted = {key: [value] for key, value in selector.get("matchLabels", {}).items()}
+        wanted |= {each["key"]: each["values"] for each in selector.get("matchExpressions", []) if each["operator"] == "In"}
+        return bool(wanted) and all(labels.get(key) in values for key, values in wanted.items())
 
-    selects("the StatefulSet", stateful["spec"]["selector"]["matchLabels"])
-    selects("the Service", service["spec"]["selector"])
-    selects("the PodDisruptionBudget", of_kind("PodDisruptionBudget")[0]["spec"]["selector"]["matchLabels"])
-    selects("the NetworkPolicy", of_kind("NetworkPolicy")[0]["spec"]["podSelector"]["matchLabels"])
-    if stateful["spec"]["serviceName"] != service["metadata"]["name"]:
-        faults.append("the StatefulSet names another Service")
-    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
-        if container[probe]["httpGet"]["port"] not in ports:
-            faults.append(f"the {probe} asks at a port that is not there")
     maps = {object["metadata"]["name"]: object["data"] for object in of_kind("ConfigMap")}
-    environment = {}
-    for source in container["envFrom"]:
-        if "configMapRef" in source:
-            name = source["configMapRef"]["name"]
-            if name not in maps:
-                faults.append(f"there is no ConfigMap {name}")
-            environment |= maps.get(name, {})
-    if "COMBO_HTTP" not in environment:
-        faults.append("COMBO_HTTP is nowhere set, so that neither probes nor Prometheus reach it")
-    mounted = [mount["mountPath"] + "/" for mount in container["volumeMounts"]]
-    for key, value in environment.items():
-        if key.endswith("_FILE") and not value.startswith(tuple(mounted)):
-            faults.append(f"{key} names {value}, and nothing is mounted there")
-    volumes = {volume["name"] for volume in template["spec"]["volumes"]}
-    for mount in container["volumeMounts"]:
-        if mount["name"] not in volumes:
-            faults.append(f"there is no volume {mount['name']}")
+    readme = (DEPLOY / "README.md").read_text(encoding="utf-8")
+    workloads = of_kind("StatefulSet", "Deployment")
+    pods = {name_of(object): object["spec"]["template"]["metadata"]["labels"] for object in workloads}
+
+    def look_at(object):
+        """Returns the variables of its container."""
+        name, template = name_of(object), object["spec"]["template"]
+        if [pod for pod in pods if selected(object["spec"]["selector"], pods[pod])] != [name]:
+            faults.append(f"{name} does not select its own pods only")
+        (container,) = template["spec"]["containers"]
+        ports = {port["name"] for port in container.get("ports", [])}
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            if ports and container[probe]["httpGet"]["port"] not in ports:
+                faults.append(f"{name}: the {probe} asks at a port that is not there")
+        environment = {}
+        for source in container["envFrom"]:
+            map_name = source["configMapRef"]["name"]
+            if map_name not in maps:
+                faults.append(f"{name}: there is no ConfigMap {map_name}")
+            environment |= maps.get(map_name, {})
+        environment |= {each["name"]: each["value"] for each in container.get("env", []) if "value" in each}
+        if ports and "COMBO_HTTP" not in environment:
+            faults.append(f"{name}: COMBO_HTTP is nowhere set, so that neither probes nor Prometheus reach it")
+        volumes = {volume["name"]: volume for volume in template["spec"]["volumes"]}
+        mounts = {mount["mountPath"] + "/": volumes.get(mount["name"]) for mount in container["volumeMounts"]}
+        for mount, volume in mounts.items():
+            if volume is None:
+                faults.append(f"{name}: nothing has the volume that is mounted at {mount}")
+            elif "secret" in volume and f" generic {volume['secret']['secretName']} " not in readme:
+                faults.append(f"{name}: README.md does not say how to create the secret {volume['secret']['secretName']}")
+        for key, value in environment.items():
+            if not (key.startswith("COMBO_") and (key.endswith("_FILE") or value.startswith("/"))):
+                continue
+            # `serve` has no option --map.
+            if key == "COMBO_MAP" and "serve" in container["args"]:
+                continue
+            folder = next((mount for mount in mounts if value.startswith(mount)), None)
+            if folder is None:
+                faults.append(f"{name}: {key} names {value}, and nothing is mounted there")
+                continue
+            config_map = (mounts[folder] or {}).get("configMap", {}).get("name")
+            if config_map and value.removeprefix(folder).split(":")[0] not in maps.get(config_map, {}):
+                faults.append(f"{name}: {key} names {value}, but there is no ConfigMap {config_map} that has this file")
+        return environment
+
+    environments = {name_of(object): look_at(object) for object in workloads}
+    (stateful,) = of_kind("StatefulSet")
+    services = of_kind("Service")
+    for service in services:
+        if len([pod for pod in pods if selected({"matchLabels": service["spec"]["selector"]}, pods[pod])]) != 1:
+            faults.append(f"{name_of(service)} selects the pods of none, or of several")
+    for object in of_kind("PodDisruptionBudget"):
+        if not any(selected(object["spec"]["selector"], labels) for labels in pods.values()):
+            faults.append(f"{name_of(object)} selects no pods")
+    for object in of_kind("NetworkPolicy"):
+        if not selected(object["spec"]["podSelector"], pods[name_of(stateful)]):
+            faults.append(f"{name_of(object)} does not select the service")
+    if stateful["spec"]["serviceName"] not in {service["metadata"]["name"] for service in services}:
+        faults.append("the StatefulSet names another Service")
     for scaled in of_kind("ScaledObject"):
         target = scaled["spec"]["scaleTargetRef"]
         if (target["kind"], target["name"]) != ("StatefulSet", stateful["metadata"]["name"]):
@@ -390,26 +448,32 @@ def kubernetes(path):
             faults.append("both the StatefulSet and the ScaledObject say how many")
         meta = scaled["spec"]["triggers"][0]["metadata"]
         for key, variable in (("bootstrapServers", "BROKERS"), ("consumerGroup", "GROUP"), ("topic", "INPUT")):
-            said = environment.get("COMBO_" + variable)
+            said = environments[name_of(stateful)].get("COMBO_" + variable)
             if meta[key] != said:
                 faults.append(f"the ScaledObject's {key} is {meta[key]}, but COMBO_{variable} is {said}")
         login = scaled["spec"]["triggers"][0].get("authenticationRef")
         if login and login["name"] not in {object["metadata"]["name"] for object in of_kind("TriggerAuthentication")}:
             faults.append(f"there is no TriggerAuthentication {login['name']}")
-    for monitor in of_kind("ServiceMonitor"):
-        selects("the ServiceMonitor", monitor["spec"]["selector"]["matchLabels"], service["metadata"]["labels"])
-        for endpoint in monitor["spec"]["endpoints"]:
-            if endpoint["port"] not in {port["name"] for port in service["spec"]["ports"]}:
-                faults.append(f"the ServiceMonitor's port {endpoint['port']} is not the Service's")
-        if service["metadata"]["labels"].get(monitor["spec"]["jobLabel"]) != NAME:
-            faults.append(f"the job would not be named {NAME}, by which the alerts know it")
+    jobs = set(re.findall(r'job="([^"]+)"', RULES.read_text(encoding="utf-8")))
+    monitors = of_kind("ServiceMonitor")
+    for service in services:
+        labels = service["metadata"]["labels"]
+        of_service = [monitor for monitor in monitors if selected(monitor["spec"]["selector"], labels)]
+        if monitors and len(of_service) != 1:
+            faults.append(f"{len(of_service)} ServiceMonitors select {name_of(service)}, so that its alerts never fire, or twice")
+        for monitor in of_service:
+            for endpoint in monitor["spec"]["endpoints"]:
+                if endpoint["port"] not in {port["name"] for port in service["spec"]["ports"]}:
+                    faults.append(f"the ServiceMonitor's port {endpoint['port']} is not one of {name_of(service)}")
+            if labels.get(monitor["spec"]["jobLabel"]) not in jobs:
+                faults.append(f"{name_of(service)}: its job is not one of {', '.join(sorted(jobs))}, by which the alerts know it")
 
 
 what, *arguments = sys.argv[1:]
 {
     "parse": parse, "metrics": metrics, "write-rules": write_rules, "rules": rules, "alerts": alerts, "options": options,
     "libraries": libraries, "queries": queries, "live": live, "compose": compose, "manifests": manifests, "kubernetes": kubernetes,
-    "collector": collector,
+    "collector": collector, "variants": variants,
 }[what](*arguments)
 for fault in faults:
     print(fault)

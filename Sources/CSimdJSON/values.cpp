@@ -131,9 +131,15 @@ size_t csj_write_double(double value, uint8_t *out) noexcept {
   return size_t(std::to_chars(first, first + 32, value).ptr - first);
 }
 
-#define CSJ_TEXT_OF(macro) CSJ_TEXT(macro)
-#define CSJ_TEXT(words) #words
-const char *csj_version(void) noexcept { return CSJ_TEXT_OF(SIMDJSON_VERSION); }
+const char *csj_version(void) noexcept {
+  // Of its macro, older versions make bare words, newer ones a string.
+  static const std::string version = [] {
+    using namespace simdjson;
+    return std::to_string(SIMDJSON_VERSION_MAJOR) + "." + std::to_string(SIMDJSON_VERSION_MINOR) + "."
+           + std::to_string(SIMDJSON_VERSION_REVISION);
+  }();
+  return version.c_str();
+}
 
 const char *csj_implementation(void) noexcept {
   // The name is kept by simdjson's implementation, a static object.

@@ -93,8 +93,8 @@ struct CheckGroup {
     return .init(
       verdict: .note,
       text:
-        "the version of the program with version \(version) of the engine's rules still runs, and this one has version \(own): the group has"
-        + " \(Counted.text(members, "members"))",
+        "the old version still runs: the group has \(Counted.text(members, "members")), and version \(version) of the engine's rules made its newest"
+        + " entries. This program has version \(own)",
       fix:
         "stop it with SIGTERM, so that it writes all rooms, then check again. A member that was killed counts until its session has timed out"
     )
