@@ -70,7 +70,7 @@ struct FirstOwner {
       clock: max(time.wallMs(), clockMin), offset: offset, records: records)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: reset,
-      neverTaken: reset?.offsetsLost ?? 0,
+      neverTaken: reset?.offsetsLost ?? 0, derivation: nil,
       summary: reset.map { PartitionTopics.resetSummary(number, reason: $0.reason, neverTaken: $0.offsetsLost) }
         ?? "new: partition \(.partition, number), read \(.reason, why), offset \(.offset, offset)")
   }

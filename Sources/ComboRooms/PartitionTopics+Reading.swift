@@ -77,6 +77,9 @@ extension PartitionTopics {
     /// The fault of the first broken record.
     package var broken: FormatFault?
 
+    /// That of the last takeover; nil: there is none.
+    package var newestDerivation: Derivation? { entries.last { $0.takeover != nil }?.takeover?.derivation }
+
     package init(terms: JournalTerms, end: Int64) {
       self.terms = terms
       self.end = end

@@ -151,6 +151,7 @@ extension PartitionTopics {
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
       reset: JournalEntry.Reset(reason: reason, offsetsLost: max(offsets, neverTaken)), neverTaken: neverTaken,
+      derivation: journal.newestDerivation ?? state.checkpoint?.derivation,
       summary: Self.resetSummary(number, reason: reason, neverTaken: neverTaken))
   }
 

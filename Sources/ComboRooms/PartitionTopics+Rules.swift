@@ -15,7 +15,8 @@ extension PartitionTopics {
         "\(input): version \(version) of the engine's rules made its entries from \(entry.n) to \(entries.last!.n), and this program has"
         + " version \(configuration.rules)"
       if configuration.acceptsReset { return .lost(reason: "\(what); a reset was accepted", offsets: 0) }
-      return .refused(
+      return .otherRules(
+        version: version,
         "\(what), so it cannot run them again: their owner did not stop cleanly. Run the program that made them once and stop it with"
           + " SIGTERM; or, if rooms may begin a new epoch, start this one once with --accept-reset")
     }

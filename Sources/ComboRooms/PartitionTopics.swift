@@ -25,6 +25,8 @@ package struct PartitionTopics {
   package enum Stop: Error {
     case cancelled
     case refused(String)
+    /// See ``otherRules(in:after:)``.
+    case otherRules(version: Int, String)
     case kafka(EdgeError)
     /// The group, the journal and the input contradict each other.
     case contradiction(String)
@@ -36,7 +38,7 @@ package struct PartitionTopics {
     /// Whether what was read led to it, and not how reading went.
     var isAboutWhatWasFound: Bool {
       switch self {
-      case .refused, .contradiction, .lost: true
+      case .refused, .otherRules, .contradiction, .lost: true
       case .cancelled, .kafka, .examined: false
       }
     }

@@ -5,6 +5,8 @@ package enum RestoreOutcome {
   case restored(RestoredPartition)
   /// The service must not continue: something has to be fixed first.
   case refused(String)
+  /// The same, because another version of the engine's rules made entries that must be run again.
+  case otherRules(version: Int, String)
   /// The findings contradict each other. Believe this only if it stays so.
   case doubtful(String)
   /// It may work later.

@@ -14,12 +14,14 @@ package struct RestoredPartition {
   package let reset: JournalEntry.Reset?
   /// Records of the input that were deleted before they were read.
   package var neverTaken: Int64 = 0
+  /// By what its last owner derived; nil: it is new, or that is not known.
+  package let derivation: Derivation?
   /// In a sentence, for the log.
   package let summary: LogMessage
 
   package init(
     partition: Partition, records: RoomRecords, unsaid: HeldBack, terms: JournalTerms, journalEnd: Int64,
-    reset: JournalEntry.Reset?, neverTaken: Int64 = 0, summary: LogMessage
+    reset: JournalEntry.Reset?, neverTaken: Int64 = 0, derivation: Derivation?, summary: LogMessage
   ) {
     self.partition = partition
     self.records = records
@@ -28,6 +30,7 @@ package struct RestoredPartition {
     self.journalEnd = journalEnd
     self.reset = reset
     self.neverTaken = neverTaken
+    self.derivation = derivation
     self.summary = summary
   }
 }

@@ -85,6 +85,7 @@ package struct Restorer: @unchecked Sendable {
     case Stop.cancelled: .stopped
     case Stop.examined(let clock): .examined(clock: clock)
     case Stop.refused(let reason): .refused(reason)
+    case Stop.otherRules(let version, let reason): .otherRules(version: version, reason)
     case Stop.kafka(let error): outcome(of: error)
     case Stop.contradiction(let reason): isCertain ? .refused(reason) : .doubtful(reason)
     case Stop.lost(let reason, _): isCertain ? .failed(reason) : .doubtful(reason)
@@ -258,7 +259,7 @@ package struct Restorer: @unchecked Sendable {
     let proof: LogMessage = runner.entries > 0 ? "digest found" : "no entry since its checkpoint"
     return RestoredPartition(
       partition: partition, records: beginning.records, unsaid: unsaid.held, terms: journal.terms, journalEnd: journal.end,
-      reset: nil,
+      reset: nil, derivation: journal.newestDerivation ?? beginning.derivation,
       summary: """
         restored: partition \(.partition, number) at offset \(.offset, partition.offset), entry \(.entry, partition.n), \
         \(.rooms, partition.awake) rooms, \(.records, runner.records) records and \(.entries, runner.entries) entries derived again, \

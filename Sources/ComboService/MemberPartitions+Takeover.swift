@@ -3,8 +3,24 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// From which offset and time a partition goes on that has been restored.
+/// From which offset and time a partition goes on that has been restored, and by which map and settings.
 extension MemberPartitions {
+  /// Reports, each once, that this instance has another map or other settings than the partition's last owner.
+  func tellChanges(from old: Derivation?) {
+    let own = configuration.derivation
+    guard let old, old != own else { return }
+    if old.mapping != own.mapping, toldChanges.insert("map \(old.mapping ?? "")").inserted {
+      let (before, now) = (old.mapWords, own.mapWords)
+      log.warning(
+        """
+        the group ran \(.text, before) until now, and this instance runs \(.map, before == now ? "with another one of that name" : now). If that \
+        is not intended, correct --map
+        """)
+    }
+    let changes = own.changes(from: old).joined(separator: ", ")
+    if !changes.isEmpty, toldChanges.insert(changes).inserted { log.info("settings changed: \(.text, changes)") }
+  }
+
   /// Moves a partition on in the input, as an operator wants it. What is skipped is as lost as what was deleted, and the same rules hold:
   /// all rooms begin a new epoch, and the takeover entry says how much it was.
   func seek(_ partition: Partition, to target: Int64, _ reset: JournalEntry.Reset?) -> JournalEntry.Reset? {

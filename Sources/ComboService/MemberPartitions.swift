@@ -33,6 +33,8 @@ package final class MemberPartitions {
   private(set) var claims: [Int32: ActivePartition] = [:]
   /// Partitions that were said to be new.
   private var toldNew: Set<Int32> = []
+  /// Changes by takeovers that were reported: most partitions have the same.
+  var toldChanges: Set<String> = []
   /// Those that take in, by index.
   package private(set) var active: [ActivePartition?] = [] {
     didSet {
@@ -219,7 +221,7 @@ package final class MemberPartitions {
         let now = edges.time.monotonicMs()
         owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
         owned[result.number]?.nextTry = now + Self.nextTryMs
-      case .refused(let reason):
+      case .refused(let reason), .otherRules(_, let reason):
         delegate?.mustEnd(reason)
       case .failed(let reason):
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
@@ -294,6 +296,7 @@ package final class MemberPartitions {
     } else {
       log.info(restored.summary)
     }
+    tellChanges(from: restored.derivation)
     return ActivePartition(restored, takeover: takeover, time: edges.time)
   }
 

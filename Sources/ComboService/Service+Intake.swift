@@ -65,7 +65,7 @@ extension Service {
     guard let found = mapWatch.check(now, intake.decoder.outcomes) else { return }
     let most = intake.decoder.commonestLoss
     let keys = most.flatMap { $0.keys.isEmpty ? nil : $0.keys } ?? "no fields that were looked at"
-    let reason = most.map { "\($0.row.reason) (\($0.row.rule))" } ?? "unknown"
+    let reason = most?.row.cause ?? "unknown"
     log.warning(
       """
       of the last \(.records, found.records) records only \(.count, found.taken) became events: \(.dropped, found.dropped) were dropped and \

@@ -100,7 +100,7 @@ extension Service {
     notes.hasSaidWaiting = true
     log.info(
       """
-      waiting to join the group: a member that was killed keeps its partitions until its session times out \
+      waiting to join the group: a member that was killed, or is stopping, keeps its partitions, at most until its session times out \
       (session.timeout.ms, 10 s by default)
       """)
   }

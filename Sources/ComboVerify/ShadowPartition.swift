@@ -72,7 +72,7 @@ final class ShadowPartition {
     if journal.entries.isEmpty, state.checkpoint == nil { return nil }
     let beginning = try source.beginning(state, journal.entries, isLenient: false)
     beginning.records.isOnlyRead = true
-    let group = journal.entries.last { $0.takeover != nil }?.takeover?.derivation ?? beginning.derivation
+    let group = journal.newestDerivation ?? beginning.derivation
     let hasOtherRules = ([beginning.derivation] + journal.entries.compactMap { $0.takeover?.derivation }).contains {
       $0.version != own.version
     }

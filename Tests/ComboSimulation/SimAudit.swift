@@ -75,7 +75,7 @@ struct SimAudit {
       } else {
         faults += differences(derived, restored.partition, "restored")
       }
-    case .refused(let reason), .doubtful(let reason), .failed(let reason):
+    case .refused(let reason), .otherRules(_, let reason), .doubtful(let reason), .failed(let reason):
       faults.append("partition \(number) cannot be restored: \(reason)")
     case .gone(let topic): faults.append("its \(topic.word) topic is gone")
     case .stopped, .examined: faults.append("stopped")

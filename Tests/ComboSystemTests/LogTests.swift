@@ -67,6 +67,25 @@ struct LogLineTests {
   }
 }
 
+@Suite("The last line of a log")
+struct LastLogLineTests {
+  @Test("comes after the counts of lines that were held back, and nothing comes after it")
+  func last() {
+    let lines = LoggedLines()
+    let log = ServiceLog(.info) { lines.add($0) }
+    for _ in 0..<3 { log.error("it was fenced") }
+    log.error(last: "the service ends: \(.reason, "it was fenced")")
+    log.warning("a client has given up")
+    log.error(last: "the service ends again")
+    log.flush()
+    #expect(
+      lines.said == [
+        "error it was fenced", "error it was fenced … and 2 more in the last 10 s", "error the service ends: it was fenced",
+      ]
+    )
+  }
+}
+
 @Suite("A flood of log lines")
 struct LogFloodTests {
   private func refused(_ broker: Int, after ms: Int) -> LogMessage {

@@ -74,7 +74,7 @@ struct EarlierVersionTests {
 
   @Test("is not run again by other rules: a sentence says what to do", arguments: [Int32(0), 1])
   func refused(partition: Int32) throws {
-    guard case .refused(let reason)? = outcome(try EarlierVersion(), partition, acceptsReset: false) else {
+    guard case .otherRules(1, let reason)? = outcome(try EarlierVersion(), partition, acceptsReset: false) else {
       Issue.record("it was not refused")
       return
     }

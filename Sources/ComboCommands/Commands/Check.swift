@@ -175,7 +175,7 @@ struct Check {
       return
     }
     let keys = most.keys.isEmpty ? "" : "; such a record has \(most.keys)"
-    let mostOften = "most often: \(most.row.reason) (\(most.row.rule))\(keys)"
+    let mostOften = "most often: \(most.row.cause)\(keys)"
     let fix =
       "see with combo-consumer map --map … --brokers \(options.brokers) --from-topic \(names.input) what becomes of each record, and choose another map if those are gifts"
       + (sentence.isEmpty ? "" : "; the first bad one: \(sentence)")

@@ -16,6 +16,7 @@ struct CheckGroup {
   /// True if the output's records have the times that the service gave them.
   private let comparesTimes: Bool
   private var report: CheckReport
+  private var saysOldVersionRuns = false
 
   private static let withinMs: Int64 = 10_000
 
@@ -61,6 +62,7 @@ struct CheckGroup {
     }
     let committed = try group.consumer.committed((0..<Int32(count)).map { $0 }, withinMs: Self.withinMs)
     var fine = 0
+    let members = try control.memberCount(ofGroup: options.group, withinMs: Self.withinMs)
     for found in committed {
       let restorer = Restorer(
         PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
@@ -69,13 +71,33 @@ struct CheckGroup {
         position: { () throws(EdgeError) in
           try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
         })
-      if add(restorer.examine(from: found), of: found.partition) { fine += 1 }
+      let outcome = restorer.examine(from: found)
+      if let note = Self.oldVersionRuns(outcome, members, own: options.configuration.rules) {
+        if !saysOldVersionRuns { report.add(note) }
+        saysOldVersionRuns = true
+        continue
+      }
+      if add(outcome, of: found.partition) { fine += 1 }
     }
     if fine > 0 {
       report.ok(
         "group, journal, state and input fit together in \(fine) of \(Counted.text(count, "partitions")), which the service will continue, or begin"
       )
     }
+  }
+
+  /// While an owner with other rules is at work, there are always entries above the checkpoint, which its stop takes care of.
+  /// - Returns: nil if that is not so.
+  static func oldVersionRuns(_ outcome: RestoreOutcome, _ members: Int, own: Int) -> CheckReport.Finding? {
+    guard case .otherRules(let version, _) = outcome, members > 0 else { return nil }
+    return .init(
+      verdict: .note,
+      text:
+        "the old version still runs: the group has \(Counted.text(members, "members")), and version \(version) of the engine's rules made its newest"
+        + " entries. This program has version \(own)",
+      fix:
+        "stop it with SIGTERM, so that it writes all rooms, then check again. A member that was killed counts until its session has timed out"
+    )
   }
 
   /// - Returns: whether it is fine.
@@ -94,7 +116,7 @@ struct CheckGroup {
       report.note(
         "RESET: all rooms of partition \(partition) will begin a new epoch, and \(Counted.text(restored.neverTaken, "records of the input were")) never"
           + " taken in: \(reset.reason)", fix: "if topics can be brought back, do that before the service begins")
-    case .refused(let reason), .doubtful(let reason):
+    case .refused(let reason), .otherRules(_, let reason), .doubtful(let reason):
       report.fault("partition \(partition): \(reason)", fix: "the service ends with this sentence until that is done")
     case .failed(let reason):
       // A member that is at work on it has moved on meanwhile.

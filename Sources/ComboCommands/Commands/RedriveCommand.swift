@@ -12,8 +12,7 @@ enum RedriveCommand {
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     do throws(EdgeError) {
-      let properties = try KafkaProperties(brokers: options.brokers, clientID: "combo-consumer-redrive", options.kafka, log: log)
-      var redrive = try Redrive(options, properties)
+      var redrive = try Redrive(options, log)
       if options.isJSON { redrive.listed = { _ = Console.tell(RedriveReport.line($0, $1)) } }
       let report = try redrive.run()
       let isDryRun = !options.isConfirmed
@@ -33,6 +32,7 @@ struct Redrive {
   private static let withinMs: Int64 = 30_000
 
   private let options: RedriveOptions
+  private let log: ServiceLog
   private let control: ControlClient
   private let properties: KafkaProperties
   private var selection: RedriveSelection
@@ -40,11 +40,25 @@ struct Redrive {
   /// Hears of each dead letter that no filter leaves out, with what becomes of it.
   var listed: (DeadLetterNote, RedriveReport.Fate) -> Void = { _, _ in }
 
-  init(_ options: RedriveOptions, _ properties: KafkaProperties) throws(EdgeError) {
+  init(_ options: RedriveOptions, _ log: ServiceLog) throws(EdgeError) {
     self.options = options
-    self.properties = properties
+    self.log = log
+    properties = try Self.properties(options, log)
     control = try ControlClient(properties)
     selection = options.selection
+  }
+
+  private static func properties(
+    _ options: RedriveOptions, _ log: ServiceLog, presets: [KafkaProperties.Override] = []
+  ) throws(EdgeError) -> KafkaProperties {
+    try KafkaProperties(
+      brokers: options.brokers, clientID: "combo-consumer-redrive", options.kafka, presets: presets, log: log)
+  }
+
+  /// Of the producer, whose batches of several records must not be larger than the input takes.
+  private func senderProperties(_ bytesMax: Int64?) throws(EdgeError) -> KafkaProperties {
+    guard let bytesMax, bytesMax < RedriveSender.batchBytesMax else { return properties }
+    return try Self.properties(options, log, presets: [.init(key: "batch.size", value: String(max(1, bytesMax)))])
   }
 
   /// The dead letters that were found, and sent unless it is a dry run.
@@ -58,10 +72,13 @@ struct Redrive {
     guard let inputPartitions = try control.partitionCount(options.input, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the input topic \"\(options.input)\" does not exist: check --input")
     }
+    // That takes DescribeConfigs on the input; without it, the brokers refuse what is too large.
+    selection.bytesMax = (try? control.settings(of: options.input, withinMs: Self.withinMs))?.maxMessageBytes
     let sender =
       options.isConfirmed
       ? try RedriveSender(
-        properties, transactionalID: "\(options.group).redrive", input: options.input, inputPartitions: inputPartitions,
+        try senderProperties(selection.bytesMax), transactionalID: "\(options.group).redrive", input: options.input,
+        inputPartitions: inputPartitions,
         deadLetter: options.deadLetter) : nil
     // Only now, when no other run can commit anything any more, are the receipts complete.
     var ends: [Int64] = []
@@ -121,8 +138,10 @@ struct Redrive {
       // Of two under one name the last counts: the service adds its own after those that were there.
       if name.hasPrefix("combo.") { headers[name] = value.map { String(decoding: $0, as: UTF8.self) } }
     }
-    return DeadLetterNote(
+    var note = DeadLetterNote(
       place: .init(partition: message.partition, offset: message.offset), timestampMs: message.timestampMs, headers: headers)
+    note.bytes = RedriveSender.bytes(of: message, note)
+    return note
   }
 }
 
@@ -130,6 +149,8 @@ struct Redrive {
 final class RedriveSender {
   private static let withinMs: Int64 = 30_000
   private static let batchMax = 500
+  /// The producer makes no larger batches of several records anyway.
+  static let batchBytesMax: Int64 = 1_000_000
 
   private let producer: TransactionalProducer
   private let input: ProducerTopic
@@ -161,6 +182,17 @@ final class RedriveSender {
     try producer.producer.produce(
       input, partition: partition, key: message.key, value: message.value, timestampMs: message.timestampMs, headers: headers)
     if places.count >= Self.batchMax { try commit() }
+  }
+
+  /// The size of a batch with this record alone, as it would be sent back and before it is compressed.
+  static func bytes(of message: KafkaMessage, _ note: DeadLetterNote) -> Int {
+    var size = BatchSize()
+    size.add(key: message.key?.count, value: message.value?.count)
+    message.forEachHeader { name, value in
+      if !isOwn(name) { size.add(header: name, value: value?.count) }
+    }
+    size.add(header: DeadLetterNote.Header.count, value: String(note.redriven + 1).utf8.count)
+    return size.bytes
   }
 
   /// The headers that the service and this command added.

@@ -8,6 +8,8 @@ struct DeadLetterNote: Equatable, Sendable {
   var timestampMs: Int64?
   /// The `combo.…` headers that it has.
   var headers: [String: String]
+  /// The size of the batch that it would be alone, as it would be sent back and before it is compressed.
+  var bytes = 0
 
   /// A partition and an offset in it.
   struct Place: Hashable, Sendable {
@@ -65,12 +67,14 @@ struct RedriveSelection: Equatable, Sendable {
   var redrivesMax = 1
   /// The input of the group; records of another one are never sent.
   var input: String
+  /// The largest batch that the input takes, in bytes; nil: not known.
+  var bytesMax: Int64?
   /// Places that earlier runs have sent back.
   var sent: Set<DeadLetterNote.Place> = []
 
   /// The decision about one.
   enum Verdict: String, CaseIterable, Sendable {
-    case send, filtered, alreadySent, tooOften, truncated, otherInput, noDeadLetter
+    case send, filtered, alreadySent, tooOften, tooLarge, truncated, otherInput, noDeadLetter
 
     /// Why it is not sent, for the summary; nil where that needs no word.
     var note: String? {
@@ -79,6 +83,7 @@ struct RedriveSelection: Equatable, Sendable {
       case .filtered: "others do not match --code, --reason, --since or --until"
       case .alreadySent: "others were sent back by an earlier run"
       case .tooOften: "of these came back after an earlier run had sent them; --max-redrives allows more rounds"
+      case .tooLarge: "of these are larger than the input's max.message.bytes: raise it, or leave them out"
       case .truncated: "of these are truncated because they were too large for the brokers: they cannot be sent back"
       case .otherInput: "of these came from another input topic"
       case .noDeadLetter: "others have no combo.error header: another program wrote them"
@@ -95,6 +100,7 @@ struct RedriveSelection: Equatable, Sendable {
     if note.headers["combo.topic"] != input { return .otherInput }
     if sent.contains(note.place) { return .alreadySent }
     if note.isTruncated || note.headers["combo.key_truncated"] != nil { return .truncated }
-    return note.redriven >= redrivesMax ? .tooOften : .send
+    if note.redriven >= redrivesMax { return .tooOften }
+    return bytesMax.map { Int64(note.bytes) > $0 } ?? false ? .tooLarge : .send
   }
 }

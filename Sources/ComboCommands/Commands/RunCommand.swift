@@ -25,16 +25,19 @@ enum RunCommand {
     let watchdog = StopWatchdog(stop, log: log)
     defer { withExtendedLifetime(watchdog) {} }
     do throws(EdgeError) {
-      return try serve(options, reload, log, stop)
+      let end = try serve(options, reload, log, stop)
+      if let reason = end.reason { log.error(last: "the service ends with exit code 1: \(.reason, reason)") }
+      return end.code
     } catch {
-      log.error("the service cannot continue: \(.reason, error)")
+      log.error(last: "the service cannot continue: \(.reason, error)")
       return error.code == .badProperty ? 2 : 1
     }
   }
 
+  /// - Returns: the exit code, and why it is not 0, unless the log's last line says that.
   private static func serve(
     _ options: ServiceOptions, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
-  ) throws(EdgeError) -> Int32 {
+  ) throws(EdgeError) -> (code: Int32, reason: String?) {
     var properties = try options.kafkaProperties(log: log)
     try options.tryProducer(properties)
     // Observers: HTTP clients and the supervisor.
@@ -55,7 +58,7 @@ enum RunCommand {
           origins: options.httpOrigins, log: log)
       } catch {
         log.error("http cannot start: \(.reason, error)")
-        return 1
+        return (1, nil)
       }
     }
     reload?.serves(server)
@@ -77,11 +80,11 @@ enum RunCommand {
         properties = try options.kafkaProperties(log: log)
         properties.statistics = statistics
       } else {
-        guard let service, let code else { return stop.isSet ? 0 : 1 }
+        guard let service, let code else { return (stop.isSet ? 0 : 1, nil) }
         guard let loss = service.loss, !stop.isSet else {
           // It has left the group, and its clients go with the process: to take them down first would wait for brokers that stand still.
           _ = Unmanaged.passRetained(service)
-          return code
+          return (code, service.fatal)
         }
         guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
           log.error(
@@ -89,7 +92,7 @@ enum RunCommand {
             giving up because fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
             and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has taken this one's place
             """)
-          return code
+          return (code, service.fatal)
         }
         log.warning("starting again within the process")
       }

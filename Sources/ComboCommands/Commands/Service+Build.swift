@@ -132,7 +132,8 @@ extension Service {
       }
     }
     if let map = options.map {
-      log.info("reading records with the map \(.map, map.title): \(.text, map.about)")
+      let about: LogMessage? = map.about.isEmpty ? nil : ": \(.text, map.about)"
+      log.info("reading records with the map \(.map, map.title)\(about)")
       for note in map.notes { log.warning("note about the map: \(.text, note.description)") }
     } else {
       log.info("reading records without a map, in the form of docs/wire.md")

@@ -126,7 +126,8 @@ struct ServiceOptions: Equatable, Sendable {
       }
       outputHeaders.append(header)
     }
-    if let http, !http.isLoopback, !reader.isGiven("http-token-file") {
+    // A shadow serves no HTTP.
+    if !isShadow, let http, !http.isLoopback, !reader.isGiven("http-token-file") {
       reader.fault(
         "--http \(http.text) can be reached by other machines, so --http-token-file is required; to serve this machine only, use"
           + " 127.0.0.1:\(http.port)")

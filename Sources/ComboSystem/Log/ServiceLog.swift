@@ -50,6 +50,10 @@ package struct ServiceLog: Sendable {
   /// Before the process ends: reports how many lines were counted and not reported yet, and waits briefly until all is written.
   package func flush() { core.flush() }
 
+  /// Why the process ends. The last line: counts that were not reported yet come before it, and what is logged after it is dropped, such as
+  /// what librdkafka says while it is taken down.
+  package func error(last message: LogMessage) { core.end(with: message) }
+
   private func say(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
     if level.rank >= core.level.load(ordering: .relaxed) { core.say(level, message()) }
   }
@@ -61,6 +65,8 @@ package struct ServiceLog: Sendable {
       var flood = LogFlood()
       /// Whether the counts will be read.
       var isTimed = false
+      /// Whether the last line was written.
+      var isOver = false
     }
 
     let level: Atomic<Int>
@@ -82,12 +88,22 @@ package struct ServiceLog: Sendable {
 
     func say(_ level: LogLevel, _ message: LogMessage) {
       let lines = state.withLock { state -> [String] in
+        if state.isOver { return [] }
         guard countsRepeats, level >= .warning else { return [Self.line(level, message, state)] }
         let now = self.now()
         var lines = state.flood.due(at: now).map { Self.line($0, state) }
         if state.flood.isNews(level, message, at: now) { lines.append(Self.line(level, message, state)) }
         scheduleIfNeeded(&state, at: now)
         return lines
+      }
+      for line in lines { write(line) }
+    }
+
+    func end(with message: LogMessage) {
+      let lines = state.withLock { state -> [String] in
+        if state.isOver { return [] }
+        state.isOver = true
+        return state.flood.rest().map { Self.line($0, state) } + [Self.line(.error, message, state)]
       }
       for line in lines { write(line) }
     }

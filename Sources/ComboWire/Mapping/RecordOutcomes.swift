@@ -23,6 +23,11 @@ public struct RecordOutcomes: Sendable {
     public var reason: String
     /// The number of records.
     public var count: Int
+
+    /// For sentences: the reason, and the rule in brackets, if there was one.
+    package var cause: String { rule == Self.noRule ? reason : "\(reason) (\(rule))" }
+    /// In place of a rule's name.
+    static let noRule = "none"
   }
 
   /// More rows than this are added up as one.
@@ -79,7 +84,7 @@ struct RuleCounts {
     }
     for (index, count) in bad.enumerated() where count > 0 {
       let rule = index / Self.codes.count - 1
-      let name = rules.indices.contains(rule) ? rules[rule].name : "none"
+      let name = rules.indices.contains(rule) ? rules[rule].name : RecordOutcomes.Row.noRule
       add(.init(rule: name, outcome: "bad", reason: Self.codes[index % Self.codes.count].rawValue, count: count), index)
     }
     let sorted = found.values.sorted { ($1.row.count, $0.row.rule, $0.row.reason) < ($0.row.count, $1.row.rule, $1.row.reason) }

@@ -18,6 +18,14 @@ struct OptionTests {
 
   private static let run = "run --brokers b:1,b:2 --input gifts --output banners"
 
+  @Test("a shadow, which serves no HTTP, needs no token for an address that others can reach")
+  func shadowNeedsNoToken() {
+    guard case .run = parse(Self.run + " --shadow --http *:8080"), case .refuse = parse(Self.run + " --http *:8080") else {
+      Issue.record("a shadow was refused, or the service was not")
+      return
+    }
+  }
+
   @Test("that are not given have the defaults of the structs")
   func defaults() {
     var service = ServiceOptions(

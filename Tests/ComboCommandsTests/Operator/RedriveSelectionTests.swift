@@ -23,10 +23,30 @@ struct RedriveSelectionTests {
     #expect(selection.verdict(of: Self.note(more: ["combo.truncated": "70000"])) == .truncated)
     #expect(selection.verdict(of: Self.note(more: ["combo.key_truncated": "70000"])) == .truncated)
     #expect(selection.verdict(of: Self.note(more: ["combo.redriven": "1"])) == .tooOften)
+    var large = Self.note()
+    large.bytes = 1001
+    #expect(selection.verdict(of: large) == .send)
+    selection.bytesMax = 1000
+    #expect(selection.verdict(of: large) == .tooLarge)
+    large.bytes = 1000
+    #expect(selection.verdict(of: large) == .send)
     selection.redrivesMax = 2
     #expect(selection.verdict(of: Self.note(more: ["combo.redriven": "1"])) == .send)
     selection.sent = [.init(partition: 1, offset: 5)]
     #expect(selection.verdict(of: Self.note()) == .alreadySent)
+  }
+
+  @Test("counts the bytes of a batch with one record as Kafka does")
+  func size() {
+    var size = BatchSize()
+    size.add(key: nil, value: nil)
+    // 61 of the batch, and the record: its length, attributes, two differences, two lengths, and the number of headers.
+    #expect(size.bytes == 61 + 7)
+    size = BatchSize()
+    size.add(key: 1, value: 100)
+    size.add(header: "h", value: nil)
+    // Lengths from 64 on take two bytes.
+    #expect(size.bytes == 61 + 2 + 3 + (1 + 1) + (2 + 100) + 1 + (1 + 1) + 1)
   }
 
   @Test("filters by code, text of the reason and time, the end of the time left out")

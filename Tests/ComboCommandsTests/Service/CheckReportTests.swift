@@ -1,4 +1,5 @@
 import ComboKafka
+import ComboRooms
 import Testing
 
 @testable import ComboCommands
@@ -14,6 +15,18 @@ struct CheckReportTests {
     report.fault("bad", fix: "fix it")
     #expect(lines == ["ok     all[2J is well", "note   this", "       → that", "FAULT  bad", "       → fix it"])
     #expect(report.faults == 1)
+  }
+
+  @Test("says that the old version still runs if the group has members, and calls its entries a fault only if it has none")
+  func oldVersion() {
+    let outcome = RestoreOutcome.otherRules(version: 1, "version 1 made its entries")
+    let note = CheckGroup.oldVersionRuns(outcome, 1, own: 2)
+    #expect(
+      note?.verdict == .note && note?.text.contains("still runs") == true
+        && note?.text.contains("the group has 1 member,") == true)
+    #expect(note?.fix?.hasPrefix("stop it with SIGTERM") == true && note?.fix?.contains("then check again") == true)
+    #expect(CheckGroup.oldVersionRuns(outcome, 0, own: 2) == nil)
+    #expect(CheckGroup.oldVersionRuns(.refused("it is another group's"), 1, own: 2) == nil)
   }
 
   private func finding(_ requests: [Int: String], joinsKafka400: Bool = false) -> CheckReport.Finding {

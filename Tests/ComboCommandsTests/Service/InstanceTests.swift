@@ -184,6 +184,9 @@ extension ServiceTests {
       let later = try group.process(TestGroup.fast + ["--instance", "one"])
       #expect(try earlier.waitForExit() == 1)
       #expect(earlier.has("error", "Another instance"), "\(earlier.text)")
+      #expect(
+        earlier.log.last?.contains(" error the service ends with exit code 1: this member of the group has given up: ") == true,
+        "\(earlier.text)")
       try feed.give(5)
       try group.waitUntilTakenIn(later)
       try group.waitUntilSaid(feed.expected, later)

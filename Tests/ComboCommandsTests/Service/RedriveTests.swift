@@ -1,4 +1,5 @@
 import ComboEdge
+import ComboKafka
 import Testing
 
 @testable import ComboCommands
@@ -50,6 +51,31 @@ extension ServiceTests {
         group.group,
       ])
       #expect(proof.output.contains("proven: "), "\(proof)")
+    }
+
+    @Test("sends the rest if some are larger than the input takes, alone or in one batch, and counts those")
+    func tooLarge() throws {
+      let group = try TestGroup(partitions: 1)
+      var numbers = SplitMix64(seed: 1)
+      // They hardly get smaller by compression.
+      func bad(_ bytes: Int) -> TestRecord {
+        TestRecord(key: Array("r".utf8), value: (0..<bytes).map { _ in UInt8.random(in: 0...255, using: &numbers) })
+      }
+      let service = try group.thread(TestGroup.fast)
+      try group.produce([bad(6000), bad(20_000), bad(6000), bad(6000)])
+      try waitForLetters(4, group)
+      try service.stop()
+      try group.control.alterSettings(of: group.names.input, [("max.message.bytes", "10000")], withinMs: ServiceKafka.patienceMs)
+      try wait(for: "the brokers know of it") {
+        try group.control.settings(of: group.names.input, withinMs: ServiceKafka.patienceMs).maxMessageBytes == 10_000
+      }
+      let json = try redrive(group, ["--json"])
+      #expect(
+        json.contains(#""wouldSend":3"#) && json.contains(#""tooLarge":1"#) && json.contains(#""verdict":"tooLarge""#), "\(json)")
+      let sent = try redrive(group, ["--yes"])
+      #expect(sent.contains("3 were sent back"), "\(sent)")
+      #expect(sent.contains("1  of these are larger than the input's max.message.bytes: raise it, or leave them out"), "\(sent)")
+      #expect(try group.records(of: group.names.input).count == 7)
     }
 
     /// The input ends with the marks of transactions, so that its end says nothing.

@@ -108,7 +108,24 @@ extension ServiceTests {
       let said = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
       #expect(said.contains { $0.contains(#""milestone":4"#) }, "\(said)")
       #expect(!service.has("need a restart"))
+      #expect(service.log.contains { $0.hasSuffix(" info reading records with the map test") }, "\(service.text)")
+      #expect(service.log.count { $0.hasSuffix(" info settings changed: milestones 100 → 4") } == 1, "\(service.text)")
+      let other =
+        " warning the group ran with the map test until now, and this instance runs with another one of that name. If that is not intended,"
+        + " correct --map"
+      #expect(service.log.count { $0.hasSuffix(other) } == 1, "\(service.text)")
       try service.stop()
+
+      // Without a map: that is told once, and not again by an instance that goes on so.
+      for count in [1, 0] {
+        let next = try group.process(TestGroup.fast + ["--milestones", "4"])
+        try next.waitForLog("restored: partition", count: 2)
+        let lines = next.log.count {
+          $0.contains(" the group ran with the map test until now, and this instance runs without a map")
+        }
+        #expect(lines == count && !next.has("settings changed"), "\(next.text)")
+        try next.stop()
+      }
       try group.verify()
     }
 
