@@ -56,11 +56,15 @@ package final class KafkaProducer: Sendable {
     client = try KafkaClient(.producer, properties, shared + own + callbacks.statisticsProperties, callbacks: callbacks)
   }
 
+  private static let unknownMs: Int64 = 5000
+
   /// A handle for ``produce(_:partition:key:value:timestampMs:tag:)``. Waits until every partition of the topic has a leader.
   /// - Throws: `unknownTopic`, `notAuthorized`, or `unreachable` after the time.
   package func topic(_ name: String, withinMs: Int64) throws(EdgeError) -> ProducerTopic {
     let topic = try ProducerTopic(name, of: client)
     let deadline = Deadline(afterMs: withinMs)
+    // Not every broker knows of a topic that was just made. One that stays unknown does not exist.
+    let unknownUntil = Deadline(afterMs: min(withinMs, Self.unknownMs))
     while true {
       let (topics, error) = client.metadata(of: topic.handle, timeoutMs: max(1, deadline.left(atMostMs: 5000)))
       if let found = topics.first, found.error == RD_KAFKA_RESP_ERR_NO_ERROR, found.hasLeaders { return topic }
@@ -68,7 +72,8 @@ package final class KafkaProducer: Sendable {
       let passes =
         fault == RD_KAFKA_RESP_ERR_NO_ERROR || fault.isTransient || fault == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
       poll()
-      if !passes || deadline.isOver {
+      let isMissing = fault == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART && unknownUntil.isOver
+      if !passes || isMissing || deadline.isOver {
         let last = fault == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE : fault
         throw client.error(last, "cannot produce to topic \"\(name)\"")
       }

@@ -119,7 +119,7 @@ enum Command: String, CaseIterable, Sendable {
       --sender, --gift, --id, --since and --until: when it was taken in and shown, or why it was not. For a gift that no room
       took in, it prints the reason: a dead letter, dropped by the map, not yet committed, aborted by its producer, skipped by
       seek, or older than the journal. If no gift matches, it prints the nearest ones: of another room, sender, kind or time.
-      The exit code is 0 if anything was found, else 1.
+      The exit code is 0 if a gift was found that matches, else 1.
 
       Reads only the room's partition, from the nearest checkpoint before --since that the state topic still has, or else from
       the journal's beginning. If nothing is found there, it searches all partitions. It only reads, and may run while the
