@@ -99,14 +99,14 @@ struct TopicFindings {
     if let screens = names.screens, let topic = settings[screens], !topic.isCompacted {
       found.append(
         Self.note(
-          "the screens topic is not compacted: it keeps screens that have been replaced, and whoever reads it for the newest ones reads all",
+          "the screens topic is not compacted: it keeps replaced screens, and readers must read all of them to get the newest",
           alter(screens, "cleanup.policy=compact")))
     }
     if settings[names.output]?.isCompacted == true {
       found.append(
         Self.note(
-          "the output is compacted: of each room only the newest instruction stays, so verify finds others missing, and who reads from its"
-            + " beginning sees no room as it was", alter(names.output, "cleanup.policy=delete")))
+          "the output is compacted: only the newest instruction of each room stays, so verify reports the others as missing, and a reader cannot"
+            + " draw rooms from its beginning", alter(names.output, "cleanup.policy=delete")))
     }
     return found
   }
@@ -145,8 +145,8 @@ struct TopicFindings {
     else { return [] }
     return [
       Self.note(
-        "the output refuses records whose time is further than \(most) ms from the brokers': an instruction bears its partition's time, which"
-          + " continues from the latest time of any owner's clock",
+        "the output refuses records whose time is further than \(most) ms from the brokers': an instruction has the time of its partition,"
+          + " which continues from the latest time of any owner's clock",
         alter(
           names.output, "message.timestamp.after.max.ms=\(Int64.max),message.timestamp.before.max.ms=\(Int64.max)"))
     ]
