@@ -60,14 +60,15 @@ extension EdgeError {
     case .authentication:
       "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."
     case .notAuthorized:
-      "Grant this client's principal the permission on the brokers (kafka-acls). A running service then continues by itself."
+      "Grant this client's principal the permission on the brokers (kafka-acls.sh). A running service then continues by itself."
     case .unknownTopic: "Check the topic's name, or create it."
     case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not recreated."
     case .topicExists: "If it is the right topic, no action is needed."
     case .invalidRequest: "Check the topic's name, partitions, replicas and settings against what the brokers allow."
     case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was recreated."
     case .positionLost: "The partition is restored, and reading continues from the committed offset."
-    case .fenced: "Another instance uses the same id; give each its own and stop the older one."
+    case .fenced:
+      "Another instance uses the same id: give each its own, and services with other inputs another --group; then stop the older one."
     case .memberLost: "The group has continued without this instance, which joins again by itself."
     case .otherAssignor:
       "All instances of a group must use librdkafka 2.6.1 or later, or all an older one (this is \(LibrdkafkaProperties.versionText)):"

@@ -49,7 +49,7 @@ package struct PartitionTopics {
 
   /// The command that sets the group's offset, as it is to be typed.
   func resettingOffsets(_ to: String) -> String {
-    "kafka-consumer-groups --bootstrap-server \(configuration.brokers) --group \(topics.group) --topic \(topics.input):\(number)"
+    "kafka-consumer-groups.sh --bootstrap-server \(configuration.brokers) --group \(topics.group) --topic \(topics.input):\(number)"
       + " --reset-offsets \(to) --execute"
   }
 }

@@ -144,7 +144,7 @@ extension Service {
       log.warning(
         """
         a transaction of a producer of the input is open in partition \(.partition, number), from offset \(.offset, stable) on, for more than \
-        \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. To find its producer: kafka-transactions \
+        \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. To find its producer: kafka-transactions.sh \
         --bootstrap-server \(.text, brokers) describe-producers --topic \(.topic, topic) --partition \(.partition, number)
         """)
     }

@@ -213,7 +213,8 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   /// The same of a topic that brokers have created again by themselves: the next service sets it up.
   func isLost(_ lost: LostTopic) {
-    fatal = "its \(lost.topic.word) topic \(lost.what)"
+    let next = lost.topic == .input ? "" : ". It starts again, and creates what is missing"
+    fatal = "its \(lost.topic.word) topic \(lost.what)\(next)"
     loss = .unknownTopic
   }
 

@@ -236,7 +236,7 @@ struct SimulatedFaultTests {
     let offset = scene.entries.last { !$0.batches.isEmpty }!.batches.last!.endOffset
     #expect(
       scene.world.ends.first?.contains(
-        "kafka-consumer-groups --bootstrap-server BROKERS --group group --topic gifts:0 --reset-offsets --to-offset \(offset) --execute"
+        "kafka-consumer-groups.sh --bootstrap-server BROKERS --group group --topic gifts:0 --reset-offsets --to-offset \(offset) --execute"
       ) == true,
       "\(scene.world.ends)")
   }

@@ -91,7 +91,7 @@ struct Check {
         "is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
         "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
     }
-    return .init(verdict: .ok, text: "\(name) answers, and is Kafka \(kafka) by what it understands", fix: nil)
+    return .init(verdict: .ok, text: "\(name) answers; judging by its protocol, it is Kafka \(kafka)", fix: nil)
   }
 
   // MARK: - Topics
@@ -167,7 +167,7 @@ struct Check {
       + " are dropped and \(outcomes.bad) are bad"
     for note in options.map?.notes ?? [] { report.note("the map: \(note)") }
     if outcomes.records == 0 {
-      report.note("the input \"\(names.input)\" holds no records yet, so what the map makes of them is not known")
+      report.note("the input \"\(names.input)\" holds no records yet, so it is not known whether they become events")
       return
     }
     guard let most = decoder.commonestLoss, outcomes.taken * 2 < outcomes.records else {
@@ -189,7 +189,10 @@ struct Check {
   private mutating func checkMissing(_ name: String, _ what: String, _ control: ControlClient) {
     if name == names.input {
       report.fault(
-        "the input \"\(name)\" does not exist", fix: "create it, keyed by rooms and not compacted, or check --input")
+        "the input \"\(name)\" does not exist",
+        fix:
+          "create it with kafka-topics.sh --bootstrap-server \(options.brokers) --create --topic \(name) --partitions N, not compacted; the key of its"
+          + " records is the room. Or correct --input")
       return
     }
     do throws(EdgeError) {
@@ -197,7 +200,7 @@ struct Check {
       try control.tryCreateTopic(
         name, partitions: partitions[names.input] ?? 1,
         settings: [("cleanup.policy", policy), ("max.message.bytes", String(TopicSetup.recordBytesMax))], withinMs: Self.withinMs)
-      report.ok("\(what) \"\(name)\" does not exist; the service may create it, and will at its start")
+      report.ok("\(what) \"\(name)\" does not exist yet; the service will create it")
     } catch {
       report.fault(
         "\(what) \"\(name)\" does not exist, and cannot be created: \(Self.reason(error))",
@@ -208,8 +211,19 @@ struct Check {
   /// The findings with which `run` would start or refuse to, and others worth knowing.
   private mutating func checkPolicies() {
     for finding in table.findings { report.add(finding) }
-    for (name, what) in topics where table.replicas[name] == 1 {
-      report.note("the \(what) is on one broker only: with that broker it is away, with its disk it is lost")
+    let single = topics.filter { table.replicas[$0.name] == 1 }.map(\.what)
+    if !single.isEmpty {
+      report.note(
+        "one replica only: \(single.joined(separator: ", ")). If its broker stops, the service waits; if its disk fails, the data is lost"
+      )
+    }
+    if let input = table.settings[names.input], input.isDeleted, let kept = input.retentionMs,
+      kept < Int64(2 * options.checkpointIntervalMs)
+    {
+      report.note(
+        "the input is kept for \(kept) ms only: a restart may need records of the last two checkpoint intervals"
+          + " (\(2 * options.checkpointIntervalMs) ms), and those that were not read yet",
+        fix: "kafka-configs.sh --bootstrap-server \(options.brokers) --alter --topic \(names.input) --add-config retention.ms=…")
     }
     if let journal = table.settings[names.journal], let input = table.settings[names.input] {
       let needed = input.isDeleted ? input.retentionMs : nil
@@ -217,7 +231,8 @@ struct Check {
       if journal.isDeleted, isShort || journal.retentionBytes != nil {
         report.note(
           "the journal is kept for less long than the input; the service raises that at its start, if it has AlterConfigs on it",
-          fix: "or do it now: kafka-configs --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
+          fix:
+            "or do it now: kafka-configs.sh --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
             + "retention.ms=\(needed.map { "\($0)" } ?? "-1"),retention.bytes=-1")
       }
     }
@@ -232,7 +247,7 @@ struct Check {
       guard let count = partitions[name], count < needed else { continue }
       report.note(
         "the \(what) has \(Counted.text(count, "partitions")), the input \(needed); the service adds the rest at its start, if it has Alter on it",
-        fix: "or do it now: kafka-topics --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
+        fix: "or do it now: kafka-topics.sh --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
     }
   }
 
@@ -252,7 +267,7 @@ struct Check {
     }
     do throws(EdgeError) {
       try trial.begin()
-      report.ok("transactions can be begun, tried as \"\(trial.transactionalID)\"")
+      report.ok("transactions can be begun (tried with the id \"\(trial.transactionalID)\")")
     } catch {
       report.fault(
         "no transaction can be begun as \"\(trial.transactionalID)\": \(Self.reason(error))",
@@ -351,6 +366,7 @@ struct Check {
   private func fix(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
     // If the fault stopped more than the request, librdkafka calls it fatal.
     guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
-    return "kafka-acls --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"
+    return
+      "kafka-acls.sh --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"
   }
 }

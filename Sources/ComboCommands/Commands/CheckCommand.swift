@@ -21,12 +21,12 @@ enum CheckCommand {
       report.fault(error.message, fix: "fix the properties given with --kafka, --kafka-file or --config")
     }
     let notes = report.findings.count { $0.verdict == .note }
-    let rest = notes == 0 ? "" : ", \(notes) to know of"
+    let rest = notes == 0 ? "" : " \(Counted.text(notes, "notes"))."
     if report.faults == 0 {
-      Console.write("The service can work\(rest).\n", to: 1)
+      Console.write("The service can work.\(rest)\n", to: 1)
       return 0
     }
-    Console.write("The service cannot work: \(report.faults) \(report.faults == 1 ? "fault" : "faults")\(rest).\n", to: 1)
+    Console.write("The service cannot work: \(Counted.text(report.faults, "faults")).\(rest)\n", to: 1)
     return 1
   }
 

@@ -81,7 +81,7 @@ struct CheckGroup {
     }
     if fine > 0 {
       report.ok(
-        "group, journal, state and input fit together in \(fine) of \(Counted.text(count, "partitions")), which the service will continue, or begin"
+        "group, journal, state and input fit together in \(fine) of \(Counted.text(count, "partitions")), which the service will continue or begin"
       )
     }
   }

@@ -20,7 +20,7 @@ struct RunNotes {
     log.info(
       """
       combo-consumer \(.version, Version.number) with librdkafka \(.librdkafka, LibrdkafkaProperties.versionText): group \(.group, options.group), \
-      instance \(.instance, options.instance ?? options.transactionalID), input \(.topic, options.input), map \(.map, map), \
+      instance \(.instance, options.instance ?? Console.hostName), input \(.topic, options.input), map \(.map, map), \
       delivery \(.delivery, options.delivery.rawValue)
       """)
     if let choice = options.settings.idleChoice { log.warning("\(.text, choice.text). To change it: \(.reason, choice.fix)") }

@@ -50,7 +50,7 @@ struct TopicFindings {
   }
 
   private func alter(_ topic: String, _ setting: String) -> String {
-    "kafka-configs --bootstrap-server \(brokers) --alter --topic \(topic) --add-config \(setting)"
+    "kafka-configs.sh --bootstrap-server \(brokers) --alter --topic \(topic) --add-config \(setting)"
   }
 
   private static func fault(_ text: String, _ fix: String) -> CheckReport.Finding {
@@ -71,7 +71,7 @@ struct TopicFindings {
       if count >= needed { return nil }
       return Self.fault(
         "the \(what) is on \(Counted.text(count, "brokers")), but min.insync.replicas is \(needed): nothing can be written to it",
-        "give it more replicas (kafka-reassign-partitions), or set min.insync.replicas of \"\(name)\" to \(count)")
+        "give it more replicas (kafka-reassign-partitions.sh), or set min.insync.replicas of \"\(name)\" to \(count)")
     }
   }
 

@@ -25,7 +25,8 @@ package enum Counted {
   private static let nouns: [Substring: String] = [
     "banners": "banner", "brokers": "broker", "clients": "client", "differences": "difference", "entries": "entry",
     "epochs": "epoch",
-    "faults": "fault", "gifts": "gift", "instructions": "instruction", "lines": "line", "members": "member", "offsets": "offset",
+    "faults": "fault", "gifts": "gift", "instructions": "instruction", "lines": "line", "members": "member", "notes": "note",
+    "offsets": "offset",
     "partitions": "partition", "records": "record", "rooms": "room", "screens": "screen", "slots": "slot", "times": "time",
   ]
 

@@ -40,7 +40,7 @@ struct CheckReportTests {
     let all = [0: "3..13", 1: "4..18", 11: "0..9", 22: "0..5", 24: "0..5", 25: "0..4", 26: "0..4", 28: "0..5"]
     #expect(
       finding(all)
-        == .init(verdict: .ok, text: "broker 1 at b:9092 answers, and is Kafka 4.1 or later by what it understands", fix: nil))
+        == .init(verdict: .ok, text: "broker 1 at b:9092 answers; judging by its protocol, it is Kafka 4.1 or later", fix: nil))
     let without = finding(all.filter { $0.key < 22 })
     #expect(
       without.verdict == .fault

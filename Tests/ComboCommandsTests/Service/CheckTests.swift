@@ -20,7 +20,7 @@ extension ServiceTests {
       let group = try TestGroup(partitions: 2)
       let before = try check(group, ["--delivery", delivery])
       #expect(before.code == 0, "\(before)")
-      #expect(before.output.contains("does not exist; the service may create it"), "\(before.output)")
+      #expect(before.output.contains("does not exist yet; the service will create it"), "\(before.output)")
       #expect(try group.control.partitionCount(group.names.output, withinMs: 5000) == nil)
 
       let service = try group.process(TestGroup.fast + ["--delivery", delivery])
@@ -164,7 +164,7 @@ extension ServiceTests {
           ] + rights)
       }
       func missing(_ operation: String, _ what: String) -> String {
-        "kafka-acls --bootstrap-server \(group.brokers) --add --allow-principal User:… --operation \(operation) \(what)"
+        "kafka-acls.sh --bootstrap-server \(group.brokers) --add --allow-principal User:… --operation \(operation) \(what)"
       }
 
       // Nothing but a look: neither settings, nor records, nor transactions, nor the group.

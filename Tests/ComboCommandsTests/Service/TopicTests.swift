@@ -240,7 +240,8 @@ extension ServiceTests {
       #expect(line.contains("the journal ends at offset 10"))
 
       // What it says is to be typed as it stands.
-      let command = try #require(line.firstMatch(of: /kafka-consumer-groups (--bootstrap-server [^ ]+ --group .* --execute)\./)).1
+      let found = line.firstMatch(of: /kafka-consumer-groups.sh (--bootstrap-server [^ ]+ --group .* --execute)\./)
+      let command = try #require(found).1
       try TestKafka.tool(["groups"] + command.split(separator: " ").map(String.init))
       try group.give([TestGift(id: "e10", room: "r")])
       let again = try group.thread(TestGroup.fast)

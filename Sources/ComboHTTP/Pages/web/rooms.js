@@ -21,11 +21,11 @@ let stream = null;
 /** The room that is watched; null = none. */
 let room = null;
 
-// The room that is watched is in the address, so that it can be kept and sent: #room=ID.
+// The room that is watched is in the address, so that it can be kept and sent: #room=ID. ?room=ID, as other pages have it, is read, too.
 
 function roomOfAddress() {
   const match = /^#room=(.+)$/.exec(location.hash);
-  if (match === null) return null;
+  if (match === null) return new URLSearchParams(location.search).get("room") || null;
   try {
     return decodeURIComponent(match[1]);
   } catch {
