@@ -272,7 +272,7 @@ class PageTests(browser_test.BrowserTest):
     def test_a_room_that_sleeps_is_not_live(self):
         self.watch()
         self.state("asleep")
-        self.assertIn("No gift has come", self.text("stage-note"))
+        self.assertIn("This room has had no gifts lately", self.text("stage-note"))
         self.service.say(show(1, 3, room=self.room))
         self.state("live")
         self.assertEqual(self.text("stage-note"), "")
