@@ -269,6 +269,11 @@ class PageTests(browser_test.BrowserTest):
                     self.assertEqual(self.page.run("document.documentElement.scrollWidth"), width, (name, width, scheme))
                     self.assertEqual(self.page.run(UNREADABLE), [], (name, width, scheme))
 
+    def test_the_room_may_stand_in_the_query(self):
+        self.page.open("about:blank")
+        self.page.open(f"{self.service.address}/?room={self.room.replace(' ', '%20')}")
+        self.live()
+
     def test_a_room_that_sleeps_is_not_live(self):
         self.watch()
         self.state("asleep")
