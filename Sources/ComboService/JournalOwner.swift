@@ -12,17 +12,12 @@ package struct JournalOwner {
     self.topics = topics
   }
 
-  /// So many records before its end a partition holds an entry, if it holds any: between them stand only marks of transactions.
-  static let lookBack: Int64 = 64
-
   /// A partition's newest entry; nil: it has none.
   package func newestEntry(_ partition: Int32) throws(EdgeError) -> JournalEntry? {
     guard try reader.partitions(.journal).contains(partition) else { return nil }
-    let (first, end) = try reader.bounds(.journal, partition)
-    let stable = min(end, try reader.stableEnd(.journal, partition))
     let decoder = JournalDecoder()
     var newest: JournalEntry?
-    try reader.read(.journal, partition, from: max(first, stable - Self.lookBack), to: stable, unless: { false }) { record in
+    try reader.readJournalTail(partition) { record in
       if let entry = record.value.flatMap({ try? decoder.entry($0) }) { newest = entry }
       return true
     }
@@ -32,13 +27,10 @@ package struct JournalOwner {
   /// The fault, as a sentence; nil: the journal is empty, or this group's own.
   package func fault() throws(EdgeError) -> String? {
     for partition in try reader.partitions(.journal) {
-      let (first, end) = try reader.bounds(.journal, partition)
-      // Records in an open transaction are not waited for.
-      let stable = min(end, try reader.stableEnd(.journal, partition))
       var found: String?
       var isFound = false
       let decoder = JournalDecoder()
-      try reader.read(.journal, partition, from: max(first, stable - Self.lookBack), to: stable, unless: { false }) { record in
+      try reader.readJournalTail(partition) { record in
         guard let value = record.value else { return true }
         do throws(FormatFault) {
           let entry = try decoder.entry(value)
@@ -53,5 +45,15 @@ package struct JournalOwner {
       if isFound { return nil }
     }
     return nil
+  }
+}
+
+extension ReadEdge {
+  /// Hands out a partition's newest records of the journal: an entry is among them, if it holds any, as only marks of transactions stand
+  /// between entries. Records in an open transaction are not waited for.
+  func readJournalTail(_ partition: Int32, _ take: (InputRecord) -> Bool) throws(EdgeError) {
+    let (first, end) = try bounds(.journal, partition)
+    let stable = min(end, try stableEnd(.journal, partition))
+    try read(.journal, partition, from: max(first, stable - 64), to: stable, unless: { false }, take)
   }
 }

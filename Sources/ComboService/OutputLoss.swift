@@ -14,14 +14,10 @@ package struct OutputLoss {
   /// True if instructions are missing that the journal has as written: the output was recreated while no instance ran.
   package func happenedBeforeStart() throws(EdgeError) -> Bool {
     for partition in try reader.partitions(.journal) {
-      let (first, end) = try reader.bounds(.journal, partition)
-      let stable = min(end, try reader.stableEnd(.journal, partition))
       let decoder = JournalDecoder()
       var said: [(n: Int64, clock: Int64)] = []
       var saidTo = Int64.min
-      try reader.read(
-        .journal, partition, from: max(first, stable - JournalOwner.lookBack), to: stable, unless: { false }
-      ) { record in
+      try reader.readJournalTail(partition) { record in
         guard let entry = record.value.flatMap({ try? decoder.entry($0) }) else { return true }
         // Where no room is awake, an entry may have led to dead letters only.
         if entry.said > 0, entry.rooms > 0 { said.append((entry.n, entry.clock)) }

@@ -18,9 +18,7 @@ enum ResetClockCommand {
       _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
       if plan.members > 0 {
-        Console.say(
-          "the group \(options.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run the command again."
-            + " An instance that was killed remains a member until its session times out")
+        Console.say(options.sentence(ofMembers: plan.members))
         return 1
       }
       guard

@@ -19,9 +19,7 @@ enum SeekCommand {
       _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
       if plan.isRefused { return 1 }
       if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
-        Console.say(
-          "the group \(service.group) has \(Counted.text(plan.members, "members")): stop all its instances, and run the command again."
-            + " An instance that was killed remains a member until its session times out")
+        Console.say(service.sentence(ofMembers: plan.members))
         return 1
       }
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }

@@ -16,3 +16,11 @@ extension Service {
     return code != 0 || isStopped ? nil : count
   }
 }
+
+extension ServiceOptions {
+  /// Why a command that takes partitions over, and leaves, does not begin.
+  func sentence(ofMembers count: Int) -> String {
+    "the group \(group) has \(Counted.text(count, "members")): stop all its instances, and run the command again."
+      + " An instance that was killed remains a member until its session times out"
+  }
+}

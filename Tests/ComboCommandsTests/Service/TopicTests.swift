@@ -62,6 +62,12 @@ extension ServiceTests {
       try service.stop()
     }
 
+    /// A gift to each of eight rooms.
+    private func give(_ id: String, _ group: TestGroup, _ given: inout [String: Int]) throws {
+      try group.give((0..<8).map { TestGift(id: "\(id)\($0)", room: "r\($0)", sender: "u") })
+      for room in 0..<8 { given["r\(room)", default: 0] += 1 }
+    }
+
     /// A cluster of its own: where brokers make what is produced to, nobody misses it.
     @Test(
       "journal or state deleted under the service, where brokers make no topics: it starts afresh, says why, and goes on",
@@ -71,11 +77,7 @@ extension ServiceTests {
       let group = try TestGroup(partitions: 2, brokers: cluster.brokers)
       let service = try group.process(TestGroup.fast + ["--checkpoint-interval-ms", "50"])
       var given: [String: Int] = [:]
-      func give(_ id: String) throws {
-        try group.give((0..<8).map { TestGift(id: "\(id)\($0)", room: "r\($0)", sender: "u") })
-        for room in 0..<8 { given["r\(room)", default: 0] += 1 }
-      }
-      try give("a")
+      try give("a", group, &given)
       try group.waitUntilSaid(given, service)
       // Without one a journal that is gone leaves nothing to contradict it.
       try wait(for: "checkpoints: \(service.text)") {
@@ -84,11 +86,11 @@ extension ServiceTests {
       }
       let name = group.names[topic]
       try group.control.deleteTopic(name, withinMs: ServiceKafka.patienceMs)
-      try give("b")
+      try give("b", group, &given)
       try service.waitForLog("its \(topic.word) topic is gone")
       try service.waitForLog("starting again within the process")
       try service.waitForLog("created topic \"\(name)\"", count: 2)
-      try give("c")
+      try give("c", group, &given)
       try group.waitUntilTakenIn(service)
       if topic == .state {
         // The journal is there from its first entry on.
@@ -110,16 +112,12 @@ extension ServiceTests {
       let options = TestGroup.fast + ["--checkpoint-interval-ms", "50"]
       let service = try group.process(options)
       var given: [String: Int] = [:]
-      func give(_ id: String) throws {
-        try group.give((0..<8).map { TestGift(id: "\(id)\($0)", room: "r\($0)", sender: "u") })
-        for room in 0..<8 { given["r\(room)", default: 0] += 1 }
-      }
-      try give("a")
+      try give("a", group, &given)
       try group.waitUntilSaid(given, service)
       try group.control.deleteTopic(group.names.state, withinMs: ServiceKafka.patienceMs)
       try service.waitForLog("its state topic ")
       try service.waitForLog("starting again within the process")
-      try give("b")
+      try give("b", group, &given)
       // The journal is there from its first entry on.
       try group.waitUntilSaid(given, service)
       try service.stop()
