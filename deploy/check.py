@@ -175,15 +175,18 @@ def live(page_file):
 
 
 def alert_table():
-    rows = ["| alert | severity | what to do |", "| --- | --- | --- |"]
+    """A table for each severity; the name of an alert leads to its runbook."""
+    found = {"critical": [], "warning": []}
     for group in documents(RULES)[0]["groups"]:
         for rule in group["rules"]:
             annotations = rule["annotations"]
             anchor = annotations["runbook_url"].split("#")[1]
+            name = f"`{rule['alert']}`" if anchor == "alerts" else f"[`{rule['alert']}`](#{anchor})"
             text = re.sub(r"\{\{.*?\}\}", "N", annotations["description"])
-            runbook = "" if anchor == "alerts" else f" [Runbook](#{anchor})"
-            rows.append(f"| `{rule['alert']}` | {rule['labels']['severity']} | {text}{runbook} |")
-    return "\n\n" + "\n".join(rows) + "\n\n"
+            found[rule["labels"]["severity"]].append(f"| {name} | {text} |")
+    return "\n\n" + "\n\n".join(
+        "\n".join([f"| {title} | what to do |", "| --- | --- |", *found[severity]])
+        for severity, title in [("critical", "critical: act now"), ("warning", "warning: act today")]) + "\n\n"
 
 
 def alert_page():
