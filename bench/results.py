@@ -1,5 +1,5 @@
-"""What was measured: printed as it comes, and put between marks of bench/results.md, part by part, so that each part can be
-measured again alone."""
+"""What was measured: printed as it comes, and put between the marks of its part in a page, so that each part can be measured again
+alone. A part without marks is only printed."""
 
 import os
 import re
@@ -38,20 +38,18 @@ class Results:
     self.sections[self.part] = "\n".join(self.lines).strip("\n")
 
   def write(self):
-    """Parts that were not measured keep their text. A part names its machine only if that is not the one at the top of the page."""
-    path = os.path.join(self.root, "bench/results.md")
-    text = open(path).read()
-    where = "" if f"\nMachine: {self.machine}.\n" in text else f"; {self.machine}"
-    for part, body in self.sections.items():
-      begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
-      command = f'make bench ARGS="{part} {self.arguments}'.rstrip() + '"'
-      section = f"{begin}\n{body}\n\n`{command}`{where}; {self.date}.\n{end}"
-      pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
-      if not pattern.search(text):
-        raise SystemExit(f"bench/results.md has no place for {part}: it needs the lines {begin} and {end}")
-      text = pattern.sub(lambda _: section, text)
-    with open(path, "w") as file:
-      file.write(text)
+    """Parts that were not measured keep their text. A part names its machine only if that is not the one of bench/results.md."""
+    for page, plots in [("docs/performance.md", "plots/"), ("bench/results.md", "../docs/plots/")]:
+      path = os.path.join(self.root, page)
+      text = open(path).read()
+      where = "" if f"\nMachine: {self.machine}.\n" in open(os.path.join(self.root, "bench/results.md")).read() else f"; {self.machine}"
+      for part, body in self.sections.items():
+        begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
+        command = f'make bench ARGS="{part} {self.arguments}'.rstrip() + '"'
+        section = f"{begin}\n{body}\n\n`{command}`{where}; {self.date}.\n{end}".replace("](../docs/plots/", f"]({plots}")
+        text = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _, section=section: section, text, flags=re.S)
+      with open(path, "w") as file:
+        file.write(text)
     os.makedirs(os.path.join(self.root, "docs/plots"), exist_ok=True)
     for name, svg in self.plots.items():
       with open(os.path.join(self.root, f"docs/plots/{name}.svg"), "w") as file:
