@@ -34,7 +34,7 @@ package struct GiftWords {
         "\(place): what became of it is not known, as \(miss.detail.isEmpty ? Self.known(reach) : miss.detail)"
       }
     let name = miss.name.map { Self.name(of: $0.gift, count: 0, from: $0.sender, to: $0.receiver) + ": " } ?? ""
-    let guess = miss.isGuess ? " (a guess: it contains what you ask for, but not in a known field)" : ""
+    let guess = miss.isGuess ? " (a guess: the record contains what you ask for, but not in a known field)" : ""
     return line(at: miss.time, name + Self.text(of: miss.redriven, offset: miss.offset) + what + guess)
   }
 
