@@ -54,6 +54,10 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String { message }
 
+  /// The remedy where two fence each other, as a sentence without its full stop.
+  package static let fencedAdvice =
+    "Give each instance its own --instance or --transactional-id, and each input its own --group"
+
   package init(_ code: Code, _ message: String, number: Int32 = 0, isRetriable: Bool = false) {
     self.code = code
     self.message = message

@@ -68,7 +68,7 @@ extension EdgeError {
     case .offsetOutOfRange: "The partition no longer holds that offset: it was deleted by retention, or the topic was recreated."
     case .positionLost: "The partition is restored, and reading continues from the committed offset."
     case .fenced:
-      "Another instance uses the same id: give each its own, and services with other inputs another --group; then stop the older one."
+      "Another instance uses the same id. \(EdgeError.fencedAdvice); then stop the older one."
     case .memberLost: "The group has continued without this instance, which joins again by itself."
     case .otherAssignor:
       "All instances of a group must use librdkafka 2.6.1 or later, or all an older one (this is \(LibrdkafkaProperties.versionText)):"

@@ -276,7 +276,7 @@ package final class GroupConsumer {
     if let other = list.keepOnly(topic: topic), rebalance.kind == .assign {
       failMembership(
         "the group gave this member partitions of the topic \"\(other)\": another program has the same group and the same instance name, but"
-          + " reads that topic. Use another --group for each input.")
+          + " reads that topic. \(EdgeError.fencedAdvice).")
     }
     switch rebalance.kind {
     case .assign: assign(list)

@@ -232,7 +232,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
       if !error.isFenced { throw error }
       throw .fatal(
         EdgeError(
-          .fenced, error.reason + " If another instance is alive on this host, give each its own --instance or --transactional-id"
+          .fenced, "\(error.reason) \(EdgeError.fencedAdvice)."
         ))
     }
   }

@@ -64,7 +64,7 @@ final class Database {
     case SQLITE_FULL:
       return LogFault(
         .full,
-        "\(name) cannot grow: the disk is full, or the log has reached its size limit. Free space on the disk, or raise --data-max-mib"
+        "\(name) cannot grow: the disk is full, or the file has reached its size limit. Free space on the disk, or raise --data-max-mib"
       )
     case SQLITE_READONLY, SQLITE_PERM:
       return LogFault(
@@ -77,7 +77,7 @@ final class Database {
     case SQLITE_CORRUPT:
       return LogFault(.damaged, damaged(name, detail))
     case SQLITE_NOTADB:
-      return LogFault(.foreign, "\(name) is not a log of this program, and not an SQLite file at all. Give --data another file")
+      return LogFault(.foreign, "\(name) is not a file of this program, and not an SQLite file at all. Give --data another file")
     case SQLITE_BUSY, SQLITE_LOCKED:
       return LogFault(.inUse, "\(name) is locked by another program (\(detail)). Close that program, or give --data another file")
     default:
@@ -86,7 +86,7 @@ final class Database {
   }
 
   static func damaged(_ name: String, _ detail: String) -> String {
-    "\(name) is damaged (\(detail)). Move it away to begin with an empty log; `sqlite3 FILE .recover` prints what can still be read"
+    "\(name) is damaged (\(detail)). Move it away to begin with a new file; `sqlite3 FILE .recover` prints what can still be read"
   }
 }
 

@@ -9,7 +9,7 @@ package enum LogPlace: Equatable, Sendable {
   /// Its name in sentences.
   package var name: String {
     switch self {
-    case .memory: "the log in memory"
+    case .memory: "memory"
     case .file(let path): path
     }
   }

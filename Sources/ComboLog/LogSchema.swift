@@ -53,7 +53,7 @@ enum LogSchema {
       throw LogFault(
         .foreign,
         isEmpty
-          ? "\(name) is an empty SQLite file, not a log of this program. Delete it, or give --data another file"
+          ? "\(name) is an empty SQLite file, not one of this program. Delete it, or give --data another file"
           : "\(name) is an SQLite file of another program. Give --data another file")
     }
     guard found <= version else {

@@ -182,8 +182,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     quiesce()
     if fault.isFenced, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
       fatal =
-        "another instance uses the same transactional id, and both fence each other: give each its own --instance or"
-        + " --transactional-id. \(fault.reason)"
+        "another instance uses the same transactional id, and both fence each other. \(EdgeError.fencedAdvice). \(fault.reason)"
       // The same as where the group tells it: one fresh start, and whoever loses its place again ends.
       loss = .fenced
       return

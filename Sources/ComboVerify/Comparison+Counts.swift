@@ -12,10 +12,10 @@ extension Comparison {
     package var skipped = 0
     /// Epochs in which all gifts were counted and accounted for.
     var countedEpochs = 0
-    /// Epochs in which gifts still wait.
+    /// Epochs with banners on screen or waiting.
     var openEpochs = 0
     package var gifts: Int64 = 0
-    /// Gifts that a reset left untold.
+    /// Gifts that waited, or were still to be counted on screen, when their room began anew.
     var leftByResets: Int64 = 0
 
     package init() {}

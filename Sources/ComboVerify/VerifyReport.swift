@@ -80,7 +80,7 @@ package struct VerifyReport: Equatable, Sendable {
     func n(_ number: some BinaryInteger, _ words: String) -> String { Counted.text(number, words) }
     var lines = [
       "partitions \(n(partitions)), records taken in \(n(records)), entries \(n(entries)), takeovers \(n(takeovers)), resets \(n(resets)), "
-        + "dead letters \(n(deadLetters))" + (lettersCompared == nil || deadLetters == 0 ? "" : ", compared")
+        + "dead letters \(n(deadLetters))" + (lettersCompared == nil || deadLetters == 0 ? "" : " (compared with their topic)")
         + (dropped > 0 ? ", dropped by the map \(n(dropped))" : ""),
       "output: \(n(instructions, "instructions of")) \(n(rooms, "rooms in")) \(n(epochs, "epochs")), \(n(tally.equal)) equal byte for byte"
         + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "") + (movedRooms > 0 ? ", \(n(movedRooms, "rooms moved"))" : "")
@@ -93,9 +93,9 @@ package struct VerifyReport: Equatable, Sendable {
           [.conservation],
           "\(n(tally.gifts, "gifts")) accounted for, each once; "
             + (tally.countedEpochs == 1 ? "1 epoch adds up" : "\(n(tally.countedEpochs)) epochs add up")
-            + (tally.openEpochs > 0 ? "; \(n(tally.openEpochs)) not over yet" : "")
+            + (tally.openEpochs > 0 ? "; \(n(tally.openEpochs, "epochs are not over yet"))" : "")
         )
-        + (tally.leftByResets > 0 ? "; resets left \(n(tally.leftByResets)) untold" : ""),
+        + (tally.leftByResets > 0 ? "; \(n(tally.leftByResets, "gifts were")) never shown because of a reset" : ""),
     ]
     if unprovenRooms > 0 || tally.deleted > 0 || entriesSkipped > 0 {
       var reasons = ["not provable: \(n(unprovenRooms, "rooms with")) \(n(unprovenInstructions, "instructions"))"]

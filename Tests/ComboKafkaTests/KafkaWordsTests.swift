@@ -1,3 +1,4 @@
+import CKafka
 import ComboEdge
 import Testing
 
@@ -5,6 +6,13 @@ import Testing
 
 @Suite("librdkafka's words")
 struct KafkaWordsTests {
+  @Test("of two with one id, both ways out are named: another instance, and another group for another input")
+  func fenced() {
+    let sentence = EdgeError(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, failed: "x", brokers: "b").message
+    #expect(
+      sentence.contains("each instance its own --instance") && sentence.contains("each input its own --group"), "\(sentence)")
+  }
+
   @Test("are handed on without how long a connection was in which state")
   func plain() {
     for more in ["", ", 1 identical error(s) suppressed"] {

@@ -112,13 +112,32 @@ struct ExplainStoryTests {
     #expect(answer.outcome.gifts == 1 && answer.outcome.missCount == 0 && answer.lines.count == 2, "\(answer.lines)")
     let reason = "missing_field: ts is missing"
     let story = answer.lines.last ?? ""
-    #expect(story.contains("g ×1 from u: went to the dead-letter topic (offset 0: \(reason)"), "\(story)")
+    #expect(story.contains("g ×1 from sender u: went to the dead-letter topic (offset 0: \(reason)"), "\(story)")
     #expect(story.contains("), sent back as offset 2; went to the dead-letter topic again (offset 2: \(reason)"), "\(story)")
     #expect(story.contains("), sent back as offset 3; joined banner 1 on screen, seen at "), "\(story)")
     #expect(answer.objects[0].contains(#","redriven":2,"dead_letters":[{"offset":0,"time":"#), "\(answer.objects)")
     // Others of the room stand in their place.
     let all = try explain(scene, sender: "u")
     #expect(all.lines.count == 3 && all.lines[2] == story && all.outcome.missCount == 0, "\(all.lines)")
+  }
+
+  @Test("of a record that was sent back, and is no gift of the room that is asked for, only the last one is named")
+  func redrivenElsewhere() throws {
+    let scene = SimScene()
+    scene.configuration.limits.requireTs = true
+    let instance = scene.start()
+    put(scene, #"{"id":"good","sender":{"id":"u"},"gift":{"id":"g"},"ts":\#(scene.world.clock.wall)}"#)
+    for rounds in 0..<3 {
+      scene.world.put(
+        SimRecord(
+          key: Array("r".utf8), value: Array(#"{"id":"late","sender":{"id":"u"},"gift":{"id":"g"}}"#.utf8),
+          timestamp: scene.world.clock.wall,
+          headers: rounds == 0 ? [] : [RecordHeader(name: "combo.redriven", value: Array(String(rounds).utf8))]))
+      scene.settle(instance)
+    }
+    run(scene, instance)
+    let answer = try explain(scene, id: "late", room: "other")
+    #expect(answer.outcome.nearest.map(\.offset) == [3] && answer.outcome.nearest[0].kind == .deadLetter, "\(answer.outcome)")
   }
 
   @Test("dead letters are told between the gifts before and after them")

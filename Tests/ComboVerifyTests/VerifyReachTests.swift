@@ -99,6 +99,17 @@ struct VerifyReachTests {
     #expect(report.unprovenInstructions == report.instructions && report.instructions > 0)
   }
 
+  @Test("the report says what became of dead letters, of unfinished epochs, and of gifts that a reset forgot")
+  func words() {
+    var report = VerifyReport()
+    (report.deadLetters, report.lettersCompared, report.dropped) = (6, 6, 3)
+    (report.tally.leftByResets, report.tally.openEpochs) = (2, 1)
+    #expect(report.summary.contains("dead letters 6 (compared with their topic), dropped by the map 3\n"), "\(report.summary)")
+    #expect(
+      report.summary.contains("0 epochs add up; 1 epoch is not over yet; 2 gifts were never shown because of a reset\n"),
+      "\(report.summary)")
+  }
+
   @Test("a room's id does nothing to a terminal")
   func hostileID() {
     var report = VerifyReport()

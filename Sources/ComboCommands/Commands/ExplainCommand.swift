@@ -32,7 +32,7 @@ enum ExplainCommand {
 }
 
 /// Writes answers on standard output, and on standard error what was read for them.
-private final class ExplainAnswer {
+final class ExplainAnswer {
   private let options: ExplainOptions
   private let room = ByteBuffer(capacity: 600)
   private let buffer = ByteBuffer(capacity: 1 << 16)
@@ -74,7 +74,7 @@ private final class ExplainAnswer {
     var isWritten = true
     if !outcome.nearest.isEmpty, !options.isJSON {
       isWritten = write(
-        outcome.hasFound ? "no gift was found that is surely the one; the nearest:\n" : "no such gift was found; the nearest:\n")
+        outcome.hasFound ? "no gift matches for certain; the nearest ones:\n" : "no gift matches; the nearest ones:\n")
     }
     for miss in outcome.nearest where isWritten {
       isWritten = add(miss, outcome.partitions.first { $0.number == miss.partition }, isNearest: true)
@@ -85,7 +85,7 @@ private final class ExplainAnswer {
     let more = outcome.missCount - misses
     if more > 0 {
       Console.say(
-        "\(Counted.text(more, "records more were")) not taken in as gifts of the room: --sender, --gift or --id \(more == 1 ? "shows it" : "shows them")"
+        "\(ProgressMeter.grouped(more)) more \(more == 1 ? "record" : "records") of the room did not become gifts: to list them, add --sender, --gift or --id"
       )
     }
     if !outcome.hasFound, outcome.nearest.isEmpty { isWritten = tellNothing(outcome) && isWritten }
@@ -101,7 +101,7 @@ private final class ExplainAnswer {
     if options.isJSON { return writeObject { write(nothing: outcome, to: $0) } }
     let hasRoom = outcome.partitions.contains(where: \.hasRoom)
     let places = outcome.partitions.filter { $0.hasRoom || !hasRoom }.map {
-      "partition \($0.number) from offset \($0.from) to \($0.seenTo)"
+      "partition \($0.number) (\(Self.offsets($0.from, $0.seenTo)))"
     }
     let what = hasRoom ? "never seen: no such gift in the room's input" : "never seen: no event of the room in the input"
     let question = options.question
@@ -109,6 +109,11 @@ private final class ExplainAnswer {
     let until = question.until < .max ? " until \(Timestamp.text(question.until))" : ""
     let searched = outcome.searched > 1 ? "; nor in any other room or partition (all \(outcome.searched) were searched)" : ""
     return write("\(what)\(since)\(until), \(options.source.input), \(places.joined(separator: ", "))\(searched)\n")
+  }
+
+  /// The offsets from one up to another, which is not one of them.
+  static func offsets(_ from: Int64, _ end: Int64) -> String {
+    end <= from ? "no records from offset \(from) on" : end == from + 1 ? "offset \(from)" : "offsets \(from) to \(end - 1)"
   }
 
   /// The same as an object.

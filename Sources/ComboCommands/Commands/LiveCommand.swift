@@ -33,10 +33,10 @@ enum LiveCommand {
       } else {
         log.info("records are kept in \(.file, stage.file.place.name)")
       }
-      if stage.file.wasChecked { log.info("the log was not closed cleanly last time; it was checked and is intact") }
+      if stage.file.wasChecked { log.info("the file was not closed cleanly last time; it was checked and is intact") }
       return Live(options, stage, log, stop).run()
     } catch {
-      log.error("the log cannot be used: \(.reason, error)")
+      log.error("the file cannot be used: \(.reason, error)")
       return 1
     }
   }

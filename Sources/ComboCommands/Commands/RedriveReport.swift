@@ -22,22 +22,25 @@ struct RedriveReport {
     kinds[kind, default: (0, note)].count += 1
   }
 
-  /// A reason without the values in it: `"abc"` and `123` become `…`.
-  static func pattern(of reason: String) -> String {
+  /// A reason without the values in it: `"abc"` and `123` become `…`. The number of a rule stays.
+  /// - Parameter keepsNumbers: whether only what is quoted is left out.
+  static func pattern(of reason: String, keepsNumbers: Bool = false) -> String {
     var pattern = ""
-    var isQuoted = false
+    var (isQuoted, isEscaped, isKept) = (false, false, false)
     for character in reason {
-      if character == "\"" {
+      if character == "\"", !isEscaped {
         if isQuoted { pattern += "…" }
         pattern.append(character)
         isQuoted.toggle()
       } else if !isQuoted {
-        if character.isNumber {
-          if pattern.last != "…" { pattern += "…" }
-        } else {
+        isKept = character.isNumber && (isKept || keepsNumbers || pattern.hasSuffix("rule ") || pattern.hasSuffix("UTF-"))
+        if isKept || !character.isNumber {
           pattern.append(character)
+        } else if pattern.last != "…" {
+          pattern += "…"
         }
       }
+      isEscaped = isQuoted && character == "\\" && !isEscaped
     }
     return pattern
   }
@@ -46,10 +49,12 @@ struct RedriveReport {
     kinds.sorted { ($1.value.count, $0.key.code, $0.key.reason) < ($0.value.count, $1.key.code, $1.key.reason) }
   }
 
-  /// For people: a line a kind, the most frequent first, then what is not sent and why.
+  /// For people: a line a kind, the most frequent first, with the words of its first one; then what is not sent and why.
   func text(isDryRun: Bool, limit: Int?) -> String {
     var lines = sorted.map { kind, found in
-      "\(Self.padded(found.count))  \(kind.code): \(kind.reason)  (first at \(found.example.place.text))"
+      // A value of the wrong type may be a viewer's id.
+      let words = Self.pattern(of: found.example.reason, keepsNumbers: kind.code != "wrong_type")
+      return "\(Self.padded(found.count))  \(kind.code), first at \(found.example.place.text): \(words)"
     }
     let send = min(verdicts[.send] ?? 0, limit ?? .max)
     for verdict in RedriveSelection.Verdict.allCases {

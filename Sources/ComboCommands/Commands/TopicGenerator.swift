@@ -7,6 +7,8 @@ internal import Glibc
 
 /// Made-up gifts into a topic, at the pace of the clock.
 struct TopicGenerator {
+  private static let withinMs: Int64 = 30_000
+
   let options: GenerateOptions
   let topic: String
   let brokers: String
@@ -37,17 +39,22 @@ struct TopicGenerator {
       let properties = try KafkaProperties(
         brokers: brokers, clientID: "combo-consumer-generate",
         overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }, log: log.ofKafka)
-      let producer = try TopicProducer(properties, topic: topic, withinMs: 30_000)
+      try findTopic(ControlClient(properties))
+      let producer = try TopicProducer(properties, topic: topic, withinMs: Self.withinMs)
+      let began = MonotonicClock.nowMs
       let produced =
         options.platform == nil
-        ? try produce(to: producer, until: stop).events : try produceRecords(to: producer, until: stop, truth)
+        ? try produce(to: producer, until: stop) : try produceRecords(to: producer, until: stop, truth)
       guard let produced else { return 1 }
       try producer.flush(withinMs: 60_000)
       if producer.failedDeliveries > 0 {
         let why = producer.firstFailedDelivery.map { ": \($0)" } ?? ""
-        Console.say("\(producer.failedDeliveries) of \(produced) events could not be delivered\(why)")
+        Console.say("\(producer.failedDeliveries) of \(produced.records) events could not be delivered\(why)")
         return 1
       }
+      Console.say(
+        "produced \(Counted.text(produced.gifts, "gifts")) in \(Counted.text(produced.records, "records")) to the topic \"\(topic)\" in"
+          + " \(TuneReport.seconds(MonotonicClock.nowMs - began)) s, for up to \(Counted.text(options.mix.rooms, "rooms"))")
       return 0
     } catch {
       Console.say(error.message)
@@ -55,8 +62,18 @@ struct TopicGenerator {
     }
   }
 
+  /// The topic must exist: brokers that create it as it is produced to would turn a typing error into a new topic.
+  private func findTopic(_ control: ControlClient) throws(EdgeError) {
+    if try control.partitionCount(topic, withinMs: Self.withinMs) != nil { return }
+    guard let partitions = options.partitions else {
+      throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --topic, or create it with --partitions N")
+    }
+    try control.createTopic(topic, partitions: partitions, withinMs: Self.withinMs)
+    Console.say("created the topic \"\(topic)\" with \(Counted.text(partitions, "partitions"))")
+  }
+
   /// Makes events and hands them to the producer.
-  private func produce(to producer: TopicProducer, until stop: StopSignal) throws(EdgeError) -> GiftGenerator.Counts {
+  private func produce(to producer: TopicProducer, until stop: StopSignal) throws(EdgeError) -> (records: Int, gifts: Int) {
     // Another run's events must not pass for repeats of these.
     let generator = GiftGenerator(options.mix, prefix: "g\(WallClock.nowMs)-\(options.mix.seed)-")
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)
@@ -80,8 +97,8 @@ struct TopicGenerator {
       producer.poll()
       meter.tell(generator.tally.events)
     }
-    meter.end(generator.tally.events)
-    return generator.tally
+    meter.clear()
+    return (generator.tally.events, generator.tally.gifts)
   }
 }
 
@@ -90,14 +107,14 @@ extension TopicGenerator {
   /// Without a rate, all at once.
   private func produceRecords(
     to producer: TopicProducer, until stop: StopSignal, _ truth: borrowing TruthFile
-  ) throws(EdgeError) -> Int? {
+  ) throws(EdgeError) -> (records: Int, gifts: Int)? {
     let start = WallClock.nowMs
     let sends = GenerateCommand.count(options)
     guard var generator = GenerateCommand.platformGenerator(options, start: start, sends: sends, first: Int(start)) else {
-      return 0
+      return (0, 0)
     }
     var meter = ProgressMeter(of: sends == Int.max ? nil : sends, unit: "gifts")
-    defer { meter.end(generator.sends) }
+    defer { meter.clear() }
     let begin = MonotonicClock.nowMs
     var produced = 0
     while !stop.isSet {
@@ -117,7 +134,7 @@ extension TopicGenerator {
       if generator.isDone { break }
       if batch < Pace.batch { usleep(1000) }
     }
-    return produced
+    return (produced, generator.sends)
   }
 
   private func send(_ record: PlatformGenerator.Record, to producer: TopicProducer) throws(EdgeError) {

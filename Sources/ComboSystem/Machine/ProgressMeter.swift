@@ -32,6 +32,11 @@ package struct ProgressMeter {
     Console.write("\r\(Self.line(count, of: total, unit, elapsedMs: MonotonicClock.nowMs - began))\u{1b}[K\n", to: STDERR_FILENO)
   }
 
+  /// Takes the line away, where a sentence follows.
+  package func clear() {
+    if isShown { Console.write("\r\u{1b}[K", to: STDERR_FILENO) }
+  }
+
   package static func line(_ count: Int, of total: Int?, _ unit: String, elapsedMs: Int64) -> String {
     let rate = count * 1000 / Int(max(1, elapsedMs))
     let share = total.map { $0 > 0 ? " (\(count * 100 / $0) %)" : "" } ?? ""

@@ -34,7 +34,7 @@ package struct GiftWords {
         "\(place): what became of it is not known, as \(miss.detail.isEmpty ? Self.known(reach) : miss.detail)"
       }
     let name = miss.name.map { Self.name(of: $0.gift, count: 0, from: $0.sender, to: $0.receiver) + ": " } ?? ""
-    let guess = miss.isGuess ? " (a guess: its fields are not known, but it has what you ask for among its values)" : ""
+    let guess = miss.isGuess ? " (a guess: the record contains what you ask for, but not in a known field)" : ""
     return line(at: miss.time, name + Self.text(of: miss.redriven, offset: miss.offset) + what + guess)
   }
 
@@ -80,8 +80,9 @@ package struct GiftWords {
   }
 
   private static func name(of gift: [UInt8], count: Int, from sender: [UInt8], to receiver: [UInt8]) -> String {
-    (gift.isEmpty ? "a gift" : shown(gift)) + (count > 0 ? " ×\(count)" : "")
-      + (sender.isEmpty ? "" : " from \(shown(sender))") + (receiver.isEmpty ? "" : " to \(shown(receiver))")
+    // Ids may be numbers, so each is said to be what it is.
+    (gift.isEmpty ? "a gift" : "gift \(shown(gift))") + (count > 0 ? " ×\(count)" : "")
+      + (sender.isEmpty ? "" : " from sender \(shown(sender))") + (receiver.isEmpty ? "" : " to receiver \(shown(receiver))")
   }
 
   private static func story(of gift: ExplainedGift) -> String {

@@ -27,6 +27,8 @@ final class PartitionSearch {
   private let isMapped: Bool
 
   private static let foundMax = 5
+  /// The fingerprints of the records in ``Found/unread``.
+  private var fingerprints: [UInt64] = []
 
   /// - Parameter derivation: by what records become events; nil: not known.
   init(_ number: Int32, _ question: GiftQuestion, _ reader: any ReadEdge, _ derivation: Derivation?) throws {
@@ -71,6 +73,13 @@ final class PartitionSearch {
 
   private func look(at record: InputRecord) {
     let recordTime = record.time?.ms
+    // A record that `redrive` sent back is named instead of the dead letter that it was.
+    record.withLastHeader(Redriven.header) { _ in
+      if let place = fingerprints.firstIndex(of: record.fingerprint) {
+        fingerprints.remove(at: place)
+        found.unread.remove(at: place)
+      }
+    }
     let fate = probe.forEachEvent(of: record) { event in
       let isOfRoom = question.isAbout(event.room)
       if isOfRoom { found.hasRoom = true }
@@ -92,10 +101,11 @@ final class PartitionSearch {
     let match = unread.match(question)
     // An id alone may be in a record of another room, or of none.
     if match == .none, question.id == nil || unread.match(question, needsRoom: false) == .none { return }
-    add(
+    if found.unread.count == Self.foundMax { return }
+    fingerprints.append(record.fingerprint)
+    found.unread.append(
       GiftMiss(
-        kind: kind, partition: found.number, offset: record.offset, time: recordTime, detail: reason, isGuess: match != .certain),
-      to: &found.unread)
+        kind: kind, partition: found.number, offset: record.offset, time: recordTime, detail: reason, isGuess: match != .certain))
   }
 
   private func add(_ miss: GiftMiss, to list: inout [GiftMiss]) {

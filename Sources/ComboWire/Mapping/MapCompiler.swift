@@ -35,11 +35,8 @@ struct MapCompiler {
     name = definition.name
     unpack(definition, guardian)
     let first = map.rules.count
-    // A journal holds its map in one line, where lines say nothing.
-    let isOneLine = definition.rules.allSatisfy { $0.line == 1 }
-    for (index, rule) in definition.rules.enumerated() {
-      add(rule, named: isOneLine ? "rule \(index + 1)" : "rule at line \(rule.line)")
-    }
+    // Not by its line: a journal holds its map in one, and a rule must have the same name everywhere.
+    for (index, rule) in definition.rules.enumerated() { add(rule, named: "rule \(index + 1)") }
     add(MapRule(condition: nil, outcome: otherwise, line: 0), named: "otherwise")
     for index in (first..<map.rules.count - 1).reversed() {
       let next = index + 1

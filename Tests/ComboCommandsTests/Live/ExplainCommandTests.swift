@@ -105,22 +105,25 @@ struct ExplainCommandTests {
       #expect(answer.text.contains(expected), "\(id): \(answer.text)", sourceLocation: sourceLocation)
       #expect(answer.outcome.hasFound == (id != "elsewhere"), sourceLocation: sourceLocation)
     }
-    try check("full", "rose ×2 from u4: skipped: the queue was full, worth 10\n")
-    try check("taken-back", "rose ×1 from u2: queued as the next, skipped at ")
+    try check("full", "rose ×2 from sender u4: skipped: the queue was full, worth 10\n")
+    try check("taken-back", "rose ×1 from sender u2: queued as the next, skipped at ")
     try check("taken-back", ": it was retracted\n")
-    try check("closed", "rose ×1 from u3: queued behind 1, skipped at ")
+    try check("closed", "rose ×1 from sender u3: queued behind 1, skipped at ")
     try check("closed", ": the room was closed\n")
-    try check("late-total", "rose from u1: changed nothing: its total is late, or was there before\n")
+    try check("late-total", "rose from sender u1: changed nothing: its total is late, or was there before\n")
     try check("broken", "dead letter, offset 8 of partition 0: wrong_type: gift is an integer")
-    try check("elsewhere", "rose from u6: a gift of another room, \"r2\", offset 9 of partition 0\n")
-    try check("early", "rose from u0: from before the group began, offset 0 of partition 0: the group reads this partition from ")
-    try check("jumped", "rose from u7: passed over, offset 12 of partition 0: the group was moved past it")
-    try check("later", "rose from u8: not yet committed, offset 14 of partition 0: the group's last entry is ")
+    try check("elsewhere", "rose from sender u6: a gift of another room, \"r2\", offset 9 of partition 0\n")
+    try check(
+      "early", "rose from sender u0: from before the group began, offset 0 of partition 0: the group reads this partition from ")
+    try check("jumped", "rose from sender u7: passed over, offset 12 of partition 0: the group was moved past it")
+    try check("later", "rose from sender u8: not yet committed, offset 14 of partition 0: the group's last entry is ")
     let twice = try explain(scene, id: "shown")
     #expect(twice.gifts.map(\.fate.taken.outcome) == [.new, .duplicate] && twice.gifts.map(\.firstOffset) == [nil, 1])
-    #expect(twice.text.contains("rose ×1 from u1: shown at ") && twice.text.contains(" in banner 1, at once\n"), "\(twice.text)")
     #expect(
-      twice.text.contains("rose from u9: duplicate of the gift at offset 1: the id \"shown\" is remembered\n"), "\(twice.text)")
+      twice.text.contains("rose ×1 from sender u1: shown at ") && twice.text.contains(" in banner 1, at once\n"), "\(twice.text)")
+    #expect(
+      twice.text.contains("rose from sender u9: duplicate of the gift at offset 1: the id \"shown\" is remembered\n"),
+      "\(twice.text)")
     let never = try explain(scene, id: "never")
     #expect(!never.outcome.hasFound && never.outcome.partitions[0].hasRoom && never.text.isEmpty)
     // Of the whole room all that were taken in: each once, and each with an end.
@@ -155,6 +158,13 @@ struct ExplainCommandTests {
     let other = try explain(scene, id: "other")
     #expect(
       other.text.contains("dropped by the map, offset 2 of partition 0: no gift (t, otherwise) (a guess: "), "\(other.text)")
+  }
+
+  @Test("the offsets that were read are named without the one behind them")
+  func offsets() {
+    #expect(ExplainAnswer.offsets(20, 20) == "no records from offset 20 on")
+    #expect(ExplainAnswer.offsets(20, 21) == "offset 20")
+    #expect(ExplainAnswer.offsets(20, 35) == "offsets 20 to 34")
   }
 
   @Test("objects have the members of the specification, in its order, and misses are objects too")

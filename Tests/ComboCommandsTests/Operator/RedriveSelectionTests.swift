@@ -83,11 +83,28 @@ struct RedriveSelectionTests {
     let lines = report.text(isDryRun: true, limit: nil).split(separator: "\n")
     #expect(lines.count == 5, "\(lines)")
     #expect(lines.contains("       1  others do not match --code, --reason, --since or --until"))
-    #expect(lines[0] == #"       2  not_json: count is …; at most … (in "…")  (first at 1:5)"#)
+    #expect(lines[0] == #"       2  not_json, first at 1:5: count is 12; at most 5 (in "…")"#)
     #expect(lines.last?.hasPrefix("2 would be sent back") == true)
     #expect(
       report.json(isDryRun: true, limit: 1).hasPrefix(#"{"dryRun":true,"wouldSend":1,"filtered":1,"alreadySent":0,"tooOften":1,"#)
     )
+  }
+
+  @Test("the words of a kind's first reason are shown but for values, and kinds are told apart by the map's rule")
+  func words() {
+    var report = RedriveReport()
+    for rule in [2, 2, 12] { report.add(Self.note(code: "unknown_type", reason: "no gift of ours (t, rule \(rule))"), .send) }
+    report.add(Self.note(reason: "the record is not UTF-8 (at byte 57); a JSON object in UTF-8 (RFC 8259) is expected"), .send)
+    report.add(Self.note(code: "wrong_type", reason: #"sender.id is an array, [77, "a\"b"]; it must be a string"#), .send)
+    let lines = report.text(isDryRun: true, limit: nil).split(separator: "\n")
+    #expect(lines.contains("       2  unknown_type, first at 1:5: no gift of ours (t, rule 2)"), "\(lines)")
+    #expect(lines.contains("       1  unknown_type, first at 1:5: no gift of ours (t, rule 12)"), "\(lines)")
+    #expect(
+      lines.contains(
+        "       1  not_json, first at 1:5: the record is not UTF-8 (at byte 57); a JSON object in UTF-8 (RFC 8259) is expected"),
+      "\(lines)")
+    #expect(
+      lines.contains(#"       1  wrong_type, first at 1:5: sender.id is an array, […, "…"]; it must be a string"#), "\(lines)")
   }
 
   @Test("a dead letter is an object on a line for programs, with what becomes of it")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ComboCommands
+@testable import ComboTestSupport
 
 @Suite("Made-up gifts of the command generate")
 struct GenerateCommandTests {
@@ -47,5 +48,31 @@ struct GenerateCommandTests {
     #expect(GenerateCommand.run(options) == 1)
     options.target = .file("/dev/full")
     #expect(GenerateCommand.run(options) == 1)
+  }
+}
+
+extension ServiceTests {
+  @Suite("generate on a real broker")
+  struct GenerateServiceTests {
+    @Test("refuses a topic that does not exist and leaves it so, creates it if asked to, and says how much went where")
+    func missingTopic() throws {
+      let topic = TestKafka.fresh("made-up")
+      func generate(_ more: [String]) throws -> (code: Int32, output: String, log: String) {
+        try ServiceProcess.run(
+          ["generate", "--brokers", TestKafka.brokers(), "--topic", topic, "--events", "50", "--rooms", "7"] + more)
+      }
+      for _ in 0..<2 {
+        let (code, _, log) = try generate([])
+        #expect(
+          code == 1 && log.hasSuffix("the topic \"\(topic)\" does not exist: check --topic, or create it with --partitions N"),
+          "\(log)")
+      }
+      let (code, output, log) = try generate(["--partitions", "3"])
+      #expect(code == 0 && output.isEmpty && log.contains("created the topic \"\(topic)\" with 3 partitions"), "\(log)")
+      #expect(log.contains("produced 50 gifts in 50 records to the topic \"\(topic)\" in "), "\(log)")
+      #expect(log.hasSuffix(" s, for up to 7 rooms"), "\(log)")
+      let (_, _, again) = try generate(["--partitions", "9", "--as", "tiktok"])
+      #expect(!again.contains("created") && again.contains("produced 50 gifts in "), "\(again)")
+    }
   }
 }
