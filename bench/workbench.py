@@ -37,7 +37,7 @@ class Bench:
 
   def generate(self, topic, *arguments):
     return subprocess.Popen([self.program("combo-consumer"), "generate", "--brokers", self.broker.address, "--topic", topic,
-                             "--partitions", "8", *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                             *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
   def finish(self, *generators):
     for generator in generators:
@@ -45,7 +45,8 @@ class Bench:
         raise Fault("generate failed")
 
   def fill(self, name, *loads):
-    """A topic with the gifts of all loads, made at once; those of one name are made once."""
+    """A topic with the gifts of all loads, made at once; those of one name are made once. It comes into being with its first record,
+    with the broker's number of partitions."""
     topic = Bench.filled.get(name)
     if not topic:
       topic = Bench.filled[name] = f"bench-{name}-{os.getpid()}"

@@ -39,7 +39,7 @@ struct TopicGenerator {
       let properties = try KafkaProperties(
         brokers: brokers, clientID: "combo-consumer-generate",
         overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }, log: log.ofKafka)
-      try findTopic(ControlClient(properties))
+      try sayIfMissing(ControlClient(properties))
       let producer = try TopicProducer(properties, topic: topic, withinMs: Self.withinMs)
       let began = MonotonicClock.nowMs
       let produced =
@@ -62,14 +62,10 @@ struct TopicGenerator {
     }
   }
 
-  /// The topic must exist: brokers that create it as it is produced to would turn a typing error into a new topic.
-  private func findTopic(_ control: ControlClient) throws(EdgeError) {
+  /// Brokers that create a topic when something is produced to it turn a typing error into a new topic: this makes it visible.
+  private func sayIfMissing(_ control: ControlClient) throws(EdgeError) {
     if try control.partitionCount(topic, withinMs: Self.withinMs) != nil { return }
-    guard let partitions = options.partitions else {
-      throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --topic, or create it with --partitions N")
-    }
-    try control.createTopic(topic, partitions: partitions, withinMs: Self.withinMs)
-    Console.say("created the topic \"\(topic)\" with \(Counted.text(partitions, "partitions"))")
+    Console.say("the topic \"\(topic)\" does not exist yet: if the brokers create topics by themselves, they create it now")
   }
 
   /// Makes events and hands them to the producer.

@@ -42,8 +42,6 @@ struct GenerateOptions: Equatable, Sendable {
   }
 
   var target = Target.file(nil)
-  /// A topic that does not exist is created with so many; nil: it is refused.
-  var partitions: Int?
   /// 0: no limit.
   var events = 0
   /// 0: no limit.
@@ -96,9 +94,7 @@ struct GenerateOptions: Equatable, Sendable {
     if let topic = reader.optionalText("topic") {
       if reader.isGiven("file") { reader.fault("--file and --topic exclude each other: give only one of them") }
       target = .topic(topic, brokers: reader.requiredText("brokers"), kafka: kafka)
-      partitions = reader.optionalText("partitions").flatMap { Int($0) }
     } else {
-      if reader.isGiven("partitions") { reader.fault("--partitions needs --topic") }
       target = .file(reader.optionalText("file").flatMap { $0 == "-" ? nil : $0 })
     }
   }

@@ -270,9 +270,6 @@ enum OptionTable {
   private static let generate: [Option] = [
     Option("file", "FILE", .text, nil, [.generate], .main, "the file to write JSON lines to; default, and `-`: standard output"),
     Option("topic", "TOPIC", .topic, nil, [.generate], .main, "the topic to produce to, instead of a file"),
-    Option(
-      "partitions", "N", .integer(1...10_000), nil, [.generate], .main,
-      "create the topic with N partitions if it does not exist"),
     Option("events", "N", .integer(0...1_000_000_000_000), "0", [.generate], .main, "number of events; 0 = no limit"),
     Option("skew", "S", .number(0...10), "1", [.generate], .main, "Zipf exponent of the rooms' shares; 0 = equal shares"),
     Option("senders", "N", .integer(1...1_000_000), "50", [.generate], .main, "senders per room"),

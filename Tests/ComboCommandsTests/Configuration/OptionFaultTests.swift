@@ -99,7 +99,6 @@ struct OptionFaultTests {
         "--topic must be a topic name (1 to 249 characters of a-z, A-Z, 0-9, `.`, `_` and `-`), not \"a/b\""
       ),
       ("generate --topic a --file b --brokers x", "--file and --topic exclude each other: give only one of them"),
-      ("generate --partitions 3", "--partitions needs --topic"),
       ("watch --brokers b --output o", "watch needs a ROOM, such as: combo-consumer watch r1"),
       ("completions", "completions needs one SHELL: bash, zsh, fish"),
       ("completions tcsh", "completions needs one SHELL: bash, zsh, fish, not \"tcsh\""),
