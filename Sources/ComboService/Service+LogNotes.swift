@@ -13,6 +13,9 @@ extension Service {
     var hasSaidWaiting = false
     var bad = BadRecords()
     var heldPartitions: [Int32: HeldPartition] = [:]
+    /// The partitions whose ends were asked for, and the answers: where the first open transaction begins, and where the partition ends.
+    var asked: Set<Int32> = []
+    let ends = Mailbox<(partition: Int32, found: (stable: Int64, end: Int64)?)>()
     var checkedAt: Int64 = 0
     let output = OutputMemory()
     var outputCheckedAt: Int64 = 0
@@ -29,6 +32,8 @@ extension Service {
     var since: Int64
     /// The end of the input for which it was asked why.
     var askedFor: Int64 = -1
+    /// Where the open transaction that was reported begins; nil: none was.
+    var openFrom: Int64?
   }
 
   /// A member that died is waited for until its session is over.
@@ -100,7 +105,7 @@ extension Service {
     notes.hasSaidWaiting = true
     log.info(
       """
-      waiting to join the group: a member that was killed, or is stopping, keeps its partitions, at most until its session times out \
+      waiting to join the group: it first waits for members that are stopping or were killed, until their sessions time out \
       (session.timeout.ms, 10 s by default)
       """)
   }
@@ -116,36 +121,61 @@ extension Service {
 
   /// Looks for transactions that producers have left open in the input: records after them are not delivered.
   private func logHeldPartitions(_ now: Int64) {
+    for (number, found) in notes.ends.takeAll() {
+      notes.asked.remove(number)
+      if let found { logOpenTransaction(number, found.stable, found.end, now) }
+    }
+    notes.heldPartitions = notes.heldPartitions.filter { partitions.isActive($0.key) }
     for case let active? in partitions.active {
       let (number, offset) = (active.number, active.partition.offset)
-      guard let end = edges.group.end(of: number), end > offset else {
-        notes.heldPartitions[number] = nil
-        continue
-      }
       var held = notes.heldPartitions[number] ?? HeldPartition(offset: offset, since: now)
-      if held.offset != offset { held = HeldPartition(offset: offset, since: now) }
-      if now - held.since >= Self.heldMs, held.askedFor != end {
-        held.askedFor = end
-        logWhatHolds(number, since: held.since, now)
+      if held.openFrom == nil {
+        guard let end = edges.group.end(of: number), end > offset else {
+          notes.heldPartitions[number] = nil
+          continue
+        }
+        if held.offset != offset { held = HeldPartition(offset: offset, since: now) }
+        if now - held.since >= Self.heldMs, held.askedFor != end {
+          held.askedFor = end
+          askForEnds(number)
+        }
+      } else {
+        askForEnds(number)
       }
       notes.heldPartitions[number] = held
     }
   }
 
-  private func logWhatHolds(_ number: Int32, since: Int64, _ now: Int64) {
-    let (reader, log, topic, brokers) = (edges.reader, log, configuration.topics.input, configuration.brokers)
-    let seconds = (now - since) / 1000
+  private func askForEnds(_ number: Int32) {
+    guard notes.asked.insert(number).inserted else { return }
+    let (reader, ends) = (edges.reader, notes.ends)
     edges.inBackground(.query) {
       // Brokers that do not answer are reported elsewhere.
-      guard let stable = try? reader.stableEnd(.input, number), let end = try? reader.bounds(.input, number).end, stable < end
-      else {
-        return
-      }
+      let end = try? reader.bounds(.input, number).end
+      let stable = try? reader.stableEnd(.input, number)
+      ends.put((number, stable.flatMap { stable in end.map { (stable, $0) } }))
+    }
+  }
+
+  private func logOpenTransaction(_ number: Int32, _ stable: Int64, _ end: Int64, _ now: Int64) {
+    guard let held = notes.heldPartitions[number], now - held.since >= Self.heldMs else { return }
+    let seconds = (now - held.since) / 1000
+    if let from = held.openFrom {
+      if stable <= from { return }
+      notes.heldPartitions[number] = nil
+      log.info(
+        """
+        partition \(.partition, number) continues: the transaction that was open from offset \(.offset, from) on has ended. It held the \
+        partition up for \(.seconds, seconds) s
+        """)
+    } else if stable < end {
+      notes.heldPartitions[number]?.openFrom = stable
       log.warning(
         """
         a transaction of a producer of the input is open in partition \(.partition, number), from offset \(.offset, stable) on, for more than \
         \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. To find its producer: kafka-transactions.sh \
-        --bootstrap-server \(.text, brokers) describe-producers --topic \(.topic, topic) --partition \(.partition, number)
+        --bootstrap-server \(.text, configuration.brokers) describe-producers --topic \(.topic, configuration.topics.input) \
+        --partition \(.partition, number)
         """)
     }
   }
