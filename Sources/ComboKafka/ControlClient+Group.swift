@@ -10,9 +10,10 @@ extension ControlClient {
     package let host: String
     package let partitions: Int
 
-    /// `instance "a" at 10.0.0.7 with 4 partitions`.
+    /// `client "combo-consumer", instance "a" at 10.0.0.7 with 4 partitions`.
     package var description: String {
-      "\(instance.map { "instance \"\($0)\"" } ?? "client \"\(clientID)\"") at \(host) with \(partitions) partition\(partitions == 1 ? "" : "s")"
+      let name = instance.map { ", instance \"\($0)\"" } ?? ""
+      return "client \"\(clientID)\"\(name) at \(host) with \(partitions) partition\(partitions == 1 ? "" : "s")"
     }
   }
 

@@ -25,15 +25,13 @@ extension Service {
     var isWatchingTopics = false
   }
 
-  /// Of a partition that gets no records although some wait.
+  /// Of a partition that stands still.
   struct HeldPartition {
-    /// Where it stood, and since when.
     var offset: Int64
-    var since: Int64
     /// The end of the input for which it was asked why.
     var askedFor: Int64 = -1
-    /// Where the open transaction that was reported begins; nil: none was.
-    var openFrom: Int64?
+    /// The open transaction that was found: where it begins, since when it is known, and whether it was reported.
+    var open: (from: Int64, since: Int64, isSaid: Bool)?
   }
 
   /// A member that died is waited for until its session is over.
@@ -105,7 +103,7 @@ extension Service {
     notes.hasSaidWaiting = true
     log.info(
       """
-      waiting to join the group: it first waits for members that are stopping or were killed, until their sessions time out \
+      waiting to join the group, which first waits for members that are stopping or were killed, until their sessions time out \
       (session.timeout.ms, 10 s by default)
       """)
   }
@@ -128,48 +126,40 @@ extension Service {
     notes.heldPartitions = notes.heldPartitions.filter { partitions.isActive($0.key) }
     for case let active? in partitions.active {
       let (number, offset) = (active.number, active.partition.offset)
-      var held = notes.heldPartitions[number] ?? HeldPartition(offset: offset, since: now)
-      if held.openFrom == nil {
-        guard let end = edges.group.end(of: number), end > offset else {
-          notes.heldPartitions[number] = nil
-          continue
-        }
-        if held.offset != offset { held = HeldPartition(offset: offset, since: now) }
-        if now - held.since >= Self.heldMs, held.askedFor != end {
-          held.askedFor = end
-          askForEnds(number)
-        }
-      } else {
-        askForEnds(number)
+      guard let held = notes.heldPartitions[number], held.offset == offset || held.open?.isSaid == true else {
+        notes.heldPartitions[number] = HeldPartition(offset: offset)
+        continue
       }
-      notes.heldPartitions[number] = held
-    }
-  }
-
-  private func askForEnds(_ number: Int32) {
-    guard notes.asked.insert(number).inserted else { return }
-    let (reader, ends) = (edges.reader, notes.ends)
-    edges.inBackground(.query) {
-      // Brokers that do not answer are reported elsewhere.
-      let end = try? reader.bounds(.input, number).end
-      let stable = try? reader.stableEnd(.input, number)
-      ends.put((number, stable.flatMap { stable in end.map { (stable, $0) } }))
+      // The end may be that of aborted records, or the mark of a transaction: then nothing waits, and nothing changes.
+      let end = edges.group.end(of: number) ?? 0
+      guard held.open != nil || (end > offset && held.askedFor != end), notes.asked.insert(number).inserted else { continue }
+      notes.heldPartitions[number]?.askedFor = end
+      let (reader, ends) = (edges.reader, notes.ends)
+      edges.inBackground(.query) {
+        // Brokers that do not answer are reported elsewhere.
+        let end = try? reader.bounds(.input, number).end
+        let stable = try? reader.stableEnd(.input, number)
+        ends.put((number, stable.flatMap { stable in end.map { (stable, $0) } }))
+      }
     }
   }
 
   private func logOpenTransaction(_ number: Int32, _ stable: Int64, _ end: Int64, _ now: Int64) {
-    guard let held = notes.heldPartitions[number], now - held.since >= Self.heldMs else { return }
-    let seconds = (now - held.since) / 1000
-    if let from = held.openFrom {
-      if stable <= from { return }
-      notes.heldPartitions[number] = nil
+    guard let open = notes.heldPartitions[number]?.open else {
+      if stable < end { notes.heldPartitions[number]?.open = (stable, now, false) }
+      return
+    }
+    let seconds = (now - open.since) / 1000
+    if stable > open.from {
+      notes.heldPartitions[number]?.open = nil
+      if !open.isSaid { return }
       log.info(
         """
-        partition \(.partition, number) continues: the transaction that was open from offset \(.offset, from) on has ended. It held the \
+        partition \(.partition, number) continues: the transaction that was open from offset \(.offset, open.from) on has ended. It held the \
         partition up for \(.seconds, seconds) s
         """)
-    } else if stable < end {
-      notes.heldPartitions[number]?.openFrom = stable
+    } else if !open.isSaid, now - open.since >= Self.heldMs {
+      notes.heldPartitions[number]?.open?.isSaid = true
       log.warning(
         """
         a transaction of a producer of the input is open in partition \(.partition, number), from offset \(.offset, stable) on, for more than \

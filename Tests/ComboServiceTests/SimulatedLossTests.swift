@@ -91,7 +91,8 @@ struct SimulatedLossTests {
     scene.world.hears = true
     goOn(scene)
     let resets = scene.world.heard.filter { $0.contains("RESET: ") }
-    #expect(resets.count == 1 && resets[0].contains(", and there is no checkpoint: the entries before it were deleted"), "\(resets)")
+    #expect(
+      resets.count == 1 && resets[0].contains(", and there is no checkpoint: the entries before it were deleted"), "\(resets)")
   }
 
   /// The next owner begins the rooms anew, once, takes nothing in twice, and the one after it finds all as it was left.

@@ -34,8 +34,10 @@ extension ServiceTests {
         "the output can be written to",
         "the journal can be written to", "the state topic can be written to", "the dead-letter topic can be written to",
         "transactions can be begun", "its offsets can be committed", "fit together in 2 of 2 partitions",
-        "without a map, 2 of the newest 2 records of \"\(group.names.input)\" become events; 0 are dropped and 0 are bad", "clock",
-        "the group \"\(group.group)\" has 1 member now: instance \"one\" at 127.0.0.1 with 2 partitions", "The service can work",
+        "without a map, 2 of the newest 2 records of \"\(group.names.input)\" become events; 0 are dropped and 0 are bad",
+        "clock",
+        "the group \"\(group.group)\" has 1 member now: client \"combo-consumer\", instance \"one\" at 127.0.0.1 with 2 partitions",
+        "The service can work",
       ] {
         #expect(during.output.contains(words), "\(words) in \(during.output)")
       }
@@ -94,7 +96,8 @@ extension ServiceTests {
       let with = try check(group, ["--map", "tiktok"]).output
       #expect(with.contains("0 of the newest 1 record of") && with.contains("The most common cause: "), "\(with)")
       #expect(
-        with.contains("combo-consumer map --map tiktok --brokers \(group.brokers) --from-topic \(group.names.input)\n"), "\(with)")
+        with.contains("combo-consumer map --map tiktok --brokers \(group.brokers) --from-topic \(group.names.input)\n"), "\(with)"
+      )
     }
 
     @Test(
