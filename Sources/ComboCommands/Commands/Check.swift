@@ -175,7 +175,8 @@ struct Check {
     }
     let keys = most.keys.isEmpty ? "" : "; such a record has \(most.keys)"
     let text =
-      "\(words). The most common cause: \(most.row.cause)\(keys)" + (sentence.isEmpty ? "" : ". The first bad record: \(sentence)")
+      "\(words). The most common cause: \(most.row.cause)\(keys)"
+      + (sentence.isEmpty ? "" : ". The first bad record: \(sentence)")
     let fix =
       options.mapText.map {
         "if these are gifts, correct --map. To see how it reads each record: combo-consumer map --map \($0) --brokers \(options.brokers)"
