@@ -154,6 +154,6 @@ extension HTTPAddress {
         "this machine does not have that address. Give one of its addresses with --http, or *:\(port) for all of them"
       default: String(cString: strerror(error))
       }
-    return HTTPFault(description: "cannot \(what) for HTTP: \(fix)", isPortTaken: error == EADDRINUSE)
+    return HTTPFault(description: "cannot \(what): \(fix)", isPortTaken: error == EADDRINUSE)
   }
 }

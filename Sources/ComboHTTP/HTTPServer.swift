@@ -140,7 +140,7 @@ package final class HTTPServer: @unchecked Sendable {
     guard let wakePipe = WakePipe() else {
       let error = errno
       close(listening)
-      throw HTTPFault(description: "cannot make a pipe for HTTP: \(String(cString: strerror(error)))")
+      throw HTTPFault(description: "cannot make a pipe: \(String(cString: strerror(error)))")
     }
     // The callbacks' context is this object, which is not made yet.
     let context = UnsafeMutablePointer<Unmanaged<HTTPServer>?>.allocate(capacity: 1)

@@ -129,19 +129,6 @@ package final class ControlClient: Sendable {
     }
   }
 
-  /// The number of members of a group; 0 if it does not exist.
-  package func memberCount(ofGroup group: String, withinMs: Int64) throws(EdgeError) -> Int {
-    try attempt("cannot describe group \"\(group)\"", withinMs: withinMs) { timeoutMs in
-      var found: UnsafePointer<rd_kafka_group_list>?
-      let error = rd_kafka_list_groups(client.handle, group, &found, timeoutMs)
-      defer { if let found { rd_kafka_group_list_destroy(found) } }
-      guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let found else { return .failed(error) }
-      var members = 0
-      for index in 0..<Int(found.pointee.group_cnt) { members += Int(found.pointee.groups[index].member_cnt) }
-      return .done(members)
-    }
-  }
-
   /// A cluster as its brokers describe it.
   package struct Cluster: Equatable, Sendable {
     /// The same for all of its brokers.

@@ -24,7 +24,9 @@ extension PartitionTopics {
     let checkpoint = state.checkpoint
     if !isLenient, let first = entries.first?.n, first != (checkpoint?.n ?? 0) + 1 {
       throw ReplayFault(
-        "the journal begins with entry \(first), but the checkpoint is at \(checkpoint?.n ?? 0): the entries between were deleted"
+        "the journal begins with entry \(first), "
+          + (checkpoint.map { "but the checkpoint is at \($0.n): the entries between were deleted" }
+            ?? "and there is no checkpoint: the entries before it were deleted")
       )
     }
     guard let derivation = checkpoint?.derivation ?? entries.first?.takeover?.derivation else {

@@ -256,7 +256,7 @@ package struct Restorer: @unchecked Sendable {
     partition.table.forEachRoom { $0.hasRecord = true }
     beginning.records.takenSince = runner.records
     let ms = time.monotonicMs() - began
-    let proof: LogMessage = runner.entries > 0 ? "digest found" : "no entry since its checkpoint"
+    let proof: LogMessage = runner.entries > 0 ? "with the same result" : "no entry since its checkpoint"
     return RestoredPartition(
       partition: partition, records: beginning.records, unsaid: unsaid.held, terms: journal.terms, journalEnd: journal.end,
       reset: nil, derivation: journal.newestDerivation ?? beginning.derivation,

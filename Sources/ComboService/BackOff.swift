@@ -1,6 +1,6 @@
 /// How long is waited before what failed is tried again: not at all at first, then longer and longer, so that twenty failures take more
 /// than a minute.
-struct BackOff {
+package struct BackOff {
   private static let delaysMs: [Int64] = [0, 100, 250, 500, 1000, 2000, 3000, 5000]
 
   /// Failures since something came of it.
@@ -9,12 +9,14 @@ struct BackOff {
   private var level = 0
   private var calmAt = Int64.min
 
+  package init() {}
+
   /// True if nothing has failed for longer than until the next try, by the monotonic clock.
   func isCalm(at now: Int64) -> Bool { now >= calmAt }
 
   /// Something failed.
   /// - Returns: how long to wait, in milliseconds.
-  mutating func failed(at now: Int64) -> Int64 {
+  package mutating func failed(at now: Int64) -> Int64 {
     if failures == 0, isCalm(at: now) { level = 0 }
     let delay = Self.delaysMs[min(level, Self.delaysMs.count - 1)]
     failures += 1

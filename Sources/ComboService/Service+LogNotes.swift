@@ -13,6 +13,9 @@ extension Service {
     var hasSaidWaiting = false
     var bad = BadRecords()
     var heldPartitions: [Int32: HeldPartition] = [:]
+    /// The partitions whose ends were asked for, and the answers: where the first open transaction begins, and where the partition ends.
+    var asked: Set<Int32> = []
+    let ends = Mailbox<(partition: Int32, found: (stable: Int64, end: Int64)?)>()
     var checkedAt: Int64 = 0
     let output = OutputMemory()
     var outputCheckedAt: Int64 = 0
@@ -22,13 +25,13 @@ extension Service {
     var isWatchingTopics = false
   }
 
-  /// Of a partition that gets no records although some wait.
+  /// Of a partition that stands still.
   struct HeldPartition {
-    /// Where it stood, and since when.
     var offset: Int64
-    var since: Int64
     /// The end of the input for which it was asked why.
     var askedFor: Int64 = -1
+    /// The open transaction that was found: where it begins, since when it is known, and whether it was reported.
+    var open: (from: Int64, since: Int64, isSaid: Bool)?
   }
 
   /// A member that died is waited for until its session is over.
@@ -100,7 +103,7 @@ extension Service {
     notes.hasSaidWaiting = true
     log.info(
       """
-      waiting to join the group: a member that was killed, or is stopping, keeps its partitions, at most until its session times out \
+      waiting to join the group, which first waits for members that are stopping or were killed, until their sessions time out \
       (session.timeout.ms, 10 s by default)
       """)
   }
@@ -116,36 +119,53 @@ extension Service {
 
   /// Looks for transactions that producers have left open in the input: records after them are not delivered.
   private func logHeldPartitions(_ now: Int64) {
+    for (number, found) in notes.ends.takeAll() {
+      notes.asked.remove(number)
+      if let found { logOpenTransaction(number, found.stable, found.end, now) }
+    }
+    notes.heldPartitions = notes.heldPartitions.filter { partitions.isActive($0.key) }
     for case let active? in partitions.active {
       let (number, offset) = (active.number, active.partition.offset)
-      guard let end = edges.group.end(of: number), end > offset else {
-        notes.heldPartitions[number] = nil
+      guard let held = notes.heldPartitions[number], held.offset == offset || held.open?.isSaid == true else {
+        notes.heldPartitions[number] = HeldPartition(offset: offset)
         continue
       }
-      var held = notes.heldPartitions[number] ?? HeldPartition(offset: offset, since: now)
-      if held.offset != offset { held = HeldPartition(offset: offset, since: now) }
-      if now - held.since >= Self.heldMs, held.askedFor != end {
-        held.askedFor = end
-        logWhatHolds(number, since: held.since, now)
+      // The end may be that of aborted records, or the mark of a transaction: then nothing waits, and nothing changes.
+      let end = edges.group.end(of: number) ?? 0
+      guard held.open != nil || (end > offset && held.askedFor != end), notes.asked.insert(number).inserted else { continue }
+      notes.heldPartitions[number]?.askedFor = end
+      let (reader, ends) = (edges.reader, notes.ends)
+      edges.inBackground(.query) {
+        // Brokers that do not answer are reported elsewhere.
+        let end = try? reader.bounds(.input, number).end
+        let stable = try? reader.stableEnd(.input, number)
+        ends.put((number, stable.flatMap { stable in end.map { (stable, $0) } }))
       }
-      notes.heldPartitions[number] = held
     }
   }
 
-  private func logWhatHolds(_ number: Int32, since: Int64, _ now: Int64) {
-    let (reader, log, topic, brokers) = (edges.reader, log, configuration.topics.input, configuration.brokers)
-    let seconds = (now - since) / 1000
-    edges.inBackground(.query) {
-      // Brokers that do not answer are reported elsewhere.
-      guard let stable = try? reader.stableEnd(.input, number), let end = try? reader.bounds(.input, number).end, stable < end
-      else {
-        return
-      }
+  private func logOpenTransaction(_ number: Int32, _ stable: Int64, _ end: Int64, _ now: Int64) {
+    guard let open = notes.heldPartitions[number]?.open else {
+      if stable < end { notes.heldPartitions[number]?.open = (stable, now, false) }
+      return
+    }
+    let seconds = (now - open.since) / 1000
+    if stable > open.from {
+      notes.heldPartitions[number]?.open = nil
+      if !open.isSaid { return }
+      log.info(
+        """
+        partition \(.partition, number) continues: the transaction that was open from offset \(.offset, open.from) on has ended. It held the \
+        partition up for \(.seconds, seconds) s
+        """)
+    } else if !open.isSaid, now - open.since >= Self.heldMs {
+      notes.heldPartitions[number]?.open?.isSaid = true
       log.warning(
         """
         a transaction of a producer of the input is open in partition \(.partition, number), from offset \(.offset, stable) on, for more than \
         \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. To find its producer: kafka-transactions.sh \
-        --bootstrap-server \(.text, brokers) describe-producers --topic \(.topic, topic) --partition \(.partition, number)
+        --bootstrap-server \(.text, configuration.brokers) describe-producers --topic \(.topic, configuration.topics.input) \
+        --partition \(.partition, number)
         """)
     }
   }

@@ -273,6 +273,7 @@ struct HTTPServerTests {
     }
     #expect(fault?.isPortTaken == true)
     #expect(fault?.description.contains("--http none") == true)
+    #expect(fault?.description.hasPrefix("cannot listen on \(address.text): another program") == true, "\(fault as Any)")
     let other = try HTTPServer.start(
       address, token: nil, observatory: Observatory(stop: StopFlag()), identity: ServiceIdentity(), isFlexible: true,
       log: ServiceLog(.error))

@@ -76,6 +76,25 @@ struct SimulatedLossTests {
     #expect(!last.isDead && last.service.totals.resets == 0, "\(scene.world.ends)")
   }
 
+  @Test("a journal without its beginning, and no checkpoint, is a reset that says so")
+  func noCheckpoint() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<5 {
+      scene.gift()
+      scene.settle(instance)
+    }
+    scene.world.stop(instance)
+    scene.world.broker.log(.state, 0).makeAnew()
+    let journal = scene.world.broker.log(.journal, 0)
+    journal.cut(before: journal.records[2].offset)
+    scene.world.hears = true
+    goOn(scene)
+    let resets = scene.world.heard.filter { $0.contains("RESET: ") }
+    #expect(
+      resets.count == 1 && resets[0].contains(", and there is no checkpoint: the entries before it were deleted"), "\(resets)")
+  }
+
   /// The next owner begins the rooms anew, once, takes nothing in twice, and the one after it finds all as it was left.
   private func goOn(_ scene: SimScene, takesInAgain: Bool = false) {
     scene.world.expectsErrors = true

@@ -161,10 +161,9 @@ struct Check {
 
   private mutating func say(_ decoder: RecordDecoder, _ sentence: String) {
     let outcomes = decoder.outcomes
-    let by = options.map.map { "by the map \($0.title)" } ?? "without a map"
     let words =
-      "of the newest \(Self.count(outcomes.records, "record")) of \"\(names.input)\", \(by), \(outcomes.taken) become events, \(outcomes.dropped)"
-      + " are dropped and \(outcomes.bad) are bad"
+      "\(options.map.map { "with the map \($0.title)" } ?? "without a map"), \(outcomes.taken) of the newest"
+      + " \(Self.count(outcomes.records, "record")) of \"\(names.input)\" become events; \(outcomes.dropped) are dropped and \(outcomes.bad) are bad"
     for note in options.map?.notes ?? [] { report.note("the map: \(note)") }
     if outcomes.records == 0 {
       report.note("the input \"\(names.input)\" holds no records yet, so it is not known whether they become events")
@@ -175,15 +174,15 @@ struct Check {
       return
     }
     let keys = most.keys.isEmpty ? "" : "; such a record has \(most.keys)"
-    let mostOften = "most often: \(most.row.cause)\(keys)"
+    let text =
+      "\(words). The most common cause: \(most.row.cause)\(keys)"
+      + (sentence.isEmpty ? "" : ". The first bad record: \(sentence)")
     let fix =
-      "see with combo-consumer map --map … --brokers \(options.brokers) --from-topic \(names.input) what becomes of each record, and choose another map if those are gifts"
-      + (sentence.isEmpty ? "" : "; the first bad one: \(sentence)")
-    if outcomes.taken == 0 {
-      report.fault("\(words), \(mostOften)", fix: fix)
-    } else {
-      report.note("\(words), \(mostOften)", fix: fix)
-    }
+      options.mapText.map {
+        "if these are gifts, correct --map. To see how it reads each record: combo-consumer map --map \($0) --brokers \(options.brokers)"
+          + " --from-topic \(names.input)"
+      } ?? "if these are gifts, give a map with --map: combo-consumer map --list lists those that are built in"
+    report.add(.init(verdict: outcomes.taken == 0 ? .fault : .note, text: text, fix: fix))
   }
 
   private mutating func checkMissing(_ name: String, _ what: String, _ control: ControlClient) {
@@ -230,7 +229,7 @@ struct Check {
       let isShort = journal.retentionMs.map { own in needed.map { own < $0 } ?? true } ?? false
       if journal.isDeleted, isShort || journal.retentionBytes != nil {
         report.note(
-          "the journal is kept for less long than the input; the service raises that at its start, if it has AlterConfigs on it",
+          "the journal is kept for less long than the input; the service raises that at its start, if it has the right AlterConfigs",
           fix:
             "or do it now: kafka-configs.sh --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
             + "retention.ms=\(needed.map { "\($0)" } ?? "-1"),retention.bytes=-1")
@@ -246,7 +245,7 @@ struct Check {
     for (name, what) in [(names.journal, "journal"), (names.state, "state topic")] {
       guard let count = partitions[name], count < needed else { continue }
       report.note(
-        "the \(what) has \(Counted.text(count, "partitions")), the input \(needed); the service adds the rest at its start, if it has Alter on it",
+        "the \(what) has \(Counted.text(count, "partitions")), the input \(needed); the service adds the rest at its start, if it has the right Alter",
         fix: "or do it now: kafka-topics.sh --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
     }
   }
@@ -302,6 +301,8 @@ struct Check {
   /// Beyond this, times in logs and records of different machines cannot be put side by side.
   private static let skewMsNoted: Int64 = 1000
   private static let skewMsMax: Int64 = 10_000
+  /// How long after the answer the mark may come.
+  private static let markMs: Int64 = 50
 
   /// Writes to the dead-letter topic, and reads the broker's time from the mark that ends the transaction: Kafka tells its clock in
   /// no other way. The record is said to be an hour old, so that the mark is what is found at the newest time.
@@ -335,10 +336,10 @@ struct Check {
       return
     }
     // Somewhere between the two moments the mark was made.
-    let skew = low < began ? low - began : low > ended + 50 ? low - ended : 0
+    let skew = low < began ? low - began : low > ended + Self.markMs ? low - ended : 0
     let words = "the broker's clock is \(abs(skew)) ms \(skew < 0 ? "behind" : "ahead of") this machine's"
     switch abs(skew) {
-    case 0: report.ok("the broker's clock and this machine's agree, to \(max(1, ended - began)) ms")
+    case 0: report.ok("the broker's clock and this machine's differ by at most \(ended + Self.markMs - began) ms")
     case ..<Self.skewMsNoted: report.ok(words)
     case ..<Self.skewMsMax: report.note(words, fix: "let both follow the same time servers (NTP)")
     default:

@@ -62,7 +62,9 @@ struct CheckGroup {
     }
     let committed = try group.consumer.committed((0..<Int32(count)).map { $0 }, withinMs: Self.withinMs)
     var fine = 0
-    let members = try control.memberCount(ofGroup: options.group, withinMs: Self.withinMs)
+    let members = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
+    let list = members.isEmpty ? "" : ": \(members.map(\.description).sorted().joined(separator: ", "))"
+    report.ok("the group \"\(options.group)\" has \(Counted.text(members.count, "members")) now\(list)")
     for found in committed {
       let restorer = Restorer(
         PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
@@ -72,7 +74,7 @@ struct CheckGroup {
           try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
         })
       let outcome = restorer.examine(from: found)
-      if let note = Self.oldVersionRuns(outcome, members, own: options.configuration.rules) {
+      if let note = Self.oldVersionRuns(outcome, members.count, own: options.configuration.rules) {
         if !saysOldVersionRuns { report.add(note) }
         saysOldVersionRuns = true
         continue

@@ -75,7 +75,7 @@ private struct Live {
           address, token: options.httpToken, observatory: observatory,
           identity: ServiceIdentity(group: LogStage.group, instance: Console.hostName), gate: gate, log: log)
       } catch {
-        log.error("http cannot start: \(.reason, error)")
+        log.error("http: \(.reason, error)")
         return 1
       }
     }

@@ -13,18 +13,24 @@ internal import Synchronization
 /// with, since it takes its properties, certificates and keys in only when a client is made. If the brokers cannot be reached with the new
 /// properties, or an option is wrong, everything stays as it was.
 final class Reload: Sendable {
-  /// The parts of the next service.
-  struct Current {
+  /// The parts of the next service, and what changes at once.
+  struct Current: Equatable {
     var kafka: [KafkaProperty]
     var files: [[UInt8]?]
     var settings: Settings
     var map: RecordMap?
+    private let logLevel: LogLevel
+    private let logFormat: LogFormat
+    private let httpToken: HTTPToken?
 
     init(_ options: ServiceOptions) {
       kafka = options.kafka
       files = Reload.files(options.kafka)
       settings = options.settings
       map = options.map
+      logLevel = options.logLevel
+      logFormat = options.logFormat
+      httpToken = options.httpToken
     }
 
     /// Puts it into the options of the next service.
@@ -84,8 +90,12 @@ final class Reload: Sendable {
     log.hide(before.kafka.secrets + options.kafka.secrets)
     let new = Current(options)
     let isOtherKafka = new.kafka != before.kafka || new.files != before.files
-    if isOtherKafka, let fault = Self.fault(options, log) {
-      log.error("the configuration was not changed because it has a fault: \(.reason, fault)")
+    if isOtherKafka, let fault = Self.fault(options) {
+      log.error(
+        """
+        a trial of the new Kafka properties and certificates failed, and the service continues with the old configuration: \
+        \(.reason, fault)
+        """)
       return
     }
     log.level = options.logLevel
@@ -95,22 +105,29 @@ final class Reload: Sendable {
     if !missed.isEmpty {
       log.warning("these changed options need a restart: \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")
     }
+    if new == before {
+      if missed.isEmpty { log.info("nothing has changed") }
+      return
+    }
+    current.withLock { $0 = new }
     let isOtherEngine = new.settings != before.settings || new.map != before.map
     if isOtherKafka || isOtherEngine {
-      current.withLock { $0 = new }
+      log.info("the new configuration is valid; starting again with it")
       if isOtherKafka { log.info("the service starts again within the process, with the new Kafka properties and certificates") }
       if isOtherEngine {
         log.info("the service takes over its partitions again, with the new combo settings and map")
       }
       stop.askForFreshStart()
+    } else {
+      log.info("the new configuration is in effect")
     }
-    log.info("the new configuration is in effect")
   }
 
-  /// Why these properties do not work; nil: clients can be made, and brokers answer.
-  private static func fault(_ options: ServiceOptions, _ log: ServiceLog) -> String? {
+  /// Why these properties do not work; nil: clients can be made, and brokers answer. The clients log nothing: their lines would read as if
+  /// the service that runs were in trouble.
+  private static func fault(_ options: ServiceOptions) -> String? {
     do throws(EdgeError) {
-      let properties = try options.kafkaProperties(log: log)
+      let properties = try options.kafkaProperties(log: ServiceLog(.error) { _ in })
       try options.tryProducer(properties)
       _ = try ControlClient(properties).cluster(withinMs: 5000)
       return nil

@@ -52,7 +52,7 @@ enum ResetClockCommand {
     }
     if let fault = try journal.fault() { throw EdgeError(.other, fault) }
     var plan = ClockPlan(now: WallClock.nowMs)
-    plan.members = try control.memberCount(ofGroup: options.group, withinMs: withinMs)
+    plan.members = try control.members(ofGroup: options.group, withinMs: withinMs).count
     for partition in try reading.partitions(.input) {
       let newest = try journal.newestEntry(partition)
       plan.places.append(.init(partition: partition, clock: newest?.clock, rooms: newest?.rooms ?? 0))

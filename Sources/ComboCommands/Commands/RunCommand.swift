@@ -57,7 +57,7 @@ enum RunCommand {
           address, token: options.httpToken, observatory: observatory, identity: identity, statistics: { statistics.figures() },
           origins: options.httpOrigins, log: log)
       } catch {
-        log.error("http cannot start: \(.reason, error)")
+        log.error("http: \(.reason, error)")
         return (1, nil)
       }
     }
@@ -74,6 +74,7 @@ enum RunCommand {
       if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
       let isWanted = stop.takeFreshStart()
+      var pauseMs: Int64 = 0
       if isWanted, let reload {
         reload.next.apply(to: &options)
         let statistics = properties.statistics
@@ -86,43 +87,52 @@ enum RunCommand {
           _ = Unmanaged.passRetained(service)
           return (code, service.fatal)
         }
-        guard freshStarts.isOneMoreSound(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
+        guard let delayMs = freshStarts.delayMs(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
           log.error(
-            """
-            giving up because fresh starts do not help: at most \(.count, FreshStarts.max) are made within \(.seconds, FreshStarts.withinMs / 1000) s, \
-            and one within \(.limit, FreshStarts.fencedWithinMs / 1000) s if another instance has taken this one's place
-            """)
+            loss == .fenced
+              ? "the service gives up: another instance has taken its place again within \(.seconds, FreshStarts.fencedWithinMs / 1000) s"
+              : "the service gives up: \(.count, FreshStarts.max) fresh starts within \(.seconds, FreshStarts.withinMs / 1000) s did not help"
+          )
           return (code, service.fatal)
         }
-        log.warning("starting again within the process")
+        log.warning("starting again within the process in \(.ms, delayMs) ms")
+        pauseMs = delayMs
       }
       if let service {
         observatory?.startsAfresh(after: service.totals, isWanted: isWanted)
         before.add(service.totals)
       }
+      let pause = Deadline(afterMs: pauseMs)
+      while !pause.isOver, !stop.endsService {
+        observatory?.beat()
+        MonotonicClock.sleep(ms: 20)
+      }
     }
   }
 }
 
-/// Counts the fresh starts of a process: a few are worth it if they fix something; if not, the supervisor must act.
+/// Counts the fresh starts of a process and spreads them over more than a minute: some are worth it if they fix something; if not, the
+/// supervisor must act.
 ///
 /// A static member that was reported as fenced may have lost its place to another instance with its name, or only the coordinator
 /// may have moved or been away in the midst of its joining. A fresh start shows which: it takes the place back; if there is another
 /// instance, that one takes it back in turn, and who is fenced twice in a short time leaves it its place.
 struct FreshStarts {
-  static let max = 10
+  static let max = 20
   static let withinMs: Int64 = 600_000
   static let fencedWithinMs: Int64 = 60_000
   private var at: [Int64] = []
   private var fencedAt: Int64?
+  private var backOff = BackOff()
 
-  /// Whether another is to be made, which then counts.
-  mutating func isOneMoreSound(at now: Int64, wasFenced: Bool) -> Bool {
-    if wasFenced, let fencedAt, now - fencedAt <= Self.fencedWithinMs { return false }
+  /// - Returns: how long to wait before the next one, which then counts; nil: no other is to be made.
+  mutating func delayMs(at now: Int64, wasFenced: Bool) -> Int64? {
+    if wasFenced, let fencedAt, now - fencedAt <= Self.fencedWithinMs { return nil }
     at.removeAll { now - $0 > Self.withinMs }
-    if at.count >= Self.max { return false }
+    if at.count >= Self.max { return nil }
+    if at.isEmpty { backOff = BackOff() }
     at.append(now)
     if wasFenced { fencedAt = now }
-    return true
+    return backOff.failed(at: now)
   }
 }

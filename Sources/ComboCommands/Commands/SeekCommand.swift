@@ -60,7 +60,7 @@ enum SeekCommand {
     if case .time(let time) = options.target { (plan.time, plan.now) = (time, WallClock.nowMs) }
     let reading = try KafkaReading(properties, control: control, names: options.service.topicNames)
     let journal = JournalOwner(reading, of: options.service.configuration.topics)
-    plan.members = try control.memberCount(ofGroup: options.service.group, withinMs: withinMs)
+    plan.members = try control.members(ofGroup: options.service.group, withinMs: withinMs).count
     let reader = try ReaderClient(properties)
     if case .offsets(let offsets) = options.target {
       plan.namesOffsets = true

@@ -24,7 +24,7 @@ enum ServeCommand {
           statistics: { statistics.figures() },
           readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, isNice: false, log: log)
       } catch {
-        log.error("http cannot start: \(.reason, error)")
+        log.error("http: \(.reason, error)")
         return 1
       }
       defer { server.stop() }

@@ -89,7 +89,7 @@ struct TopicFindings {
     if let state = settings[names.state], !state.isCompacted || state.isDeleted, isStateRepairable {
       found.append(
         Self.note(
-          "the state topic has the brokers' default policy; the service sets it to compact at its start, if it has AlterConfigs on it",
+          "the state topic has the brokers' default policy; the service sets it to compact at its start, if it has the right AlterConfigs",
           "or do it now: " + alter(names.state, "cleanup.policy=compact")))
     } else if let state = settings[names.state], !state.isCompacted || state.isDeleted {
       found.append(

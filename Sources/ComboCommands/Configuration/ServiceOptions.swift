@@ -54,6 +54,8 @@ struct ServiceOptions: Equatable, Sendable {
   var roomSettings = WireLimits.allRoomSettings
   /// By which records become events; nil: they are as wire.md has them.
   var map: RecordMap?
+  /// What --map was given; nil: nothing.
+  var mapText: String?
   /// The address of HTTP; nil: none.
   var http: HTTPAddress? = .standard
   /// The token of HTTP requests; nil: none.
@@ -110,6 +112,7 @@ struct ServiceOptions: Equatable, Sendable {
     roomFromBody = reader.flag("room-from-body")
     roomSettings = reader.settingNames("room-settings")
     map = reader.map()
+    mapText = reader.optionalText("map")
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)
     httpOrigins = Self.origins(&reader)

@@ -22,8 +22,9 @@ extension ServiceTests {
       #expect(before.code == 0, "\(before)")
       #expect(before.output.contains("does not exist yet; the service will create it"), "\(before.output)")
       #expect(try group.control.partitionCount(group.names.output, withinMs: 5000) == nil)
+      #expect(before.output.contains("the group \"\(group.group)\" has 0 members now\n"), "\(before.output)")
 
-      let service = try group.process(TestGroup.fast + ["--delivery", delivery])
+      let service = try group.process(TestGroup.fast + ["--delivery", delivery, "--instance", "one"])
       try group.give([TestGift(id: "a", room: "r0", sender: "u"), TestGift(id: "b", room: "r1", sender: "u")])
       try group.waitUntilSaid(["r0": 1, "r1": 1], service)
       let during = try check(group, ["--delivery", delivery])
@@ -33,7 +34,10 @@ extension ServiceTests {
         "the output can be written to",
         "the journal can be written to", "the state topic can be written to", "the dead-letter topic can be written to",
         "transactions can be begun", "its offsets can be committed", "fit together in 2 of 2 partitions",
-        "without a map, 2 become events, 0 are dropped and 0 are bad", "clock", "The service can work",
+        "without a map, 2 of the newest 2 records of \"\(group.names.input)\" become events; 0 are dropped and 0 are bad",
+        "clock",
+        "the group \"\(group.group)\" has 1 member now: client \"combo-consumer\", instance \"one\" at 127.0.0.1 with 2 partitions",
+        "The service can work",
       ] {
         #expect(during.output.contains(words), "\(words) in \(during.output)")
       }
@@ -81,6 +85,19 @@ extension ServiceTests {
       try service.stop()
       let other = try ServiceProcess.run(["check"] + group.arguments(["--output", group.names.output + ".other"]))
       #expect(other.code == 1 && other.output.contains("belongs to another group, input or output"), "\(other.output)")
+    }
+
+    @Test("says how to see what the map makes of records, if few become events")
+    func map() throws {
+      let group = try TestGroup(partitions: 1)
+      try group.produce([TestRecord(key: "r", "{}")])
+      let without = try check(group).output
+      #expect(without.contains("give a map with --map"), "\(without)")
+      let with = try check(group, ["--map", "tiktok"]).output
+      #expect(with.contains("0 of the newest 1 record of") && with.contains("The most common cause: "), "\(with)")
+      #expect(
+        with.contains("combo-consumer map --map tiktok --brokers \(group.brokers) --from-topic \(group.names.input)\n"), "\(with)"
+      )
     }
 
     @Test(

@@ -33,7 +33,7 @@ extension ServiceTests {
       let at = try #require(try checkpoint(group))
       try first.crash()
       let second = try group.process(options)
-      let line = try second.waitForLog("restored: partition 0", "digest found")
+      let line = try second.waitForLog("restored: partition 0", "with the same result")
       let entries = try group.journal()[0]
       let records = entries.filter { $0.n > at.n && $0.takeover == nil }.flatMap(\.batches).reduce(0) { $0 + $1.taken }
       #expect(line.contains(" 100 rooms, \(1300 - at.input) records and"), "\(line), \(at)")
@@ -86,7 +86,7 @@ extension ServiceTests {
       }
       print("in mid-sweep: \(found) of 4 crashes left snapshots newer than the checkpoint")
       let last = try group.process(options)
-      try last.waitForLog("restored: partition 0", "digest found")
+      try last.waitForLog("restored: partition 0", "with the same result")
       try group.waitUntilSaid(given, last)
       try last.stop()
       #expect(!last.has("RESET") && !last.has("not in the state in which it was left"), "\(last.text)")

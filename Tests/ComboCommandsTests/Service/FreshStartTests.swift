@@ -5,27 +5,29 @@ import Testing
 
 @Suite("Fresh starts within a process")
 struct FreshStartTests {
-  @Test("ten within ten minutes are made, the eleventh is not, and they are forgotten with time")
+  @Test("twenty within ten minutes are made, spread over more than a minute; the next is not, and they are forgotten with time")
   func bounded() {
     var starts = FreshStarts()
-    func isSound(at now: Int64) -> Bool { starts.isOneMoreSound(at: now, wasFenced: false) }
-    for number in 0..<10 { #expect(isSound(at: Int64(number) * 1000), "\(number)") }
-    #expect(!isSound(at: 10_000))
-    #expect(!isSound(at: 600_000))
-    // The first is older than that now.
-    #expect(isSound(at: 600_001))
-    #expect(!isSound(at: 600_002))
+    var now: Int64 = 0
+    for number in 0..<20 {
+      let delayMs = starts.delayMs(at: now, wasFenced: false)
+      #expect(delayMs.map { number > 0 ? $0 > 0 : $0 == 0 } == true, "\(number)")
+      now += delayMs ?? 0
+    }
+    #expect(now > 60_000 && starts.delayMs(at: now, wasFenced: false) == nil)
+    #expect(starts.delayMs(at: 600_000, wasFenced: false) == nil)
+    // All are older than that now.
+    #expect(starts.delayMs(at: 600_001 + now, wasFenced: false) == 0)
   }
 
   @Test("who is fenced twice within a minute leaves its place to the other")
   func fenced() {
     var starts = FreshStarts()
-    func isSound(at now: Int64, wasFenced: Bool) -> Bool { starts.isOneMoreSound(at: now, wasFenced: wasFenced) }
-    #expect(isSound(at: 0, wasFenced: true))
-    #expect(!isSound(at: 60_000, wasFenced: true))
-    #expect(isSound(at: 60_000, wasFenced: false))
-    #expect(isSound(at: 60_001, wasFenced: true))
-    #expect(!isSound(at: 60_002, wasFenced: true))
+    #expect(starts.delayMs(at: 0, wasFenced: true) == 0)
+    #expect(starts.delayMs(at: 60_000, wasFenced: true) == nil)
+    #expect(starts.delayMs(at: 60_000, wasFenced: false) != nil)
+    #expect(starts.delayMs(at: 60_001, wasFenced: true) != nil)
+    #expect(starts.delayMs(at: 60_002, wasFenced: true) == nil)
   }
 
   @Test("totals go on over a fresh start")

@@ -1,5 +1,6 @@
 import ComboEdge
 import ComboKafka
+import ComboSystem
 import Foundation
 import Testing
 
@@ -195,6 +196,21 @@ extension ServiceTests {
       try later.stop()
       checkQuiet(earlier, later)
       try group.verify()
+    }
+
+    @Test("one that is given the partitions of another input tries again less and less often, and can be stopped meanwhile")
+    func otherInput() throws {
+      let (group, other) = (try TestGroup(partitions: 1), try TestGroup(partitions: 1))
+      let first = try group.process(TestGroup.fast + ["--instance", "one"])
+      try first.waitForLog("new: partition 0")
+      let second = try other.process(TestGroup.fast + ["--instance", "one", "--group", group.group])
+      try second.waitForLog("the group gave this member partitions of the topic \"\(group.names.input)\"")
+      let began = MonotonicClock.nowMs
+      // Of the first start, and of five after it.
+      try second.waitForLog("reading records without a map", count: 6)
+      #expect(MonotonicClock.nowMs - began >= 1800, "0, 100, 250, 500 and 1000 ms: \(second.text)")
+      second.tellToStop()
+      #expect(try second.waitForExit() == 0, "\(second.text)")
     }
   }
 }

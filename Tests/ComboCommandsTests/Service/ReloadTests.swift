@@ -19,6 +19,9 @@ extension ServiceTests {
       }
     }
 
+    private static let trialFailed =
+      "a trial of the new Kafka properties and certificates failed, and the service continues with the old configuration: "
+
     /// Of what needs a token, and no answer of the loop, which may have more to do.
     private func status(_ token: String, _ port: UInt16) throws -> Int {
       let wire = try HTTPWire(port: port)
@@ -58,6 +61,12 @@ extension ServiceTests {
       try service.waitForLog(#""message":"the new configuration is in effect""#)
       #expect(try (status(first, port), status(second, port)) == (401, 200))
 
+      // Nothing new.
+      try files.write("conf", base + "log-format = json\n")
+      service.signal(SIGHUP)
+      try service.waitForLog(#""message":"nothing has changed""#)
+      #expect(service.log.count { $0.contains("the new configuration is in effect") } == 1 && !service.has("starting again"))
+
       // A certificate: librdkafka takes it in when its clients are made.
       try files.write("ca.pem", "two")
       try beginAnew(service)
@@ -69,16 +78,21 @@ extension ServiceTests {
       // Properties that only a producer refuses, and only side by side.
       try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\nretries=0\n")
       service.signal(SIGHUP)
-      try service.waitForLog("the configuration was not changed", "retries")
+      try service.waitForLog(Self.trialFailed, "retries")
 
       // Brokers that cannot be reached with what is new.
       try files.write("kafka", "ssl.ca.location=/nowhere\nsecurity.protocol=ssl\n")
       service.signal(SIGHUP)
-      try service.waitForLog("the configuration was not changed", "ssl.ca.location failed")
+      try service.waitForLog(Self.trialFailed, "ssl.ca.location failed")
+      try files.write("kafka", "security.protocol=ssl\n")
+      service.signal(SIGHUP)
+      try service.waitForLog(Self.trialFailed, "cannot describe the cluster")
+      #expect(!service.has("keeps trying"), "of clients that are only tried: \(service.text)")
       try group.give([TestGift(id: "c", room: "r0", sender: "u")])
       try group.waitUntilSaid(["r0": 11, "r1": 10, "r2": 10, "r3": 10], service)
       try service.stop()
       #expect(service.log.filter { $0.contains("starts again within the process") }.count == 1)
+      #expect(service.log.count { $0.contains("the new configuration is valid; starting again with it") } == 1)
       try group.verify()
     }
 
@@ -132,7 +146,7 @@ extension ServiceTests {
     /// Tells it to take in new Kafka properties or certificates, and waits until it has. Brokers that do not answer in time look as if
     /// they could not be reached with what is new: then it is told again.
     private func beginAnew(_ service: ServiceProcess) throws {
-      func refusals() -> Int { service.log.count { $0.contains("the configuration was not changed") } }
+      func refusals() -> Int { service.log.count { $0.contains(Self.trialFailed) } }
       var before = refusals()
       service.signal(SIGHUP)
       try wait(for: "a new beginning: \(service.text)") {
@@ -189,7 +203,7 @@ extension ServiceTests {
 
       try folder.certificate("mine", by: "other")
       service.signal(SIGHUP)
-      try service.waitForLog(" error the configuration was not changed because it has a fault: ")
+      try service.waitForLog(" error \(Self.trialFailed)")
       try goOn()
 
       try folder.certificate("mine", by: "ca")

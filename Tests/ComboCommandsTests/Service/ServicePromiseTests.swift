@@ -117,7 +117,7 @@ struct ServicePromiseTests {
       try group.crash(service)
     }
     let last = try group.start(linger)
-    try last.waitForLog("restored: ", "digest found")
+    try last.waitForLog("restored: ", "with the same result")
     try group.put([TestGift.close("r")])
     try group.waitUntilSaid(["r": expected], last)
     try last.stop()

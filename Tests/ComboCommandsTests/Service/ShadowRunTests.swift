@@ -36,7 +36,7 @@ extension ServiceTests {
         ["run", "--shadow", "--log-level", "debug"] + group.arguments(TestGroup.fast + ["--slots", "1"]))
       try follows(shadow, 2)
       try follows(other, 2)
-      #expect(try group.control.memberCount(ofGroup: group.group, withinMs: 10_000) == 1)
+      #expect(try group.control.members(ofGroup: group.group, withinMs: 10_000).count == 1)
       try give(group, 40..<80)
       try compares(shadow)
       try compares(other)

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import ComboService
+@testable import ComboSimulation
+
+@Suite("An open transaction in the input")
+struct OpenTransactionTests {
+  private let scene = SimScene()
+  private let instance: SimInstance
+
+  init() {
+    scene.world.hears = true
+    instance = scene.start()
+    scene.gift()
+    scene.settle(instance)
+  }
+
+  private func begin() -> SimTransaction { SimTransaction(producer: "gifts", epoch: 0, deadline: .max) }
+
+  private func put(_ transaction: SimTransaction) {
+    var record = SimRecord(key: [0x72], value: Array(#"{"sender":{"id":"u"},"gift":{"id":"g"}}"#.utf8))
+    record.transaction = transaction
+    scene.world.put(record)
+  }
+
+  private func end(_ transaction: SimTransaction, _ state: SimTransaction.State) {
+    transaction.state = state
+    for log in transaction.unmarked { log.mark(transaction) }
+  }
+
+  private func heard(_ words: String) -> Int { scene.world.heard.count { $0.contains(words) } }
+
+  private func turn(forMs ms: Int64, until isDone: () -> Bool = { false }) {
+    let over = scene.world.clock.monotonic + ms
+    while scene.world.clock.monotonic < over, !isDone() { scene.turn(instance) }
+  }
+
+  @Test(
+    "is reported once when it has held the input up for 10 s, and so is its end",
+    arguments: [SimTransaction.State.committed, .aborted])
+  func told(state: SimTransaction.State) {
+    let (transaction, began) = (begin(), scene.world.clock.monotonic)
+    put(transaction)
+    turn(forMs: 60_000) { heard("is open in partition 0, from offset 1 on") > 0 }
+    #expect(scene.world.clock.monotonic - began >= 10_000)
+    // More of it is no more news.
+    for _ in 0..<10 {
+      put(transaction)
+      turn(forMs: 2000)
+    }
+    #expect(heard("is open in partition 0") == 1 && heard("partition 0 continues") == 0, "\(scene.world.heard)")
+    end(transaction, state)
+    turn(forMs: 30_000)
+    #expect(heard("partition 0 continues: the transaction that was open from offset 1 on has ended") == 1, "\(scene.world.heard)")
+    #expect(heard("is open in partition 0") == 1)
+  }
+
+  @Test("that is short is not reported, also if the partition ended with the mark of another one for long")
+  func short() {
+    for _ in 0..<3 {
+      let transaction = begin()
+      put(transaction)
+      turn(forMs: 5000)
+      end(transaction, .aborted)
+      turn(forMs: 30_000)
+    }
+    #expect(heard("is open in partition 0") == 0 && heard("partition 0 continues") == 0, "\(scene.world.heard)")
+  }
+}
