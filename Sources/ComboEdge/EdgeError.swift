@@ -25,6 +25,8 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case fenced
     /// The group no longer counts us as a member of this generation.
     case memberLost
+    /// The group takes this static member for one that reads another topic, until that one's session has ended.
+    case otherTopic
     /// Other members of the group divide the partitions in another way.
     case otherAssignor
     /// Not polled for longer than `max.poll.interval.ms`.

@@ -70,6 +70,7 @@ extension EdgeError {
     case .fenced:
       "Another instance uses the same id. \(EdgeError.fencedAdvice); then stop the older one."
     case .memberLost: "The group has continued without this instance, which joins again by itself."
+    case .otherTopic: "\(EdgeError.fencedAdvice)."
     case .otherAssignor:
       "All instances of a group must use librdkafka 2.6.1 or later, or all an older one (this is \(LibrdkafkaProperties.versionText)):"
         + " stop all instances of one kind before you start the first of the other kind. This instance keeps trying."

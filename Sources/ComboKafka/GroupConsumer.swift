@@ -17,7 +17,7 @@ package final class GroupConsumer {
     /// Static membership: a member that comes back under its name within the session keeps its partitions.
     package var groupInstanceID: String?
     /// The session timeout: brokers drop a member without heartbeats after this time.
-    var sessionTimeoutMs = 10_000
+    var sessionTimeoutMs = Int(KafkaProperties.defaultSessionTimeoutMs)
     /// The group drops a member that did not poll for this long.
     var maxPollIntervalMs = 300_000
     /// How long brokers wait for records before they answer a fetch.
@@ -217,10 +217,10 @@ package final class GroupConsumer {
   }
 
   /// This member is unusable; the next poll reports why.
-  func failMembership(_ message: String) {
+  func failMembership(_ message: String, _ code: EdgeError.Code = .fatal) {
     if hasFailed { return }
     hasFailed = true
-    untold.append((EdgeError(.fatal, message), nil))
+    untold.append((EdgeError(code, message), nil))
   }
 
   private func tell() {
@@ -275,8 +275,8 @@ package final class GroupConsumer {
     // A static member that takes the place of one with another topic gets the partitions of that one.
     if let other = list.keepOnly(topic: topic), rebalance.kind == .assign {
       failMembership(
-        "the group gave this member partitions of the topic \"\(other)\": another program has the same group and the same instance name, but"
-          + " reads that topic. \(EdgeError.fencedAdvice).")
+        "the group gave this member partitions of the topic \"\(other)\", which another program of the same group and instance name reads, or"
+          + " this one read until a moment ago. \(EdgeError.fencedAdvice).", .otherTopic)
     }
     switch rebalance.kind {
     case .assign: assign(list)

@@ -75,6 +75,12 @@ package struct KafkaProperties: Sendable {
       brokers: brokers, clientID: clientID, overrides: overrides, presets: presets + more, logLevel: .debug, log: log)
   }
 
+  /// How long the group waits for a silent member of the service.
+  package var sessionTimeoutMs: Int64 {
+    (presets + overrides).last { $0.key == "session.timeout.ms" }.flatMap { Int64($0.value) } ?? Self.defaultSessionTimeoutMs
+  }
+  static let defaultSessionTimeoutMs: Int64 = 10_000
+
   /// Texts that no error may show.
   package var secrets: [String] { (presets + overrides).map { KafkaProperty(key: $0.key, value: $0.value) }.secrets }
 

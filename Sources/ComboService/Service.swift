@@ -307,7 +307,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       if partitions.isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
       return
     }
-    if error.code == .fatal || error.code == .fenced {
+    if [.fatal, .fenced, .otherTopic].contains(error.code) {
       // The member is gone, and with it the right to its partitions.
       fatal = error.message
       loss = error.code

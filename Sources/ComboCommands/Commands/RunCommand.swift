@@ -95,8 +95,9 @@ enum RunCommand {
           )
           return (code, service.fatal)
         }
-        log.warning("starting again within the process in \(.ms, delayMs) ms")
-        pauseMs = delayMs
+        // After the input was changed, brokers give the old one's partitions to who comes back before the old session has ended.
+        pauseMs = loss == .otherTopic ? properties.sessionTimeoutMs + 1000 : delayMs
+        log.warning("starting again within the process in \(.ms, pauseMs) ms")
       }
       if let service {
         observatory?.startsAfresh(after: service.totals, isWanted: isWanted)
