@@ -1,3 +1,4 @@
+import Glibc
 import ComboEdge
 import ComboKafka
 import Testing
@@ -127,6 +128,22 @@ extension ServiceTests {
       try next.waitForLog("restored: partition 0")
       try next.stop()
       try group.verify()
+    }
+
+    @Test("an input that is recreated and has grown beyond the old one before it is read again is refused")
+    func recreatedInput() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try group.give((0..<20).map { TestGift(id: "old\($0)", room: "r\($0)") })
+      // Progress is reported once a second, and as often it is noted what was taken in.
+      try wait(for: "three reports: \(service.text)") { service.text.matches(of: #/events 20 /#).count > 2 }
+      service.signal(SIGSTOP)
+      try group.control.deleteTopic(group.names.input, withinMs: ServiceKafka.patienceMs)
+      try group.control.createTopic(group.names.input, partitions: 1, withinMs: ServiceKafka.patienceMs)
+      try group.give((0..<100).map { TestGift(id: "new\($0)", room: "r\($0 % 20)") })
+      service.signal(SIGCONT)
+      #expect(try service.waitForExit() == 1)
+      #expect(service.has("error", "the input has another record at offset "), "\(service.text)")
     }
 
     enum Which: CaseIterable { case input, journal, state }
