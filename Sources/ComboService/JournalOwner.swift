@@ -53,7 +53,8 @@ package struct JournalOwner {
     let (first, end) = try reader.bounds(.journal, partition)
     let decoder = JournalDecoder()
     var owner: TopicIdentity?
-    try reader.read(.journal, partition, from: first, to: min(end, try reader.stableEnd(.journal, partition)), unless: { false }) {
+    try reader.read(.journal, partition, from: first, to: min(end, try reader.stableEnd(.journal, partition)), unless: { false })
+    {
       if let topics = $0.value.flatMap({ try? decoder.entry($0) })?.takeover?.topics, topics.hash == mark { owner = topics }
       return owner == nil
     }

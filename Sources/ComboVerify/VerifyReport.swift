@@ -86,7 +86,8 @@ package struct VerifyReport: Equatable, Sendable {
         + (lettersSentBack > 0 ? ", \(n(lettersSentBack)) of them sent back by redrive" : "")
         + (dropped > 0 ? ", dropped by the map \(n(dropped))" : ""),
       "output: \(n(instructions, "instructions of")) \(n(rooms, "rooms in")) \(n(epochs, "epochs")), \(n(tally.equal)) equal byte for byte"
-        + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "") + (movedRooms > 0 ? ", \(n(movedRooms, "rooms moved to another input partition"))" : "")
+        + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "")
+        + (movedRooms > 0 ? ", \(n(movedRooms, "rooms moved to another input partition"))" : "")
         + (newer > 0 ? ", \(n(newer)) newer than the compared part" : "")
         + (tally.pending > 0 ? ", \(n(tally.pending)) not written yet" : ""),
       "seq: \(verdict([.sequence], "no gap, none twice"))",

@@ -112,7 +112,8 @@ struct SeekPlan: Equatable {
     lines += changes
     if places.contains(where: { !$0.loss.isEmpty && $0.moves && !$0.isNew }), !isRefused {
       lines.append(
-        "To have waiting gifts shown first, if the part to skip is not written yet: pause the producers, and wait until combo_rooms is 0.")
+        "To have waiting gifts shown first, if the part to skip is not written yet: pause the producers, and wait until combo_rooms is 0."
+      )
     }
     let stands = places.compactMap { place in place.stands.map { "\(place.partition):\($0)" } }
     if !stands.isEmpty, stands.count == places.count {

@@ -29,7 +29,9 @@ struct SeekPlanTests {
     plan.places[0].rooms = 3
     let text = plan.text(isDryRun: true)
     #expect(text.hasPrefix("to 2001-09-09T01:46:40.000Z, which is in the future: to the end\n"), "\(text)")
-    #expect(text.contains("up to 10 records are skipped, and 3 rooms begin a new epoch: gifts that wait there are not shown\n"), "\(text)")
+    #expect(
+      text.contains("up to 10 records are skipped, and 3 rooms begin a new epoch: gifts that wait there are not shown\n"),
+      "\(text)")
     #expect(text.contains("\nTo let another group begin where this one is now: --to-offset 0:20\n"), "\(text)")
     #expect(!text.contains("If another group"))
     plan.hasForeignOutput = true
@@ -68,7 +70,8 @@ struct SeekPlanTests {
     let text = plan.text(isDryRun: true)
     #expect(text.contains("The group ran without a map until now, and --yes would continue with a map"), "\(text)")
     #expect(text.contains("Settings would change: slots \(old.settings.slots) → 1. "), "\(text)")
-    #expect(plan.changes.count == 2 && text.contains("The group has 2 members: stop all its instances, then add --yes."), "\(text)")
+    #expect(plan.changes.count == 2, "\(text)")
+    #expect(text.contains("The group has 2 members: stop all its instances, then add --yes."), "\(text)")
     plan.places[0].fault = "the journal is broken"
     #expect(plan.isRefused && plan.text(isDryRun: true).contains("partition 0: refused: the journal is broken\n"))
   }

@@ -78,7 +78,7 @@ extension ServiceTests {
 
     @Test("says what the service will say when it takes a partition over: of the group's offset, and of another output")
     func group() throws {
-      let group = try TestGroup(partitions: 1)
+      let group = try TestGroup(partitions: 2)
       let service = try group.process(TestGroup.fast)
       try group.give([TestGift(id: "a", room: "r", sender: "u")])
       try group.waitUntilSaid(["r": 1], service)
