@@ -213,7 +213,8 @@ extension ServiceTests {
       // The same group and input, but another output: what was derived went elsewhere.
       let other = try ServiceProcess(["run"] + group.arguments(["--output", group.names.output + "-other"]))
       #expect(try other.waitForExit() == 1)
-      #expect(other.has("belongs to another group, input or output"), "\(other.text)")
+      #expect(
+        other.has("belongs to the output \"\(group.names.output)\", not to \"\(group.names.output)-other\""), "\(other.text)")
     }
 
     @Test("an input that was deleted and made anew, and is longer by now, is refused after an orderly stop")
