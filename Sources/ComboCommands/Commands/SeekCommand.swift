@@ -81,12 +81,7 @@ enum SeekCommand {
           partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target,
           rooms: stands.entry == nil ? nil : try journal.newestEntry(partition)?.rooms))
     }
-    if plan.places.allSatisfy(\.isNew) {
-      for partition in try reading.partitions(.output) {
-        let (first, end) = try reading.bounds(.output, partition)
-        if first < end { plan.hasForeignOutput = true }
-      }
-    }
+    plan.hasForeignOutput = try ForeignOutput(options.service, properties, control).isLikely
     return plan
   }
 
