@@ -438,9 +438,14 @@ def kubernetes(path):
     for object in of_kind("PodDisruptionBudget"):
         if not any(selected(object["spec"]["selector"], labels) for labels in pods.values()):
             faults.append(f"{name_of(object)} selects no pods")
-    for object in of_kind("NetworkPolicy"):
-        if not selected(object["spec"]["podSelector"], pods[name_of(stateful)]):
-            faults.append(f"{name_of(object)} does not select the service")
+    policies = of_kind("NetworkPolicy")
+    for name, labels in pods.items():
+        kinds = {kind for each in policies if selected(each["spec"]["podSelector"], labels) for kind in each["spec"]["policyTypes"]}
+        if kinds != {"Ingress", "Egress"}:
+            faults.append(f"{name}: no NetworkPolicy covers what goes in and out of its pods")
+    for object in policies:
+        if not any(selected(object["spec"]["podSelector"], labels) for labels in pods.values()):
+            faults.append(f"{name_of(object)} selects no pods")
     if stateful["spec"]["serviceName"] not in {service["metadata"]["name"] for service in services}:
         faults.append("the StatefulSet names another Service")
     for scaled in of_kind("ScaledObject"):

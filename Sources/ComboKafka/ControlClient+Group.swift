@@ -9,6 +9,8 @@ extension ControlClient {
     package let instance: String?
     package let host: String
     package let partitions: Int
+    /// The topics of its partitions.
+    package let topics: Set<String>
 
     /// `client "combo-consumer", instance "a" at 10.0.0.7 with 4 partitions`.
     package var description: String {
@@ -37,10 +39,11 @@ extension ControlClient {
             func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
             let instance = text(rd_kafka_MemberDescription_group_instance_id(member))
             let assigned = rd_kafka_MemberAssignment_partitions(rd_kafka_MemberDescription_assignment(member))
+            let partitions = assigned.map { UnsafeBufferPointer(start: $0.pointee.elems, count: Int($0.pointee.cnt)) }
             return Member(
               clientID: text(rd_kafka_MemberDescription_client_id(member)), instance: instance.isEmpty ? nil : instance,
               host: text(rd_kafka_MemberDescription_host(member)).trimmingPrefix("/").description,
-              partitions: assigned.map { Int($0.pointee.cnt) } ?? 0)
+              partitions: partitions?.count ?? 0, topics: Set(partitions?.map { text($0.topic) } ?? []))
           }
           return .done(members)
         }

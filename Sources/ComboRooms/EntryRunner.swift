@@ -64,7 +64,7 @@ package final class EntryRunner {
   /// Called for each record that the map drops, with its reason and its rule.
   package var mapDropped: ((InputRecord, String) -> Void)?
   /// Called for each record that was skipped because the entries came to a reset.
-  package var passedOver: ((InputRecord) -> Void)?
+  package var passedOver: ((InputRecord, JournalEntry.Reset) -> Void)?
   /// Called for each gift that is older than the maximum age.
   package var tooOld: ((UnsafePointer<Event>, Int64) -> Void)?
   /// Gives an event to a room, in place of ``Room/take(_:own:at:speaker:)``.
@@ -109,9 +109,9 @@ package final class EntryRunner {
         try close(entry)
       } else if record.offset >= entry.batches[batch].endOffset {
         try endBatch(entry)
-      } else if entry.takeover?.reset != nil, entry.batches[batch].taken == 0 {
+      } else if let reset = entry.takeover?.reset, entry.batches[batch].taken == 0 {
         // The position after a reset. Its owner took in nothing before that: an operator had it skipped.
-        passedOver?(record)
+        passedOver?(record, reset)
         return
       } else {
         taken += 1

@@ -321,12 +321,17 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// Gives up in good order, and leaves the group.
   package func stop() -> Int32 {
     let hadFailed = fatal != nil
+    let isFreshStart = stopRequested.endsService && !stopRequested.isSet
     if let fatal {
       log.error("the service cannot continue: \(.reason, fatal)")
       quiesce()
       delivery.abandon()
     } else {
-      log.info("stopping: giving up all partitions")
+      if isFreshStart {
+        log.info("giving up all partitions for a fresh start within the process")
+      } else {
+        log.info("stopping: giving up all partitions")
+      }
       quiesce()
       delivery.handOver(partitions.owned.keys.sorted(), isStop: true)
     }
@@ -337,7 +342,11 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       return 1
     }
     progress?.end(totals)
-    log.info("stopped")
+    if isFreshStart {
+      log.info("all partitions are given up; the process continues with a fresh start")
+    } else {
+      log.info("stopped")
+    }
     return 0
   }
 }

@@ -126,6 +126,9 @@ struct Check {
         report.fault("cannot examine the \(what) \"\(name)\": \(Self.reason(error))", fix: fix(error, right, "--topic", name))
       }
     }
+    if partitions[names.input] != nil, partitions[names.output] != nil {
+      table.hasForeignOutput = (try? ForeignOutput(options, properties, control).isLikely) == true
+    }
     checkPolicies()
     checkPartitions()
   }

@@ -69,6 +69,7 @@ struct CheckGroup {
     let members = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
     let list = members.isEmpty ? "" : ": \(members.map(\.description).sorted().joined(separator: ", "))"
     report.ok("the group \"\(options.group)\" has \(Counted.text(members.count, "members")) now\(list)")
+    if let note = Self.otherInput(Set(members.flatMap(\.topics)), options.group, options.input) { report.add(note) }
     for found in committed {
       let restorer = Restorer(
         PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
@@ -90,6 +91,27 @@ struct CheckGroup {
         "group, journal, state and input fit together in \(fine) of \(Counted.text(count, "partitions")), which the service will continue or begin"
       )
     }
+  }
+
+  /// What `run` would end with. Its sentences say what is wrong, then what to do.
+  static func refusal(of partition: Int32, _ reason: String) -> CheckReport.Finding {
+    let end = reason.firstRange(of: ". ")
+    let what = end.map { reason[..<$0.lowerBound] } ?? reason[...]
+    let fix = end.map { String(reason[$0.upperBound...]) } ?? "read the runbooks of docs/operating.md"
+    return .init(verdict: .fault, text: "partition \(partition): \(what)", fix: fix)
+  }
+
+  /// A group has one input: its members are handed the partitions of any topic that one of them reads.
+  /// - Parameter topics: those of which the group's members have partitions.
+  /// - Returns: nil if there is no other one.
+  static func otherInput(_ topics: Set<String>, _ group: String, _ input: String) -> CheckReport.Finding? {
+    let others = topics.subtracting([input]).sorted().map { "\"\($0)\"" }
+    if others.isEmpty { return nil }
+    return .init(
+      verdict: .note, text: "members of the group \"\(group)\" read \(others.joined(separator: ", ")), and not \"\(input)\"",
+      fix:
+        "give each input its own --group: in one group, an instance may be given partitions of the other input, and then it begins"
+        + " anew. Or, if --input was changed, stop the old instances first")
   }
 
   /// While an owner with other rules is at work, there are always entries above the checkpoint, which its stop takes care of.
@@ -123,7 +145,7 @@ struct CheckGroup {
         "RESET: all rooms of partition \(partition) will begin a new epoch, and \(Counted.text(restored.neverTaken, "records of the input were")) never"
           + " taken in: \(reset.reason)", fix: "if topics can be brought back, do that before the service begins")
     case .refused(let reason), .otherRules(_, let reason), .doubtful(let reason):
-      report.fault("partition \(partition): \(reason)", fix: "the service ends with this sentence until that is done")
+      report.add(Self.refusal(of: partition, reason))
     case .failed(let reason):
       // A member that is at work on it has moved on meanwhile.
       if reason.contains("another member") { return true }

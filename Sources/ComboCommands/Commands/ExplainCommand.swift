@@ -38,7 +38,7 @@ final class ExplainAnswer {
   private let buffer = ByteBuffer(capacity: 1 << 16)
   private var words = GiftWords()
   private var ends: [String: Int] = [:]
-  private var misses = 0
+  private var misses: [GiftMiss.Kind: Int] = [:]
 
   init(_ options: ExplainOptions) {
     self.options = options
@@ -51,7 +51,7 @@ final class ExplainAnswer {
       ends[gift.fate.endWord, default: 0] += 1
       return options.isJSON ? writeObject { gift.write(room: room.bytes, to: $0) } : write(words.text(of: gift))
     case .miss(let miss):
-      misses += 1
+      misses[miss.kind, default: 0] += 1
       return add(miss, reach, isNearest: false)
     }
   }
@@ -82,18 +82,30 @@ final class ExplainAnswer {
     for partition in outcome.partitions {
       for fault in partition.faults { Console.say("partition \(partition.number): \(fault)") }
     }
-    let more = outcome.missCount - misses
+    let more = outcome.missCount - misses.values.reduce(0, +)
     if more > 0 {
       Console.say(
         "\(ProgressMeter.grouped(more)) more \(more == 1 ? "record" : "records") of the room did not become gifts: to list them, add --sender, --gift or --id"
       )
     }
     if !outcome.hasFound, outcome.nearest.isEmpty { isWritten = tellNothing(outcome) && isWritten }
-    if outcome.gifts > 1 {
-      let parts = ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-      Console.say("\(outcome.gifts) gifts: \(parts.joined(separator: ", "))")
-    }
+    if outcome.gifts > 0, outcome.gifts + misses.count > 1 { Console.say(Self.sum(outcome.gifts, ends, misses)) }
     return isWritten && outcome.hasFound ? 0 : 1
+  }
+
+  /// All lines in one: what the gifts came to, and the lines that are none.
+  static func sum(_ gifts: Int, _ ends: [String: Int], _ misses: [GiftMiss.Kind: Int]) -> String {
+    func list(_ counts: [(String, Int)]) -> String {
+      counts.sorted { $0.0 < $1.0 }.map { "\($0.0) \(ProgressMeter.grouped($0.1))" }.joined(separator: ", ")
+    }
+    var text = "\(Counted.text(gifts, "gifts")): \(list(ends.map { ($0.key, $0.value) }))"
+    if !misses.isEmpty {
+      let count = misses.values.reduce(0, +)
+      text +=
+        ". \(Counted.text(count, "records")) did not become \(count == 1 ? "a gift" : "gifts"): "
+        + list(misses.map { ($0.key.sumWord, $0.value) })
+    }
+    return text
   }
 
   /// Never seen at all.
@@ -103,12 +115,14 @@ final class ExplainAnswer {
     let places = outcome.partitions.filter { $0.hasRoom || !hasRoom }.map {
       "partition \($0.number) (\(Self.offsets($0.from, $0.seenTo)))"
     }
-    let what = hasRoom ? "never seen: no such gift in the room's input" : "never seen: no event of the room in the input"
+    let input = Sentence.quoted(options.source.input)
+    let what =
+      hasRoom ? "never seen: no such gift in the room's input \(input)" : "never seen: no event of the room in the input \(input)"
     let question = options.question
     let since = question.since > .min ? " from \(Timestamp.text(question.since)) on" : ""
     let until = question.until < .max ? " until \(Timestamp.text(question.until))" : ""
     let searched = outcome.searched > 1 ? "; nor in any other room or partition (all \(outcome.searched) were searched)" : ""
-    return write("\(what)\(since)\(until), \(options.source.input), \(places.joined(separator: ", "))\(searched)\n")
+    return write("\(what)\(since)\(until), \(places.joined(separator: ", "))\(searched)\n")
   }
 
   /// The offsets from one up to another, which is not one of them.
@@ -137,6 +151,25 @@ final class ExplainAnswer {
   }
 
   private func write(_ text: String) -> Bool { Console.tell(text) == 0 }
+}
+
+extension GiftMiss.Kind {
+  /// The same for a sum.
+  fileprivate var sumWord: String {
+    switch self {
+    case .deadLetter: "dead letters"
+    case .dropped: "dropped by the map"
+    case .otherRoom: "of another room"
+    case .otherSender: "of another sender"
+    case .otherGift: "of another kind"
+    case .otherTime: "of another time"
+    case .notCommitted: "not yet committed"
+    case .beforeJournal: "not known"
+    case .beforeGroup: "from before the group began"
+    case .passedOver: "passed over"
+    case .aborted: "aborted"
+    }
+  }
 }
 
 extension GiftFate {

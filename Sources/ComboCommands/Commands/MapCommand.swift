@@ -39,11 +39,15 @@ enum MapCommand {
     switch MapSource.map(file) {
     case .success(let map):
       for note in map.notes { Console.write("note: \(note)\n", to: STDERR_FILENO) }
-      return Console.tell("\(file) is a valid map: \(map.name). \(map.about)\n")
+      return Console.tell("\(validity(of: map, in: file))\n")
     case .failure(let failure):
       for sentence in failure.sentences { Console.write("\(sentence)\n", to: STDERR_FILENO) }
       return 1
     }
+  }
+
+  static func validity(of map: RecordMap, in file: String) -> String {
+    "\(file) is a valid map: \(map.name).\(map.about.isEmpty ? "" : " \(map.about)")"
   }
 
   private static func infer(_ file: String?) -> Int32 {

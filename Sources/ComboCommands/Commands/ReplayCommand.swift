@@ -43,7 +43,7 @@ enum ReplayCommand {
     }
     if summary.badLines > 0 {
       Console.say(
-        "\(summary.badLines) of \(Counted.text(summary.lines, "lines")) \(summary.badLines == 1 ? "was" : "were") bad and skipped"
+        "\(ProgressMeter.grouped(summary.badLines)) of \(Counted.text(summary.lines, "lines")) \(summary.badLines == 1 ? "was" : "were") bad and skipped"
       )
       return 1
     }

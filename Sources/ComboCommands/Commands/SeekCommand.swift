@@ -87,12 +87,7 @@ enum SeekCommand {
       let partition = plan.places[index].partition
       look(options.service, partition, reading, asker, &plan, at: index)
     }
-    if plan.places.allSatisfy(\.isNew) {
-      for partition in try reading.partitions(.output) {
-        let (first, end) = try reading.bounds(.output, partition)
-        if first < end { plan.hasForeignOutput = true }
-      }
-    }
+    plan.hasForeignOutput = try ForeignOutput(options.service, properties, control).isLikely
     return plan
   }
 

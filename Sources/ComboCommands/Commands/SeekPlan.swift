@@ -60,7 +60,7 @@ struct SeekPlan: Equatable {
   /// The requested time, and the present one, in milliseconds since the epoch; nil: no time was requested.
   var time: Int64?
   var now: Int64 = 0
-  /// True if the group has written nothing yet, but the output holds records.
+  /// True if the output holds records, and the group has no journal of any.
   var hasForeignOutput = false
 
   var moves: [Place] { places.filter(\.moves) }
@@ -120,9 +120,8 @@ struct SeekPlan: Equatable {
       lines.append("To let another group begin where this one is now: --to-offset \(stands.joined(separator: ","))")
     }
     if hasForeignOutput {
-      lines.append(
-        "The output holds records, but this group has written none. If another group writes to it, each gift is shown twice: use another"
-          + " --output, or stop that group first.")
+      let finding = TopicFindings.foreignOutput
+      lines.append("Note: \(finding.text). To change it: \(finding.fix ?? "").")
     }
     if isRefused {
       lines.append("Nothing was done.")

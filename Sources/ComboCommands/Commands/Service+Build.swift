@@ -108,16 +108,19 @@ extension Service {
     let reading = try KafkaReading(properties, control: control, names: names)
     // Before anything is made.
     if hasAdmin, hasForeignJournal(reading, configuration, log, stop, observatory) { return nil }
-    var said = ""
+    var note = WaitNote()
     while hasAdmin {
       if stop.endsService { return nil }
       observatory?.beat()
       do throws(TopicSetup.Fault) {
-        let found = try TopicSetup(control, names, options.settings, brokers: options.brokers, log: log).run()
+        let found = try TopicSetup(control, names, options.settings, brokers: options.brokers, log: log).run {
+          purpose == .service && (try? ForeignOutput(options, properties, control).isLikely) == true
+        }
         configuration.deadLetterLimits = found.deadLetterLimits
         configuration.comparesOutputTimes = !found.outputHasAppendTime
         aheadMaxMs = found.outputAheadMaxMs
         warnOfLostOutput(reading, found, log)
+        observatory?.hindrance = nil
         break
       } catch {
         switch error {
@@ -125,8 +128,8 @@ extension Service {
           log.error("the service cannot start: \(.reason, reason)")
           return nil
         case .notYet(let reason):
-          if reason != said { log.warning("waiting, and trying again: \(.reason, reason)") }
-          said = reason
+          observatory?.hindrance = reason
+          if note.isDue(reason, at: MonotonicClock.nowMs) { log.warning("waiting, and trying again: \(.reason, reason)") }
           usleep(500_000)
         }
       }

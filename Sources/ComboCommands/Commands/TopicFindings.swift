@@ -16,6 +16,8 @@ struct TopicFindings {
   var replicas: [String: Int] = [:]
   /// True if the service would set the policy of the state topic by itself.
   var isStateRepairable = false
+  /// True if the output holds records, and the group has no journal of any.
+  var hasForeignOutput = false
 
   /// The error of a clock that may stay unnoticed: Kafka's default limit.
   static let clockLeadMs: Int64 = 3_600_000
@@ -62,7 +64,13 @@ struct TopicFindings {
   }
 
   /// With a fault the service cannot work; with a note it does.
-  var findings: [CheckReport.Finding] { replication + policies + sizes + times }
+  var findings: [CheckReport.Finding] { replication + policies + sizes + times + (hasForeignOutput ? [Self.foreignOutput] : []) }
+
+  /// Never a fault: several inputs may share an output, and a group's successor continues in it.
+  static let foreignOutput = note(
+    "the output holds records, but this group has no journal of them: if another group writes the same gifts there, each gift is shown twice",
+    "correct --group, or give this group its own --output, or stop the other group. Where several inputs share the output, or after a move from"
+      + " another group, this is expected")
 
   private var replication: [CheckReport.Finding] {
     all.compactMap { name, what in

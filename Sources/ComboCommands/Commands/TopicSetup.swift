@@ -45,7 +45,8 @@ struct TopicSetup {
   }
 
   /// Creates what is missing, and reports what is wrong with the rest.
-  func run() throws(Fault) -> Found {
+  /// - Parameter hasForeignOutput: looks whether another group may write the same gifts to the output.
+  func run(hasForeignOutput: () -> Bool) throws(Fault) -> Found {
     do {
       guard let partitions = try control.partitionCount(names.input, withinMs: Self.withinMs) else {
         throw Fault.notYet("the input topic \"\(names.input)\" does not exist. Create it, or check --input")
@@ -64,6 +65,7 @@ struct TopicSetup {
         findings.replicas[name] = try control.replicas(of: name, withinMs: Self.withinMs)
       }
       try refuse(findings)
+      findings.hasForeignOutput = hasForeignOutput()
       for note in findings.findings where note.verdict == .note {
         log.warning("\(.text, note.text). To change it: \(.reason, note.fix ?? "")")
       }

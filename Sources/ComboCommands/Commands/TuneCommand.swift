@@ -69,7 +69,8 @@ enum TuneCommand {
     }
     if result.badLines > 0 {
       Console.say(
-        "\(result.badLines) of \(Counted.text(result.lines, unit)) \(result.badLines == 1 ? "was" : "were") bad and skipped")
+        "\(ProgressMeter.grouped(result.badLines)) of \(Counted.text(result.lines, unit)) \(result.badLines == 1 ? "was" : "were") bad and skipped"
+      )
     }
     guard result.giftEvents > 0 else {
       Console.say(

@@ -13,6 +13,10 @@ struct ConfigTable: Equatable, Sendable {
     let origin: String
     /// Whether the value is secret.
     let isSecret: Bool
+
+    static let computed = "computed"
+    /// Whether the value follows from others.
+    var isComputed: Bool { origin == Self.computed }
   }
 
   let command: Command
@@ -27,7 +31,7 @@ struct ConfigTable: Equatable, Sendable {
     for option in OptionTable.options(of: reader.command) {
       let given = reader.values(of: option)
       if given.isEmpty, let value = workedOut[option.name] {
-        rows.append(Row(name: option.name, value: value, origin: "computed", isSecret: false))
+        rows.append(Row(name: option.name, value: value, origin: Row.computed, isSecret: false))
       } else if given.isEmpty {
         rows.append(
           Row(
@@ -62,11 +66,13 @@ struct ConfigTable: Equatable, Sendable {
     return (row.name == "kafka" ? KafkaProperty(value) : nil).map { "\($0.key)=\(Self.mask)" } ?? Self.mask
   }
 
-  /// The names of options whose value is another one in `other`, in the order of the table.
+  /// The names of options whose value is another one in `other`, in the order of the table. Values that only follow from others are left
+  /// out.
   func differences(from other: ConfigTable) -> [String] {
     func values(_ table: ConfigTable, _ name: String) -> [String?] { table.rows.filter { $0.name == name }.map(\.value) }
     var names: [String] = []
-    for row in rows where !names.contains(row.name) {
+    let computed = Set(other.rows.filter(\.isComputed).map(\.name))
+    for row in rows where !names.contains(row.name) && !(row.isComputed && computed.contains(row.name)) {
       if values(self, row.name) != values(other, row.name) { names.append(row.name) }
     }
     return names

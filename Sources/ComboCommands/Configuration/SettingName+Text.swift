@@ -89,10 +89,13 @@ extension SettingName {
     case .queueOrder(let value): value.rawValue
     case .finals(let value): value ? "true" : "false"
     case .tiers(let tiers):
-      tiers.isEmpty ? "none" : tiers.map { "\($0.value):\($0.lingerMs):\($0.busyLingerMs)" }.joined(separator: ",")
+      tiers.isEmpty ? "none" : tiers.map { "\(plain($0.value)):\($0.lingerMs):\($0.busyLingerMs)" }.joined(separator: ",")
     case .milestones(let counts): counts.isEmpty ? "none" : counts.map { "\($0)" }.joined(separator: ",")
     }
   }
+
+  /// `1000`, not `1000.0`.
+  private static func plain(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
 
   // MARK: - Lists of names
 

@@ -97,7 +97,7 @@ package struct GiftMiss: Equatable, Sendable {
   package var offset: Int64
   /// When it was taken in, else its own time, in milliseconds since the Unix epoch.
   package var time: Int64?
-  /// What else there is to say: the reason of a dead letter, the map's rule, the other room.
+  /// What else there is to say: the reason of a dead letter or of a skip, the map's rule, the other room.
   package var detail = ""
   /// nil: the record could not be read.
   package var name: GiftName?

@@ -28,7 +28,7 @@ package struct GiftWords {
       case .otherTime: "a gift of another time, \(place)"
       case .notCommitted: "not yet committed, \(place)\(miss.detail.isEmpty ? Self.committed(reach) : ": " + miss.detail)"
       case .aborted: "aborted, \(place): its producer aborted the transaction, so that nobody reads it"
-      case .passedOver: "passed over, \(place): the group was moved past it, by seek or because input was lost"
+      case .passedOver: "passed over, \(place): \(miss.detail)"
       case .beforeGroup: "from before the group began, \(place): \(miss.detail)"
       case .beforeJournal:
         "\(place): what became of it is not known, as \(miss.detail.isEmpty ? Self.known(reach) : miss.detail)"
@@ -98,8 +98,9 @@ package struct GiftWords {
       let sent = gift.sentAt.map { "sent at \(Timestamp.text($0)), " } ?? ""
       return "too old: \(sent)older than --max-age-ms when it was taken in, so that no room saw it"
     case .joined: parts.append("joined banner \(taken.banner) on screen")
-    case .waiting: parts.append("joined banner \(taken.banner) in the queue\(gift.waitingBefore.map { ", behind \($0)" } ?? "")")
-    case .new: if let before = gift.waitingBefore { parts.append(before == 0 ? "queued as the next" : "queued behind \(before)") }
+    case .waiting:
+      parts.append("joined banner \(taken.banner)" + (gift.waitingBefore.map { ", \(queued($0))" } ?? " in the queue"))
+    case .new: if let before = gift.waitingBefore { parts.append(queued(before)) }
     }
     switch gift.fate.end {
     case .open:
@@ -126,6 +127,8 @@ package struct GiftWords {
     }
     return parts.joined(separator: ", ")
   }
+
+  private static func queued(_ before: Int) -> String { before == 0 ? "queued as the next" : "queued behind \(before)" }
 
   private static func clock(_ time: Int64) -> Substring { Timestamp.text(time).dropFirst(11).dropLast() }
 

@@ -67,10 +67,10 @@ extension PartitionExplainer {
     return madeProbe!.probe
   }
 
-  func passedOver(_ record: InputRecord) {
+  func passedOver(_ record: InputRecord, _ reset: JournalEntry.Reset) {
     guard let probe else { return }
-    let fate = probe.forEachEvent(of: record) { missed($0, record, .passedOver, at: nil) }
-    if case .bad = fate, probe.isKnown { missedUnread(record, .passedOver, "") }
+    let fate = probe.forEachEvent(of: record) { missed($0, record, .passedOver, at: nil, detail: reset.reason) }
+    if case .bad = fate, probe.isKnown { missedUnread(record, .passedOver, reset.reason) }
   }
 
   func notCommitted(_ record: InputRecord) throws {

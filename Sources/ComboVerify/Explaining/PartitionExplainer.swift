@@ -253,7 +253,7 @@ final class PartitionExplainer {
     runner.taking = { [self] in take($0, $1, $2, at: $3, speaker: $4) }
     runner.deadLettered = { [self, unowned runner] in missedUnread($0, .deadLetter, "\($1)", at: runner.now) }
     runner.mapDropped = { [self, unowned runner] in missedUnread($0, .dropped, $1, at: runner.now) }
-    runner.passedOver = { [self] in passedOver($0) }
+    runner.passedOver = { [self] in passedOver($0, $1) }
   }
 
   private func read(from start: Int64, _ take: (InputRecord) throws -> Bool) throws {

@@ -261,4 +261,18 @@ struct ConfigTableTests {
     #expect(try table("--slots 2").differences(from: table("")) == [])
     #expect(try table("--slots 3 --threads 1").differences(from: table("--linger-ms 1")) == ["threads", "slots", "linger-ms"])
   }
+
+  @Test("names no option whose value only follows from the one that was changed")
+  func computed() throws {
+    func table(_ arguments: [String]) throws -> ConfigTable {
+      let main = ["--brokers", "b:9092", "--input", "i", "--output", "o"]
+      guard case .read(_, let table, _) = Configuration.read(.run, main + arguments, environment: { _ in nil }, host: "h") else {
+        throw TestKafka.Failure("help")
+      }
+      return table
+    }
+    #expect(try table(["--instance", "a"]).differences(from: table(["--instance", "b"])) == ["instance"])
+    #expect(try table(["--transactional-id", "x"]).differences(from: table([])) == ["transactional-id"])
+    #expect(try table([]).differences(from: table(["--transactional-id", "x"])) == ["transactional-id"])
+  }
 }

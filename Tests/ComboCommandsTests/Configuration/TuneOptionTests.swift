@@ -78,7 +78,7 @@ struct TuneOptionTests {
     #expect(
       options.combinations.map(\.name) == [
         "tiers=none queue-order=fifo", "tiers=none queue-order=tier",
-        "tiers=1000.0:4000:1000,10000.0:6000:2000 queue-order=fifo", "tiers=1000.0:4000:1000,10000.0:6000:2000 queue-order=tier",
+        "tiers=1000:4000:1000,10000:6000:2000 queue-order=fifo", "tiers=1000:4000:1000,10000:6000:2000 queue-order=tier",
       ])
     #expect(options.combinations[3].settings.tiers.count == 2 && options.combinations[3].settings.queueOrder == .tier)
   }

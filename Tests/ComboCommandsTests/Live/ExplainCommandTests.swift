@@ -115,7 +115,7 @@ struct ExplainCommandTests {
     try check("elsewhere", "rose from sender u6: a gift of another room, \"r2\", offset 9 of partition 0\n")
     try check(
       "early", "rose from sender u0: from before the group began, offset 0 of partition 0: the group reads this partition from ")
-    try check("jumped", "rose from sender u7: passed over, offset 12 of partition 0: the group was moved past it")
+    try check("jumped", "rose from sender u7: passed over, offset 12 of partition 0: an operator skipped offsets 12 to 12\n")
     try check("later", "rose from sender u8: not yet committed, offset 14 of partition 0: the group's last entry is ")
     let twice = try explain(scene, id: "shown")
     #expect(twice.gifts.map(\.fate.taken.outcome) == [.new, .duplicate] && twice.gifts.map(\.firstOffset) == [nil, 1])
@@ -124,6 +124,15 @@ struct ExplainCommandTests {
     #expect(
       twice.text.contains("rose from sender u9: duplicate of the gift at offset 1: the id \"shown\" is remembered\n"),
       "\(twice.text)")
+    // A banner that one joins in the queue waits in the same words as a new one.
+    var joined = twice.gifts[0]
+    joined.fate.taken.outcome = .waiting
+    var words = GiftWords()
+    for (before, told) in [(0, "joined banner 1, queued as the next, "), (3, "joined banner 1, queued behind 3, ")] {
+      joined.waitingBefore = before
+      let text = words.text(of: joined)
+      #expect(text.contains(told), "\(text)")
+    }
     let never = try explain(scene, id: "never")
     #expect(!never.outcome.hasFound && never.outcome.partitions[0].hasRoom && never.text.isEmpty)
     // Of the whole room all that were taken in: each once, and each with an end.
@@ -131,6 +140,14 @@ struct ExplainCommandTests {
     #expect(all.gifts.count == 8 && !all.gifts.contains { $0.fate.end == .open && $0.fate.taken.banner > 0 }, "\(all.text)")
     #expect(try explain(scene, id: "elsewhere", room: "r2").gifts.count == 1)
     #expect(try !explain(scene, room: "nowhere").outcome.hasFound)
+  }
+
+  @Test("the sum names the lines that did not become gifts, of one gift too")
+  func sum() {
+    #expect(ExplainAnswer.sum(26, ["seen": 22, "still waiting": 4], [:]) == "26 gifts: seen 22, still waiting 4")
+    #expect(
+      ExplainAnswer.sum(1, ["seen": 1], [.passedOver: 1_000, .deadLetter: 2])
+        == "1 gift: seen 1. 1,002 records did not become gifts: dead letters 2, passed over 1,000")
   }
 
   @Test("what the map drops is told with its rule")

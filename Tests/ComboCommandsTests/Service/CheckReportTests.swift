@@ -29,6 +29,23 @@ struct CheckReportTests {
     #expect(CheckGroup.oldVersionRuns(.refused("it is another group's"), 1, own: 2) == nil)
   }
 
+  @Test("says what is wrong and what to do in two lines, for what run would end with")
+  func refusals() {
+    let found = CheckGroup.refusal(of: 3, "the offsets were changed (to 7.5, at b:9092). Use another group. Or wait")
+    #expect(found.text == "partition 3: the offsets were changed (to 7.5, at b:9092)")
+    #expect(found.fix == "Use another group. Or wait")
+    let short = CheckGroup.refusal(of: 3, "something else")
+    #expect(short.text == "partition 3: something else" && short.fix?.contains("docs/operating.md") == true)
+  }
+
+  @Test("notes that the group's members read another input")
+  func otherInput() {
+    let found = CheckGroup.otherInput(["gifts", "own"], "g", "own")
+    #expect(found?.verdict == .note && found?.text == "members of the group \"g\" read \"gifts\", and not \"own\"")
+    #expect(found?.fix?.hasPrefix("give each input its own --group") == true)
+    #expect(CheckGroup.otherInput(["own"], "g", "own") == nil && CheckGroup.otherInput([], "g", "own") == nil)
+  }
+
   private func finding(_ requests: [Int: String], joinsKafka400: Bool = false) -> CheckReport.Finding {
     var versions = BrokerVersions()
     for (number, range) in requests { versions.take("ApiKey Some (\(number)) Versions \(range)") }

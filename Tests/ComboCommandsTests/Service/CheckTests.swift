@@ -90,6 +90,41 @@ extension ServiceTests {
       #expect(!other.output.contains("recreated while no instance ran"), "\(other.output)")
     }
 
+    @Test("notes, as run warns, that a new group would write to an output that holds records, unless they are of trials")
+    func newGroup() throws {
+      let group = try TestGroup(partitions: 2)
+      let words = "the output holds records, but this group has no journal of them"
+      try group.control.createTopic(group.names.output, partitions: 2, withinMs: 10_000)
+      for _ in 0..<2 { #expect(!(try check(group).output.contains(words))) }
+      let service = try group.process(TestGroup.fast)
+      try group.give([TestGift(id: "a", room: "r", sender: "u")])
+      try group.waitUntilSaid(["r": 1], service)
+      let own = try check(group)
+      #expect(own.code == 0 && !own.output.contains(words) && !service.has(words), "\(own.output)\n\(service.text)")
+      try service.stop()
+      let other = ["--group", group.group + ".other"]
+      let found = try check(group, other)
+      #expect(found.code == 0 && found.output.contains("note   \(words)"), "\(found.output)")
+      let second = try group.process(TestGroup.fast + other)
+      try second.waitForLog("warning", words)
+      try second.waitForLog("new: partition 0")
+      try second.stop()
+    }
+
+    @Test("notes that members of the group read another input")
+    func otherInput() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try service.waitForLog("new: partition 0")
+      let other = try TestGroup(partitions: 1)
+      let found = try ServiceProcess.run(["check"] + other.arguments(["--group", group.group]))
+      #expect(
+        found.output.contains(
+          "members of the group \"\(group.group)\" read \"\(group.names.input)\", and not \"\(other.names.input)\""),
+        "\(found.output)")
+      try service.stop()
+    }
+
     @Test("says how to see what the map makes of records, if few become events")
     func map() throws {
       let group = try TestGroup(partitions: 1)

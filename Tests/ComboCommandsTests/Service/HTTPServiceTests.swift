@@ -37,6 +37,19 @@ extension ServiceTests {
       try wait(for: "readiness. \(service.text)") { try get("/health/ready", port).status == 200 }
     }
 
+    @Test("an input that does not exist is the reason why the service is not ready")
+    func noInput() throws {
+      let group = try TestGroup(partitions: 0)
+      let (service, port) = try start(group)
+      try service.waitForLog("waiting, and trying again: the input topic")
+      let answer = try get("/health/ready", port)
+      #expect(
+        answer.status == 503
+          && answer.text.contains("the service has not started: the input topic \"\(group.names.input)\" does not exist"),
+        "\(answer.text)")
+      try service.stop()
+    }
+
     @Test(
       "what is counted is what was given and said, and what is shown is what a client draws",
       arguments: ["exactly-once", "at-least-once"])

@@ -116,7 +116,9 @@ extension ServiceTests {
       try files.write("map.json", map.replacingOccurrences(of: "/n", with: "/m"))
       service.signal(SIGHUP)
       try service.waitForLog("takes over its partitions again, with the new combo settings and map")
+      try service.waitForLog("giving up all partitions for a fresh start within the process")
       try service.waitForLog("restored: partition")
+      #expect(!service.log.contains { $0.contains(" stopping: ") || $0.hasSuffix(" stopped") }, "\(service.text)")
       try give(#""m":5"#)
       try group.waitUntilSaid(["r": 8], service)
       let said = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
