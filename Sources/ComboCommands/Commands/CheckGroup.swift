@@ -105,7 +105,12 @@ struct CheckGroup {
   /// - Returns: whether it is fine.
   private mutating func add(_ outcome: RestoreOutcome, of partition: Int32) -> Bool {
     switch outcome {
-    case .examined(let clock):
+    case .examined(let clock, let strangers):
+      if let strangers {
+        report.note(
+          "partition \(partition) of the state topic holds \(Counted.text(strangers.count, "records")) of somebody else, the first at offset"
+            + " \(strangers.offset): the service ignores them", fix: "find out who writes to \(names.state)")
+      }
       let ahead = clock - WallClock.nowMs
       if ahead > MemberPartitions.broughtBackMs {
         report.note(
@@ -119,7 +124,7 @@ struct CheckGroup {
         "RESET: all rooms of partition \(partition) will begin a new epoch, and \(Counted.text(restored.neverTaken, "records of the input were")) never"
           + " taken in: \(reset.reason)", fix: "if topics can be brought back, do that before the service begins")
     case .refused(let reason), .otherRules(_, let reason), .doubtful(let reason):
-      report.fault("partition \(partition): \(reason)", fix: "the service ends with this sentence until that is done")
+      report.fault("partition \(partition): \(reason)", fix: "the service ends with this sentence until it is put right")
     case .failed(let reason):
       // A member that is at work on it has moved on meanwhile.
       if reason.contains("another member") { return true }
