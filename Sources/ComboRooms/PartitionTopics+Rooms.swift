@@ -106,7 +106,8 @@ extension PartitionTopics {
     let decoder = JournalDecoder()
     var found: JournalEntry?
     var isSame = false
-    try read(.journal, from: max(bounds.first, checkpoint.journal - Self.marksMax), to: min(checkpoint.journal, bounds.end)) { record in
+    let from = max(bounds.first, checkpoint.journal - Self.marksMax)
+    try read(.journal, from: from, to: min(checkpoint.journal, bounds.end)) { record in
       guard let value = record.value, let entry = try? decoder.entry(value), entry.n == checkpoint.n, entry.of == topics.hash
       else { return true }
       found = entry
