@@ -74,14 +74,15 @@ package final class ControlClient: Sendable {
   package func watermarks(
     _ topic: String, _ partition: Int32, seenBy reader: KafkaClient, withinMs: Int64
   ) throws(EdgeError) -> (first: Int64, end: Int64) {
-    let handle = try TopicHandle(topic, client)
+    // The reader's own: each client remembers how many partitions a topic has, for minutes, and asks no broker about others.
+    let handle = try TopicHandle(topic, reader)
     var isFirst = true
     return try attempt("cannot get the first and last offset of partition \(partition) of topic \"\(topic)\"", withinMs: withinMs)
     {
       timeoutMs in
       let sliceMs = min(timeoutMs, Self.endsSliceMs)
       // A leader that has died is remembered, and asked again and again, until the leader is asked for again.
-      if !isFirst { _ = client.metadata(of: handle.pointer, timeoutMs: sliceMs) }
+      if !isFirst { _ = reader.metadata(of: handle.pointer, timeoutMs: sliceMs) }
       isFirst = false
       var ends: [Int64] = []
       for which in [Self.firstOffset, Self.endOffset] {
@@ -91,7 +92,7 @@ package final class ControlClient: Sendable {
         if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
         // Newer libraries also use this code for a partition without a leader.
         if error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION {
-          let found = client.metadata(of: handle.pointer, timeoutMs: sliceMs).topics.first
+          let found = reader.metadata(of: handle.pointer, timeoutMs: sliceMs).topics.first
           switch found?.error {
           case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART: error = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
           case RD_KAFKA_RESP_ERR_NO_ERROR where Int(partition) >= found!.partitionCount: break

@@ -62,6 +62,16 @@ struct ControlTests {
     #expect(try kafka.control.partitionCount(topic, withinMs: withinMs) == 5)
   }
 
+  @Test("a reader that knew the topic before its partitions were added gets their ends")
+  func endsOfAddedPartitions() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic(partitions: 2)
+    let reader = try ReaderClient(kafka.properties)
+    #expect(try kafka.control.watermarks(topic, 0, seenBy: reader.client, withinMs: withinMs) == (0, 0))
+    try kafka.control.createPartitions(topic, total: 5, withinMs: withinMs)
+    #expect(try kafka.control.watermarks(topic, 4, seenBy: reader.client, withinMs: withinMs) == (0, 0))
+  }
+
   @Test("several clients that add the same partitions at once all find them there")
   func growAtOnce() throws {
     let kafka = try KafkaFixture()
