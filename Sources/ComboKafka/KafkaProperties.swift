@@ -156,8 +156,9 @@ package struct KafkaProperties: Sendable {
     let name = key.hasPrefix("topic.") ? String(key.dropFirst(6)) : key
     if name == groupProtocol {
       // docs/decisions/0014
-      return value == "classic"
-        ? nil
+      if value == "classic" { return nil }
+      return value.lowercased() != "consumer"
+        ? "The Kafka property \(key) must be classic here, not \(Sentence.quoted(value))."
         : "The Kafka property \(key) must be classic here: with \(Sentence.quoted(value)), a crashed instance would block its own replacement"
           + " until its session times out, and a transaction could be refused although its partitions have not moved."
     }

@@ -74,8 +74,7 @@ extension PartitionTopics {
         log.error("partition \(.partition, number): its checkpoint is lost: \(.reason, fault)")
       }
       if let checkpoint = state.checkpoint, checkpoint.topics != topics {
-        throw Stop.refused(
-          "the state topic of \(input) belongs to another group, input or output. Another output needs another --group")
+        throw Stop.refused(topics.foreign("the state topic", of: checkpoint.topics))
       }
     }
     return state
@@ -118,7 +117,7 @@ extension PartitionTopics {
       guard let value = record.value else { return true }
       do throws(FormatFault) {
         let entry = try decoder.entry(value)
-        try topics.check(entry.of, "the journal")
+        try topics.check(entry.of, "the journal", of: entry.takeover?.topics)
         if journal.terms.counts(entry, at: record.offset) { journal.entries.append(entry) }
       } catch {
         // Records of a newer version, or of another group, must not be thrown away; broken records are no state.

@@ -27,24 +27,38 @@ package struct JournalOwner {
   /// The fault, as a sentence; nil: the journal is empty, or this group's own.
   package func fault() throws(EdgeError) -> String? {
     for partition in try reader.partitions(.journal) {
-      var found: String?
+      var found: (of: UInt64, fault: FormatFault)?
       var isFound = false
       let decoder = JournalDecoder()
       try reader.readJournalTail(partition) { record in
-        guard let value = record.value else { return true }
+        guard let value = record.value, let entry = try? decoder.entry(value) else { return true }
+        isFound = true
         do throws(FormatFault) {
-          let entry = try decoder.entry(value)
-          isFound = true
           try topics.check(entry.of, "the journal")
         } catch {
-          if error.code == .foreign { found = error.description }
+          found = (entry.of, error)
         }
         return found == nil
       }
-      if let found { return found }
+      if let found {
+        return try owner(found.of, partition).map { topics.foreign("the journal", of: $0) } ?? found.fault.description
+      }
       if isFound { return nil }
     }
     return nil
+  }
+
+  /// Whose mark it is, by a takeover of the journal; nil: none is left. Reads as much of the journal as lies before that.
+  private func owner(_ mark: UInt64, _ partition: Int32) throws(EdgeError) -> TopicIdentity? {
+    let (first, end) = try reader.bounds(.journal, partition)
+    let decoder = JournalDecoder()
+    var owner: TopicIdentity?
+    try reader.read(.journal, partition, from: first, to: min(end, try reader.stableEnd(.journal, partition)), unless: { false })
+    {
+      if let topics = $0.value.flatMap({ try? decoder.entry($0) })?.takeover?.topics, topics.hash == mark { owner = topics }
+      return owner == nil
+    }
+    return owner
   }
 }
 

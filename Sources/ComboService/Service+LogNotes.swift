@@ -18,6 +18,7 @@ extension Service {
     let ends = Mailbox<(partition: Int32, found: (stable: Int64, end: Int64)?)>()
     var checkedAt: Int64 = 0
     let output = OutputMemory()
+    var input = InputMemory()
     var outputCheckedAt: Int64 = 0
     var topicsCheckedAt: Int64 = 0
     /// What the topic watch found; nil: nothing.
@@ -49,6 +50,7 @@ extension Service {
       logHeldPartitions(now)
       watchArrivals(now)
       watchTopics(now)
+      watchInput(now)
     }
     if hasJoined, now - notes.outputCheckedAt >= Self.outputEveryMs {
       notes.outputCheckedAt = now

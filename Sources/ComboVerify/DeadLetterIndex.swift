@@ -36,6 +36,8 @@ package final class DeadLetterIndex {
   private(set) var records = 0
   /// Some were deleted, so a missing one is no proof.
   private(set) var isCut = false
+  /// Places that `redrive` has sent back to the input.
+  private var receipts: Set<String> = []
   private let input: String
 
   init(of input: String) { self.input = input }
@@ -51,9 +53,19 @@ package final class DeadLetterIndex {
     }
   }
 
+  /// The number of these letters that `redrive` has sent back to the input.
+  var sentBack: Int {
+    if receipts.isEmpty { return 0 }
+    return letters.values.reduce(0) { $0 + $1.values.count { receipts.contains("\($0.place.partition):\($0.place.offset)") } }
+  }
+
   private func add(_ record: InputRecord, _ headers: [RecordHeader]) {
     func last(_ name: String) -> [UInt8]? { headers.last { $0.name == name }?.value }
     func number(_ name: String) -> Int64? { last(name).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } }
+    if let receipt = last(Redriven.receipt) {
+      for place in String(decoding: receipt, as: UTF8.self).split(separator: ",") { receipts.insert(String(place)) }
+      return
+    }
     guard let topic = last("combo.topic"), topic.elementsEqual(input.utf8), let code = last("combo.error"),
       let partition = number("combo.partition").flatMap({ Int32(exactly: $0) }), let offset = number("combo.offset")
     else { return }

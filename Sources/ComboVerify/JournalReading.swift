@@ -66,7 +66,7 @@ package struct JournalReading {
     let entry: JournalEntry
     do throws(FormatFault) {
       entry = try decoder.entry(value)
-      try topics.check(entry.of, "the journal")
+      try topics.check(entry.of, "the journal", of: entry.takeover?.topics)
     } catch {
       let sentence = "partition \(number) of the journal, offset \(record.offset): \(error)"
       if error.code != .broken { throw VerifyFault(sentence) }

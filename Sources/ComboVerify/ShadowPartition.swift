@@ -128,7 +128,7 @@ final class ShadowPartition {
       course!.journalOffset = record.offset + 1
       guard let value = record.value else { return true }
       let entry = try decoder.entry(value)
-      try source.topics.check(entry.of, "the journal")
+      try source.topics.check(entry.of, "the journal", of: entry.takeover?.topics)
       if course!.terms.counts(entry, at: record.offset) { queue.append(entry) }
       return true
     }

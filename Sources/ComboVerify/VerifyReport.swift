@@ -11,6 +11,8 @@ package struct VerifyReport: Equatable, Sendable {
   package var deadLetters = 0
   /// Those that were compared with the dead-letter topic; nil: it was not read.
   var lettersCompared: Int?
+  /// Those that `redrive` has sent back to the input.
+  var lettersSentBack = 0
   /// Records that the map says are none of the service's.
   package var dropped = 0
   // What the output holds.
@@ -46,8 +48,8 @@ package struct VerifyReport: Equatable, Sendable {
 
   /// What is wrong, a sentence for each kind.
   package var faults: [String] { findings.sentences }
-  /// The group has neither taken anything in nor said anything.
-  package var isEmpty: Bool { entries == 0 && entriesSkipped == 0 && instructions == 0 && findings.isEmpty }
+  /// The group has neither taken records in nor written instructions.
+  package var isEmpty: Bool { records == 0 && said == 0 && entriesSkipped == 0 && instructions == 0 && findings.isEmpty }
   /// No difference was found, and something was compared, if there is anything.
   package var isProven: Bool { findings.isEmpty && (tally.equal > 0 || (unprovenInstructions == 0 && hasSaidNothing)) }
   /// The journal knows of no instruction.
@@ -81,9 +83,11 @@ package struct VerifyReport: Equatable, Sendable {
     var lines = [
       "partitions \(n(partitions)), records taken in \(n(records)), entries \(n(entries)), takeovers \(n(takeovers)), resets \(n(resets)), "
         + "dead letters \(n(deadLetters))" + (lettersCompared == nil || deadLetters == 0 ? "" : " (compared with their topic)")
+        + (lettersSentBack > 0 ? ", \(n(lettersSentBack)) of them sent back by redrive" : "")
         + (dropped > 0 ? ", dropped by the map \(n(dropped))" : ""),
       "output: \(n(instructions, "instructions of")) \(n(rooms, "rooms in")) \(n(epochs, "epochs")), \(n(tally.equal)) equal byte for byte"
-        + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "") + (movedRooms > 0 ? ", \(n(movedRooms, "rooms moved"))" : "")
+        + (repetitions > 0 ? ", \(n(repetitions)) repeated" : "")
+        + (movedRooms > 0 ? ", \(n(movedRooms, "rooms moved to another input partition"))" : "")
         + (newer > 0 ? ", \(n(newer)) newer than the compared part" : "")
         + (tally.pending > 0 ? ", \(n(tally.pending)) not written yet" : ""),
       "seq: \(verdict([.sequence], "no gap, none twice"))",
@@ -139,11 +143,13 @@ package struct VerifyReport: Equatable, Sendable {
         : "NOT proven: nothing was compared, because no derived instruction is in the part of the output that was to be compared"
     }
     let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
+    // What was sent back stands in the input once more.
+    let bad = max(0, deadLetters - lettersSentBack)
     let much =
       dropped * 2 > records
       ? ". But the map dropped \(ProgressMeter.grouped(dropped)) of \(Counted.text(records, "records")): does it fit this input?"
-      : deadLetters * 2 > records
-        ? ". But \(ProgressMeter.grouped(deadLetters)) of \(Counted.text(records, "records")) \(deadLetters == 1 ? "was" : "were") bad and led to nothing: do they need"
+      : bad * 2 > records
+        ? ". But \(ProgressMeter.grouped(bad)) of \(Counted.text(records, "records")) \(bad == 1 ? "was" : "were") bad and led to nothing: do they need"
           + " a map, or another one?" : ""
     return isAll
       ? "proven: the output is what input and journal give, byte for byte, \(each)\(much)"

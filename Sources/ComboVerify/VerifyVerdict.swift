@@ -69,6 +69,7 @@ struct VerifyVerdict {
   private mutating func judgeLetters() {
     guard let letters else { return }
     found.lettersCompared = outcomes.reduce(0) { $0 + $1.lettersCompared.count }
+    found.lettersSentBack = letters.sentBack
     for outcome in outcomes where outcome.isComplete && outcome.isSteady {
       for (offset, letter) in letters.letters[outcome.number] ?? [:]
       where offset < outcome.inputEnd && !outcome.lettersCompared.contains(offset) {
@@ -172,8 +173,12 @@ struct VerifyVerdict {
       last.map { last in last.isEndKnown && outcomes.first { $0.number == last.partition }?.isSteady ?? false }
       ?? lastMustBeDerived
     var unproven = 0
-    for (seq, entry) in epoch.runs.lazy.flatMap({ zip($0.firstSeq..., $0.entries) }) where entry.isCompared {
+    for (seq, entry) in epoch.runs.lazy.flatMap({ zip($0.firstSeq..., $0.entries) }) {
       if claims.contains(where: { $0.from <= seq && seq <= $0.upTo }) { continue }
+      if !entry.isCompared {
+        found.tally.skipped += 1
+        continue
+      }
       if !entry.isOld {
         found.newer += 1
         continue

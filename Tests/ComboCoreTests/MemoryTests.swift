@@ -248,4 +248,18 @@ struct MemoryTests {
     #expect(copy.engine!.queueDepth > 200 && copy.engine!.memoryDepths.ids == 300)
     #expect(copy.engine!.brokenInvariant() == nil)
   }
+
+  @Test("gifts that are not shown yet are counted: in the queue, and by which a count on screen still rises")
+  func waitingGifts() {
+    var settings = Settings()
+    settings.slots = 1
+    var room = Room(settings)
+    room.apply(.gift(OwnedGift(id: "a", key: Key(sender: "u"), amount: .count(3))), at: 0)
+    #expect(room.engine!.waitingGifts == 0)
+    room.apply(.gift(OwnedGift(id: "b", key: Key(sender: "u"), amount: .count(2))), at: 1)
+    room.apply(.gift(OwnedGift(id: "c", key: Key(sender: "v"), amount: .count(7))), at: 2)
+    #expect(room.engine!.waitingGifts == 9)
+    room.apply(.advance, at: 100_000)
+    #expect(room.engine!.waitingGifts == 0)
+  }
 }

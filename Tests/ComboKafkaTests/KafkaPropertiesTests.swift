@@ -47,6 +47,9 @@ struct KafkaPropertiesTests {
     #expect(KafkaProperties.fault(of: "group.protocol", "classic") == nil)
     let fault = try #require(KafkaProperties.fault(of: "group.protocol", "consumer"))
     #expect(fault.contains("must be classic") && fault.contains("block its own replacement"), "\(fault)")
+    #expect(
+      KafkaProperties.fault(of: "group.protocol", "foo") == "The Kafka property group.protocol must be classic here, not \"foo\"."
+    )
     // Libraries that do not know the name must not get it.
     let properties = try KafkaProperties(
       brokers: "127.0.0.1:1", clientID: "test", overrides: [.init(key: "group.protocol", value: "classic")], log: .none)

@@ -270,7 +270,7 @@ struct VerifyFaultTests {
       scene.put(entry, at: victim)
     }
     let fault = #expect(throws: VerifyFault.self) { try scene.verify() }
-    let expected = ["newer": "version 2", "foreign": "belongs to another group"][what]!
+    let expected = ["newer": "version 2", "foreign": "belongs to the group \"other\", not to"][what]!
     #expect(
       fault?.description.contains(expected) == true && fault?.description.contains("offset 0") == true,
       "\(String(describing: fault))")
@@ -287,6 +287,16 @@ struct VerifyFaultTests {
     #expect(try scene.verify().findings.count(.bytes) == 1)
     let later = try scene.verify(Verifier.Options(from: at))
     #expect(later.faults == [] && later.tally.skipped > 0 && later.tally.equal > 0, "\(later.faults)")
+    // Another group wrote it, before that time.
+    early.log.append(
+      SimRecord(
+        key: Array("r9".utf8),
+        value: Array(
+          InstructionScanner(texts[0].text).with(seq: 1).replacing(#""room":"r1""#, with: #""room":"r9""#).utf8)))
+    let more = try scene.verify(Verifier.Options(from: at))
+    #expect(more.faults == [] && more.tally.skipped == later.tally.skipped + 1, "\(more.faults)")
+    #expect(more.summary.contains("\nnot compared: \(more.tally.skipped) instructions from before --from\n"), "\(more.summary)")
+    #expect(more.summary.contains("proven: as far as it can be derived"), "\(more.summary)")
     scene.spoil("r1")
     #expect(try scene.verify(Verifier.Options(from: at)).findings.count(.bytes) == 1)
   }

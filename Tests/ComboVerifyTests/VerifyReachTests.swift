@@ -86,6 +86,39 @@ struct VerifyReachTests {
     #expect(try scene.verify().findings.count(.missing) == 1)
   }
 
+  @Test("dead letters that were sent back do not suggest that a map is missing")
+  func sentBack() throws {
+    let scene = VerifyScene()
+    let instance = scene.scene.start()
+    for _ in 0..<3 { scene.scene.world.put("r", "no event") }
+    scene.scene.settle(instance)
+    #expect(try scene.verify().summary.contains("But 3 of 3 records were bad"))
+    let number = scene.broker.partitions(.deadLetter).first { !scene.broker.log(.deadLetter, $0).records.isEmpty }!
+    let log = scene.broker.log(.deadLetter, number)
+    let places = log.records.filter { $0.isCommitted && $0.value != nil }.map { "\(number):\($0.offset)" }
+    func receipt(_ places: some Sequence<String>) {
+      let value = Array(places.joined(separator: ",").utf8)
+      log.append(SimRecord(key: nil, value: nil, headers: [RecordHeader(name: "combo.redrive.receipt", value: value)]))
+    }
+    receipt(places.prefix(1))
+    #expect(try scene.verify().summary.contains("But 2 of 3 records were bad"))
+    receipt(places.dropFirst())
+    let summary = try scene.verify().summary
+    #expect(summary.contains("dead letters 3 (compared with their topic), 3 of them sent back by redrive\n"), "\(summary)")
+    #expect(!summary.contains("were bad"), "\(summary)")
+  }
+
+  @Test("a group that has read no records has nothing to verify, though it has taken partitions over")
+  func nothingRead() throws {
+    let scene = VerifyScene()
+    let instance = scene.scene.start()
+    scene.scene.settle(instance)
+    #expect(try scene.verify().isEmpty)
+    scene.scene.world.put("r", "no event")
+    scene.scene.settle(instance)
+    #expect(try !scene.verify().isEmpty)
+  }
+
   @Test("where all of the journal has expired, nobody is accused")
   func expiredJournal() throws {
     let scene = VerifyScene()
@@ -345,7 +378,7 @@ struct VerifyReachTests {
     let report = try scene.verify()
     #expect(report.faults == [] && report.isProven && report.movedRooms > 0, "\(report.faults)")
     #expect(report.tally.equal == report.instructions)
-    #expect(report.summary.contains("\(report.movedRooms) rooms moved"))
+    #expect(report.summary.contains("\(report.movedRooms) rooms moved to another input partition"))
   }
 
   @Test("whether a room is the event's whatever its key says is in the journal: verify need not be told")

@@ -38,6 +38,10 @@ struct CheckGroup {
       let group = try KafkaGroup(properties, GroupConsumer.Options(groupID: options.group, topic: options.input))
       let kafka = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
       let existing = Dictionary(uniqueKeysWithValues: Topic.allCases.map { ($0, Int32(partitions[names[$0]] ?? 0)) })
+      if let fault = try JournalOwner(kafka, of: options.configuration.topics).fault() {
+        report.fault(fault, fix: "check --group, --input and --output")
+        return report
+      }
       let reading = TopicsToBe(kafka, existing: existing, count: Int32(partitions[names.input] ?? 0))
       try checkPartitions(reading, group)
       if comparesTimes, try OutputLoss(reading).happenedBeforeStart() {

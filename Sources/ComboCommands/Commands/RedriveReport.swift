@@ -16,7 +16,7 @@ struct RedriveReport {
 
   mutating func add(_ note: DeadLetterNote, _ verdict: RedriveSelection.Verdict) {
     verdicts[verdict, default: 0] += 1
-    guard verdict != .filtered, verdict != .noDeadLetter, verdict != .alreadySent else { return }
+    guard verdict.isListed else { return }
     var kind = Kind(code: note.code, reason: Self.pattern(of: note.reason))
     if kinds[kind] == nil, kinds.count >= Self.kindsMax { kind.reason = "(other reasons)" }
     kinds[kind, default: (0, note)].count += 1
@@ -57,7 +57,8 @@ struct RedriveReport {
       return "\(Self.padded(found.count))  \(kind.code), first at \(found.example.place.text): \(words)"
     }
     let send = min(verdicts[.send] ?? 0, limit ?? .max)
-    for verdict in RedriveSelection.Verdict.allCases {
+    let all = RedriveSelection.Verdict.allCases
+    for verdict in all.filter(\.isListed) + all.filter({ !$0.isListed }) {
       if let note = verdict.note, let count = verdicts[verdict] { lines.append("\(Self.padded(count))  \(note)") }
     }
     if kinds.isEmpty { lines.append("No dead letter matches.") }

@@ -36,7 +36,7 @@ struct DeadLetterNote: Equatable, Sendable {
     /// On a record that was sent back to the input: how often.
     static let count = Redriven.header
     /// On a receipt: the places that were sent back in its transaction, with commas between.
-    static let receipt = "combo.redrive.receipt"
+    static let receipt = Redriven.receipt
   }
 
   var code: String { headers["combo.error"] ?? "" }
@@ -76,17 +76,20 @@ struct RedriveSelection: Equatable, Sendable {
   enum Verdict: String, CaseIterable, Sendable {
     case send, filtered, alreadySent, tooOften, tooLarge, truncated, otherInput, noDeadLetter
 
+    /// Whether it is counted with its code and reason.
+    var isListed: Bool { ![.filtered, .alreadySent, .noDeadLetter].contains(self) }
+
     /// Why it is not sent, for the summary; nil where that needs no word.
     var note: String? {
       switch self {
       case .send: nil
-      case .filtered: "others do not match --code, --reason, --since or --until"
-      case .alreadySent: "others were sent back by an earlier run"
-      case .tooOften: "of these came back after an earlier run had sent them; --max-redrives allows more rounds"
-      case .tooLarge: "of these are larger than the input's max.message.bytes: raise it, or leave them out"
-      case .truncated: "of these are truncated because they were too large for the brokers: they cannot be sent back"
-      case .otherInput: "of these came from another input topic"
-      case .noDeadLetter: "others have no combo.error header: another program wrote them"
+      case .filtered: "more, not listed, do not match --code, --reason, --since or --until"
+      case .alreadySent: "more, not listed, were sent back by an earlier run"
+      case .tooOften: "of the listed ones came back after an earlier run had sent them: --max-redrives allows more rounds"
+      case .tooLarge: "of the listed ones are larger than the input's max.message.bytes: raise it, or leave them out"
+      case .truncated: "of the listed ones are truncated because they were too large for the brokers: they cannot be sent back"
+      case .otherInput: "of the listed ones came from another input topic"
+      case .noDeadLetter: "more, not listed, have no combo.error header: another program wrote them"
       }
     }
   }

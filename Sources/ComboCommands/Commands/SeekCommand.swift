@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms
@@ -60,6 +61,7 @@ enum SeekCommand {
     if case .time(let time) = options.target { (plan.time, plan.now) = (time, WallClock.nowMs) }
     let reading = try KafkaReading(properties, control: control, names: options.service.topicNames)
     let journal = JournalOwner(reading, of: options.service.configuration.topics)
+    if let fault = try journal.fault() { throw EdgeError(.other, fault) }
     plan.members = try control.members(ofGroup: options.service.group, withinMs: withinMs).count
     let reader = try ReaderClient(properties)
     if case .offsets(let offsets) = options.target {
@@ -81,6 +83,10 @@ enum SeekCommand {
           partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target,
           rooms: stands.entry == nil ? nil : try journal.newestEntry(partition)?.rooms))
     }
+    for index in plan.places.indices where plan.places[index].moves && !plan.places[index].isNew && !plan.isRefused {
+      let partition = plan.places[index].partition
+      look(options.service, partition, reading, asker, &plan, at: index)
+    }
     if plan.places.allSatisfy(\.isNew) {
       for partition in try reading.partitions(.output) {
         let (first, end) = try reading.bounds(.output, partition)
@@ -88,6 +94,34 @@ enum SeekCommand {
       }
     }
     return plan
+  }
+
+  /// Restores a partition as `--yes` does, to find what is lost and what its last owner derived by. Only reads.
+  private static func look(
+    _ options: ServiceOptions, _ partition: Int32, _ reading: KafkaReading, _ asker: GroupConsumer, _ plan: inout SeekPlan,
+    at index: Int
+  ) {
+    let restorer = Restorer(
+      PartitionTopics(partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
+      isCertain: true, clockMin: .min,
+      position: { () throws(EdgeError) in try asker.committed([partition], withinMs: withinMs)[0] })
+    let outcome =
+      switch restorer.ask() {
+      case .answer(let committed): restorer.run(from: committed)
+      case .noAnswer(let outcome): outcome
+      }
+    switch outcome {
+    case .restored(let restored):
+      if let old = restored.derivation { plan.add(changesFrom: old, to: options.configuration.derivation) }
+      if restored.reset != nil { return }
+      var waiting = 0
+      restored.partition.table.forEachRoom { waiting += $0.engine.waitingGifts }
+      plan.places[index].waiting = waiting
+    case .refused(let reason), .otherRules(_, let reason), .doubtful(let reason):
+      // While members are at work, it may only seem so.
+      if plan.members == 0 { plan.places[index].fault = reason }
+    case .failed, .examined, .gone, .stopped: break
+    }
   }
 
   /// Whether there are records: there may be only marks of transactions between two offsets.

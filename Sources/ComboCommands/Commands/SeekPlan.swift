@@ -1,4 +1,5 @@
 internal import ComboSystem
+internal import ComboWire
 
 /// The effect of `seek`.
 struct SeekPlan: Equatable {
@@ -16,11 +17,21 @@ struct SeekPlan: Equatable {
     var target: Int64?
     /// How many of its rooms are awake; nil: not known.
     var rooms: Int?
+    /// How many gifts wait in its rooms; nil: not known.
+    var waiting: Int?
+    /// Why it cannot be taken over; nil: it can, as far as is known.
+    var fault: String?
 
     /// Whether it would move.
     var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
+    /// What becomes of the gifts that wait, as the end of a sentence.
+    var loss: String {
+      guard let waiting else { return ": gifts that wait there are not shown" }
+      return waiting == 0 ? "" : ": \(Counted.text(waiting, "gifts that wait")) there \(waiting == 1 ? "is" : "are") not shown"
+    }
     /// Why that cannot be, as the end of a sentence.
     func refusal(namesOffsets: Bool) -> String? {
+      if let fault { return fault }
       guard let target else {
         return namesOffsets && isNew && stands == nil
           ? "it is not among the offsets, and the group, which has not read it yet, would begin at its first record. Add \(partition):\(first)"
@@ -40,6 +51,8 @@ struct SeekPlan: Equatable {
   var places: [Place] = []
   /// Members that the group has now.
   var members = 0
+  /// How the options differ from those of the group until now, in sentences.
+  var changes: [String] = []
   /// Partitions that were named and are not there.
   var unknown: [Int32] = []
   /// True if offsets were named, and not a time or the end.
@@ -53,6 +66,24 @@ struct SeekPlan: Equatable {
   var moves: [Place] { places.filter(\.moves) }
   var targets: [Int32: Int64] { Dictionary(uniqueKeysWithValues: moves.map { ($0.partition, $0.target!) }) }
   var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal(namesOffsets: namesOffsets) != nil } }
+
+  /// Adds how a derivation would differ from the one before.
+  mutating func add(changesFrom old: Derivation, to new: Derivation) {
+    if old.mapping != new.mapping {
+      let (before, now) = (old.mapWords, new.mapWords)
+      add(
+        "The group ran \(before) until now, and --yes would continue \(before == now ? "with another one of that name" : now)."
+          + " If that is not intended, correct --map.")
+    }
+    let settings = new.changes(from: old)
+    if !settings.isEmpty {
+      add("Settings would change: \(settings.joined(separator: ", ")). If that is not intended, give all options of run.")
+    }
+  }
+
+  private mutating func add(_ change: String) {
+    if !changes.contains(change) { changes.append(change) }
+  }
 
   /// For people: a line a partition, then what comes of it all.
   func text(isDryRun: Bool) -> String {
@@ -74,9 +105,15 @@ struct SeekPlan: Equatable {
         let rooms = place.rooms.map { "\(Counted.text($0, "rooms")) \($0 == 1 ? "begins" : "begin")" } ?? "its rooms begin"
         lines.append(
           "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")),"
-            + " and \(rooms) a new epoch"
+            + " and \(rooms) a new epoch\(place.loss)"
         )
       }
+    }
+    lines += changes
+    if places.contains(where: { !$0.loss.isEmpty && $0.moves && !$0.isNew }), !isRefused {
+      lines.append(
+        "To have waiting gifts shown first, if the part to skip is not written yet: pause the producers, and wait until combo_rooms is 0."
+      )
     }
     let stands = places.compactMap { place in place.stands.map { "\(place.partition):\($0)" } }
     if !stands.isEmpty, stands.count == places.count {
@@ -92,7 +129,11 @@ struct SeekPlan: Equatable {
     } else if moves.isEmpty {
       lines.append("There is nothing to do.")
     } else if isDryRun {
-      lines.append("Nothing was done: this was a dry run. Stop all instances of the group, then add --yes.")
+      lines.append(
+        "Nothing was done: this was a dry run. "
+          + (members == 0
+            ? "Add --yes to do it."
+            : "The group has \(Counted.text(members, "members")): stop all its instances, then add --yes."))
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -21,6 +21,6 @@ extension ServiceOptions {
   /// Why a command that takes partitions over, and leaves, does not begin.
   func sentence(ofMembers count: Int) -> String {
     "the group \(group) has \(Counted.text(count, "members")): stop all its instances, and run the command again."
-      + " An instance that was killed remains a member until its session times out"
+      + " An instance that was killed, or stopped with an --instance name, remains a member until its session times out (10 s)"
   }
 }

@@ -15,6 +15,7 @@ enum VerifyCommand {
     ) { reading, log in
       try compare(
         reading, topics: source.topics,
+        data: source.data,
         options: Verifier.Options(
           from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint, lettersAreOwn: options.deadLetter == nil,
           notice: { Console.say($0) }), log: log)
@@ -22,7 +23,7 @@ enum VerifyCommand {
   }
 
   private static func compare(
-    _ reading: any ReadEdge, topics: TopicIdentity, options: Verifier.Options, log: ServiceLog
+    _ reading: any ReadEdge, topics: TopicIdentity, data: String?, options: Verifier.Options, log: ServiceLog
   ) throws -> Int32 {
     var verifier = Verifier(reading, topics: topics, options: options, log: log)
     let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
@@ -37,8 +38,8 @@ enum VerifyCommand {
     meter.withLock { $0.meter.end($0.count) }
     if report.isEmpty {
       Console.say(
-        "there is nothing to verify: journal and output are empty, so the group \(topics.group) has read no records of"
-          + " \(topics.input) yet. Check --group")
+        data.map { "there is nothing to verify: \($0) holds no records" }
+          ?? "there is nothing to verify: the group \(topics.group) has read no records of \(topics.input) yet. Check --group")
       return 1
     }
     _ = Console.tell(report.summary)

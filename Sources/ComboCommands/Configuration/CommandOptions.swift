@@ -171,21 +171,11 @@ struct SeekOptions: Equatable, Sendable {
   /// Whether anything is done.
   var isConfirmed: Bool
 
-  /// No gift is older: 2000-01-01.
-  private static let timeMin: Int64 = 946_684_800_000
-
   init(_ reader: inout OptionReader, host: String) {
     var targets: [Target] = []
     if reader.isGiven("to-time") {
-      // What is no time at all was reported with the other options.
-      let text = reader.optionalText("to-time") ?? ""
-      let time = Timestamp.milliseconds(text)
-      if let time, text != "0", (0..<Self.timeMin).contains(time) {
-        reader.fault(
-          "--to-time \(text) is \(Timestamp.text(time)): give milliseconds since 1970, not seconds, or a time such as"
-            + " \(Timestamp.text(time * 1000).prefix(19))Z")
-      }
-      targets.append(.time(time ?? 0))
+      // What is no time was reported with the other options.
+      targets.append(.time(reader.optionalText("to-time").flatMap { Timestamp.milliseconds($0) } ?? 0))
     }
     if let text = reader.optionalText("to-offset") {
       var offsets: [Int32: Int64] = [:]
@@ -201,7 +191,8 @@ struct SeekOptions: Equatable, Sendable {
       targets.append(.offsets(offsets))
     }
     if reader.flag("skip-to-end") { targets.append(.end) }
-    if targets.count != 1 { reader.fault("seek needs one of --to-time, --to-offset and --skip-to-end") }
+    if targets.isEmpty { reader.fault("seek needs one of --to-time, --to-offset and --skip-to-end") }
+    if targets.count > 1 { reader.fault("--to-time, --to-offset and --skip-to-end exclude each other: give only one of them") }
     target = targets.first ?? .end
     isConfirmed = reader.flag("yes")
     service = ServiceOptions(&reader, host: host)

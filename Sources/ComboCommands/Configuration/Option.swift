@@ -89,6 +89,9 @@ struct Option: Sendable {
     }
   }
 
+  /// No gift is older, in milliseconds since the Unix epoch: 2000-01-01.
+  private static let timeMin: Int64 = 946_684_800_000
+
   /// Why `text` is not allowed, as the end of a sentence that begins with the option's name, or nil if it is.
   func fault(of text: String) -> String? {
     switch kind {
@@ -126,8 +129,12 @@ struct Option: Sendable {
         // It may be a password with something missing before it: it is not shown.
         ? "must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000" : nil
     case .time:
-      return Timestamp.milliseconds(text) == nil
-        ? "must be a time such as 2026-11-21T13:00:00Z, or milliseconds since 1970, not \(Sentence.quoted(text))" : nil
+      guard let time = Timestamp.milliseconds(text) else {
+        return "must be a time such as 2026-11-21T13:00:00Z, or milliseconds since 1970, not \(Sentence.quoted(text))"
+      }
+      guard let number = Int64(text), (1..<Self.timeMin).contains(number) else { return nil }
+      return "\(text) is \(Timestamp.text(time)): give milliseconds since 1970, not seconds, or a time such as"
+        + " \(Timestamp.text(time * 1000).prefix(19))Z"
     case .address:
       return text == "none" || HTTPAddress(text) != nil
         ? nil

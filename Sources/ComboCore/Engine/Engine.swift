@@ -200,6 +200,10 @@ public struct Engine {
   /// The number of banners that wait.
   public var queueDepth: Int { Int(box.core.queue.count) }
 
+  /// The number of gifts that no instruction has shown yet: those that wait, and those by which counts on screen still rise. Reads
+  /// all banners.
+  package var waitingGifts: Int { box.core.waitingGifts }
+
   /// The time since when the longest waiting banner waits; nil if none waits.
   public var waitingSince: Int64? { box.core.queue.count > 0 ? box.core.banners[box.core.queue.first].since : nil }
 

@@ -20,6 +20,17 @@ extension EngineCore {
     return before
   }
 
+  var waitingGifts: Int {
+    var count = 0
+    for i in 0..<screen.count { count += banners[screen[i]].total - banners[screen[i]].shown }
+    var waiting = queue.first
+    while waiting >= 0 {
+      count += banners[waiting].total - banners[waiting].base
+      waiting = banners[waiting].next
+    }
+    return count
+  }
+
   /// The worth of a banner on screen, by tier.
   func tier(_ index: Int32) -> Int { settings.values.tier(of: banners[index].value) }
 

@@ -26,6 +26,8 @@ package struct ExplainedGift: Equatable, Sendable {
 package struct Redriven: Equatable, Sendable {
   /// The header by which `redrive` counts the rounds of a record.
   package static let header = "combo.redriven"
+  /// The header of a receipt in the dead-letter topic: the places that were sent back in its transaction, with commas between.
+  package static let receipt = "combo.redrive.receipt"
 
   /// How often it was sent back.
   package var rounds: Int

@@ -52,7 +52,7 @@ final class JournalPages {
       guard let value = record.value else { return true }
       do throws(FormatFault) {
         let entry = try decoder.entry(value)
-        try topics.check(entry.of, "the journal")
+        try topics.check(entry.of, "the journal", of: entry.takeover?.topics)
         if terms.counts(entry, at: record.offset) { items.append(Item(offset: record.offset, entry: entry)) }
       } catch {
         fault = error

@@ -32,7 +32,7 @@ struct RoomCheckpoints {
           guard let value = record.value else { return true }
           var state = now
           state.checkpoint = try decoder.checkpoint(value, key: key)
-          try topics.check(state.checkpoint!.topics.hash, "the state topic")
+          try topics.check(state.checkpoint!.topics.hash, "the state topic", of: state.checkpoint!.topics)
           add(state, since)
         case .room(let name), .part(let name, _):
           if room.elementsEqual(name) { now[[UInt8](key)] = record.value.map { [UInt8]($0) } }

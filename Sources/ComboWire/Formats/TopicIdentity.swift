@@ -23,13 +23,24 @@ public struct TopicIdentity: Equatable, Sendable {
   /// - Parameters:
   ///   - hash: what the record carries.
   ///   - what: what the record is, as the error names it.
-  public func check(_ hash: UInt64, _ what: StaticString) throws(FormatFault) {
+  ///   - owner: whose it is, if the record has the names.
+  public func check(_ hash: UInt64, _ what: StaticString, of owner: TopicIdentity? = nil) throws(FormatFault) {
     if hash == self.hash { return }
+    if let owner, owner.hash == hash { throw FormatFault(code: .foreign, description: foreign(what, of: owner)) }
     throw FormatFault(
       code: .foreign,
       description: "\(what) belongs to another group, input or output than \(group), \(input), \(output) (its mark is "
-        + "\(String(hash, radix: 16)), not \(String(self.hash, radix: 16))). Another output needs another --group")
+        + "\(String(hash, radix: 16)), not \(String(self.hash, radix: 16))). \(Self.advice)")
   }
+
+  /// The fault of what belongs to `owner`, as a sentence.
+  package func foreign(_ what: some CustomStringConvertible, of owner: TopicIdentity) -> String {
+    let names = [("group", owner.group, group), ("input", owner.input, input), ("output", owner.output, output)]
+    let differences = names.filter { $0.1 != $0.2 }.map { "the \($0) \"\($1)\", not to \"\($2)\"" }
+    return "\(what) belongs to \(differences.joined(separator: ", and to ")). \(Self.advice)"
+  }
+
+  private static let advice = "Another output needs another --group"
 
   func write(to buffer: ByteBuffer) { Self.write(group, input, output, to: buffer) }
 

@@ -198,6 +198,30 @@ struct OptionFaultTests {
     #expect(faults("\(seek) 1795678078000").isEmpty && faults("\(seek) 0").isEmpty)
   }
 
+  @Test(
+    "a time in seconds is taken for milliseconds by no command",
+    arguments: [
+      "redrive --brokers b --input i --since", "redrive --brokers b --input i --until",
+      "verify --brokers b --input i --output o --from", "explain --brokers b --input i --output o --room r --since",
+      "explain --brokers b --input i --output o --room r --until", "tune --brokers b --input i --since",
+      "tune --brokers b --input i --until",
+    ])
+  func seconds(command: String) {
+    let found = faults("\(command) 1795678078")
+    #expect(found.count == 1 && found[0].contains(" 1795678078 is 1970-01-21T18:47:58.078Z: give milliseconds"), "\(found)")
+    #expect(faults("\(command) 1795678078000").isEmpty)
+  }
+
+  @Test("of seek: one target, no more")
+  func seekTargets() {
+    let seek = "seek --brokers b --input i --output o"
+    #expect(faults(seek) == ["seek needs one of --to-time, --to-offset and --skip-to-end"])
+    #expect(
+      faults("\(seek) --skip-to-end --to-offset 0:1") == [
+        "--to-time, --to-offset and --skip-to-end exclude each other: give only one of them"
+      ])
+  }
+
   @Test("never shows control characters of what was typed, nor all of a long text")
   func quoting() {
     #expect(Sentence.quoted("a\u{1b}[31mb") == "\"a\u{fffd}[31mb\"")

@@ -55,13 +55,15 @@ struct TuneOptionTests {
 
   @Test("the recording may be the file of live, and is one thing only")
   func data() throws {
-    let options = try Self.options("--data", "live.db", "--since", "1000", "--until", "2000")
-    #expect(options.data == TuneOptions.DataSource(path: "live.db", since: 1000, until: 2000))
+    let options = try Self.options("--data", "live.db", "--since", "1000000000000", "--until", "2000000000000")
+    #expect(options.data == TuneOptions.DataSource(path: "live.db", since: 1_000_000_000_000, until: 2_000_000_000_000))
     #expect(options.topic == nil && options.file == nil)
     #expect(Self.faults("gifts.jsonl", "--data", "live.db").contains("--input, --data and FILE exclude each other"))
     #expect(Self.faults("--input", "gifts", "--brokers", "b:1", "--data", "live.db").contains("exclude each other"))
-    #expect(Self.faults("--data", "live.db", "--since", "2000", "--until", "1000").contains("--until must be later than --since"))
-    #expect(Self.faults("gifts.jsonl", "--since", "1000").contains("--since needs --input or --data"))
+    #expect(
+      Self.faults("--data", "live.db", "--since", "2000000000000", "--until", "1000000000000").contains(
+        "--until must be later than --since"))
+    #expect(Self.faults("gifts.jsonl", "--since", "1000000000000").contains("--since needs --input or --data"))
     // A file of the environment does not count where a recording is named.
     guard case .tune(let named) = Self.parse(["gifts.jsonl"], environment: ["COMBO_DATA": "live.db"]) else {
       Issue.record("it is refused")

@@ -23,4 +23,13 @@ struct ClockPlanTests {
     plan.places.removeFirst()
     #expect(plan.text(isDryRun: true).hasSuffix("There is nothing to do.\n"))
   }
+
+  @Test("members are refused with the way to be rid of them, also of those that have stopped")
+  func members() {
+    let options = ServiceOptions(brokers: "b", input: "i", output: "o", group: "g", transactionalID: "t")
+    #expect(
+      options.sentence(ofMembers: 1)
+        == "the group g has 1 member: stop all its instances, and run the command again. An instance that was killed, or stopped with an"
+        + " --instance name, remains a member until its session times out (10 s)")
+  }
 }

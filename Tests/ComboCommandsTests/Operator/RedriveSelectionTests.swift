@@ -82,8 +82,9 @@ struct RedriveSelectionTests {
     report.add(Self.note(code: "wrong_type"), .filtered)
     let lines = report.text(isDryRun: true, limit: nil).split(separator: "\n")
     #expect(lines.count == 5, "\(lines)")
-    #expect(lines.contains("       1  others do not match --code, --reason, --since or --until"))
+    #expect(lines.contains("       1  more, not listed, do not match --code, --reason, --since or --until"))
     #expect(lines[0] == #"       2  not_json, first at 1:5: count is 12; at most 5 (in "…")"#)
+    #expect(lines.contains { $0.hasPrefix("       1  of the listed ones came back after an earlier run had sent them: ") })
     #expect(lines.last?.hasPrefix("2 would be sent back") == true)
     #expect(
       report.json(isDryRun: true, limit: 1).hasPrefix(#"{"dryRun":true,"wouldSend":1,"filtered":1,"alreadySent":0,"tooOften":1,"#)

@@ -50,6 +50,31 @@ extension ServiceTests {
       #expect(proof.output.contains("proven: "), "\(proof)")
     }
 
+    @Test("the dry run tells the lost gifts as verify counts them, other settings and another output")
+    func tells() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(["--slots", "1"])
+      try group.give((0..<20).map { TestGift(id: "a\($0)", room: "r", sender: "u\($0)", count: 3) })
+      try group.waitUntilTakenIn(service)
+      try service.stop()
+      try group.give([TestGift(id: "poison", room: "r", count: 100)])
+
+      let dry = try seek(group, ["--slots", "2", "--skip-to-end"])
+      #expect(dry.code == 0 && dry.output.contains("Settings would change: slots 1 → 2"), "\(dry)")
+      let count = dry.output.firstMatch(of: #/new epoch: ([0-9]+) gifts? that wait/#)?.1
+      let other = try seek(group, ["--slots", "1", "--skip-to-end", "--output", group.names.output + ".other"])
+      #expect(other.code == 1 && other.log.contains("the journal belongs to the output \"\(group.names.output)\""), "\(other)")
+      let done = try seek(group, ["--slots", "1", "--skip-to-end", "--yes"])
+      #expect(done.code == 0 && !done.output.contains("Settings would change"), "\(done)")
+      let proof = try ServiceProcess.run([
+        "verify", "--brokers", group.brokers, "--input", group.names.input, "--output", group.names.output, "--group",
+        group.group,
+      ])
+      #expect(proof.output.contains("proven: "), "\(proof)")
+      let lost = proof.output.firstMatch(of: #/; ([0-9]+) gifts? (was|were) never shown because of a reset/#)?.1
+      #expect(count != nil && count == lost, "\(dry) \(proof)")
+    }
+
     @Test("lets a group that has read nothing begin anywhere")
     func begins() throws {
       let group = try TestGroup(partitions: 1)

@@ -1,3 +1,4 @@
+import Glibc
 import ComboEdge
 import ComboKafka
 import Testing
@@ -129,6 +130,22 @@ extension ServiceTests {
       try group.verify()
     }
 
+    @Test("an input that is recreated and has grown beyond the old one before it is read again is refused")
+    func recreatedInput() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try group.give((0..<20).map { TestGift(id: "old\($0)", room: "r\($0)") })
+      // Progress is reported once a second, and as often it is noted what was taken in.
+      try wait(for: "three reports: \(service.text)") { service.text.matches(of: #/events 20 /#).count > 2 }
+      service.signal(SIGSTOP)
+      try group.control.deleteTopic(group.names.input, withinMs: ServiceKafka.patienceMs)
+      try group.control.createTopic(group.names.input, partitions: 1, withinMs: ServiceKafka.patienceMs)
+      try group.give((0..<100).map { TestGift(id: "new\($0)", room: "r\($0 % 20)") })
+      service.signal(SIGCONT)
+      #expect(try service.waitForExit() == 1)
+      #expect(service.has("error", "the input has another record at offset "), "\(service.text)")
+    }
+
     enum Which: CaseIterable { case input, journal, state }
 
     @Test("a policy that would lose something is refused, with a sentence and exit code 1", arguments: Which.allCases)
@@ -196,7 +213,8 @@ extension ServiceTests {
       // The same group and input, but another output: what was derived went elsewhere.
       let other = try ServiceProcess(["run"] + group.arguments(["--output", group.names.output + "-other"]))
       #expect(try other.waitForExit() == 1)
-      #expect(other.has("belongs to another group, input or output"), "\(other.text)")
+      #expect(
+        other.has("belongs to the output \"\(group.names.output)\", not to \"\(group.names.output)-other\""), "\(other.text)")
     }
 
     @Test("an input that was deleted and made anew, and is longer by now, is refused after an orderly stop")

@@ -1,0 +1,84 @@
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+
+/// Notices that the input was deleted and recreated while it is read: where the new topic grows beyond the old position before the next
+/// fetch, brokers hand out its records from there on, and report nothing.
+///
+/// Every few seconds it reads one record again that was taken in, of one partition after the other. Used by the loop's thread.
+struct InputMemory {
+  /// A record that was taken in.
+  struct Place: Sendable {
+    let partition: Int32
+    let offset: Int64
+    let fingerprint: UInt64
+  }
+
+  enum Finding: Sendable {
+    case same
+    /// Another record is at its offset.
+    case other
+    /// Retention or compaction has deleted it.
+    case gone
+    /// The brokers did not answer, or the partition is shorter, which is reported elsewhere.
+    case unknown
+  }
+
+  private static let everyMs: Int64 = 4000
+
+  /// What is looked for next, by partition. A place is kept until it was found, so that it is older than what may have happened since.
+  private var places: [Int32: Place] = [:]
+  private var lookedAt: Int64 = 0
+  private var lookedIn: Int32 = -1
+  private var isLooking = false
+  private let answers = Mailbox<(place: Place, finding: Finding)>()
+
+  /// Called about once a second.
+  /// - Parameter taken: the last record taken in, of each partition.
+  /// - Returns: a place at which there is another record now.
+  mutating func watch(_ taken: [Place], _ edges: Edges, at now: Int64) -> Place? {
+    for (place, finding) in answers.takeAll() {
+      isLooking = false
+      if finding == .other { return place }
+      if finding != .unknown { places[place.partition] = nil }
+    }
+    places = places.filter { number, _ in taken.contains { $0.partition == number } }
+    for place in taken where places[place.partition] == nil { places[place.partition] = place }
+    if isLooking || now - lookedAt < Self.everyMs { return nil }
+    let numbers = places.keys.sorted()
+    guard let number = numbers.first(where: { $0 > lookedIn }) ?? numbers.first, let place = places[number] else { return nil }
+    (lookedAt, lookedIn, isLooking) = (now, number, true)
+    let (reader, answers) = (edges.reader, answers)
+    edges.inBackground(.query) { answers.put((place, (try? Self.look(at: place, reader)) ?? .unknown)) }
+    return nil
+  }
+
+  private static func look(at place: Place, _ reader: any ReadEdge) throws(EdgeError) -> Finding {
+    if try reader.bounds(.input, place.partition).first > place.offset { return .gone }
+    if try reader.stableEnd(.input, place.partition) <= place.offset { return .unknown }
+    var found: UInt64?
+    try reader.read(.input, place.partition, from: place.offset, to: place.offset + 1, unless: { false }) { record in
+      if record.offset == place.offset { found = record.fingerprint }
+      return false
+    }
+    guard let found else { return .gone }
+    return found == place.fingerprint ? .same : .other
+  }
+}
+
+extension Service {
+  func watchInput(_ now: Int64) {
+    let taken = partitions.active.compactMap { active in
+      active.flatMap { active in
+        active.partition.last.map {
+          InputMemory.Place(partition: active.number, offset: active.partition.offset - 1, fingerprint: $0)
+        }
+      }
+    }
+    guard let place = notes.input.watch(taken, edges, at: now) else { return }
+    fatal =
+      "the input has another record at offset \(place.offset) of partition \(place.partition) than the one that was taken in: the topic was"
+      + " deleted and recreated while it was read, and what it holds before that offset was not taken in. Use another group for it, or delete"
+      + " this group's offsets and its journal and state topics"
+  }
+}
