@@ -7,6 +7,7 @@ package enum Program {
   package static func main() -> Never {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let invocation = Invocation.parse(arguments, environment: Console.variable, host: Console.hostName)
+    if invocation.warnsOfVariables { RunNotes.warnOfVariables() }
     let code = perform(invocation)
     // A result that could not be printed is a failure. Commands that only print their progress may continue.
     if code == 0, Console.hasLostOutput, invocation.answers {

@@ -217,6 +217,10 @@ enum MetricTable {
       "combo_partition_restored_ratio", running: false, "Progress of the restore, from 0 to 1."
     ) { $0.restored },
     .partition("combo_partition_lag_records", "Records of the input that have not been read yet.") { $0.lag.map(Double.init) },
+    .partition(
+      "combo_partition_stalled_seconds",
+      "How long records have waited of which none could be read, such as behind an open transaction of a producer; 0 if none wait."
+    ) { Double($0.stalledMs) / 1000 },
     .partition("combo_partition_rooms", "Rooms awake in the partition.") { Double($0.rooms) },
     .partition(
       "combo_partition_behind_seconds",

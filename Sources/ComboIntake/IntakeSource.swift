@@ -30,7 +30,6 @@ package struct IntakeSource: Equatable, Sendable {
   }
 
   package init(_ text: String) throws(Fault) {
-    self.text = text
     // An address may hold commas, and so may a map's switches: a comma counts only before the name of a parameter.
     var place = ""
     var found: [(name: String, value: String)] = []
@@ -43,6 +42,9 @@ package struct IntakeSource: Equatable, Sendable {
         place += (place.isEmpty ? "" : ",") + piece
       }
     }
+    // Instead of the name of a file, the password itself may have been given.
+    let text = found.reduce(text) { $1.name == "password" && !$1.value.isEmpty ? $0.replacing($1.value, with: "******") : $0 }
+    self.text = text
     for (name, value) in found {
       if value.isEmpty { throw Fault(description: "--from \(text): \(name)= needs a value") }
       switch name {
@@ -59,6 +61,9 @@ package struct IntakeSource: Equatable, Sendable {
     case "post": self.place = .post
     default:
       guard let url = WebSocketURL(place) else {
+        if place.contains("@") {
+          throw Fault(description: "--from: an address may have no login: put the password into a file, password=FILE")
+        }
         throw Fault(
           description:
             "--from \(text): expected - (standard input), post, or an address such as ws://127.0.0.1:21213, optionally with"

@@ -35,10 +35,10 @@ package struct BearerToken: Equatable, Sendable {
   /// Reads a file.
   /// - Parameter now: by the wall clock, in milliseconds.
   package static func read(_ path: String, now: Int64) -> Result<BearerToken, Failure> {
-    switch TextFile.read(path, limit: bytesMax) {
+    switch TextFile.read(path, limit: bytesMax, named: "the file of \(property)") {
     case .failure(let failure): return .failure(Failure(description: failure.description))
     case .success(let text):
-      return parse(text, now: now).mapError { Failure(description: "\(path) \($0)") }
+      return parse(text, now: now).mapError { Failure(description: "the file of \(property) \($0)") }
     }
   }
 

@@ -31,7 +31,7 @@ package struct KafkaProperty: Equatable, Sendable {
   package var isKnown: Bool { LibrdkafkaProperties.isListed(key) }
 
   private static let secretWords = [
-    "password", "passphrase", "secret", "key.pem", "keystore.key", "jaas", "private.key", "assertion",
+    "password", "passphrase", "secret", "key.pem", "keystore.key", "jaas", "private.key", "assertion", "kinit.cmd",
   ]
 
   /// Its secret texts: the whole value, and the passwords inside.
@@ -89,7 +89,7 @@ package struct KafkaProperty: Equatable, Sendable {
 
 extension String {
   /// The same with asterisks in the place of secrets.
-  func masking(_ secrets: [String]) -> String {
+  package func masking(_ secrets: [String]) -> String {
     secrets.reduce(self) { $1.isEmpty ? $0 : $0.replacing($1, with: "******") }
   }
 }

@@ -11,6 +11,13 @@ extension PartitionTopics {
     /// that the same topic always leads to the same order of work.
     package private(set) var records: [(key: [UInt8], value: [UInt8]?)] = []
     private var places: [[UInt8]: Int] = [:]
+    /// The keys that are none of the service's, each with the offset of its newest record. A room has nothing in them.
+    fileprivate var strange: [[UInt8]: Int64] = [:]
+
+    /// How many such keys there are, and their first offset; nil: none.
+    package var strangers: Strangers? {
+      strange.values.min().map { Strangers(count: strange.count, offset: $0) }
+    }
 
     package init() {}
 
@@ -30,24 +37,31 @@ extension PartitionTopics {
     }
   }
 
+  /// Records of the state topic with keys that are none of the service's.
+  package struct Strangers {
+    package let count: Int
+    /// Of the first.
+    package let offset: Int64
+  }
+
   package func readState() throws -> State {
     let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
     var state = State()
     var checkpoint: (key: [UInt8], value: [UInt8])?
     let keys = StateKeyDecoder()
-    do {
-      try read(.state, from: bounds.first, to: bounds.end) { record in
-        guard let key = record.key else { return true }
+    try read(.state, from: bounds.first, to: bounds.end) { record in
+      guard let key = record.key else { return true }
+      do throws(FormatFault) {
         if case .checkpoint = try keys.key(key) {
           checkpoint = record.value.map { ([UInt8](key), [UInt8]($0)) }
         } else {
           state[[UInt8](key)] = record.value.map { [UInt8]($0) }
         }
-        return true
+      } catch {
+        // Somebody else's record, or a damaged one of a room: that the room is missing then shows in the digest.
+        state.strange[[UInt8](key)] = record.value == nil ? nil : record.offset
       }
-    } catch let fault as FormatFault {
-      // A key that is unknown means something to a newer version.
-      throw Stop.refused(fault.description)
+      return true
     }
     if let checkpoint {
       do {
@@ -64,6 +78,16 @@ extension PartitionTopics {
       }
     }
     return state
+  }
+
+  /// Says once of what is in the state topic that it is not the service's.
+  func warn(of strangers: Strangers?) {
+    guard let strangers else { return }
+    log.warning(
+      """
+      partition \(.partition, number) of the state topic holds records that are not this service's: \(.count, strangers.count), the first \
+      at offset \(.offset, strangers.offset). They are ignored. Find out who writes to it
+      """)
   }
 
   /// The journal's entries above the checkpoint, or all.

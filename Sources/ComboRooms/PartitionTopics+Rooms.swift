@@ -1,4 +1,5 @@
 package import ComboCore
+internal import ComboEdge
 internal import ComboSystem
 package import ComboWire
 
@@ -98,6 +99,31 @@ extension PartitionTopics {
     return Beginning(partition: partition, records: records, derivation: derivation, silent: silent)
   }
 
+  /// That the rooms at the checkpoint are those of the entry at which it was made. If no entry came after it, nothing else would show
+  /// that a room is missing. Where that entry was deleted, nothing can be known.
+  func checkRooms(_ partition: Partition, at checkpoint: Checkpoint) throws {
+    let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.journal, number) }
+    let decoder = JournalDecoder()
+    var found: JournalEntry?
+    var isSame = false
+    let from = max(bounds.first, checkpoint.journal - Self.marksMax)
+    try read(.journal, from: from, to: min(checkpoint.journal, bounds.end)) { record in
+      guard let value = record.value, let entry = try? decoder.entry(value), entry.n == checkpoint.n, entry.of == topics.hash
+      else { return true }
+      found = entry
+      isSame = isSame || (entry.rooms == partition.awake && entry.digest == partition.digest)
+      return true
+    }
+    if let found, !isSame {
+      throw ReplayFault(
+        "the state topic has \(Counted.text(partition.awake, "rooms")) with digest \(String(partition.digest, radix: 16)) at the checkpoint, but"
+          + " entry \(found.n) of the journal says \(found.rooms) with \(String(found.digest, radix: 16))")
+    }
+  }
+
+  /// So many offsets below the checkpoint's, at most, is its entry: the others are marks of transactions.
+  private static let marksMax: Int64 = 64
+
   package func parts(_ count: Int, of name: Bytes, _ state: State) throws -> [[UInt8]] {
     let key = ByteBuffer(capacity: 512)
     return try (0..<count).map { index in
@@ -148,6 +174,7 @@ extension PartitionTopics {
       at: n, clock: last.clock, offset: max(offset, bounds.first),
       last: offset == last.offset && offset >= bounds.first ? last.last : nil, shifted: last.shifted,
       broughtBack: journal.entries.reduce(0) { $0 + $1.broughtBack })
+    warn(of: state.strangers)
     // Records before its position were taken in.
     let neverTaken = max(0, bounds.first - offset)
     return RestoredPartition(

@@ -33,7 +33,7 @@ package struct PartitionTopics {
     /// The state is not available: all rooms begin a new epoch.
     case lost(reason: String, offsets: Int64)
     /// See ``Restorer/examine(from:)``.
-    case examined(clock: Int64)
+    case examined(clock: Int64, Strangers?)
 
     /// Whether what was read led to it, and not how reading went.
     var isAboutWhatWasFound: Bool {

@@ -15,8 +15,9 @@ package enum RestoreOutcome {
   case gone(Topic)
   /// It is not needed any more.
   case stopped
-  /// It was only looked whether all fits together, and it does; this is the time to which the partition has come.
-  case examined(clock: Int64)
+  /// It was only looked whether all fits together, and it does; this is the time to which the partition has come, and what of the state
+  /// topic is ignored.
+  case examined(clock: Int64, PartitionTopics.Strangers?)
 }
 
 package struct RestoreResult {

@@ -83,7 +83,7 @@ package struct Restorer: @unchecked Sendable {
   private func outcome(of error: any Error) -> RestoreOutcome {
     switch error {
     case Stop.cancelled: .stopped
-    case Stop.examined(let clock): .examined(clock: clock)
+    case Stop.examined(let clock, let strangers): .examined(clock: clock, strangers)
     case Stop.refused(let reason): .refused(reason)
     case Stop.otherRules(let version, let reason): .otherRules(version: version, reason)
     case Stop.kafka(let error): outcome(of: error)
@@ -129,7 +129,9 @@ package struct Restorer: @unchecked Sendable {
     let broken = journal.broken
     let unknown = broken == nil ? nil : JournalStanding(unknownSince: time.wallMs())
     guard var last = JournalStanding(journal.entries, state.checkpoint) ?? unknown else {
-      return try firstOwner.begin(committed, inputBounds, journal)
+      let first = try firstOwner.begin(committed, inputBounds, journal)
+      source.warn(of: state.strangers)
+      return first
     }
     var missing: String?
     if let checkpoint = state.checkpoint, journalBounds.end < checkpoint.journal {
@@ -225,7 +227,10 @@ package struct Restorer: @unchecked Sendable {
         offsets: bounds.first - start)
     }
     if let stop = source.otherRules(in: entries, after: beginning.derivation) { throw stop }
-    if isExamination { throw Stop.examined(clock: entries.last?.clock ?? partition.clock) }
+    if entries.isEmpty, state.strangers != nil, let checkpoint = state.checkpoint {
+      try source.checkRooms(partition, at: checkpoint)
+    }
+    if isExamination { throw Stop.examined(clock: entries.last?.clock ?? partition.clock, state.strangers) }
     // A snapshot is committed only once all output up to its entry is.
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)
@@ -255,6 +260,7 @@ package struct Restorer: @unchecked Sendable {
     beginning.records.isRunThrough = false
     partition.table.forEachRoom { $0.hasRecord = true }
     beginning.records.takenSince = runner.records
+    source.warn(of: state.strangers)
     let ms = time.monotonicMs() - began
     let proof: LogMessage = runner.entries > 0 ? "with the same result" : "no entry since its checkpoint"
     return RestoredPartition(

@@ -24,7 +24,7 @@ package enum Health {
       return hindrance.map { "the service has not started: \($0)" }
         ?? "the service has not started: it is waiting for the brokers and its topics"
     }
-    if !report.hasJoined { return "the service has not joined its group yet" }
+    if !report.hasJoined { return report.stall ?? "the service has not joined its group yet" }
     let restoring = report.partitions.filter { !$0.isRunning }
     if !restoring.isEmpty {
       return "being restored: \(restoring.count) of \(Counted.text(report.partitions.count, "partitions"))"

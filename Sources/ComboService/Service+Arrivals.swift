@@ -12,6 +12,8 @@ extension Service {
     var lookedAt = Int64.min / 2
     /// When the brokers last answered; nil: they were not asked yet. All times are by the monotonic clock.
     var answeredAt: Int64?
+    /// When an answer last came.
+    var heardAt = Int64.min
     /// The last findings, by partition.
     var found: [Int32: ArrivalLook] = [:]
     /// Partitions where a record can be read, and was not handed out: since when, and at which offset.
@@ -43,6 +45,8 @@ extension Service {
   private static let askEveryMs: Int64 = 5_000
   private static let waitingMs: Int64 = 15_000
   private static let silentMs: Int64 = 20_000
+  /// The same of a member that has lost its partitions, or has none yet.
+  private static let silentJoiningMs: Int64 = 8_000
 
   /// Called about once a second.
   func watchArrivals(_ now: Int64) {
@@ -55,17 +59,20 @@ extension Service {
     arrivals.lookedAt = now
     for answer in arrivals.answers.takeAll() {
       arrivals.isAsking = false
-      if let found = answer.found { note(found, answer.askedAt, now) }
+      if let found = answer.found {
+        arrivals.heardAt = now
+        note(found, answer.askedAt, now)
+      }
       arrivals.timesGone = answer.isGone ? arrivals.timesGone + 1 : 0
     }
     // Twice, as a broker that has just started may not know it yet. Nothing else tells it where records only come and offsets are
     // committed without waiting.
     if arrivals.timesGone > 1 { return isGone(.input) }
     let positions = partitions.active.compactMap { $0.map { (number: $0.number, offset: $0.partition.offset) } }
-    if positions.isEmpty {
+    if positions.isEmpty { arrivals.waiting.removeAll() }
+    if positions.isEmpty, hasJoined {
       // Other checks report a service without partitions. A question that was not asked has no answer to miss.
       arrivals.answeredAt = nil
-      arrivals.waiting.removeAll()
     } else if !arrivals.isAsking, now - arrivals.askedAt >= Self.askEveryMs {
       ask(positions, now)
     }
@@ -93,6 +100,8 @@ extension Service {
     edges.inBackground(.query) {
       var found: [Int32: ArrivalLook] = [:]
       do throws(EdgeError) {
+        // A member that waits to be told its partitions only wants to know whether the brokers are there.
+        if positions.isEmpty { _ = try reader.partitions(.input) }
         for (number, offset) in positions {
           // Behind an open transaction nothing can be read.
           let end = try reader.stableEnd(.input, number)
@@ -118,6 +127,12 @@ extension Service {
     }
   }
 
+  /// How long records have waited in a partition of which none could be read; 0: none do.
+  func stalledMs(_ number: Int32, _ now: Int64) -> Int64 {
+    let since = [notes.heldPartitions[number]?.open?.since, arrivals.waiting[number]?.since].compactMap { $0 }.min()
+    return since.map { max(0, now - $0) } ?? 0
+  }
+
   private func tellStall(_ now: Int64) {
     let before = arrivals.stall
     arrivals.waiting = arrivals.waiting.filter { number, look in
@@ -133,7 +148,7 @@ extension Service {
           not ready until one arrives
           """)
       }
-    } else if let answered = arrivals.answeredAt, now - answered >= Self.silentMs {
+    } else if let answered = arrivals.answeredAt, now - answered >= (hasJoined ? Self.silentMs : Self.silentJoiningMs) {
       let seconds = (now - answered) / 1000
       arrivals.stall = "the brokers have not answered for \(seconds) s"
       if before == nil { log.warning("the brokers have not answered for \(.seconds, seconds) s: not ready until they do") }

@@ -102,6 +102,8 @@ extension Service {
     let since = notes.waitsSince ?? now
     notes.waitsSince = since
     if notes.hasSaidWaiting || now - since < Self.joinSaidMs { return }
+    // If the brokers do not answer, it is them that it waits for.
+    if watched.observatory != nil, arrivals.heardAt < since { return }
     notes.hasSaidWaiting = true
     log.info(
       """
@@ -111,7 +113,15 @@ extension Service {
   }
 
   private func logBadRecords(_ now: Int64) {
-    guard let told = notes.bad.take(at: now) else { return }
+    if let told = notes.bad.take(at: now) { log(told) }
+  }
+
+  /// What was counted and not reported yet, as the service ends.
+  func logRest() {
+    if let told = notes.bad.takeRest() { log(told) }
+  }
+
+  private func log(_ told: BadRecords.Told) {
     log.warning(
       """
       bad records went to the dead-letter topic: \(.count, told.count) since the last report, the newest from partition \
@@ -196,5 +206,11 @@ struct BadRecords {
     waiting = nil
     saidAt = now
     return told
+  }
+
+  /// The rest, whether it is due or not.
+  mutating func takeRest() -> Told? {
+    defer { waiting = nil }
+    return waiting
   }
 }

@@ -189,7 +189,7 @@ extension Service {
 
   // MARK: - How things are
 
-  private func report(_ now: Int64) -> ServiceReport {
+  func report(_ now: Int64) -> ServiceReport {
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs
     report.hasJoined = hasJoined
@@ -216,8 +216,8 @@ extension Service {
       let partition = active.partition
       return ServiceReport.Partition(
         number: number, isRunning: true, lag: edges.group.end(of: number).map { max(0, $0 - partition.offset) },
-        rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount, behindMs: active.behindMs,
-        entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
+        stalledMs: stalledMs(number, now), rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
+        behindMs: active.behindMs, entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
     }
     return report
   }

@@ -337,6 +337,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     }
     for number in partitions.owned.keys { partitions.forget(number) }
     edges.group.close()
+    logRest()
     if let fatal {
       if !hadFailed { log.error("the service cannot continue: \(.reason, fatal)") }
       return 1

@@ -9,6 +9,8 @@ package struct ServiceReport: Sendable {
     package var isRunning: Bool
     /// Records of the input after what was taken in; nil while it is not known.
     package var lag: Int64?
+    /// How long records have waited of which none could be read, in milliseconds; 0: none do.
+    package var stalledMs: Int64 = 0
     package var rooms = 0
     /// How much of the input that is run through again has been, from 0 to 1.
     package var restored = 1.0
@@ -21,12 +23,13 @@ package struct ServiceReport: Sendable {
     package var recordsWithoutEntry = 0
 
     package init(
-      number: Int32, isRunning: Bool, lag: Int64? = nil, rooms: Int = 0, restored: Double = 1.0, roomsWithOwnSettings: Int = 0,
-      behindMs: Int64 = 0, entriesOnTheirWay: Int = 0, recordsWithoutEntry: Int = 0
+      number: Int32, isRunning: Bool, lag: Int64? = nil, stalledMs: Int64 = 0, rooms: Int = 0, restored: Double = 1.0,
+      roomsWithOwnSettings: Int = 0, behindMs: Int64 = 0, entriesOnTheirWay: Int = 0, recordsWithoutEntry: Int = 0
     ) {
       self.number = number
       self.isRunning = isRunning
       self.lag = lag
+      self.stalledMs = stalledMs
       self.rooms = rooms
       self.restored = restored
       self.roomsWithOwnSettings = roomsWithOwnSettings

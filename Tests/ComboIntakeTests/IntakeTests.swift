@@ -113,7 +113,10 @@ struct WebSocketPasswordTests {
   @Test("is for WebSocket servers only, and a server on this machine is tried more often")
   func reads() throws {
     #expect(try IntakeSource("ws://localhost:8080,password=/tmp/p").password == "/tmp/p")
-    #expect(throws: IntakeSource.Fault.self) { try IntakeSource("-,password=/tmp/p") }
+    let fault = #expect(throws: IntakeSource.Fault.self) { try IntakeSource("-,password=hunter22") }
+    #expect(fault?.description.contains("hunter22") == false)
+    let login = #expect(throws: IntakeSource.Fault.self) { try IntakeSource("ws://u:hunter22@localhost:8080") }
+    #expect(login?.description.contains("hunter22") == false && login?.description.contains("login") == true)
     for (url, isLoopback) in [("ws://127.0.0.1:1", true), ("ws://[::1]:1", true), ("ws://localhost", true), ("ws://a.b", false)] {
       #expect(WebSocketURL(url)?.isLoopback == isLoopback)
     }

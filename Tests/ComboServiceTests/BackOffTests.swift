@@ -39,6 +39,9 @@ struct BackOffTests {
     #expect(bad.take(at: 60_999) == nil)
     #expect(bad.take(at: 61_000) == .init(count: 1000, code: "out_of_range", partition: 2, offset: 999))
     #expect(bad.take(at: 200_000) == nil)
+    bad.add("not_json", partition: 1, offset: 7)
+    bad.add("not_json", partition: 1, offset: 8)
+    #expect(bad.takeRest() == .init(count: 2, code: "not_json", partition: 1, offset: 8) && bad.takeRest() == nil)
   }
 
   @Test("two instances of one transactional id are told by fencing each other again and again, with commits in between")

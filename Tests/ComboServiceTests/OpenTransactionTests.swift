@@ -43,6 +43,8 @@ struct OpenTransactionTests {
     put(transaction)
     turn(forMs: 60_000) { heard("is open in partition 0, from offset 1 on") > 0 }
     #expect(scene.world.clock.monotonic - began >= 10_000)
+    let stalledMs = instance.service.report(scene.world.clock.monotonic).partitions[0].stalledMs
+    #expect(stalledMs >= 10_000 && stalledMs <= scene.world.clock.monotonic - began)
     // More of it is no more news.
     for _ in 0..<10 {
       put(transaction)
@@ -53,6 +55,20 @@ struct OpenTransactionTests {
     turn(forMs: 30_000)
     #expect(heard("partition 0 continues: the transaction that was open from offset 1 on has ended") == 1, "\(scene.world.heard)")
     #expect(heard("is open in partition 0") == 1)
+    #expect(instance.service.report(scene.world.clock.monotonic).partitions[0].stalledMs == 0)
+  }
+
+  @Test("bad records that were counted are reported when it stops, not only after a minute")
+  func badAtStop() {
+    func putBad() {
+      scene.world.put(SimRecord(key: [0x72], value: [0x7b]))
+      scene.settle(instance)
+      scene.turn(instance, 4)
+    }
+    for _ in 0..<3 { putBad() }
+    #expect(heard("bad records went to the dead-letter topic") == 1)
+    scene.world.stop(instance)
+    #expect(heard("bad records went to the dead-letter topic: 2 since") == 1, "\(scene.world.heard)")
   }
 
   @Test("that is short is not reported, also if the partition ended with the mark of another one for long")

@@ -95,6 +95,43 @@ struct SimulatedLossTests {
       resets.count == 1 && resets[0].contains(", and there is no checkpoint: the entries before it were deleted"), "\(resets)")
   }
 
+  @Test("a record of somebody else in the state topic is passed over, and said once")
+  func strangers() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<3 { scene.gift() }
+    scene.settle(instance)
+    scene.world.stop(instance)
+    let state = scene.world.broker.log(.state, 0)
+    let offset = state.end
+    state.append(SimRecord(key: Array("somebody".utf8), value: Array("else".utf8)))
+    state.append(SimRecord(key: Array("gone".utf8), value: Array("x".utf8)))
+    state.append(SimRecord(key: Array("gone".utf8), value: nil))
+    scene.world.hears = true
+    let next = scene.start(until: 1)
+    scene.gift()
+    scene.settle(next)
+    #expect(!next.isDead && next.service.totals.resets == 0 && next.service.totals.events == 1, "\(scene.world.ends)")
+    let said = scene.world.heard.filter { $0.contains("that are not this service's: 1, the first at offset \(offset)") }
+    #expect(said.count == 1, "\(scene.world.heard)")
+    #expect(scene.finish() == [])
+  }
+
+  @Test("a room whose record has a damaged key is missed: a reset", arguments: [false, true])
+  func damagedKey(hasEntriesSince: Bool) {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = hasEntriesSince ? 2 : 1000
+    let instance = scene.start()
+    for _ in 0..<5 {
+      scene.gift()
+      scene.turn(instance, 4)
+    }
+    scene.settle(instance)
+    if hasEntriesSince { scene.world.kill(instance) } else { scene.world.stop(instance) }
+    scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self) == #"["room","r"]"# }) { $0.key![3] ^= 1 }
+    goOn(scene)
+  }
+
   /// The next owner begins the rooms anew, once, takes nothing in twice, and the one after it finds all as it was left.
   private func goOn(_ scene: SimScene, takesInAgain: Bool = false) {
     scene.world.expectsErrors = true

@@ -58,6 +58,34 @@ struct SimulatedOnlookerTests {
     #expect(run(seed).faults == [])
   }
 
+  @Test("a member that has lost its partitions says that the brokers do not answer, not that it waits for other members")
+  func silentBrokers() {
+    let scene = SimScene()
+    scene.world.hasOnlookers = true
+    scene.world.hears = true
+    let instance = scene.start()
+    scene.gift()
+    scene.settle(instance)
+    func heard(_ words: String) -> Int { scene.world.heard.count { $0.contains(words) } }
+    func turn(forMs ms: Int64) {
+      let over = scene.world.clock.monotonic + ms
+      while scene.world.clock.monotonic < over { scene.turn(instance) }
+    }
+    func reason() -> String? {
+      let now = scene.world.clock.monotonic
+      return Health.reasonNotReady(instance.service.report(now), at: now, isStopping: false)
+    }
+    scene.world.broker.faults.retriable = 1000
+    instance.service.revoked([0], lost: true)
+    turn(forMs: 30_000)
+    #expect(heard("the brokers have not answered for ") == 1 && heard("waiting to join") == 0, "\(scene.world.heard)")
+    #expect(reason()?.hasPrefix("the brokers have not answered for ") == true)
+    scene.world.broker.faults.retriable = 0
+    turn(forMs: 15_000)
+    #expect(heard("waiting to join") == 1, "\(scene.world.heard)")
+    #expect(reason() == "the service has not joined its group yet")
+  }
+
   @Test("a room is watched through its sleep, and costs nothing once nobody watches it")
   func sleep() {
     for delivery in [JournalEntry.Delivery.exactlyOnce, .atLeastOnce] {

@@ -164,8 +164,10 @@ struct Check {
 
   private mutating func say(_ decoder: RecordDecoder, _ sentence: String) {
     let outcomes = decoder.outcomes
+    let isNone = outcomes.taken == 0 && outcomes.records > 0
     let words =
-      "\(options.map.map { "with the map \($0.title)" } ?? "without a map"), \(outcomes.taken) of the newest"
+      (isNone ? "none of the newest \(Self.count(outcomes.records, "record")) becomes an event, so nothing would be shown: " : "")
+      + "\(options.map.map { "with the map \($0.title)" } ?? "without a map"), \(outcomes.taken) of the newest"
       + " \(Self.count(outcomes.records, "record")) of \"\(names.input)\" become events; \(outcomes.dropped) are dropped and \(outcomes.bad) are bad"
     for note in options.map?.notes ?? [] { report.note("the map: \(note)") }
     if outcomes.records == 0 {
@@ -185,7 +187,8 @@ struct Check {
         "if these are gifts, correct --map. To see how it reads each record: combo-consumer map --map \($0) --brokers \(options.brokers)"
           + " --from-topic \(names.input)"
       } ?? "if these are gifts, give a map with --map: combo-consumer map --list lists those that are built in"
-    report.add(.init(verdict: outcomes.taken == 0 ? .fault : .note, text: text, fix: fix))
+    // The service works all the same: such records become dead letters, or are dropped.
+    report.note(text, fix: fix)
   }
 
   private mutating func checkMissing(_ name: String, _ what: String, _ control: ControlClient) {

@@ -10,7 +10,9 @@ enum CheckCommand {
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     if let format = options.topicFormat { return printTopics(options, as: format, log) }
-    var report = CheckReport { Console.write("\($0)\n", to: 1) }
+    // As in the log: short ones are parts of ordinary words.
+    let secrets = options.kafka.secrets.filter { $0.utf8.count >= 6 }
+    var report = CheckReport { Console.write("\($0.masking(secrets))\n", to: 1) }
     do throws(EdgeError) {
       // The findings have librdkafka's messages about its connections.
       let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : ServiceLog(.error) { _ in })

@@ -131,7 +131,12 @@ struct CheckGroup {
   /// - Returns: whether it is fine.
   private mutating func add(_ outcome: RestoreOutcome, of partition: Int32) -> Bool {
     switch outcome {
-    case .examined(let clock):
+    case .examined(let clock, let strangers):
+      if let strangers {
+        report.note(
+          "partition \(partition) of the state topic holds \(Counted.text(strangers.count, "records")) of somebody else, the first at offset"
+            + " \(strangers.offset): the service ignores them", fix: "find out who writes to \(names.state)")
+      }
       let ahead = clock - WallClock.nowMs
       if ahead > MemberPartitions.broughtBackMs {
         report.note(

@@ -148,7 +148,7 @@ private struct Live {
         }
         var password: String?
         if let file = source.password {
-          switch TextFile.read(file, limit: 1024) {
+          switch TextFile.read(file, limit: 1024, named: "the file of password=") {
           case .success(let text): password = String(text.prefix { !$0.isNewline })
           case .failure(let failure): return .failure(SourceFault(description: failure.description))
           }

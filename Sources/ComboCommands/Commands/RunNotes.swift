@@ -25,12 +25,20 @@ struct RunNotes {
       """)
     if let choice = options.settings.idleChoice { log.warning("\(.text, choice.text). To change it: \(.reason, choice.fix)") }
     for (name, nearest) in Self.unknown(Console.variableNames) {
-      let hint = nearest.map { ". Did you mean \($0)?" } ?? ""
-      log.warning("the environment has \(.text, name), which is not an option and is ignored\(.options, hint)")
+      log.warning("the environment has \(.text, name), which is not an option and is ignored\(.options, Self.hint(nearest))")
     }
     for file in Self.openFiles(options, table) {
       log.warning(
         "\(.file, file) holds a password or a key, and every user of this machine can read it. Restrict it with chmod 600")
+    }
+  }
+
+  private static func hint(_ nearest: String?) -> String { nearest.map { ". Did you mean \($0)?" } ?? "" }
+
+  /// The same for commands other than `run`, whose log begins with it.
+  static func warnOfVariables() {
+    for (name, nearest) in unknown(Console.variableNames) {
+      Console.say("warning: the environment has \(name), which is not an option and is ignored\(hint(nearest))")
     }
   }
 

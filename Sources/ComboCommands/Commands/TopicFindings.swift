@@ -77,8 +77,9 @@ struct TopicFindings {
       guard let count = replicas[name], name != names.input, let found = settings[name] else { return nil }
       let needed = found["min.insync.replicas"].flatMap { Int($0) } ?? 1
       if count >= needed { return nil }
-      return Self.fault(
-        "the \(what) is on \(Counted.text(count, "brokers")), but min.insync.replicas is \(needed): nothing can be written to it",
+      // From some version on, brokers take the smaller of the two. check writes a record, and sees what these do.
+      return Self.note(
+        "min.insync.replicas is \(needed), but the \(what) has \(Counted.text(count, "replicas")): older brokers accept nothing then",
         "give it more replicas (kafka-reassign-partitions.sh), or set min.insync.replicas of \"\(name)\" to \(count)")
     }
   }

@@ -1,5 +1,6 @@
 internal import ComboKafka
 internal import ComboSystem
+internal import Glibc
 
 /// Every option of a command with the value that it has and where that came from: what `config` prints, and what is compared
 /// when the configuration is read again.
@@ -41,8 +42,10 @@ struct ConfigTable: Equatable, Sendable {
         // A property that is none may be a password with something missing before it.
         let isProperty = if case .property = option.kind { true } else { false }
         let property = isProperty ? KafkaProperty(value.text) : nil
-        let isLogin = option.name == "brokers" && value.text.contains("@")
-        let isSecret = isLogin || isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true
+        let isLogin = (option.name == "brokers" || option.name == "http-origin") && value.text.contains("@")
+        // No file of that name: it may be the token itself.
+        let isToken = option.name == "http-token-file" && access(value.text, F_OK) != 0
+        let isSecret = isLogin || isToken || isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true
         rows.append(Row(name: option.name, value: value.text, origin: value.origin, isSecret: isSecret))
       }
     }

@@ -32,6 +32,15 @@ enum Invocation: Equatable, Sendable {
     }
   }
 
+  /// Whether the environment was read, and nothing else says which of its variables are no options.
+  var warnsOfVariables: Bool {
+    switch self {
+    case .run(let options): options.isShadow
+    case .tell: false
+    default: true
+    }
+  }
+
   /// From the arguments after the program's name, and the environment. `host` is this machine's name.
   static func parse(
     _ arguments: [String], environment variable: (String) -> String? = { _ in nil }, host: String = "localhost"

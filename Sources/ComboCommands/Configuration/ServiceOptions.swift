@@ -146,6 +146,12 @@ struct ServiceOptions: Equatable, Sendable {
   static func origins(_ reader: inout OptionReader) -> HTTPOrigins {
     guard let text = reader.optionalText("http-origin") else { return .none }
     if let origins = HTTPOrigins(text) { return origins }
+    // A login in an address would be shown.
+    if text.contains("@") {
+      reader.fault(
+        "--http-origin must have no login: an origin is a scheme, a host and perhaps a port, such as https://live.example")
+      return .none
+    }
     reader.fault(
       "--http-origin must be * or origins as browsers send them, separated by commas, such as https://live.example,http://localhost:3000;"
         + " not \(Sentence.quoted(text))")
@@ -154,12 +160,12 @@ struct ServiceOptions: Equatable, Sendable {
 
   static func token(_ reader: inout OptionReader) -> HTTPToken? {
     guard let file = reader.optionalText("http-token-file") else { return nil }
-    switch TextFile.read(file, limit: 4096) {
+    switch TextFile.read(file, limit: 4096, named: "the file") {
     case .success(let text):
       do throws(HTTPFault) {
         return try HTTPToken(text)
       } catch {
-        reader.fault("--http-token-file: \(file) \(error)")
+        reader.fault("--http-token-file: the file \(error)")
       }
     case .failure(let failure): reader.fault("--http-token-file: \(failure)")
     }

@@ -1,7 +1,11 @@
 /// Guesses the intended word.
 enum Suggestion {
-  /// The candidate with the fewest typing mistakes from `text`, if they are few enough to be mistakes.
+  /// The candidate that `text` is the beginning of, or that begins with it; else the one with the fewest typing mistakes from `text`, if
+  /// they are few enough to be mistakes.
   static func nearest(to text: String, among candidates: [String]) -> String? {
+    func isBeginning(_ one: String, of other: String) -> Bool { other.hasPrefix(one) && one.count * 2 > other.count }
+    let longer = candidates.filter { isBeginning(text, of: $0) || isBeginning($0, of: text) }
+    if let near = longer.min(by: { abs($0.count - text.count) < abs($1.count - text.count) }) { return near }
     var best: (candidate: String, distance: Int)?
     for candidate in candidates {
       let distance = distance(text, candidate)

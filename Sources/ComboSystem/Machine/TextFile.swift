@@ -12,26 +12,29 @@ package enum TextFile {
   }
 
   /// The whole text of a file of at most `limit` bytes.
-  package static func read(_ path: String, limit: Int) -> Result<String, Failure> {
-    switch bytes(of: path, limit: limit) {
+  /// - Parameter name: how a sentence names the file; nil: by its path. Where a secret may have been given in the place of a path, no
+  ///   sentence may have that.
+  package static func read(_ path: String, limit: Int, named name: String? = nil) -> Result<String, Failure> {
+    switch bytes(of: path, limit: limit, named: name) {
     case .failure(let failure): return .failure(failure)
     case .success(let bytes):
-      guard let text = String(validating: bytes, as: UTF8.self) else { return fail("\(path) is not UTF-8 text") }
+      guard let text = String(validating: bytes, as: UTF8.self) else { return fail("\(name ?? path) is not UTF-8 text") }
       return .success(text)
     }
   }
 
   /// The whole of a file of at most `limit` bytes, whatever is in it.
-  package static func bytes(of path: String, limit: Int) -> Result<[UInt8], Failure> {
+  package static func bytes(of path: String, limit: Int, named name: String? = nil) -> Result<[UInt8], Failure> {
+    let shown = name ?? path
     // Opening a pipe would wait for a program at its other end.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return fail("cannot open \(path): \(String(cString: strerror(errno)))") }
+    guard file >= 0 else { return fail("cannot open \(shown): \(String(cString: strerror(errno)))") }
     defer { close(file) }
     var status = stat()
     if fstat(file, &status) == 0 {
       switch status.st_mode & S_IFMT {
-      case S_IFDIR: return fail("cannot read \(path): it is a folder")
-      case S_IFIFO where isNamed(path): return fail("cannot read \(path): it is a named pipe, which may never get a writer")
+      case S_IFDIR: return fail("cannot read \(shown): it is a folder")
+      case S_IFIFO where isNamed(path): return fail("cannot read \(shown): it is a named pipe, which may never get a writer")
       default: break
       }
     }
@@ -47,9 +50,9 @@ package enum TextFile {
       if got == 0 { break }
       if got < 0 {
         if errno == EINTR { continue }
-        return fail("cannot read \(path): \(String(cString: strerror(errno)))")
+        return fail("cannot read \(shown): \(String(cString: strerror(errno)))")
       }
-      if bytes.count > limit { return fail("\(path) is larger than the \(limit) bytes allowed") }
+      if bytes.count > limit { return fail("\(shown) is larger than the \(limit) bytes allowed") }
     }
     return .success(bytes)
   }

@@ -27,7 +27,8 @@ package enum Counted {
     "epochs": "epoch",
     "faults": "fault", "gifts": "gift", "instructions": "instruction", "lines": "line", "members": "member", "notes": "note",
     "offsets": "offset",
-    "partitions": "partition", "records": "record", "rooms": "room", "screens": "screen", "slots": "slot", "times": "time",
+    "partitions": "partition", "records": "record", "replicas": "replica", "rooms": "room", "screens": "screen", "slots": "slot",
+    "times": "time",
   ]
 
   private static let verbs = [("are", "is"), ("were", "was"), ("have", "has"), ("wait", "waits"), ("differ", "differs")]

@@ -21,8 +21,10 @@ struct RoomCheckpoints {
     var fault: FormatFault?
     try reader.read(.state, number, from: bounds.first, to: try reader.stableEnd(.state, number), unless: { false }) { record in
       guard let key = record.key else { return true }
+      // A record of somebody else is no room's.
+      guard let kind = try? keys.key(key) else { return true }
       do throws(FormatFault) {
-        switch try keys.key(key) {
+        switch kind {
         case .checkpoint:
           // The room's first record since the last checkpoint is all that is known of it there.
           settleLast(now)

@@ -47,7 +47,6 @@ public final class StateKeyDecoder {
         return .part(room: room, index: Int(index))
       }
     }
-    // Other kinds may come with a newer version; what they would mean for a restore cannot be known.
-    throw .broken(reader.what, "\(Excerpt(bytes)) is not known to this version")
+    throw .broken(reader.what, "\(Excerpt(bytes)) is none")
   }
 }

@@ -99,7 +99,15 @@ struct OptionTests {
     #expect(options("--http none")?.http == nil)
     #expect(fault("--http 8080").contains("ADDRESS:PORT"))
     #expect(fault("--http *:8080").contains("--http-token-file"))
-    #expect(fault("--http *:8080 --http-token-file /nowhere/token").contains("/nowhere/token"))
+    let pasted = fault("--http *:8080 --http-token-file 0123456789abcdef")
+    #expect(pasted.contains("--http-token-file: cannot open the file") && !pasted.contains("0123456789abcdef"), "\(pasted)")
+    guard case .show(let table, _, _) = parse("config run --http-token-file 0123456789abcdef --http-origin https://u:hunter22@x")
+    else {
+      throw Unexpected()
+    }
+    #expect(!table.contains("0123456789abcdef") && !table.contains("hunter22"), "\(table)")
+    let login = fault("--http-origin https://u:hunter22@live.example")
+    #expect(login.contains("--http-origin must have no login") && !login.contains("hunter22"), "\(login)")
     let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("token")
     defer { try? FileManager.default.removeItem(atPath: path) }
     try "0123456789abcdef\n".write(toFile: path, atomically: true, encoding: .utf8)

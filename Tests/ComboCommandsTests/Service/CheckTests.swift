@@ -76,6 +76,21 @@ extension ServiceTests {
       }
     }
 
+    @Test("a topic with fewer replicas than min.insync.replicas is a note, as these brokers take its records: the service works")
+    func replicas() throws {
+      let group = try TestGroup(partitions: 1)
+      try group.control.createTopic(
+        group.names.output, partitions: 1, settings: [("min.insync.replicas", "2")], withinMs: 10_000)
+      let found = try check(group)
+      #expect(
+        found.code == 0 && found.output.contains("note   min.insync.replicas is 2, but the output has 1 replica: "), "\(found)")
+      let service = try group.process(TestGroup.fast)
+      try group.give([TestGift(id: "a", room: "r", sender: "u")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      #expect(service.text.contains("min.insync.replicas is 2"), "\(service.text)")
+    }
+
     @Test("says what the service will say when it takes a partition over: of the group's offset, and of another output")
     func group() throws {
       let group = try TestGroup(partitions: 2)
@@ -125,13 +140,35 @@ extension ServiceTests {
       try service.stop()
     }
 
+    @Test("a record of somebody else in the state topic is a note, and the service passes over it with a warning")
+    func strangers() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try group.give([TestGift(id: "a", room: "r", sender: "u")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      try group.produce([TestRecord(key: "somebody", "else")], to: group.names.state)
+      let found = try check(group)
+      #expect(
+        found.code == 0 && found.output.contains("note   partition 0 of the state topic holds 1 record of somebody else"),
+        "\(found)")
+      let next = try group.process(TestGroup.fast)
+      try group.give([TestGift(id: "b", room: "r", sender: "u")])
+      try group.waitUntilSaid(["r": 2], next)
+      try next.stop()
+      #expect(next.text.contains("records that are not this service's: 1, the first at offset "), "\(next.text)")
+      try group.verify()
+    }
+
     @Test("says how to see what the map makes of records, if few become events")
     func map() throws {
       let group = try TestGroup(partitions: 1)
       try group.produce([TestRecord(key: "r", "{}")])
       let without = try check(group).output
       #expect(without.contains("give a map with --map"), "\(without)")
-      let with = try check(group, ["--map", "tiktok"]).output
+      let found = try check(group, ["--map", "tiktok"])
+      let with = found.output
+      #expect(found.code == 0 && with.contains("note   none of the newest 1 record becomes an event"), "\(with)")
       #expect(with.contains("0 of the newest 1 record of") && with.contains("The most common cause: "), "\(with)")
       #expect(
         with.contains("combo-consumer map --map tiktok --brokers \(group.brokers) --from-topic \(group.names.input)\n"), "\(with)"
