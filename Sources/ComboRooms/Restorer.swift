@@ -133,6 +133,8 @@ package struct Restorer: @unchecked Sendable {
       source.warn(of: state.strangers)
       return first
     }
+    // Where only entries without records are left, the group's offset still says what was taken in.
+    last.offset = last.offset ?? committed.offset
     var missing: String?
     if let checkpoint = state.checkpoint, journalBounds.end < checkpoint.journal {
       missing =
