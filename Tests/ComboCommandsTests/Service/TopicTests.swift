@@ -1,6 +1,6 @@
-import Glibc
 import ComboEdge
 import ComboKafka
+import Glibc
 import Testing
 
 @testable import ComboTestSupport
