@@ -95,14 +95,16 @@ struct SimulatedLossTests {
       resets.count == 1 && resets[0].contains(", and there is no checkpoint: the entries before it were deleted"), "\(resets)")
   }
 
-  @Test("a journal of which only an entry without records is left, without checkpoint, is a reset that begins at the group's offset")
+  @Test("a journal that has only an entry without records left, and no checkpoint, is a reset that begins at the group's offset")
   func onlyDeadlinesLeft() {
     let scene = SimScene()
     let instance = scene.start()
     for _ in 0..<5 { scene.gift() }
     scene.settle(instance)
     let journal = scene.world.broker.log(.journal, 0)
-    func hasOnlyDeadlines(_ record: SimRecord) -> Bool { String(decoding: record.value!, as: UTF8.self).contains(#""batches":[]"#) }
+    func hasOnlyDeadlines(_ record: SimRecord) -> Bool {
+      String(decoding: record.value!, as: UTF8.self).contains(#""batches":[]"#)
+    }
     for _ in 0..<1000 where !hasOnlyDeadlines(journal.records.last!) { scene.turn(instance) }
     #expect(hasOnlyDeadlines(journal.records.last!))
     scene.world.kill(instance)
