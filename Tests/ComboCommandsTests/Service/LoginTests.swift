@@ -132,7 +132,10 @@ extension ServiceTests {
           "forged", Self.properties(folder, "OAUTHBEARER", "sasl.oauthbearer.config=token_file=\(forged)"),
           ["uthentication", "sasl.*"]
         ),
-        ("late", Self.properties(folder, "OAUTHBEARER", "sasl.oauthbearer.config=token_file=\(late)"), ["sasl.oauthbearer.config", "expired"]),
+        (
+          "late", Self.properties(folder, "OAUTHBEARER", "sasl.oauthbearer.config=token_file=\(late)"),
+          ["sasl.oauthbearer.config", "expired"]
+        ),
         (
           "gone", Self.properties(folder, "OAUTHBEARER", "sasl.oauthbearer.config=token_file=\(folder.path)/none"),
           ["sasl.oauthbearer.config", "No such file"]
