@@ -143,7 +143,7 @@ package struct Restorer: @unchecked Sendable {
     }
     if broken == nil && missing == nil {
       let isInTransactions = journal.terms.term == nil
-      try check(committed, against: last, isInTransactions: isInTransactions, inputBounds)
+      try check(committed, against: last, isInTransactions: isInTransactions, inputBounds, state.checkpoint)
       if let n = committed.entry, isInTransactions ? n != last.n : n > last.n {
         missing =
           "the group stands at entry \(n), but the journal ends with entry \(last.n): later entries were lost or deleted"
@@ -181,7 +181,8 @@ package struct Restorer: @unchecked Sendable {
   /// The journal is the truth: the group's offset must agree with it. Where offsets are committed beside it, for tools only, the
   /// group may be behind.
   private func check(
-    _ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64)
+    _ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64),
+    _ checkpoint: Checkpoint?
   ) throws {
     guard let offset = last.offset else { return }
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
@@ -199,8 +200,9 @@ package struct Restorer: @unchecked Sendable {
       throw otherInput("ends at offset \(bounds.end), but the journal says that it was taken in up to offset \(offset)")
     }
     // Behind it stands a record that was taken in, never a transaction's mark: of a topic that only grew, it is there until retention
-    // deletes it.
-    if let taken = last.last, bounds.first < offset {
+    // deletes it. The same holds at the checkpoint: a topic that was recreated while it was read has the newest record, but not that one.
+    for (offset, taken) in [(offset, last.last), (checkpoint?.input ?? 0, checkpoint?.last)] {
+      guard let taken, bounds.first < offset else { continue }
       var found: UInt64?
       try source.read(.input, from: offset - 1, to: offset) { record in
         found = record.fingerprint

@@ -113,6 +113,25 @@ struct SimulatedLossTests {
     goOn(scene)
   }
 
+  @Test("an input that has the newest record that was taken in, but not the checkpoint's, is refused")
+  func otherRecordAtTheCheckpoint() {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 2
+    let instance = scene.start()
+    for _ in 0..<5 {
+      scene.gift()
+      scene.turn(instance, 4)
+    }
+    scene.settle(instance)
+    scene.world.kill(instance)
+    let newest = scene.world.broker.log(.input, 0).records.last!.offset
+    for offset in 0..<newest { scene.alter(.input, where: { $0.offset == offset }) { $0.value![30] ^= 1 } }
+    scene.world.expectsErrors = true
+    let next = scene.start(until: 1)
+    #expect(next.isDead && next.service.totals.resets == 0, "\(scene.world.ends)")
+    #expect(scene.world.ends.contains { $0.contains("than the one that was taken in") }, "\(scene.world.ends)")
+  }
+
   @Test("a record of somebody else in the state topic is passed over, and said once")
   func strangers() {
     let scene = SimScene()
