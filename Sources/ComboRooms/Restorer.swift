@@ -143,7 +143,9 @@ package struct Restorer: @unchecked Sendable {
     }
     if broken == nil && missing == nil {
       let isInTransactions = journal.terms.term == nil
-      try check(committed, against: last, isInTransactions: isInTransactions, inputBounds, state.checkpoint)
+      try check(
+        committed, against: last, isInTransactions: isInTransactions, inputBounds,
+        older: Self.older(state.checkpoint, journal.entries))
       if let n = committed.entry, isInTransactions ? n != last.n : n > last.n {
         missing =
           "the group stands at entry \(n), but the journal ends with entry \(last.n): later entries were lost or deleted"
@@ -182,7 +184,7 @@ package struct Restorer: @unchecked Sendable {
   /// group may be behind.
   private func check(
     _ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64),
-    _ checkpoint: Checkpoint?
+    older: (offset: Int64, last: UInt64)?
   ) throws {
     guard let offset = last.offset else { return }
     if let known = committed.offset, isInTransactions ? known != offset : known > offset {
@@ -200,9 +202,9 @@ package struct Restorer: @unchecked Sendable {
       throw otherInput("ends at offset \(bounds.end), but the journal says that it was taken in up to offset \(offset)")
     }
     // Behind it stands a record that was taken in, never a transaction's mark: of a topic that only grew, it is there until retention
-    // deletes it. The same holds at the checkpoint: a topic that was recreated while it was read has the newest record, but not that one.
-    for (offset, taken) in [(offset, last.last), (checkpoint?.input ?? 0, checkpoint?.last)] {
-      guard let taken, bounds.first < offset else { continue }
+    // deletes it. The same holds of an older one: a topic that was recreated while it was read has the newest record, but not that one.
+    for (offset, taken) in [last.last.map { (offset, $0) }, older.map { ($0.offset, $0.last) }].compactMap({ $0 }) {
+      if bounds.first >= offset { continue }
       var found: UInt64?
       try source.read(.input, from: offset - 1, to: offset) { record in
         found = record.fingerprint
@@ -210,6 +212,13 @@ package struct Restorer: @unchecked Sendable {
       }
       if found != taken { throw otherInput("has a different record at offset \(offset - 1) than the one that was taken in") }
     }
+  }
+
+  /// The oldest record of which it is known what was taken in: that before the checkpoint's offset, else the first entry's last.
+  private static func older(_ checkpoint: Checkpoint?, _ entries: [JournalEntry]) -> (offset: Int64, last: UInt64)? {
+    if let checkpoint { return checkpoint.last.map { (checkpoint.input, $0) } }
+    guard let first = entries.first(where: { $0.last != nil && !$0.batches.isEmpty }) else { return nil }
+    return (first.batches.last!.endOffset, first.last!)
   }
 
   // MARK: - Running through again

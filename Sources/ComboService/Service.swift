@@ -314,6 +314,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       return
     }
     log.warning("trouble with Kafka: \(.reason, error)")
+    // If the input comes back, it may be another topic: only a restore compares it with what was taken in.
+    if [.unknownTopic, .unknownPartition].contains(error.code), partitions.active.contains(where: { $0 != nil }) {
+      goBack(.abort("the input was not there for a moment"))
+    }
   }
 
   // MARK: - The end

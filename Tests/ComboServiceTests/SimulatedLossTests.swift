@@ -132,6 +132,22 @@ struct SimulatedLossTests {
     #expect(scene.world.ends.contains { $0.contains("than the one that was taken in") }, "\(scene.world.ends)")
   }
 
+  @Test("an input that was away for a moment is compared with what was taken in before it is read on", arguments: [false, true])
+  func inputWasAway(isAnother: Bool) {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.settle(instance)
+    if isAnother { scene.alter(.input, where: { _ in true }) { $0.value![30] ^= 1 } }
+    scene.world.expectsErrors = true
+    instance.service.failed(EdgeError(.unknownTopic, "it is gone"), partition: nil)
+    scene.gift()
+    scene.turn(instance, 400)
+    #expect(instance.isDead == isAnother && instance.service.totals.aborts == 1, "\(scene.world.ends)")
+    #expect(instance.service.totals.events == (isAnother ? 5 : 6))
+    if isAnother { #expect(scene.world.ends.contains { $0.contains("than the one that was taken in") }, "\(scene.world.ends)") }
+  }
+
   @Test("a record of somebody else in the state topic is passed over, and said once")
   func strangers() {
     let scene = SimScene()

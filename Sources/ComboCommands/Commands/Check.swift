@@ -293,6 +293,8 @@ struct Check {
     }
     guard partitions[names.input] != nil else { return }
     do throws(EdgeError) {
+      // Where no group exists yet, its coordinator must come into being first: librdkafka's transaction would wait for it for minutes.
+      _ = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
       try trial.commit(group: options.group, input: names.input)
       report.ok("the group \"\(options.group)\" may be used: its offsets can be committed")
     } catch {

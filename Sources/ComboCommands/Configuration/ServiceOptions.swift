@@ -167,7 +167,7 @@ struct ServiceOptions: Equatable, Sendable {
       } catch {
         reader.fault("--http-token-file: the file \(error)")
       }
-    case .failure(let failure): reader.fault("--http-token-file: \(failure)")
+    case .failure(let failure): reader.fault("--http-token-file: \(failure). It takes the name of a file that holds the token")
     }
     return nil
   }
