@@ -75,10 +75,15 @@ extension Service {
         }
       }
     }
-    guard let place = notes.input.watch(taken, edges, at: now) else { return }
+    // A partition that is being restored is compared there.
+    guard let place = notes.input.watch(taken, edges, at: now), partitions.isActive(place.partition) else { return }
+    let hasTakenMore = partitions.active[Int(place.partition)]!.partition.offset > place.offset + 1
     fatal =
       "the input has another record at offset \(place.offset) of partition \(place.partition) than the one that was taken in: the topic was"
-      + " deleted and recreated while it was read. What it holds before that offset was not taken in, and some of what it holds after it was:"
-      + " if another group reads it from its beginning, use another --output, or these gifts are shown twice"
+      + " deleted and recreated while it was read. "
+      + (hasTakenMore
+        ? "What it holds before that offset was not taken in, and some of what it holds after it was: if another group reads it from its"
+          + " beginning, use another --output, or these gifts are shown twice"
+        : "Use another group for it, or delete this group's offsets and its journal and state topics")
   }
 }
