@@ -195,8 +195,8 @@ package struct Restorer: @unchecked Sendable {
     }
     func otherInput(_ what: String) -> Stop {
       .contradiction(
-        "\(input) \(what): the topic was truncated or recreated. Use another group for it, or delete this group's offsets and its journal and"
-          + " state topics")
+        "\(input) \(what): the topic was truncated or recreated. Use another group for it, or delete this group's offsets and its journal,"
+          + " state and dead-letter topics")
     }
     if bounds.end < offset {
       throw otherInput("ends at offset \(bounds.end), but the journal says that it was taken in up to offset \(offset)")

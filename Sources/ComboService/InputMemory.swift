@@ -84,6 +84,6 @@ extension Service {
       + (hasTakenMore
         ? "What it holds before that offset was not taken in, and some of what it holds after it was: if another group reads it from its"
           + " beginning, use another --output, or these gifts are shown twice"
-        : "Use another group for it, or delete this group's offsets and its journal and state topics")
+        : "Use another group for it, or delete this group's offsets and its journal, state and dead-letter topics")
   }
 }
