@@ -115,15 +115,7 @@ struct SimulatedLossTests {
 
   @Test("an input that has the newest record that was taken in, but not the checkpoint's, is refused")
   func otherRecordAtTheCheckpoint() {
-    let scene = SimScene()
-    scene.configuration.checkpointGifts = 2
-    let instance = scene.start()
-    for _ in 0..<5 {
-      scene.gift()
-      scene.turn(instance, 4)
-    }
-    scene.settle(instance)
-    scene.world.kill(instance)
+    let scene = crashedAfterCheckpoint()
     let newest = scene.world.broker.log(.input, 0).records.last!.offset
     for offset in 0..<newest { scene.alter(.input, where: { $0.offset == offset }) { $0.value![30] ^= 1 } }
     scene.world.expectsErrors = true
@@ -185,6 +177,20 @@ struct SimulatedLossTests {
     goOn(scene)
   }
 
+  /// A scene whose only instance has crashed some entries after its checkpoint.
+  private func crashedAfterCheckpoint() -> SimScene {
+    let scene = SimScene()
+    scene.configuration.checkpointGifts = 2
+    let instance = scene.start()
+    for _ in 0..<5 {
+      scene.gift()
+      scene.turn(instance, 4)
+    }
+    scene.settle(instance)
+    scene.world.kill(instance)
+    return scene
+  }
+
   /// The next owner begins the rooms anew, once, takes nothing in twice, and the one after it finds all as it was left.
   private func goOn(_ scene: SimScene, takesInAgain: Bool = false) {
     scene.world.expectsErrors = true
@@ -203,15 +209,7 @@ struct SimulatedLossTests {
 
   @Test("a broken journal beside a state of a newer version is refused, not tried again for ever")
   func brokenAndNewer() {
-    let scene = SimScene()
-    scene.configuration.checkpointGifts = 2
-    let instance = scene.start()
-    for _ in 0..<5 {
-      scene.gift()
-      scene.turn(instance, 4)
-    }
-    scene.settle(instance)
-    scene.world.kill(instance)
+    let scene = crashedAfterCheckpoint()
     scene.alter(.journal, where: { _ in true }) { $0.value![30] ^= 1 }
     scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self) == #"["room","r"]"# }) {
       $0.value![5] = UInt8(ascii: "2")

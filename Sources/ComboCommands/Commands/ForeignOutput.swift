@@ -37,15 +37,15 @@ struct ForeignOutput {
   var isLikely: Bool { (try? find()) ?? false }
 
   private func find() throws(EdgeError) -> Bool {
-    let output = try reader.partitions(.output)
+    // First, as it is what ends the look at each start but the first.
+    let owner = JournalOwner(reader, of: topics)
+    for partition in try reader.partitions(.journal) where try owner.newestEntry(partition) != nil { return false }
     var filled: [(partition: Int32, first: Int64, end: Int64)] = []
-    for partition in output {
+    for partition in try reader.partitions(.output) {
       let (first, end) = try reader.bounds(.output, partition)
       if first < end { filled.append((partition, first, end)) }
     }
     if filled.isEmpty { return false }
-    let owner = JournalOwner(reader, of: topics)
-    for partition in try reader.partitions(.journal) where try owner.newestEntry(partition) != nil { return false }
     guard try isNew() else { return false }
     if filled.contains(where: { $0.end - $0.first > Self.trialsMax }) { return true }
     for (partition, first, end) in filled {
