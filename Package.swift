@@ -61,7 +61,7 @@ let package = Package(
     .target(name: "CWaits"),
     // jemalloc, in the place of glibc's malloc.
     .target(name: "CMemory", linkerSettings: [.linkedLibrary("jemalloc")]),
-    // The pages that the HTTP server hands out, as bytes; made by tools/embed-pages.
+    // The pages that the HTTP server hands out, as bytes.
     .target(name: "CPages"),
     // simdjson behind a few C functions.
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),

@@ -157,9 +157,9 @@ struct HTTPPartsTests {
       let page = EmbeddedPage.all[name]
       #expect(
         page.map { Data($0.bytes) } == (try Data(contentsOf: file)),
-        "\(name) has changed since: run tools/embed-pages, and build again")
+        "\(name) has changed since: build again")
     }
-    #expect(names == Set(EmbeddedPage.all.keys), "run tools/embed-pages, and build again")
+    #expect(names == Set(EmbeddedPage.all.keys), "add it to Sources/CPages/pages.c")
     #expect(names.contains("index.html") && names.contains("service.html"))
   }
 }
