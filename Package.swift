@@ -80,7 +80,7 @@ let package = Package(
     library("ComboLog", ["ComboSystem", "ComboEdge", "CSQLite"]),
     library("ComboIntake", ["ComboSystem", "ComboLog", "CWebSocket"]),
     library("ComboRooms", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "CPrefetch"]),
-    library("ComboService", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "CPrefetch"]),
+    library("ComboService", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms"]),
     library(
       "ComboHTTP",
       ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "CMicroHTTPD", "CPages", "CZlib"],
@@ -111,22 +111,22 @@ let package = Package(
     tests(
       "ComboTestSupport",
       [
-        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboService", "ComboHTTP", "ComboGenerate",
+        "ComboCore", "ComboSystem", "ComboEdge", "ComboKafka", "ComboService", "ComboHTTP", "ComboGenerate",
         "ComboReplay", "CKafka",
       ]),
     tests(
       "ComboSimulation",
       [
-        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboGenerate", "ComboVerify",
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboVerify",
         "ComboTestSupport",
       ]),
-    tests("ComboSystemTests", ["ComboSystem", "ComboGenerate", "ComboTestSupport"]),
+    tests("ComboSystemTests", ["ComboSystem", "ComboTestSupport"]),
     tests(
       "ComboKafkaTests",
-      ["ComboSystem", "ComboEdge", "ComboKafka", "ComboGenerate", "ComboWire", "CKafka", "CWaits", "ComboTestSupport"]),
-    tests("ComboLogTests", ["ComboSystem", "ComboEdge", "ComboLog"]),
+      ["ComboSystem", "ComboEdge", "ComboKafka", "ComboWire", "CKafka", "CWaits", "ComboTestSupport"]),
+    tests("ComboLogTests", ["ComboEdge", "ComboLog"]),
     tests("ComboIntakeTests", ["ComboSystem", "ComboLog", "ComboIntake"]),
-    tests("ComboRoomsTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboTestSupport"]),
+    tests("ComboRoomsTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms"]),
     tests(
       "ComboServiceTests",
       [
@@ -137,7 +137,6 @@ let package = Package(
       "ComboHTTPTests",
       [
         "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
-        "ComboGenerate",
         "ComboTestSupport", "CPages",
       ]),
     tests("ComboReplayTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboReplay", "ComboGenerate", "ComboTestSupport"]),
@@ -145,7 +144,7 @@ let package = Package(
     tests(
       "ComboVerifyTests",
       [
-        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboVerify", "ComboGenerate",
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboVerify",
         "ComboTestSupport", "ComboSimulation",
       ]),
     // The program as a whole, on real brokers too.

@@ -160,6 +160,3 @@ final class Statement {
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
   }
 }
-
-/// SQLite's version, of the library that was loaded: `3.40.1`.
-var sqliteVersion: String { String(cString: sqlite3_libversion()) }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ComboKafka
+@testable import ComboTestSupport
 
 @Suite("What a broker understands")
 struct BrokerVersionsTests {

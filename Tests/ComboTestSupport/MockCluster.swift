@@ -1,18 +1,20 @@
-internal import CKafka
-package import ComboEdge
+import CKafka
+import ComboEdge
+
+@testable import ComboKafka
 
 /// librdkafka's own broker inside the process, without installation.
 ///
 /// It fakes transactions (an abort hides no records, offsets are discarded), does not compact, and has no admin
 /// requests, and keeps 5 MiB or 100,000 records a partition. A group's first join takes 3 s.
-package final class MockCluster {
+final class MockCluster {
   /// The addresses of its brokers, on loopback; other processes may use them too.
-  package let brokers: String
+  let brokers: String
   private let client: KafkaClient
   private let cluster: OpaquePointer
 
   /// - Parameter brokers: how many of them.
-  package init(brokers count: Int = 1, log: KafkaLog = .none) throws(EdgeError) {
+  init(brokers count: Int = 1, log: KafkaLog = .none) throws(EdgeError) {
     // The cluster needs a client to belong to, which never connects to anything.
     let nowhere = try KafkaProperties(brokers: "127.0.0.1:1", clientID: "mock-cluster", logLevel: .emergency, log: log)
     let own = [("enable.sparse.connections", "true")]
@@ -28,7 +30,7 @@ package final class MockCluster {
   deinit { rd_kafka_mock_cluster_destroy(cluster) }
 
   /// Creates a topic; one that is there already is left as it is.
-  package func createTopic(_ name: String, partitions: Int) throws(EdgeError) {
+  func createTopic(_ name: String, partitions: Int) throws(EdgeError) {
     let error = rd_kafka_mock_topic_create(cluster, name, Int32(partitions), 1)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR && error != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS {
       throw EdgeError(error, failed: "cannot create topic \"\(name)\" on the broker inside the process", brokers: brokers)
@@ -51,10 +53,10 @@ package final class MockCluster {
   }
 
   /// From now on it does not take a request, by its number in Kafka's protocol.
-  package func leaveOut(request number: Int16) { rd_kafka_mock_set_apiversion(cluster, number, -1, -1) }
+  func leaveOut(request number: Int16) { rd_kafka_mock_set_apiversion(cluster, number, -1, -1) }
 
   /// Properties for its clients.
-  package func properties(
+  func properties(
     clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .none
   ) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(brokers: brokers, clientID: clientID, overrides: overrides, log: log)
