@@ -9,12 +9,12 @@ package struct ReplayFault: Error, Equatable, Sendable, CustomStringConvertible 
   package init(_ description: String) { self.description = description }
 }
 
-/// An entry was made by another version of the engine's rules than the runner has. It cannot be derived.
+/// An entry was made by rules that the runner does not have. It cannot be derived.
 package struct OtherRules: Error, Equatable, Sendable {
   /// The entry.
   package let n: Int64
-  /// The version that made it.
-  package let version: Int
+  /// The rules that made it.
+  package let rules: Rules
 }
 
 /// Runs the entries of a partition's journal over its input again: the same records at the same times, and so the same
@@ -31,8 +31,8 @@ package final class EntryRunner {
   /// Up to this entry rooms are missing, so that no proof is possible.
   private let silentUpTo: Int64
 
-  /// The version of the engine's rules.
-  private let rules: Int?
+  /// The rules whose entries can be derived.
+  private let rules: ClosedRange<Rules>?
   /// The derivation of the next entry, unless it is a takeover.
   package private(set) var derivation: Derivation
   /// The derivation of all entries, whatever their takeovers contain; nil: that of their takeovers.
@@ -79,12 +79,11 @@ package final class EntryRunner {
   /// - Parameters:
   ///   - speaker: takes the instructions.
   ///   - silent: rooms that wait until the run has come to their snapshot.
-  ///   - rules: the version of the engine's rules. Entries made by another one end in ``OtherRules``. nil: whatever they say, for
-  ///     tests that only pretend to have another one.
+  ///   - rules: the rules whose entries can be derived. Others end in ``OtherRules``. nil: all, for tests that only pretend to have others.
   ///   - next: the journal's entries, from `partition.n + 1` on.
   package init(
     _ partition: Partition, derivation: Derivation, topics: TopicIdentity, speaker: Speaker, silent: [Int64: [Room]] = [:],
-    rules: Int? = ServiceConfiguration.engineVersion, next: @escaping () throws -> JournalEntry?
+    rules: ClosedRange<Rules>? = Rules.known, next: @escaping () throws -> JournalEntry?
   ) throws {
     self.partition = partition
     self.speaker = speaker
@@ -94,7 +93,7 @@ package final class EntryRunner {
     nextEntry = next
     self.rules = rules
     self.derivation = derivation
-    intake = RecordIntake(RecordDecoder(limits: derivation.limits))
+    intake = RecordIntake(RecordDecoder(limits: derivation.limits, rules: derivation.rules))
     event = .allocate(capacity: 1)
     event.initialize(to: Event())
     try open()
@@ -133,7 +132,7 @@ package final class EntryRunner {
     derivation = own
     intake = RecordIntake(try own.decoder())
     isIntakeMade = true
-    partition.takeOver(shift: 0, settings: EngineSettings(own.settings), isReset: false, speaker: speaker)
+    partition.takeOver(shift: 0, settings: own.engineSettings, isReset: false, speaker: speaker)
   }
 
   /// Asks for the next entry again, after ``finish()`` has reached the last one.
@@ -195,10 +194,14 @@ package final class EntryRunner {
       throw ReplayFault("the journal has entry \(entry.n) where entry \(partition.n + 1) should be")
     }
     if let takeover = entry.takeover {
-      derivation = own ?? takeover.derivation
+      derivation = takeover.derivation
+      if var own {
+        if let rules, rules.contains(derivation.rules) { own.rules = derivation.rules }
+        derivation = own
+      }
       isIntakeMade = false
     }
-    if let rules, derivation.version != rules { throw OtherRules(n: entry.n, version: derivation.version) }
+    if let rules, !rules.contains(derivation.rules) { throw OtherRules(n: entry.n, rules: derivation.rules) }
     if !isIntakeMade {
       // Only once an entry needs it: after a clean stop the rules of an earlier version are not needed.
       intake = RecordIntake(try derivation.decoder())
@@ -207,7 +210,7 @@ package final class EntryRunner {
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
       partition.takeOver(
-        shift: takeover.shift, settings: EngineSettings(derivation.settings), isReset: takeover.reset != nil, speaker: speaker)
+        shift: takeover.shift, settings: derivation.engineSettings, isReset: takeover.reset != nil, speaker: speaker)
     }
   }
 }

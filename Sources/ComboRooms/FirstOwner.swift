@@ -66,7 +66,7 @@ struct FirstOwner {
     }
     let records = RoomRecords(topics, partBytes: configuration.partBytes)
     let partition = Partition(
-      number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
+      number, settings: configuration.derivation(after: nil).engineSettings, ownSettingsMax: configuration.ownSettingsMax,
       clock: max(time.wallMs(), clockMin), offset: offset, records: records)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end, reset: reset,

@@ -11,7 +11,7 @@ public import ComboWire
 package final class Partition {
   package let number: Int32
   /// What its rooms go by.
-  package private(set) var settings: EngineSettings
+  @usableFromInline package private(set) var settings: EngineSettings
   /// The last entry that was made.
   package private(set) var n: Int64
   /// The time up to which everything has happened that was due.
@@ -292,7 +292,7 @@ package final class Partition {
   /// may make them say something. The entry is then closed like any other, at `clock + shift`.
   /// - Parameter isReset: the state could not be proved: all rooms begin a new epoch.
   package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, speaker: Speaker) {
-    let changed = new.values != settings.values
+    let changed = new.values != settings.values || new.rules != settings.rules
     shifted += shift
     epochLead += max(0, -shift)
     settings = new

@@ -36,13 +36,13 @@ extension PartitionTopics {
     let records = RoomRecords(topics, partBytes: configuration.partBytes)
     records.isRunThrough = !isLenient
     let partition = Partition(
-      number, settings: EngineSettings(derivation.settings), ownSettingsMax: configuration.ownSettingsMax,
+      number, settings: derivation.engineSettings, ownSettingsMax: configuration.ownSettingsMax,
       n: checkpoint?.n ?? 0, clock: checkpoint?.clock ?? entries[0].clock - (entries[0].takeover?.shift ?? 0),
       offset: checkpoint?.input ?? entries[0].batches.first?.endOffset ?? 0, last: checkpoint?.last,
       shifted: checkpoint?.shifted ?? 0, epochLead: checkpoint?.epochLead ?? 0,
       records: records)
     var silent: [Int64: [Room]] = [:]
-    let timeline = SettingsTimeline(derivation.settings, entries)
+    let timeline = SettingsTimeline(derivation, entries)
     let keys = StateKeyDecoder()
     let decoder = StateDecoder()
     for case (let key, let value?) in state.records {
@@ -166,7 +166,7 @@ extension PartitionTopics {
       records = RoomRecords(topics, partBytes: configuration.partBytes)
       for case (let key, _?) in state.records { forget(key, records) }
       partition = Partition(
-        number, settings: EngineSettings(configuration.settings), ownSettingsMax: configuration.ownSettingsMax,
+        number, settings: configuration.derivation(after: nil).engineSettings, ownSettingsMax: configuration.ownSettingsMax,
         clock: last.clock, offset: 0, records: records)
     }
     let offset = last.offset ?? partition.offset
@@ -204,10 +204,10 @@ extension PartitionTopics {
 private struct SettingsTimeline {
   private var changes: [(n: Int64, settings: EngineSettings)]
 
-  init(_ first: Settings, _ entries: [JournalEntry]) {
-    changes = [(0, EngineSettings(first))]
+  init(_ first: Derivation, _ entries: [JournalEntry]) {
+    changes = [(0, first.engineSettings)]
     for entry in entries {
-      if let takeover = entry.takeover { changes.append((entry.n, EngineSettings(takeover.derivation.settings))) }
+      if let takeover = entry.takeover { changes.append((entry.n, takeover.derivation.engineSettings)) }
     }
   }
 

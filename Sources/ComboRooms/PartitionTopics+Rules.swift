@@ -1,22 +1,23 @@
+internal import ComboCore
 internal import ComboWire
 
 /// Upgrades of the engine's rules.
 extension PartitionTopics {
-  /// The treatment of a partition with entries above its checkpoint that another version of the engine's rules made. They cannot be run
+  /// The treatment of a partition with entries above its checkpoint that rules made which this program does not have. They cannot be run
   /// again, so it is refused, or reset if that is accepted. After a clean stop there are no such entries.
   /// - Parameter derivation: that of the first entry, unless it is a takeover.
-  /// - Returns: nil if this version made all of them.
+  /// - Returns: nil if this program has the rules of all of them.
   func otherRules(in entries: [JournalEntry], after derivation: Derivation) -> Stop? {
-    var version = derivation.version
+    var rules = derivation.rules
     for entry in entries {
-      if let takeover = entry.takeover { version = takeover.derivation.version }
-      if version == configuration.rules { continue }
+      if let takeover = entry.takeover { rules = takeover.derivation.rules }
+      if configuration.knownRules.contains(rules) { continue }
       let what =
-        "\(input): version \(version) of the engine's rules made its entries from \(entry.n) to \(entries.last!.n), and this program has"
-        + " version \(configuration.rules)"
+        "\(input): version \(rules) of the engine's rules made its entries from \(entry.n) to \(entries.last!.n), and this program has"
+        + " version \(configuration.knownRules.upperBound)"
       if configuration.acceptsReset { return .lost(reason: "\(what); a reset was accepted", offsets: 0) }
       return .otherRules(
-        version: version,
+        rules,
         "\(what), so it cannot run them again: their owner did not stop cleanly. Run the program that made them once and stop it with"
           + " SIGTERM; or, if rooms may begin a new epoch, start this one once with --accept-reset")
     }

@@ -1,3 +1,4 @@
+package import ComboCore
 package import ComboEdge
 package import ComboSystem
 package import ComboWire
@@ -26,7 +27,7 @@ package struct PartitionTopics {
     case cancelled
     case refused(String)
     /// See ``otherRules(in:after:)``.
-    case otherRules(version: Int, String)
+    case otherRules(Rules, String)
     case kafka(EdgeError)
     /// The group, the journal and the input contradict each other.
     case contradiction(String)

@@ -53,6 +53,8 @@ package struct RecordIntake {
       receiver.hadNoValue()
       return
     }
+    // During an upgrade not all partitions of an instance are under the same rules.
+    if decoder.rules != partition.settings.rules { decoder.rules = partition.settings.rules }
     let fate = try decoder.forEachEvent(
       of: value, isLasting: record.isLasting, key: record.key, header: { record.withLastHeader($0, $1) }, into: receiver.arena,
       slot: { receiver.slot() }

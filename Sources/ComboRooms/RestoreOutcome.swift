@@ -1,3 +1,4 @@
+package import ComboCore
 package import ComboEdge
 
 /// The result of restoring a partition.
@@ -6,7 +7,7 @@ package enum RestoreOutcome {
   /// The service must not continue: something has to be fixed first.
   case refused(String)
   /// The same, because another version of the engine's rules made entries that must be run again.
-  case otherRules(version: Int, String)
+  case otherRules(Rules, String)
   /// The findings contradict each other. Believe this only if it stays so.
   case doubtful(String)
   /// It may work later.

@@ -85,7 +85,7 @@ package struct Restorer: @unchecked Sendable {
     case Stop.cancelled: .stopped
     case Stop.examined(let clock, let strangers): .examined(clock: clock, strangers)
     case Stop.refused(let reason): .refused(reason)
-    case Stop.otherRules(let version, let reason): .otherRules(version: version, reason)
+    case Stop.otherRules(let rules, let reason): .otherRules(rules, reason)
     case Stop.kafka(let error): outcome(of: error)
     case Stop.contradiction(let reason): isCertain ? .refused(reason) : .doubtful(reason)
     case Stop.lost(let reason, _): isCertain ? .failed(reason) : .doubtful(reason)
@@ -250,7 +250,7 @@ package struct Restorer: @unchecked Sendable {
     var rest = entries.makeIterator()
     let runner = try EntryRunner(
       partition, derivation: beginning.derivation, topics: topics, speaker: Speaker(unsaid), silent: beginning.silent,
-      rules: configuration.rules,
+      rules: configuration.knownRules,
       next: {
         let next = rest.next()
         unsaid.isOn = next.map { $0.n > saidTo } ?? false

@@ -50,16 +50,26 @@ package struct ServiceConfiguration: Sendable {
 
   package init(topics: TopicIdentity) { self.topics = topics }
 
-  /// The version of the engine's rules. It rises whenever the same input at the same times would give other instructions.
-  package static let engineVersion = 2
-  /// The version by which this service derives; tests alone set another one.
-  package var rules = Self.engineVersion
+  /// The rules that a takeover brings a partition to, unless it is under newer ones.
+  package var rules = Rules.newest
+  /// The rules that this program has; tests alone set others.
+  package var knownRules = Rules.known
   /// Whether a partition with entries of another version of the rules, which cannot be derived, is reset. If not, it is refused.
   package var acceptsReset = false
 
-  /// All that decides what is derived.
-  package var derivation: Derivation {
-    Derivation(settings: settings, version: rules, limits: limits, mapping: map?.canonical)
+  /// The rules of a takeover. A partition never goes back by itself.
+  /// - Parameter last: those of the entry before; nil if there is none.
+  package func rules(after last: Rules?) -> Rules {
+    guard let last, knownRules.contains(last) else { return rules }
+    return max(rules, last)
+  }
+
+  /// All that decides what is derived from a takeover on.
+  /// - Parameter last: that of the entry before; nil if there is none.
+  package func derivation(after last: Derivation?) -> Derivation {
+    var derivation = Derivation(settings: settings, rules: rules(after: last?.rules), limits: limits, mapping: map?.canonical)
+    derivation.unknownSettings = last?.unknownSettings ?? [:]
+    return derivation
   }
 }
 

@@ -31,6 +31,8 @@ package struct PendingTakeover {
 package final class ActivePartition {
   package let partition: Partition
   package let records: RoomRecords
+  /// What decides what is derived from the takeover on.
+  let derivation: Derivation
   package var clock: PartitionClock
   /// Not written yet.
   package var takeover: PendingTakeover?
@@ -71,7 +73,8 @@ package final class ActivePartition {
   /// When it was last said that they are far behind, by the monotonic clock; nil: not since they were up to date.
   private var saidBehind: Int64?
 
-  package init(_ restored: RestoredPartition, takeover: PendingTakeover, time: any TimeSource) {
+  package init(_ restored: RestoredPartition, derivation: Derivation, takeover: PendingTakeover, time: any TimeSource) {
+    self.derivation = derivation
     partition = restored.partition
     records = restored.records
     unsaid = restored.unsaid

@@ -7,14 +7,12 @@ internal import ComboWire
 /// Makes the journal's entries, and says when all rooms are to be written. All rooms of a partition are quiet meanwhile.
 struct EntryMaker {
   private let configuration: ServiceConfiguration
-  private let settings: EngineSettings
   private let time: any TimeSource
   private let log: ServiceLog
 
   init(_ configuration: ServiceConfiguration, time: any TimeSource, log: ServiceLog) {
     self.log = log
     self.configuration = configuration
-    settings = EngineSettings(configuration.settings)
     self.time = time
   }
 
@@ -42,12 +40,13 @@ struct EntryMaker {
     let clock = partition.clock + takeover.shift
     // An empty batch holds the offset to continue from.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
-    partition.takeOver(shift: takeover.shift, settings: settings, isReset: takeover.reset != nil, speaker: speaker)
+    partition.takeOver(
+      shift: takeover.shift, settings: active.derivation.engineSettings, isReset: takeover.reset != nil, speaker: speaker)
     // Under new settings a room may emit something that is over at once.
     partition.forEachDue(at: clock) { room in room.advance(to: clock, speaker: speaker) }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)
     entry.takeover = JournalEntry.Takeover(
-      shift: takeover.shift, derivation: configuration.derivation, delivery: configuration.delivery, topics: configuration.topics,
+      shift: takeover.shift, derivation: active.derivation, delivery: configuration.delivery, topics: configuration.topics,
       reset: takeover.reset)
     active.takeover = nil
     if takeover.reset != nil { active.mustSweep = true }
@@ -78,7 +77,7 @@ struct EntryMaker {
     active.mustSweep = false
     active.sweptAt = time.monotonicMs()
     active.records.begin(
-      active.partition, journalOffset: journalOffset, term: term, derivation: configuration.derivation)
+      active.partition, journalOffset: journalOffset, term: term, derivation: active.derivation)
     active.sweptAtEntry = active.partition.n
   }
 }

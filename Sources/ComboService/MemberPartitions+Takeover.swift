@@ -6,9 +6,14 @@ internal import ComboWire
 /// From which offset and time a partition goes on that has been restored, and by which map and settings.
 extension MemberPartitions {
   /// Reports, each once, that this instance has another map or other settings than the partition's last owner.
-  func tellChanges(from old: Derivation?) {
-    let own = configuration.derivation
-    guard let old, old != own else { return }
+  func tellChanges(from old: Derivation?, to own: Derivation) {
+    guard let old else { return }
+    let unknown = old.unknownSettings.keys.sorted().joined(separator: ", ")
+    if !unknown.isEmpty, toldChanges.insert("unknown \(unknown)").inserted {
+      log.warning(
+        "the journal has settings that this version does not know, and keeps them: \(.text, unknown). A newer version wrote them")
+    }
+    if old == own { return }
     if old.mapping != own.mapping, toldChanges.insert("map \(old.mapping ?? "")").inserted {
       let (before, now) = (old.mapWords, own.mapWords)
       log.warning(

@@ -296,8 +296,9 @@ package final class MemberPartitions {
     } else {
       log.info(restored.summary)
     }
-    tellChanges(from: restored.derivation)
-    return ActivePartition(restored, takeover: takeover, time: edges.time)
+    let derivation = configuration.derivation(after: restored.derivation)
+    tellChanges(from: restored.derivation, to: derivation)
+    return ActivePartition(restored, derivation: derivation, takeover: takeover, time: edges.time)
   }
 
   // MARK: - Claims, and looks into the journal

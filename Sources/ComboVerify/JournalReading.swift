@@ -1,4 +1,4 @@
-internal import ComboCore
+package import ComboCore
 package import ComboEdge
 internal import ComboRooms
 package import ComboWire
@@ -11,13 +11,13 @@ package struct JournalReading {
     let entry: JournalEntry
   }
 
-  /// Entries whose numbers have no gap, made by one version of the engine's rules.
+  /// Entries whose numbers have no gap, all made by rules that this program has, or all by ones that it does not have.
   package struct Run {
     var items: ContiguousArray<Item> = []
     /// The gap between the previous run and this one, in a sentence; nil if this is the first, or there is no gap.
     var gap: String?
-    /// If another version of the engine's rules made it, so that it cannot be derived.
-    var otherRules: Int?
+    /// The rules that made it, if this program does not have them, so that it cannot be derived.
+    var otherRules: Rules?
     /// Whether the entry right before its first is known, and no room was awake then.
     var followsEmpty = false
 
@@ -38,15 +38,15 @@ package struct JournalReading {
   private var isTermKnown = false
   /// A map that can be read.
   private var checkedMapping: String?
-  /// The version of the engine's rules of the entries; nil: the takeover with it is gone.
-  private var version: Int?
+  /// The rules of the entries; nil: the takeover with them is gone.
+  private var version: Rules?
   private let number: Int32
   private let topics: TopicIdentity
-  private let rules: Int
+  private let rules: ClosedRange<Rules>
   private let decoder = JournalDecoder()
 
-  /// - Parameter rules: the version of the engine's rules by which entries can be derived.
-  package init(_ number: Int32, _ topics: TopicIdentity, rules: Int = ServiceConfiguration.engineVersion) {
+  /// - Parameter rules: the rules whose entries can be derived.
+  package init(_ number: Int32, _ topics: TopicIdentity, rules: ClosedRange<Rules> = Rules.known) {
     self.number = number
     self.topics = topics
     self.rules = rules
@@ -91,10 +91,10 @@ package struct JournalReading {
     if entry.term != nil { isAtLeastOnce = true }
     if let takeover = entry.takeover {
       isTermKnown = true
-      version = takeover.derivation.version
+      version = takeover.derivation.rules
     }
     let item = Item(offset: record.offset, entry: entry)
-    let otherRules = version.flatMap { $0 == rules ? nil : $0 }
+    let otherRules = version.flatMap { rules.contains($0) ? nil : $0 }
     let goesOn = lastItem.map { $0.entry.n + 1 == entry.n } ?? false
     if goesOn, runs.last!.otherRules == otherRules {
       runs[runs.count - 1].items.append(item)
@@ -126,7 +126,7 @@ package struct JournalReading {
   }
 
   private mutating func check(_ derivation: Derivation, _ place: String) throws {
-    if derivation.version != rules { return }
+    if !rules.contains(derivation.rules) { return }
     if derivation.mapping != nil, derivation.mapping != checkedMapping {
       do throws(FormatFault) {
         _ = try derivation.decoder()
@@ -167,9 +167,9 @@ extension JournalReading.Run {
   /// - Parameters:
   ///   - first: the first offset of the input that is still there.
   ///   - checkpoint: says by what entries were derived that no takeover precedes.
-  ///   - rules: the version of the engine's rules by which it is derived.
+  ///   - rules: the rules whose entries can be derived.
   package func start(
-    inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: Int = ServiceConfiguration.engineVersion
+    inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: ClosedRange<Rules> = Rules.known
   ) -> Start? {
     // If no more records were read, none need be there.
     let lastTaking = items.lastIndex { $0.entry.batches.contains { $0.taken > 0 } } ?? -1
@@ -196,11 +196,11 @@ extension JournalReading.Run {
     return nil
   }
 
-  private func derivationAtStart(_ checkpoint: Checkpoint?, _ rules: Int) -> Derivation? {
+  private func derivationAtStart(_ checkpoint: Checkpoint?, _ rules: ClosedRange<Rules>) -> Derivation? {
     guard let checkpoint, let first = items.first?.entry.n, checkpoint.n >= first, checkpoint.n <= items.last!.entry.n else {
       return nil
     }
-    if checkpoint.derivation.version != rules { return nil }
+    if !rules.contains(checkpoint.derivation.rules) { return nil }
     let isUnchanged = !items.contains { $0.entry.takeover != nil && $0.entry.n <= checkpoint.n }
     return isUnchanged ? checkpoint.derivation : nil
   }

@@ -1,4 +1,4 @@
-internal import ComboCore
+package import ComboCore
 package import ComboEdge
 package import ComboRooms
 package import ComboSystem
@@ -33,7 +33,7 @@ package final class PartitionAudit {
     /// Entries that could not be derived.
     var entriesSkipped = 0
     /// Of them, by version, those that other versions of the engine's rules made.
-    var entriesOfOtherRules: [Int: Int] = [:]
+    var entriesOfOtherRules: [Rules: Int] = [:]
     var isAtLeastOnce = false
     /// Epochs that begin later must all be derived. One of that very moment may have emitted before.
     var knownSince = Int64.max
@@ -56,8 +56,8 @@ package final class PartitionAudit {
   private let comparison: Comparison
   private let common: Comparison.Common
   private let fromCheckpoint: Bool
-  /// The version of the engine's rules.
-  private let rules: Int
+  /// The rules whose entries can be derived.
+  private let rules: ClosedRange<Rules>
   private let progress: (Int) -> Void
   private var outcome: Outcome
   private var clock = Int64.min
@@ -65,7 +65,7 @@ package final class PartitionAudit {
   package init(
     _ journal: JournalReading, of number: Int32, _ snapshots: SnapshotReading?, _ reader: any ReadEdge, _ topics: TopicIdentity,
     _ common: Comparison.Common, fromCheckpoint: Bool,
-    rules: Int = ServiceConfiguration.engineVersion, progress: @escaping (Int) -> Void
+    rules: ClosedRange<Rules> = Rules.known, progress: @escaping (Int) -> Void
   ) {
     self.rules = rules
     self.number = number
@@ -128,7 +128,7 @@ package final class PartitionAudit {
   }
 
   /// The output of entries of other rules is unknown, and so are the rooms after them.
-  private func passOver(_ entries: Int, _ version: Int) {
+  private func passOver(_ entries: Int, _ version: Rules) {
     outcome.isComplete = false
     if outcome.entries > 0 { outcome.isSteady = false }
     outcome.entriesSkipped += entries
@@ -162,7 +162,7 @@ package final class PartitionAudit {
       comparison.knowNone(at: here.clock, shifted: here.shifted)
       if here.isEmpty { comparison.knowAll(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock) }
       let partition = Partition(
-        number, settings: EngineSettings(here.derivation.settings), ownSettingsMax: 0, n: here.n, clock: here.clock,
+        number, settings: here.derivation.engineSettings, ownSettingsMax: 0, n: here.n, clock: here.clock,
         offset: here.offset, shifted: here.shifted,
         // Only the checkpoint knows the shift before the journal's beginning.
         epochLead: run.items[..<here.next].reduce(0) { $0 + $1.entry.broughtBack })
@@ -273,7 +273,7 @@ package final class PartitionAudit {
       end = .failed
     } catch let other as OtherRules {
       // Only the checkpoint has it, as the takeover is gone.
-      passOver(run.items.count - next + 1, other.version)
+      passOver(run.items.count - next + 1, other.rules)
       end = .failed
     }
     switch end {

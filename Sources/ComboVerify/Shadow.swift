@@ -87,7 +87,7 @@ package final class Shadow {
       partitions.append(
         ShadowPartition(
           PartitionTopics(Int32(partitions.count), configuration, reader, log: log, cancellation: cancellation), ledger,
-          own: configuration.derivation))
+          own: configuration.derivation(after: nil), knownRules: configuration.knownRules))
     }
   }
 
@@ -101,7 +101,7 @@ package final class Shadow {
     saidLost[partition.number] = nil
     if !isModeKnown {
       isModeKnown = true
-      ledger.report.otherOptions = configuration.derivation.differences(from: group)
+      ledger.report.otherOptions = partition.own.differences(from: group)
       ledger.isStrict = ledger.report.isStrict
       if !ledger.isStrict {
         log.warning(
@@ -132,7 +132,7 @@ package final class Shadow {
       reason = lost.reason
     } catch let other as OtherRules {
       reason =
-        "version \(other.version) of the engine's rules made entry \(other.n), and this program has version \(configuration.rules)"
+        "version \(other.rules) of the engine's rules made entry \(other.n), and this program has version \(configuration.knownRules.upperBound)"
     } catch {
       reason = "\(error)"
     }
@@ -182,7 +182,7 @@ extension Derivation {
   /// How another one differs from it, a phrase each.
   fileprivate func differences(from group: Derivation) -> [String] {
     var phrases: [String] = []
-    if version != group.version { phrases.append("version \(version) of the engine's rules, in the group \(group.version)") }
+    if rules != group.rules { phrases.append("version \(rules) of the engine's rules, in the group \(group.rules)") }
     for (own, other) in zip(settings.all, group.settings.all) where own != other {
       if case .integer(_, let here) = own, case .integer(_, let there) = other {
         phrases.append("\(own.name) \(here), in the group \(there)")

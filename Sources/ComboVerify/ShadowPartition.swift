@@ -22,7 +22,9 @@ final class ShadowPartition {
   private let source: PartitionTopics
   private let ledger: ShadowLedger
   /// The derivation of this program, were it the owner.
-  private let own: Derivation
+  /// What this program derives by; from the journal's beginning on, under the group's rules if it has those.
+  private(set) var own: Derivation
+  private let knownRules: ClosedRange<Rules>
   private let queue = EntryQueue()
   private let decoder = JournalDecoder()
   private var state: PartitionTopics.State?
@@ -37,7 +39,8 @@ final class ShadowPartition {
   var rooms: Int { course?.runner.partition.awake ?? 0 }
   var entry: Int64 { course?.runner.partition.n ?? 0 }
 
-  init(_ source: PartitionTopics, _ ledger: ShadowLedger, own: Derivation) {
+  init(_ source: PartitionTopics, _ ledger: ShadowLedger, own: Derivation, knownRules: ClosedRange<Rules>) {
+    self.knownRules = knownRules
     self.source = source
     self.ledger = ledger
     self.own = own
@@ -74,15 +77,16 @@ final class ShadowPartition {
     beginning.records.isOnlyRead = true
     let group = journal.newestDerivation ?? beginning.derivation
     let hasOtherRules = ([beginning.derivation] + journal.entries.compactMap { $0.takeover?.derivation }).contains {
-      $0.version != own.version
+      !knownRules.contains($0.rules)
     }
+    if !hasOtherRules { (own.rules, own.unknownSettings) = (group.rules, group.unknownSettings) }
     ledger.entry = nil
     checksRooms = !hasOtherRules
     let runner = try EntryRunner(
       beginning.partition, derivation: beginning.derivation, topics: source.topics, speaker: Speaker(ledger),
       silent: beginning.silent,
       // Entries of other rules are derived by these ones all the same: that is the comparison.
-      rules: hasOtherRules ? nil : own.version,
+      rules: hasOtherRules ? nil : knownRules,
       next: { [queue, ledger, number] in
         guard let next = queue.pop() else { return nil }
         if ledger.entry != nil { ledger.entry = (number, next.n) }

@@ -20,8 +20,8 @@ package struct Verifier {
     package var fromCheckpoint = false
     /// The partition of the output, of this many, that a room belongs to; nil: unknown.
     package var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
-    /// The version of the engine's rules; tests alone set another one.
-    package var rules = ServiceConfiguration.engineVersion
+    /// The rules whose entries can be derived; tests alone set others.
+    package var rules = Rules.known
     /// Whether the dead-letter topic has letters of this group only.
     package var lettersAreOwn = true
     /// How long transactions that are open are waited for.

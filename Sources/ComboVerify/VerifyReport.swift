@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboSystem
 
 /// What a verification found.
@@ -41,7 +42,7 @@ package struct VerifyReport: Equatable, Sendable {
   /// Entries of the journal that could not be derived.
   var entriesSkipped = 0
   /// Of them, by version, those that other versions of the engine's rules made.
-  var entriesOfOtherRules: [Int: Int] = [:]
+  var entriesOfOtherRules: [Rules: Int] = [:]
   package var findings = Findings()
 
   package init() {}

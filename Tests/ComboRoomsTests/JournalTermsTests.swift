@@ -15,7 +15,7 @@ struct JournalTermsTests {
 
   private static func takeover(_ n: Int64, _ delivery: JournalEntry.Delivery, saidTo: Int64? = nil) -> JournalEntry {
     var entry = entry(n, saidTo: saidTo)
-    let derivation = Derivation(settings: Settings(), version: 1, limits: WireLimits())
+    let derivation = Derivation(settings: Settings(), rules: Rules.oldest, limits: WireLimits())
     entry.takeover = .init(shift: 0, derivation: derivation, delivery: delivery, topics: topics)
     return entry
   }
@@ -58,7 +58,7 @@ struct JournalTermsTests {
   func checkpoint() {
     let checkpoint = Checkpoint(
       n: 5, clock: 0, shifted: 0, input: 0, journal: 7, term: 4,
-      derivation: Derivation(settings: Settings(), version: 1, limits: WireLimits()), topics: Self.topics)
+      derivation: Derivation(settings: Settings(), rules: Rules.oldest, limits: WireLimits()), topics: Self.topics)
     let found = Self.counting(
       [(6, Self.entry(5, term: 4)), (7, Self.entry(6, term: 0)), (8, Self.entry(6, term: 4)), (9, Self.entry(9, term: 4))],
       after: checkpoint)

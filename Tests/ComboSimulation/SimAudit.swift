@@ -32,7 +32,7 @@ struct SimAudit {
       }
       var options = Verifier.Options()
       options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
-      options.rules = configuration.rules
+      options.rules = configuration.knownRules
       let report = try Verifier(SimReadEdge(broker, instance: nil), topics: world.topics, options: options).run()
       faults += report.faults.map { "verify: \($0)" }
       if report.resets > 0, !resetsAllowed { faults.append("\(report.resets) resets") }
@@ -116,7 +116,7 @@ struct SimAudit {
     let takeover = entries[0].takeover!
     let start = entries[0].batches[0].endOffset
     let partition = Partition(
-      number, settings: EngineSettings(takeover.derivation.settings), ownSettingsMax: 0, clock: entries[0].clock - takeover.shift,
+      number, settings: takeover.derivation.engineSettings, ownSettingsMax: 0, clock: entries[0].clock - takeover.shift,
       offset: start)
     var rest = entries.makeIterator()
     let runner = try EntryRunner(

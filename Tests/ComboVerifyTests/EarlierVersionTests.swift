@@ -1,3 +1,4 @@
+import ComboCore
 import ComboEdge
 import ComboRooms
 import ComboSystem
@@ -74,7 +75,7 @@ struct EarlierVersionTests {
 
   @Test("is not run again by other rules: a sentence says what to do", arguments: [Int32(0), 1])
   func refused(partition: Int32) throws {
-    guard case .otherRules(1, let reason)? = outcome(try EarlierVersion(), partition, acceptsReset: false) else {
+    guard case .otherRules(Rules(version: 1), let reason)? = outcome(try EarlierVersion(), partition, acceptsReset: false) else {
       Issue.record("it was not refused")
       return
     }
@@ -114,7 +115,7 @@ struct EarlierVersionTests {
     let earlier = try EarlierVersion()
     let report = try Verifier(SimReadEdge(earlier.broker, instance: nil), topics: earlier.topics).run()
     #expect(report.faults == [] && !report.isProven)
-    #expect(report.entries == 0 && report.entriesOfOtherRules[1] == report.entriesSkipped)
+    #expect(report.entries == 0 && report.entriesOfOtherRules[Rules(version: 1)] == report.entriesSkipped)
     #expect(report.instructions > 0 && report.unprovenInstructions == report.instructions)
   }
 }

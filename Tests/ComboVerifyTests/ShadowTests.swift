@@ -126,7 +126,10 @@ struct ShadowTests {
   @Test("under newer rules of the engine derives by those, and everything is compared")
   func newerRules() throws {
     let scene = scene(checkpointMs: 1_000_000)
-    let shadow = shadow(of: scene) { $0.rules += 1 }
+    let shadow = shadow(of: scene) {
+      $0.rules = Rules(version: 4)
+      $0.knownRules = $0.rules...$0.rules
+    }
     let instance = scene.scene.start()
     scene.burst(instance)
     try round(shadow, scene)

@@ -1,3 +1,4 @@
+import ComboCore
 import ComboEdge
 import ComboRooms
 import ComboService
@@ -7,11 +8,12 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboVerify
 
-/// Owners with different versions of the engine's rules. The versions are made up: both derive alike, so that what the later one goes on
+/// Owners with different versions of the engine's rules. Where a program lacks one, the versions are made up: both derive alike, so that what the later one goes on
 /// from can be proved from the first entry on.
 @Suite("Upgrades of the engine's rules on a simulated cluster")
 struct SimulatedUpgradeTests {
-  private static let old = ServiceConfiguration.engineVersion
+  private static let old = Rules.newest
+  private static let new = Rules(version: old.version + 1)
 
   private func scene(_ delivery: JournalEntry.Delivery, seed: UInt64 = 1) -> SimScene {
     let scene = SimScene(seed: seed, rooms: 6)
@@ -29,7 +31,8 @@ struct SimulatedUpgradeTests {
 
   private func newer(_ scene: SimScene) -> ServiceConfiguration {
     var configuration = scene.configuration
-    configuration.rules = Self.old + 1
+    configuration.rules = Self.new
+    configuration.knownRules = Self.new...Self.new
     return configuration
   }
 
@@ -54,7 +57,32 @@ struct SimulatedUpgradeTests {
     #expect(scene.world.ends == [])
     #expect(second.service.totals.resets == 0)
     let takeover = scene.entries.first { $0.n == before.n + 1 }?.takeover
-    #expect(takeover?.derivation.version == Self.old + 1 && takeover?.reset == nil)
+    #expect(takeover?.derivation.rules == Self.new && takeover?.reset == nil)
+    #expect(scene.finish() == [])
+  }
+
+  @Test(
+    "after a kill a program that has both rules derives the entries of the old ones by those, and goes on under the newer ones",
+    arguments: JournalEntry.Delivery.allCases, 1...20)
+  func kill(delivery: JournalEntry.Delivery, seed: Int) {
+    let scene = scene(delivery, seed: UInt64(seed))
+    scene.configuration.rules = .oldest
+    let first = scene.start()
+    burst(scene, first)
+    scene.turn(first, seed)
+    scene.world.kill(first)
+    scene.configuration.rules = .newest
+    let second = scene.start("b")
+    burst(scene, second)
+    scene.world.kill(second)
+    // An owner that wants the old rules does not bring it back.
+    scene.configuration.rules = .oldest
+    let third = scene.start("c")
+    burst(scene, third)
+    scene.settle(third)
+    #expect(second.service.totals.resets + third.service.totals.resets == 0)
+    let rules = scene.entries.compactMap { $0.takeover?.derivation.rules }
+    #expect(rules == rules.sorted() && Set(rules) == [.oldest, .newest])
     #expect(scene.finish() == [])
   }
 
@@ -149,7 +177,7 @@ struct SimulatedUpgradeTests {
     burst(scene, second)
     scene.settle(second)
     let all = scene.entries.count
-    let byNewer = try verify.report(rules: Self.old + 1)
+    let byNewer = try verify.report(rules: Self.new)
     #expect(byNewer.faults == [] && byNewer.isProven)
     #expect(byNewer.entriesOfOtherRules == [Self.old: old] && byNewer.entries == all - old)
     #expect(byNewer.unprovenInstructions > 0)
@@ -157,9 +185,9 @@ struct SimulatedUpgradeTests {
     #expect(byNewer.tally.equal + byNewer.unprovenInstructions == byNewer.instructions)
     let byOlder = try verify.report(rules: Self.old)
     #expect(byOlder.faults == [] && byOlder.isProven)
-    #expect(byOlder.entriesOfOtherRules == [Self.old + 1: all - old] && byOlder.entries == old)
+    #expect(byOlder.entriesOfOtherRules == [Self.new: all - old] && byOlder.entries == old)
     #expect(byNewer.tally.equal + byOlder.tally.equal == byNewer.instructions)
-    let byAnother = try verify.report(rules: Self.old + 2)
+    let byAnother = try verify.report(rules: Rules(version: Self.new.version + 1))
     #expect(byAnother.faults == [] && !byAnother.isProven && byAnother.unprovenInstructions == byAnother.instructions)
     #expect(byAnother.summary.contains("only a program with that version derives them"))
   }
@@ -183,7 +211,7 @@ struct SimulatedUpgradeTests {
         record.value = Array(text.replacing(#""op":""#, with: #""op":"x"#).utf8)
       }
     }
-    #expect(try verify.report(rules: Self.old + 1).faults != [])
+    #expect(try verify.report(rules: Self.new).faults != [])
   }
 }
 
@@ -191,10 +219,10 @@ struct SimulatedUpgradeTests {
 private struct VerifyingScene {
   let scene = SimScene(rooms: 6)
 
-  func report(rules: Int) throws -> VerifyReport {
+  func report(rules: Rules) throws -> VerifyReport {
     scene.world.broker.settleAll()
     var options = Verifier.Options()
-    options.rules = rules
+    options.rules = rules...rules
     options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
     return try Verifier(SimReadEdge(scene.world.broker, instance: nil), topics: scene.world.topics, options: options).run()
   }

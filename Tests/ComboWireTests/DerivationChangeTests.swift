@@ -6,7 +6,7 @@ import Testing
 struct DerivationChangeTests {
   @Test("is told setting by setting, with the values before and now")
   func settings() {
-    let old = Derivation(settings: Settings(), version: 1, limits: WireLimits())
+    let old = Derivation(settings: Settings(), rules: Rules.oldest, limits: WireLimits())
     #expect(old.changes(from: old) == [])
     var new = old
     new.settings.slots = 4
@@ -17,19 +17,19 @@ struct DerivationChangeTests {
     new.limits.maxAgeMs = 60_000
     new.limits.roomFromBody = true
     new.limits.roomSettings = [.integer(.slots), .finals]
-    new.version = 2
+    new.rules = .newest
     #expect(
       new.changes(from: old) == [
         "slots 2 → 4", "queue_merge anywhere → tail", "tiers none → 1000.0:4000:1000", "milestones none → 10,66",
         "finals false → true",
         "max_age_ms 0 → 60000", "room_from_body false → true", "room_settings all → slots,finals",
-        "version of the engine's rules 1 → 2",
+        "version of the engine's rules 2 → 3",
       ])
   }
 
   @Test("names a map by its title")
   func map() throws {
-    var derivation = Derivation(settings: Settings(), version: 1, limits: WireLimits())
+    var derivation = Derivation(settings: Settings(), rules: Rules.oldest, limits: WireLimits())
     #expect(derivation.mapWords == "without a map")
     let text = #"{"map":1,"name":"test","rules":[{"event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/g"}}}]}"#
     derivation.mapping = try RecordMap(Array(text.utf8), file: "t").canonical

@@ -128,7 +128,7 @@ struct StateRecordTests {
     limits.roomFromBody = true
     limits.maxAgeMs = 60_000
     limits.roomSettings = [.finals, .integer(.slots)]
-    return Derivation(settings: settings, version: 3, limits: limits, mapping: "tik\"tok")
+    return Derivation(settings: settings, rules: Rules(version: 3), limits: limits, mapping: "tik\"tok")
   }
   static let checkpoint = Checkpoint(
     n: 12, clock: 1_700_000_000_000, shifted: 44, input: 1000, journal: 13, derivation: derivation, topics: topics)

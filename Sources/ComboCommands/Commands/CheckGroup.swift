@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms
@@ -79,7 +80,7 @@ struct CheckGroup {
           try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
         })
       let outcome = restorer.examine(from: found)
-      if let note = Self.oldVersionRuns(outcome, members.count, own: options.configuration.rules) {
+      if let note = Self.oldVersionRuns(outcome, members.count, own: options.configuration.knownRules.upperBound) {
         if !saysOldVersionRuns { report.add(note) }
         saysOldVersionRuns = true
         continue
@@ -116,12 +117,12 @@ struct CheckGroup {
 
   /// While an owner with other rules is at work, there are always entries above the checkpoint, which its stop takes care of.
   /// - Returns: nil if that is not so.
-  static func oldVersionRuns(_ outcome: RestoreOutcome, _ members: Int, own: Int) -> CheckReport.Finding? {
-    guard case .otherRules(let version, _) = outcome, members > 0 else { return nil }
+  static func oldVersionRuns(_ outcome: RestoreOutcome, _ members: Int, own: Rules) -> CheckReport.Finding? {
+    guard case .otherRules(let rules, _) = outcome, members > 0 else { return nil }
     return .init(
       verdict: .note,
       text:
-        "the old version still runs: the group has \(Counted.text(members, "members")), and version \(version) of the engine's rules made its newest"
+        "the old version still runs: the group has \(Counted.text(members, "members")), and version \(rules) of the engine's rules made its newest"
         + " entries. This program has version \(own)",
       fix:
         "stop it with SIGTERM, so that it writes all rooms, then check again. A member that was killed counts until its session has timed out"

@@ -107,7 +107,7 @@ enum SeekCommand {
       }
     switch outcome {
     case .restored(let restored):
-      if let old = restored.derivation { plan.add(changesFrom: old, to: options.configuration.derivation) }
+      if let old = restored.derivation { plan.add(changesFrom: old, to: options.configuration.derivation(after: old)) }
       if restored.reset != nil { return }
       var waiting = 0
       restored.partition.table.forEachRoom { waiting += $0.engine.waitingGifts }

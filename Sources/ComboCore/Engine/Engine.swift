@@ -2,15 +2,18 @@
 public final class EngineSettings: Sendable {
   /// The values.
   public let values: Settings
+  /// The version of the rules.
+  public let rules: Rules
   /// The room's own settings, and the service's in their place; nil if that is this.
   let own: OwnSettings
   let service: EngineSettings?
   /// The object for all.
   let hashSeed = KeyHash.seed
 
-  /// An object of these values.
-  public init(_ values: Settings) {
+  /// An object of these values, under these rules.
+  public init(_ values: Settings, rules: Rules = .newest) {
     self.values = values
+    self.rules = rules
     own = OwnSettings()
     service = nil
   }
@@ -18,6 +21,7 @@ public final class EngineSettings: Sendable {
   /// Those of a room with settings of its own.
   private init(_ service: EngineSettings, own: OwnSettings) {
     values = service.values.with(own)
+    rules = service.rules
     self.own = own
     self.service = service
   }

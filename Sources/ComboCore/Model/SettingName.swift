@@ -31,6 +31,11 @@ public enum SettingName: Hashable, Sendable {
     }
   }
 
+  /// The first rules that have it.
+  public var since: Rules {
+    if case .integer(let name) = self { name.since } else { Rules(version: 1) }
+  }
+
   /// Its effect, in one line.
   public var help: String {
     switch self {
@@ -64,6 +69,8 @@ public struct IntegerSetting: Sendable {
   public let roomRange: ClosedRange<Int>
   /// Whether a room may also set 0 for never, though that is below its range.
   public let roomMayDisable: Bool
+  /// The first rules that have it.
+  public let since: Rules
   /// Its effect, in one line.
   public let help: String
 
@@ -76,12 +83,11 @@ public struct IntegerSetting: Sendable {
 
   fileprivate static func duration(
     _ name: String, _ keyPath: any WritableKeyPath<Settings, Int> & Sendable, room: ClosedRange<Int> = 0...longestRoomMs,
-    roomMayDisable: Bool = false, _ help: String
+    roomMayDisable: Bool = false, since: Rules = Rules(version: 1), _ help: String
   ) -> IntegerSetting {
     IntegerSetting(
       rawValue: name, keyPath: keyPath, unit: .milliseconds, range: 0...longestMs, roomRange: room,
-      roomMayDisable: roomMayDisable,
-      help: help)
+      roomMayDisable: roomMayDisable, since: since, help: help)
   }
 
   fileprivate static func number(
@@ -89,7 +95,9 @@ public struct IntegerSetting: Sendable {
     _ help: String
   ) -> IntegerSetting {
     IntegerSetting(
-      rawValue: name, keyPath: keyPath, unit: .things, range: range, roomRange: room, roomMayDisable: false, help: help)
+      rawValue: name, keyPath: keyPath, unit: .things, range: range, roomRange: room, roomMayDisable: false,
+      since: Rules(version: 1),
+      help: help)
   }
 }
 

@@ -24,9 +24,9 @@ struct DerivationStart {
   /// - Parameter input: the offsets that the input has, and its end.
   init?(
     at state: PartitionTopics.State, _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, journalEnd: Int64,
-    input: ClosedRange<Int64>, rules: Int, log: ServiceLog
+    input: ClosedRange<Int64>, rules: ClosedRange<Rules>, log: ServiceLog
   ) throws {
-    guard let checkpoint = state.checkpoint, checkpoint.derivation.version == rules, input.contains(checkpoint.input),
+    guard let checkpoint = state.checkpoint, rules.contains(checkpoint.derivation.rules), input.contains(checkpoint.input),
       checkpoint.journal <= journalEnd, try checkpoint.journal >= reader.bounds(.journal, number).first
     else { return nil }
     let terms = JournalTerms(after: checkpoint)
@@ -70,7 +70,7 @@ struct DerivationStart {
   /// - Parameter n: only entries above this one.
   init?(
     from offset: Int64, after n: Int64, _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, journalEnd: Int64,
-    input: ClosedRange<Int64>, rules: Int
+    input: ClosedRange<Int64>, rules: ClosedRange<Rules>
   ) throws {
     let pages = JournalPages(number, topics, reader, from: offset, to: journalEnd, after: JournalTerms())
     var derivation: Derivation?
@@ -83,12 +83,12 @@ struct DerivationStart {
       if let last, entry.n != last.n + 1, entry.takeover == nil { derivation = nil }
       if let takeover = entry.takeover {
         derivation = takeover.derivation
-        if entry.n > n, takeover.derivation.version == rules, let batch = entry.batches.first, batch.taken == 0,
+        if entry.n > n, rules.contains(takeover.derivation.rules), let batch = entry.batches.first, batch.taken == 0,
           input.contains(batch.endOffset)
         {
           self.init(
             Partition(
-              number, settings: EngineSettings(takeover.derivation.settings), ownSettingsMax: 0, n: entry.n - 1,
+              number, settings: takeover.derivation.engineSettings, ownSettingsMax: 0, n: entry.n - 1,
               clock: entry.clock - takeover.shift, offset: batch.endOffset, shifted: entry.shifted - takeover.shift),
             takeover.derivation, item.offset, terms, isEmpty: entry.n == 1 && takeover.reset == nil || last?.rooms == 0)
           isFirst = entry.n == 1 && takeover.reset == nil
@@ -96,11 +96,12 @@ struct DerivationStart {
         }
       }
       _ = terms.counts(entry, at: item.offset)
-      guard entry.n > n, let derivation, derivation.version == rules, let end = entry.batches.last?.endOffset, input.contains(end)
+      guard entry.n > n, let derivation, rules.contains(derivation.rules), let end = entry.batches.last?.endOffset,
+        input.contains(end)
       else { continue }
       self.init(
         Partition(
-          number, settings: EngineSettings(derivation.settings), ownSettingsMax: 0, n: entry.n, clock: entry.clock, offset: end,
+          number, settings: derivation.engineSettings, ownSettingsMax: 0, n: entry.n, clock: entry.clock, offset: end,
           shifted: entry.shifted),
         derivation, item.offset + 1, terms, isEmpty: entry.rooms == 0)
       return

@@ -1,3 +1,4 @@
+internal import ComboCore
 package import ComboEdge
 internal import ComboRooms
 package import ComboSystem
@@ -33,8 +34,8 @@ package struct Explainer {
   private let reader: WatchedReading
   private let topics: TopicIdentity
   private let log: ServiceLog
-  /// The version of the engine's rules; tests alone set another one.
-  var rules = ServiceConfiguration.engineVersion
+  /// The rules whose entries can be derived; tests alone set others.
+  var rules = Rules.known
   /// In which of so many partitions a producer puts a room.
   var placement: (Bytes, Int) -> Int = KeyPartitioner.partition
   /// How many search at a time.

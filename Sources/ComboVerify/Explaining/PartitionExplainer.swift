@@ -15,7 +15,7 @@ final class PartitionExplainer {
     let topics: TopicIdentity
     let reader: any ReadEdge
     /// The version of the engine's rules.
-    let rules: Int
+    let rules: ClosedRange<Rules>
     let log: ServiceLog
     /// Takes what was found, in the order of the input, and what was read for it; false: no more is wanted.
     let tell: (Finding, ExplainedPartition) -> Bool
@@ -237,7 +237,7 @@ final class PartitionExplainer {
       report.faults.append("\(fault)")
     } catch let other as OtherRules {
       report.faults.append(
-        "version \(other.version) of the engine's rules made entry \(other.n) and those behind it, which this program cannot derive"
+        "version \(other.rules) of the engine's rules made entry \(other.n) and those behind it, which this program cannot derive"
       )
     }
     takeOut(all: true, provenOnly: true)

@@ -10,6 +10,8 @@ public import ComboCore
 public final class EventDecoder {
   /// What an event may be.
   public let limits: WireLimits
+  /// The rules by which the events will be taken: fields and settings that they do not have are not known.
+  public var rules: Rules
   /// The settings of the event decoded last, if it was a `room_settings`.
   public private(set) var own = OwnSettings()
 
@@ -17,7 +19,10 @@ public final class EventDecoder {
   private let finder = EventFieldFinder()
 
   /// A decoder that goes by these limits.
-  public init(limits: WireLimits = WireLimits()) { self.limits = limits }
+  public init(limits: WireLimits = WireLimits(), rules: Rules = .newest) {
+    self.limits = limits
+    self.rules = rules
+  }
 
   /// Makes an event of a record's value.
   ///
@@ -219,7 +224,7 @@ public final class EventDecoder {
     if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
     // Of a known shape the tape lacks the names.
     parser.writeNames()
-    own = try SettingsReader(text: text, path: "settings", allowedForRoom: limits.roomSettings).read(token)
+    own = try SettingsReader(text: text, path: "settings", rules: rules, allowedForRoom: limits.roomSettings).read(token)
   }
 
   // MARK: What fields are made of

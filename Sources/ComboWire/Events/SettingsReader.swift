@@ -6,8 +6,12 @@ struct SettingsReader {
   let text: JSONText
   /// The text before their names in a sentence.
   let path: String
+  /// The rules whose settings there are.
+  var rules = Rules.newest
   /// Those that a room may set for itself; nil: they are the service's.
   var allowedForRoom: Set<SettingName>?
+  /// Whether other names are passed over.
+  var skipsUnknown = false
 
   /// Reads the object at `token`. Null counts as missing; of two with one name the first counts.
   func read(_ token: Int) throws(BadEvent) -> OwnSettings {
@@ -19,16 +23,16 @@ struct SettingsReader {
       let value = member + 1
       let name = text.string(member)
       // There are few settings, but a record may repeat one name thousands of times; unknown ones end the loop.
-      if !seen.contains(name) {
+      if !seen.contains(name), !skipsUnknown || knows(name) {
         if !text[value].isNull {
           let setting = try setting(name, value)
           if let allowedForRoom, !allowedForRoom.contains(setting.key) {
-            throw .setting("\(path).\(name)", Self.forbidden(allowedForRoom))
+            throw .setting("\(path).\(name)", forbidden(allowedForRoom))
           }
           if let fault = allowedForRoom == nil ? setting.fault : setting.roomFault { throw .setting("\(path).\(name)", fault) }
           own.add(setting)
           seen.append(name)
-        } else if Self.knows(name) {
+        } else if knows(name) {
           seen.append(name)
         }
       }
@@ -37,17 +41,19 @@ struct SettingsReader {
     return own
   }
 
-  private static func forbidden(_ allowed: Set<SettingName>) -> String {
+  private func forbidden(_ allowed: Set<SettingName>) -> String {
     if allowed.isEmpty { return "is not allowed: no room may have settings of its own here (--room-settings none)" }
-    let names = SettingName.all.filter(allowed.contains).map(\.text).joined(separator: ", ")
+    let names = SettingName.all.filter { allowed.contains($0) && $0.since <= rules }.map(\.text).joined(separator: ", ")
     return "is not allowed: a room may set only \(names) here (--room-settings)"
   }
 
   /// Whether there is a setting of this name.
-  static func knows(_ name: String) -> Bool { SettingName(name) != nil }
+  func knows(_ name: String) -> Bool { known(name) != nil }
+
+  private func known(_ name: String) -> SettingName? { SettingName(name).flatMap { $0.since <= rules ? $0 : nil } }
 
   private func setting(_ name: String, _ token: Int) throws(BadEvent) -> Setting {
-    switch SettingName(name) {
+    switch known(name) {
     case .integer(let setting): return .integer(setting, try integer(token, "\(path).\(name)"))
     case .queueMerge: return .queueMerge(try word(token, name))
     case .queueOrder: return .queueOrder(try word(token, name))

@@ -23,7 +23,7 @@ extension Derivation {
       let names = SettingName.all.filter(derivation.limits.roomSettings.contains).map(\.text)
       return names.isEmpty ? "none" : names.count == SettingName.all.count ? "all" : names.joined(separator: ",")
     }
-    add("version of the engine's rules", \.version)
+    add("version of the engine's rules", \.rules)
     return changes
   }
 

@@ -4,17 +4,19 @@ public import ComboCore
 public struct Derivation: Equatable, Sendable {
   /// The service's settings.
   public var settings: Settings
-  /// The version of the engine's rules.
-  public var version: Int
+  /// The engine's rules.
+  public var rules: Rules
+  /// Settings that a program with the same rules wrote and this one does not know: their JSON texts, by name. They are kept.
+  public var unknownSettings: [String: String] = [:]
   /// The limits of an event.
   public var limits: WireLimits
   /// The field mapping by which records become events; nil for records as wire.md has them.
   public var mapping: String?
 
   /// A derivation by all of these.
-  public init(settings: Settings, version: Int, limits: WireLimits, mapping: String? = nil) {
+  public init(settings: Settings, rules: Rules, limits: WireLimits, mapping: String? = nil) {
     self.settings = settings
-    self.version = version
+    self.rules = rules
     self.limits = limits
     self.mapping = mapping
   }
@@ -22,9 +24,9 @@ public struct Derivation: Equatable, Sendable {
   /// Appends it as members of an object, a comma before the first.
   func write(to buffer: ByteBuffer) {
     buffer.append(#","settings":"#)
-    buffer.append(settings.all)
+    buffer.append(settings.all.filter { $0.key.since <= rules }, unknown: unknownSettings)
     buffer.append(#","version":"#)
-    buffer.append(version)
+    buffer.append(rules.version)
     buffer.append(#","limits":{"record_bytes":"#)
     buffer.append(limits.recordBytes)
     buffer.append(#","display_bytes":"#)
@@ -37,9 +39,10 @@ public struct Derivation: Equatable, Sendable {
       buffer.append(#","max_age_ms":"#)
       buffer.append(limits.maxAgeMs)
     }
-    if limits.roomSettings != WireLimits.allRoomSettings {
+    let names = SettingName.all.filter { $0.since <= rules }
+    if !names.allSatisfy(limits.roomSettings.contains) {
       buffer.append(#","room_settings":["#)
-      for (index, name) in SettingName.all.filter(limits.roomSettings.contains).enumerated() {
+      for (index, name) in names.filter(limits.roomSettings.contains).enumerated() {
         if index > 0 { buffer.append(",") }
         buffer.append(jsonString: name.text)
       }
@@ -53,27 +56,32 @@ public struct Derivation: Equatable, Sendable {
   }
 
   init(_ fields: RecordFields) throws(FormatFault) {
-    settings = Settings().with(try fields.settings("settings"))
-    version = Int(try fields.integer("version"))
-    let read = try fields.inside("limits")
+    rules = Rules(version: Int(try fields.integer("version")))
+    let read = try fields.settings("settings", of: rules)
+    settings = Settings().with(read.known)
+    unknownSettings = read.unknown
+    let inside = try fields.inside("limits")
     limits = WireLimits()
-    limits.recordBytes = Int(try read.integer("record_bytes", 0...1 << 40))
-    limits.displayBytes = Int(try read.integer("display_bytes", 0...1 << 40))
-    limits.depth = Int(try read.integer("depth", 0...1 << 40))
-    limits.roomFromBody = try read.flag("room_from_body")
-    limits.requireTs = try read.flag("require_ts")
-    if read.find("max_age_ms") != nil { limits.maxAgeMs = Int(try read.integer("max_age_ms", 0...1 << 40)) }
-    if read.find("room_settings") != nil { limits.roomSettings = try read.settingNames("room_settings") }
+    limits.recordBytes = Int(try inside.integer("record_bytes", 0...1 << 40))
+    limits.displayBytes = Int(try inside.integer("display_bytes", 0...1 << 40))
+    limits.depth = Int(try inside.integer("depth", 0...1 << 40))
+    limits.roomFromBody = try inside.flag("room_from_body")
+    limits.requireTs = try inside.flag("require_ts")
+    if inside.find("max_age_ms") != nil { limits.maxAgeMs = Int(try inside.integer("max_age_ms", 0...1 << 40)) }
+    if inside.find("room_settings") != nil { limits.roomSettings = try inside.settingNames("room_settings") }
     mapping = fields.find("mapping") == nil ? nil : try fields.string("mapping")
   }
 }
 
 extension Derivation {
+  /// The settings as engines take them.
+  public var engineSettings: EngineSettings { EngineSettings(settings, rules: rules) }
+
   /// The decoder of records as it was made then.
   public func decoder() throws(FormatFault) -> RecordDecoder {
-    guard let mapping else { return RecordDecoder(limits: limits) }
+    guard let mapping else { return RecordDecoder(limits: limits, rules: rules) }
     do throws(MapFaults) {
-      return RecordDecoder(limits: limits, map: try RecordMap(canonical: mapping))
+      return RecordDecoder(limits: limits, map: try RecordMap(canonical: mapping), rules: rules)
     } catch {
       throw FormatFault(
         code: .newer,

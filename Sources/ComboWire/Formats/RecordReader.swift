@@ -144,19 +144,42 @@ struct RecordFields {
     return RecordFields(text: text, object: token, what: what)
   }
 
-  /// Settings under their names.
+  /// Settings of the service under their names, and the texts of those that the rules do not have. Other output needs other rules, so these
+  /// do not alter it.
+  func settings(_ name: StaticString, of rules: Rules) throws(FormatFault) -> (known: OwnSettings, unknown: [String: String]) {
+    let token = try token(name)
+    guard text[token].isObject else { throw .broken(what, "\(name) is \(text[token].typeName), not an object") }
+    let reader = SettingsReader(text: text, path: "\(name)", rules: rules, skipsUnknown: true)
+    var unknown: [String: String] = [:]
+    var member = token + 1
+    while member < text.next(token) {
+      let setting = text.string(member)
+      if !reader.knows(setting), unknown[setting] == nil {
+        unknown[setting] = String(decoding: text.slice(member + 1), as: UTF8.self)
+      }
+      member = text.next(member + 1)
+    }
+    do throws(BadEvent) {
+      return (try reader.read(token), unknown)
+    } catch {
+      throw .broken(what, error.reason)
+    }
+  }
+
+  /// A room's own settings under their names.
   func settings(_ name: StaticString) throws(FormatFault) -> OwnSettings {
     let token = try token(name)
     guard text[token].isObject else { throw .broken(what, "\(name) is \(text[token].typeName), not an object") }
+    let reader = SettingsReader(text: text, path: "\(name)")
     var member = token + 1
     while member < text.next(token) {
       // The output depends on it, so it cannot be ignored like other members.
       var setting = text.string(member)
-      if !SettingsReader.knows(setting) { throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" }) }
+      if !reader.knows(setting) { throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" }) }
       member = text.next(member + 1)
     }
     do throws(BadEvent) {
-      return try SettingsReader(text: text, path: "\(name)").read(token)
+      return try reader.read(token)
     } catch {
       throw .broken(what, error.reason)
     }

@@ -2,7 +2,8 @@ internal import ComboCore
 
 extension ByteBuffer {
   /// Appends settings as a JSON object, under their names of engine.md, as a `room_settings` has them.
-  func append(_ settings: [Setting]) {
+  /// - Parameter unknown: further ones, as JSON texts by name.
+  func append(_ settings: [Setting], unknown: [String: String] = [:]) {
     append(UInt8(ascii: "{"))
     var isFirst = true
     for setting in settings {
@@ -11,6 +12,13 @@ extension ByteBuffer {
       append(jsonString: setting.name)
       append(":")
       append(valueOf: setting)
+    }
+    for (name, text) in unknown.sorted(by: { $0.key < $1.key }) {
+      if !isFirst { append(",") }
+      isFirst = false
+      append(jsonString: name)
+      append(":")
+      append(text)
     }
     append(UInt8(ascii: "}"))
   }

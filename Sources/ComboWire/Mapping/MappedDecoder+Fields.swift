@@ -118,7 +118,7 @@ extension MappedDecoder {
     let token = Int(value.token)
     if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
     checks.parser.writeNames()
-    own = try SettingsReader(text: text, path: "settings", allowedForRoom: limits.roomSettings).read(token)
+    own = try SettingsReader(text: text, path: "settings", rules: checks.rules, allowedForRoom: limits.roomSettings).read(token)
   }
 
   /// What a gift is worth, and that as it is to be written; empty: it does not say so. Most are whole numbers, and written so in the record.

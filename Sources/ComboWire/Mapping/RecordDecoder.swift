@@ -9,14 +9,24 @@ public final class RecordDecoder {
   let mapped: MappedDecoder?
   /// The map; nil for records as wire.md has them.
   public let map: RecordMap?
+  /// The rules by which the next records' events will be taken.
+  public var rules: Rules {
+    didSet {
+      plain.rules = rules
+      mapped?.checks.rules = rules
+    }
+  }
 
   /// - Parameters:
   ///   - limits: what an event may be.
   ///   - map: nil: records are as wire.md has them.
-  public init(limits: WireLimits = WireLimits(), map: RecordMap? = nil) {
+  ///   - rules: those by which the events will be taken.
+  public init(limits: WireLimits = WireLimits(), map: RecordMap? = nil, rules: Rules = .newest) {
     self.map = map
-    plain = EventDecoder(limits: limits)
+    self.rules = rules
+    plain = EventDecoder(limits: limits, rules: rules)
     mapped = map.map { MappedDecoder($0.compiled, limits: limits) }
+    mapped?.checks.rules = rules
     counts = RuleCounts(rules: map?.compiled.rules.count ?? 0)
   }
 

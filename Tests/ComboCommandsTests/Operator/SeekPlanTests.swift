@@ -62,7 +62,7 @@ struct SeekPlanTests {
     var plan = SeekPlan(places: [Self.place(20, to: 30)])
     #expect(plan.text(isDryRun: true).hasSuffix("this was a dry run. Add --yes to do it.\n"))
     plan.members = 2
-    let old = Derivation(settings: Settings(), version: 2, limits: WireLimits())
+    let old = Derivation(settings: Settings(), rules: Rules(version: 2), limits: WireLimits())
     var new = old
     new.settings.slots = 1
     new.mapping = "{}"

@@ -1,3 +1,4 @@
+import ComboCore
 import ComboKafka
 import ComboRooms
 import Testing
@@ -19,14 +20,14 @@ struct CheckReportTests {
 
   @Test("says that the old version still runs if the group has members, and calls its entries a fault only if it has none")
   func oldVersion() {
-    let outcome = RestoreOutcome.otherRules(version: 1, "version 1 made its entries")
-    let note = CheckGroup.oldVersionRuns(outcome, 1, own: 2)
+    let outcome = RestoreOutcome.otherRules(Rules(version: 1), "version 1 made its entries")
+    let note = CheckGroup.oldVersionRuns(outcome, 1, own: Rules(version: 2))
     #expect(
       note?.verdict == .note && note?.text.contains("still runs") == true
         && note?.text.contains("the group has 1 member,") == true)
     #expect(note?.fix?.hasPrefix("stop it with SIGTERM") == true && note?.fix?.contains("then check again") == true)
-    #expect(CheckGroup.oldVersionRuns(outcome, 0, own: 2) == nil)
-    #expect(CheckGroup.oldVersionRuns(.refused("it is another group's"), 1, own: 2) == nil)
+    #expect(CheckGroup.oldVersionRuns(outcome, 0, own: Rules(version: 2)) == nil)
+    #expect(CheckGroup.oldVersionRuns(.refused("it is another group's"), 1, own: Rules(version: 2)) == nil)
   }
 
   @Test("says what is wrong and what to do in two lines, for what run would end with")

@@ -16,7 +16,7 @@ struct DerivedOutput {
     for (number, entries) in journals.enumerated() where !entries.isEmpty {
       let takeover = entries[0].takeover!
       let partition = Partition(
-        Int32(number), settings: EngineSettings(takeover.derivation.settings), ownSettingsMax: 10_000,
+        Int32(number), settings: takeover.derivation.engineSettings, ownSettingsMax: 10_000,
         clock: entries[0].clock - takeover.shift, offset: entries[0].batches[0].endOffset)
       var rest = entries.makeIterator()
       let runner = try EntryRunner(
