@@ -11,6 +11,8 @@ extension ControlClient {
     package let partitions: Int
     /// The topics of its partitions.
     package let topics: Set<String>
+    /// The newest rules of the engine that it can follow; nil for 0.1.0 and for other programs.
+    package var rules: Int? { MemberRules.rules(inClientID: clientID) }
 
     /// `client "combo-consumer", instance "a" at 10.0.0.7 with 4 partitions`.
     package var description: String {

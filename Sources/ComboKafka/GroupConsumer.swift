@@ -22,12 +22,17 @@ package final class GroupConsumer {
     var maxPollIntervalMs = 300_000
     /// How long brokers wait for records before they answer a fetch.
     package var fetchWaitMs: Int
+    /// The newest rules of the engine that this member can follow, for others to see; nil if it takes over no partitions.
+    package var rules: Int?
 
-    package init(groupID: String, topic: String, groupInstanceID: String? = nil, fetchWaitMs: Int = 5) {
+    package init(
+      groupID: String, topic: String, groupInstanceID: String? = nil, fetchWaitMs: Int = 5, rules: Int? = nil
+    ) {
       self.groupID = groupID
       self.topic = topic
       self.groupInstanceID = groupInstanceID
       self.fetchWaitMs = fetchWaitMs
+      self.rules = rules
     }
   }
 
@@ -97,6 +102,8 @@ package final class GroupConsumer {
     ]
     if LibrdkafkaProperties.looksAgainAtFullQueues { own.append(("fetch.queue.backoff.ms", "10")) }
     if let instance = options.groupInstanceID { own.append(("group.instance.id", instance)) }
+    var properties = properties
+    if let rules = options.rules { properties.clientIDSuffix = MemberRules.suffix(rules) }
     callbacks = GroupCallbacks(.consumer, properties, statistics: "consumer")
     own += callbacks.statisticsProperties
     client = try KafkaClient(.consumer, properties, own, callbacks: callbacks)

@@ -32,6 +32,8 @@ package struct KafkaProperties: Sendable {
   /// How the clients call themselves to the brokers, which log and limit by it.
   package let clientID: String
   package let log: KafkaLog
+  /// What follows the clients' name, whoever chose that.
+  var clientIDSuffix = ""
   /// The store for the statistics of clients that are polled often; nil: none are made.
   package var statistics: ClientStatistics?
   /// The file of tokens for SASL/OAUTHBEARER; nil: none are needed.
@@ -110,6 +112,10 @@ package struct KafkaProperties: Sendable {
         continue
       }
       try configuration.set(override.key, override.value)
+    }
+    if !clientIDSuffix.isEmpty {
+      let chosen = (presets + overrides).last { $0.key == "client.id" }?.value ?? clientID
+      try configuration.set("client.id", chosen + clientIDSuffix)
     }
     return configuration
   }

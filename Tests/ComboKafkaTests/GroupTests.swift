@@ -34,6 +34,21 @@ struct GroupTests {
     #expect(try #require(member.consumer.watermarks(0)).end == 10)
   }
 
+  @Test("each member's rules are known to the others, also of one without partitions, and under a client id of the user")
+  func memberRules() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let group = TestKafka.fresh("group")
+    let old = try TestMember(kafka.properties, .init(groupID: group, topic: topic))
+    let own = try KafkaProperties(brokers: kafka.properties.brokers, overrides: [.init(key: "client.id", value: "mine")])
+    let new = try TestMember(own, .init(groupID: group, topic: topic, rules: 3))
+    let control = try ControlClient(kafka.properties)
+    try poll([old, new], "both are members") { try! control.members(ofGroup: group, withinMs: withinMs).count == 2 }
+    let members = try control.members(ofGroup: group, withinMs: withinMs)
+    #expect(Set(members.map(\.clientID)) == ["test", "mine.rules-3"])
+    #expect(Set(members.map(\.rules)) == [nil, 3])
+  }
+
   @Test("starting anew rewinds, and what was fetched before is not delivered after it")
   func rewind() throws {
     let kafka = try KafkaFixture()

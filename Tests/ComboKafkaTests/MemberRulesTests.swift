@@ -1,0 +1,18 @@
+import Testing
+
+@testable import ComboKafka
+
+@Suite("The rules that a member names")
+struct MemberRulesTests {
+  @Test(
+    "are read from the end of its client id only",
+    arguments: [
+      ("combo-consumer.rules-3", 3), ("a.rules-2.rules-12", 12), ("combo-consumer", nil), ("", nil), (".rules-", nil),
+      ("combo-consumer.rules-3x", nil), ("combo-consumer.rules--3", nil), ("combo-consumer.rules-3.x", nil),
+      ("combo-consumer.rules-99999999999999999999", nil),
+    ] as [(String, Int?)])
+  func read(id: String, rules: Int?) { #expect(MemberRules.rules(inClientID: id) == rules) }
+
+  @Test("are read as they were written", arguments: [1, 3, 17])
+  func round(rules: Int) { #expect(MemberRules.rules(inClientID: "any" + MemberRules.suffix(rules)) == rules) }
+}
