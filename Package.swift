@@ -38,6 +38,7 @@ let package = Package(
     .library(name: "ComboClientHTTP", targets: ["ComboClientHTTP"]),
     .library(name: "ComboCore", targets: ["ComboCore"]),
     .library(name: "ComboWire", targets: ["ComboWire"]),
+    .library(name: "ComboMaps", targets: ["ComboMaps"]),
     .executable(name: "combo-consumer", targets: ["combo-consumer"]),
   ],
   targets: [
@@ -69,6 +70,7 @@ let package = Package(
     // What outsiders may depend on.
     library("ComboCore"),
     library("ComboWire", ["ComboCore", "CSimdJSON", "CXXHash"]),
+    library("ComboMaps", ["ComboCore", "ComboWire", "CSimdJSON"]),
 
     library("ComboClient", [], settings: clientSettings),
     library("ComboClientHTTP", ["ComboClient"], settings: clientSettings),
@@ -79,26 +81,29 @@ let package = Package(
     library("ComboKafka", ["ComboSystem", "ComboEdge", "CKafka", "CPrefetch", "CSimdJSON", "CWaits"]),
     library("ComboLog", ["ComboSystem", "ComboEdge", "CSQLite"]),
     library("ComboIntake", ["ComboSystem", "ComboLog", "CWebSocket"]),
-    library("ComboRooms", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "CPrefetch"]),
-    library("ComboService", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms"]),
+    library("ComboRooms", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "CPrefetch"]),
+    library("ComboService", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"]),
     library(
       "ComboHTTP",
-      ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "CMicroHTTPD", "CPages", "CZlib"],
+      [
+        "ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "CMicroHTTPD", "CPages",
+        "CZlib",
+      ],
       exclude: ["Pages/web"]),
     library("ComboGenerate", ["ComboSystem"]),
-    library("ComboReplay", ["ComboCore", "ComboWire", "ComboSystem", "CPrefetch"]),
-    library("ComboVerify", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms"]),
+    library("ComboReplay", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "CPrefetch"]),
+    library("ComboVerify", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"]),
     library(
       "ComboCommands",
       [
-        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboLog", "ComboIntake", "ComboRooms",
+        "ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboKafka", "ComboLog", "ComboIntake", "ComboRooms",
         "ComboService", "ComboHTTP", "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient", "CGetopt", "CMemory",
         "CSimdJSON",
       ]),
     .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: settings),
 
     bench("bench-engine", ["ComboCore", "CMemory", "CPrefetch"], path: "bench/engine"),
-    bench("bench-wire", ["ComboCore", "ComboWire"], path: "bench/wire"),
+    bench("bench-wire", ["ComboCore", "ComboWire", "ComboMaps"], path: "bench/wire"),
     bench("bench-drain", ["CKafka"], path: "bench/drain"),
 
     .executableTarget(
@@ -106,12 +111,13 @@ let package = Package(
 
     tests("ComboClientTests", ["ComboClient", "ComboClientHTTP"]),
     tests("ComboCoreTests", ["ComboCore"]),
-    tests("ComboWireTests", ["ComboCore", "ComboWire"]),
+    tests("ComboWireTests", ["ComboCore", "ComboWire", "ComboTestSupport"]),
+    tests("ComboMapsTests", ["ComboCore", "ComboWire", "ComboMaps", "ComboTestSupport"]),
     // What several of them need: brokers, sockets, helpers; and the simulation, a whole cluster in memory.
     tests(
       "ComboTestSupport",
       [
-        "ComboCore", "ComboSystem", "ComboEdge", "ComboKafka", "ComboService", "ComboHTTP", "ComboGenerate",
+        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboService", "ComboHTTP", "ComboGenerate",
         "ComboReplay", "CKafka",
       ]),
     tests(
@@ -130,7 +136,8 @@ let package = Package(
     tests(
       "ComboServiceTests",
       [
-        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboGenerate", "ComboTestSupport",
+        "ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboGenerate",
+        "ComboTestSupport",
         "ComboSimulation",
       ]),
     tests(
@@ -151,7 +158,8 @@ let package = Package(
     tests(
       "ComboCommandsTests",
       [
-        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService", "ComboHTTP",
+        "ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboKafka", "ComboRooms", "ComboService",
+        "ComboHTTP",
         "ComboGenerate", "ComboReplay", "ComboVerify", "ComboLog", "ComboIntake", "ComboCommands", "CKafka", "combo-consumer",
         "ComboTestSupport",
       ], exclude: ["Samples", "Cases"]),

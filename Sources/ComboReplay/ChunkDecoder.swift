@@ -1,5 +1,6 @@
 internal import ComboCore
-package import ComboWire
+package import ComboMaps
+internal import ComboWire
 internal import Glibc
 
 /// Makes events of lines. One a thread.

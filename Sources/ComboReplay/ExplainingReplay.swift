@@ -1,5 +1,6 @@
 package import ComboCore
-package import ComboWire
+package import ComboMaps
+internal import ComboWire
 
 /// A replay that reports what became of each gift in place of the instructions: one thread, chunk by chunk.
 package final class ExplainingReplay {

@@ -1,6 +1,7 @@
 package import ComboCore
+package import ComboMaps
 internal import ComboSystem
-package import ComboWire
+internal import ComboWire
 internal import Glibc
 
 /// Runs a replay on several threads.

@@ -1,5 +1,6 @@
 package import ComboCore
 package import ComboEdge
+package import ComboMaps
 internal import ComboSystem
 package import ComboWire
 

@@ -1,5 +1,6 @@
 public import ComboCore
 public import ComboEdge
+public import ComboMaps
 public import ComboWire
 
 /// Takes what records of the input hold. The loop, a restoring and an audit each have one: they differ in who lets the rooms work, and in

@@ -1,4 +1,5 @@
 package import ComboCore
+package import ComboMaps
 public import ComboWire
 
 /// What the service's logic goes by; how brokers are reached is its edges' business.

@@ -1,3 +1,4 @@
+internal import ComboMaps
 internal import ComboWire
 
 /// Notices that most records become no event: then the map is likely the wrong one, or one is missing. Values in, values out.

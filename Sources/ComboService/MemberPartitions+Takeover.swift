@@ -1,4 +1,5 @@
 internal import ComboEdge
+internal import ComboMaps
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire

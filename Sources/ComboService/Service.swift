@@ -1,5 +1,6 @@
 package import ComboCore
 package import ComboEdge
+internal import ComboMaps
 package import ComboRooms
 package import ComboSystem
 internal import ComboWire

@@ -1,4 +1,5 @@
-package import ComboWire
+package import ComboMaps
+internal import ComboWire
 
 /// The loop's state, several times a second, for observers: a copy, so that observing
 /// does not slow down the loop.

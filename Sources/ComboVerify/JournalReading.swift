@@ -1,5 +1,6 @@
 package import ComboCore
 package import ComboEdge
+internal import ComboMaps
 internal import ComboRooms
 package import ComboWire
 

@@ -1,3 +1,4 @@
+import ComboMaps
 import ComboWire
 import Testing
 

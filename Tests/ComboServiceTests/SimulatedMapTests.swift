@@ -1,5 +1,6 @@
 import ComboCore
 import ComboEdge
+import ComboMaps
 import ComboRooms
 import ComboWire
 import Testing

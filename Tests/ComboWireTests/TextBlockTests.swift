@@ -2,6 +2,7 @@ import CSimdJSON
 import ComboCore
 import Testing
 
+@testable import ComboTestSupport
 @testable import ComboWire
 
 /// Texts of known shapes are looked at in blocks of 16 and 64 bytes, and their marks 57 and 1,024 at a time.
@@ -214,7 +215,7 @@ struct TextBlockTests {
           } else {
             try decoder.decodeInPlace(record, key: key, into: arena, &event)
           }
-          return ComboWireTests.text(of: event)
+          return ComboTestSupport.text(of: event)
         } catch {
           return "\(error)"
         }

@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboHTTP
 internal import ComboIntake
 internal import ComboLog
+internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 

@@ -1,3 +1,4 @@
+internal import ComboMaps
 internal import ComboWire
 
 /// Decodes records as the service of `live` does: by its map, and with the room in the record. One thread at a time uses it.

@@ -1,5 +1,6 @@
 internal import ComboEdge
 internal import ComboLog
+internal import ComboMaps
 internal import ComboReplay
 internal import ComboVerify
 internal import ComboWire

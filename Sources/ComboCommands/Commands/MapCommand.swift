@@ -1,6 +1,7 @@
 internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboMaps
 internal import ComboReplay
 internal import ComboSystem
 internal import ComboWire

@@ -1,3 +1,4 @@
+internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 

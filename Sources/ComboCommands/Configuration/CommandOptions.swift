@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboGenerate
 internal import ComboHTTP
 internal import ComboKafka
+internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 

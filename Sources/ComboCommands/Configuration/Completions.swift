@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboHTTP
+internal import ComboMaps
 internal import ComboWire
 
 /// The data for shells' completions, made from the table.

@@ -1,6 +1,7 @@
 internal import ComboCore
 internal import ComboHTTP
 internal import ComboIntake
+internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 

@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboKafka
+internal import ComboMaps
 internal import ComboWire
 
 /// The options of `map`.

@@ -2,6 +2,7 @@ internal import ComboCore
 internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
+internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 

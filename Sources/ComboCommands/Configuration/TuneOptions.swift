@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboKafka
+internal import ComboMaps
 internal import ComboReplay
 internal import ComboSystem
 internal import ComboWire

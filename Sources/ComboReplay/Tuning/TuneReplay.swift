@@ -1,6 +1,7 @@
 package import ComboCore
+package import ComboMaps
 internal import ComboSystem
-package import ComboWire
+internal import ComboWire
 
 /// Replays one recording under many combinations of settings, on several threads.
 ///

@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboEdge
+internal import ComboMaps
 internal import ComboRooms
 internal import ComboWire
 

@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboEdge
+internal import ComboMaps
 internal import ComboWire
 
 /// Reads records that no engine is told of. One a thread.

@@ -1,20 +1,20 @@
-internal import CSimdJSON
-internal import ComboCore
+package import CSimdJSON
+package import ComboCore
 
 // One function a fault, so that its wording has one home. None of them is on the way of a good event.
 extension BadEvent {
   @inline(never)
-  static func recordTooLarge(_ size: Int, _ limits: WireLimits) -> BadEvent {
+  package static func recordTooLarge(_ size: Int, _ limits: WireLimits) -> BadEvent {
     BadEvent(.tooLarge, "the record has \(size) bytes; at most \(limits.recordBytes) are allowed")
   }
 
   @inline(never)
-  static func displayTooLarge(_ size: Int, _ limits: WireLimits) -> BadEvent {
+  package static func displayTooLarge(_ size: Int, _ limits: WireLimits) -> BadEvent {
     BadEvent(.tooLarge, "sender, receiver and gift have \(size) bytes together; at most \(limits.displayBytes) are allowed")
   }
 
   @inline(never)
-  static func notJSON(_ fault: csj_fault, at position: Int?, _ limits: WireLimits) -> BadEvent {
+  package static func notJSON(_ fault: csj_fault, at position: Int?, _ limits: WireLimits) -> BadEvent {
     let place = position.map { " (at byte \($0))" } ?? ""
     let advice =
       fault == CSJ_TOO_DEEP
@@ -23,7 +23,7 @@ extension BadEvent {
   }
 
   @inline(never)
-  static func notObject(_ text: JSONText, _ token: Int) -> BadEvent {
+  package static func notObject(_ text: JSONText, _ token: Int) -> BadEvent {
     BadEvent(.notJSON, "the record is \(text[token].typeName); a JSON object is expected")
   }
 
@@ -34,12 +34,12 @@ extension BadEvent {
   }
 
   @inline(never)
-  static func missing(_ name: String, _ why: String) -> BadEvent {
+  package static func missing(_ name: String, _ why: String) -> BadEvent {
     BadEvent(.missingField, "\(name) is missing; \(why)")
   }
 
   @inline(never)
-  static func wrongType(_ text: JSONText, _ token: Int, _ name: String, _ allowed: String) -> BadEvent {
+  package static func wrongType(_ text: JSONText, _ token: Int, _ name: String, _ allowed: String) -> BadEvent {
     BadEvent(.wrongType, "\(name) is \(text[token].typeName), \(text.shown(token)); it \(allowed)")
   }
 
@@ -68,13 +68,13 @@ extension BadEvent {
   }
 
   @inline(never)
-  static func length(_ bytes: Bytes, _ name: String) -> BadEvent {
+  package static func length(_ bytes: Bytes, _ name: String) -> BadEvent {
     if bytes.isEmpty { return BadEvent(.outOfRange, "\(name) is empty; 1 to 256 bytes are allowed") }
     return BadEvent(.outOfRange, "\(name) has \(bytes.count) bytes, \"\(Excerpt(bytes))\"; 1 to 256 are allowed")
   }
 
   @inline(never)
-  static func outside(_ text: JSONText, _ token: Int, _ name: String, _ allowed: String) -> BadEvent {
+  package static func outside(_ text: JSONText, _ token: Int, _ name: String, _ allowed: String) -> BadEvent {
     BadEvent(.outOfRange, "\(name) is \(text.shown(token)); \(allowed) is allowed")
   }
 
@@ -86,12 +86,12 @@ extension BadEvent {
   }
 
   @inline(never)
-  static func setting(_ name: String, _ fault: String) -> BadEvent {
+  package static func setting(_ name: String, _ fault: String) -> BadEvent {
     BadEvent(.outOfRange, "\(name) \(fault)")
   }
 }
 
 extension JSONText {
   /// A value as it may be in a sentence.
-  func shown(_ token: Int) -> String { Excerpt(slice(token)).description }
+  package func shown(_ token: Int) -> String { Excerpt(slice(token)).description }
 }

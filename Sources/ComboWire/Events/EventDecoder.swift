@@ -15,7 +15,7 @@ public final class EventDecoder {
   /// The settings of the event decoded last, if it was a `room_settings`.
   public private(set) var own = OwnSettings()
 
-  let parser = JSONParser()
+  package let parser = JSONParser()
   private let finder = EventFieldFinder()
 
   /// A decoder that goes by these limits.
@@ -113,7 +113,7 @@ public final class EventDecoder {
 
   /// Whether a room may be one, in a record with this key.
   @inline(__always)
-  func check(_ room: Bytes, key: Bytes?) throws(BadEvent) {
+  package func check(_ room: Bytes, key: Bytes?) throws(BadEvent) {
     if room.isEmpty || room.count > Self.idBytesMax { throw .length(room, "room") }
     if !limits.roomFromBody {
       guard let key else { throw .noKey(room) }
@@ -121,7 +121,7 @@ public final class EventDecoder {
     }
   }
 
-  func roomOfKey(_ key: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  package func roomOfKey(_ key: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
     if key.isEmpty || key.count > Self.idBytesMax { throw .length(key, "room (missing, so the record's key)") }
     if csj_is_utf8(key.baseAddress!.assumingMemoryBound(to: UInt8.self), key.count) == 0 { throw .keyNotUTF8(key) }
     return arena.copy(key)
@@ -162,7 +162,7 @@ public final class EventDecoder {
   }
 
   @inline(__always)
-  func worth(_ text: JSONText, _ token: Int) throws(BadEvent) -> Double {
+  package func worth(_ text: JSONText, _ token: Int) throws(BadEvent) -> Double {
     if !text[token].isNumber { throw .wrongType(text, token, "gift.value", "must be a number") }
     let value = text.double(token)
     if !(value >= 0 && value <= Self.valueMax) { throw .outside(text, token, "gift.value", "0 to 1000000000000") }
@@ -257,7 +257,7 @@ public final class EventDecoder {
 
   /// An id: a string's meaning, or an integer as it is written.
   @inline(__always)
-  func id(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  package func id(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
     text.isShort(token) ? text.inside(token) : try unusualID(text, token, name, into: arena)
   }
 
@@ -276,7 +276,7 @@ public final class EventDecoder {
   }
 
   @inline(__always)
-  func integer(
+  package func integer(
     _ text: JSONText, _ token: Int, _ name: StaticString, _ range: ClosedRange<Int64>
   ) throws(BadEvent) -> Int64 {
     if !text[token].isInteger { throw .wrongType(text, token, "\(name)", "must be an integer") }
@@ -292,31 +292,31 @@ public final class EventDecoder {
   }
 
   /// The longest id, in bytes.
-  static let idBytesMax = 256
-  static let timeMax: Int64 = 1 << 53
-  static let valueMax = 1e12
-  static let countMax: Int64 = 1_000_000
-  static let totalMax: Int64 = 1_000_000_000
+  package static let idBytesMax = 256
+  package static let timeMax: Int64 = 1 << 53
+  package static let valueMax = 1e12
+  package static let countMax: Int64 = 1_000_000
+  package static let totalMax: Int64 = 1_000_000_000
   /// The longest `streak_ms` of a gift.
   public static let longestStreakMs: Int64 = 3_600_000
 }
 
 extension Bytes {
-  static var none: Bytes { Bytes(start: nil, count: 0) }
+  package static var none: Bytes { Bytes(start: nil, count: 0) }
 }
 
 extension JSONText {
   /// Whether a field is there: it has a token, and that is not null.
   @inline(__always)
-  func has(_ token: Int) -> Bool { token != 0 && !self[token].isNull }
+  package func has(_ token: Int) -> Bool { token != 0 && !self[token].isNull }
 
   /// Whether a map takes a value for none: null, and a text without a character.
   @inline(__always)
-  func isMissing(_ token: Int) -> Bool { self[token].isNull || (self[token].isString && self[token].length == 2) }
+  package func isMissing(_ token: Int) -> Bool { self[token].isNull || (self[token].isString && self[token].length == 2) }
 
   /// What a string means: its inside, or a copy of that without escapes.
   @inline(__always)
-  func meaning(_ token: Int, into arena: BumpArena) -> Bytes {
+  package func meaning(_ token: Int, into arena: BumpArena) -> Bytes {
     let inside = inside(token)
     return self[token].isEscaped ? unescaped(inside, into: arena) : inside
   }

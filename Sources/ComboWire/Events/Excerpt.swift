@@ -1,16 +1,16 @@
-internal import ComboCore
+package import ComboCore
 
 /// Foreign bytes as they may be in a sentence: short, printable, one line.
 ///
 /// Invalid UTF-8 becomes `\xNN`; control, format and other invisible characters (those that turn the direction of
 /// writing among them) become `\u{N}`.
-struct Excerpt: CustomStringConvertible {
-  let description: String
+package struct Excerpt: CustomStringConvertible {
+  package let description: String
 
   /// Characters of the original that are shown at most.
-  static let lengthMax = 60
+  package static let lengthMax = 60
 
-  init(_ bytes: Bytes) {
+  package init(_ bytes: Bytes) {
     var text = ""
     var shown = 0
     var rest = bytes[...]

@@ -1,20 +1,27 @@
 internal import CSimdJSON
-internal import ComboCore
+package import ComboCore
 
 /// Settings out of a JSON object under their names of engine.md, with a sentence for what is wrong.
-struct SettingsReader {
-  let text: JSONText
+package struct SettingsReader {
+  private let text: JSONText
   /// The text before their names in a sentence.
-  let path: String
+  private let path: String
   /// The rules whose settings there are.
-  var rules = Rules.newest
+  private let rules: Rules
   /// Those that a room may set for itself; nil: they are the service's.
-  var allowedForRoom: Set<SettingName>?
+  private let allowedForRoom: Set<SettingName>?
   /// Whether other names are passed over.
-  var skipsUnknown = false
+  private let skipsUnknown: Bool
+
+  package init(
+    text: JSONText, path: String, rules: Rules = .newest, allowedForRoom: Set<SettingName>? = nil, skipsUnknown: Bool = false
+  ) {
+    (self.text, self.path, self.rules) = (text, path, rules)
+    (self.allowedForRoom, self.skipsUnknown) = (allowedForRoom, skipsUnknown)
+  }
 
   /// Reads the object at `token`. Null counts as missing; of two with one name the first counts.
-  func read(_ token: Int) throws(BadEvent) -> OwnSettings {
+  package func read(_ token: Int) throws(BadEvent) -> OwnSettings {
     var own = OwnSettings()
     var seen: [String] = []
     var member = token + 1

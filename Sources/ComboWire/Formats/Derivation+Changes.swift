@@ -2,13 +2,6 @@ internal import ComboCore
 
 /// What a takeover changes, for people.
 extension Derivation {
-  /// The map, as a part of a sentence: `with the map tiktok`, `without a map`.
-  package var mapWords: String {
-    guard let mapping else { return "without a map" }
-    guard let map = try? RecordMap(canonical: mapping) else { return "with a map that this program cannot read" }
-    return "with the map \(map.title)"
-  }
-
   /// What differs from the derivation before, other than the map: `slots 2 → 4`.
   package func changes(from old: Derivation) -> [String] {
     var changes = zip(old.settings.all, settings.all).filter { $0 != $1 }.map {

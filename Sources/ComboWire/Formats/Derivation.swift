@@ -76,18 +76,4 @@ public struct Derivation: Equatable, Sendable {
 extension Derivation {
   /// The settings as engines take them.
   public var engineSettings: EngineSettings { EngineSettings(settings, rules: rules) }
-
-  /// The decoder of records as it was made then.
-  public func decoder() throws(FormatFault) -> RecordDecoder {
-    guard let mapping else { return RecordDecoder(limits: limits, rules: rules) }
-    do throws(MapFaults) {
-      return RecordDecoder(limits: limits, map: try RecordMap(canonical: mapping), rules: rules)
-    } catch {
-      throw FormatFault(
-        code: .newer,
-        description:
-          "its events were made by a map that this program cannot read (\(error.faults[0])). Run the program that wrote"
-          + " it, or a newer one")
-    }
-  }
 }

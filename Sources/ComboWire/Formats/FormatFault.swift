@@ -15,6 +15,11 @@ public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// A sentence: what was read, what is wrong with it.
   public let description: String
 
+  package init(code: Code, description: String) {
+    self.code = code
+    self.description = description
+  }
+
   static func newer(_ what: StaticString, _ version: Int64, read newest: Int64) -> FormatFault {
     FormatFault(
       code: .newer,

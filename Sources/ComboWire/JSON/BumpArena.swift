@@ -11,7 +11,7 @@ public final class BumpArena {
   public static let padding = Int(CSJ_PADDING)
 
   /// Where it is, so that what came after can be taken back.
-  struct Mark {
+  package struct Mark {
     fileprivate let chunk: Int
     fileprivate let next: UnsafeMutableRawPointer
   }
@@ -60,12 +60,12 @@ public final class BumpArena {
 
   /// Gives back the end of the piece handed out last: it was `count` bytes long and only `used` are needed.
   @inline(__always)
-  func shrinkLast(_ piece: UnsafeMutableRawPointer, to used: Int) { next = piece + used }
+  package func shrinkLast(_ piece: UnsafeMutableRawPointer, to used: Int) { next = piece + used }
 
-  var mark: Mark { Mark(chunk: chunk, next: next) }
+  package var mark: Mark { Mark(chunk: chunk, next: next) }
 
   /// Takes back all that was handed out since `mark`.
-  func rewind(to mark: Mark) {
+  package func rewind(to mark: Mark) {
     open(mark.chunk)
     next = mark.next
   }
@@ -99,7 +99,7 @@ public final class BumpArena {
 
 /// Bytes that are put together at an arena's end, where they then stay. Between its creation and ``finish()`` no other bytes are taken from the
 /// arena, but within ``pause()`` and ``resume()``.
-struct ArenaText {
+package struct ArenaText {
   /// Not counted: its creator holds the arena.
   private unowned(unsafe) let arena: BumpArena
   private var start: UnsafeMutableRawPointer
@@ -107,7 +107,7 @@ struct ArenaText {
   private var end: UnsafeMutableRawPointer
 
   @inline(__always)
-  init(in arena: BumpArena) {
+  package init(in arena: BumpArena) {
     self.arena = arena
     start = arena.next
     out = start
@@ -115,16 +115,16 @@ struct ArenaText {
   }
 
   /// Lets others take from the arena.
-  func pause() { arena.next = out }
+  package func pause() { arena.next = out }
 
-  mutating func resume() {
+  package mutating func resume() {
     if arena.next != out { self = moved(reserving: 0) }
     end = arena.end
   }
 
   /// Makes room for `count` more bytes.
   @inline(__always)
-  mutating func reserve(_ count: Int) {
+  package mutating func reserve(_ count: Int) {
     if end - out < count { self = moved(reserving: count) }
   }
 
@@ -141,7 +141,7 @@ struct ArenaText {
 
   /// Appends bytes that there is room for, in blocks of 16: up to 15 more are read and written after the last.
   @inline(__always)
-  mutating func append(padded from: UnsafeRawPointer, _ count: Int) {
+  package mutating func append(padded from: UnsafeRawPointer, _ count: Int) {
     var at = 0
     repeat {
       out.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self), toByteOffset: at, as: SIMD16<UInt8>.self)
@@ -151,7 +151,7 @@ struct ArenaText {
   }
 
   /// Appends bytes, and makes room for them.
-  mutating func append(_ bytes: Bytes) {
+  package mutating func append(_ bytes: Bytes) {
     guard let from = bytes.baseAddress else { return }
     reserve(bytes.count)
     out.copyMemory(from: from, byteCount: bytes.count)
@@ -160,14 +160,14 @@ struct ArenaText {
 
   /// Appends a byte that there is room for.
   @inline(__always)
-  mutating func append(_ byte: UInt8) {
+  package mutating func append(_ byte: UInt8) {
     out.storeBytes(of: byte, as: UInt8.self)
     out += 1
   }
 
   /// The bytes so far.
   @inline(__always)
-  func finish() -> Bytes {
+  package func finish() -> Bytes {
     arena.next = out
     return Bytes(start: start, count: out - start)
   }

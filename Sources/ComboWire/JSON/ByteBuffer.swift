@@ -42,14 +42,14 @@ public final class ByteBuffer {
 
   /// Makes room for `extra` more bytes, and returns their place; ``commit(upTo:)`` then takes them in.
   @inline(__always)
-  func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
+  package func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
     if capacity - count < extra { grow(extra) }
     return base + count
   }
 
   /// Takes in what was written up to `end`, which must be within the result of ``reserve(_:)``.
   @inline(__always)
-  func commit(upTo end: UnsafeMutablePointer<UInt8>) {
+  package func commit(upTo end: UnsafeMutablePointer<UInt8>) {
     count = end - base
     assert(count <= capacity)
   }
@@ -151,21 +151,21 @@ public final class ByteBuffer {
 
 /// Writes text that is in the program; returns where it ends.
 @inline(__always)
-func write(_ text: StaticString, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+package func write(_ text: StaticString, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   UnsafeMutableRawPointer(out).copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
   return out + text.utf8CodeUnitCount
 }
 
 /// Writes bytes; returns where they end.
 @inline(__always)
-func write(_ bytes: Bytes, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+package func write(_ bytes: Bytes, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   if let start = bytes.baseAddress { UnsafeMutableRawPointer(out).copyMemory(from: start, byteCount: bytes.count) }
   return out + bytes.count
 }
 
 /// Writes an integer in at most 20 decimal digits; returns where it ends.
 @inline(__always)
-func write(_ value: Int64, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+package func write(_ value: Int64, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   if value >= 0 && value < 10 {
     out.pointee = 0x30 + UInt8(truncatingIfNeeded: value)
     return out + 1

@@ -1,12 +1,12 @@
-internal import CSimdJSON
-internal import ComboCore
+package import CSimdJSON
+package import ComboCore
 internal import Glibc
 
 /// Checks JSON texts and makes their tapes. One a thread; its memory grows to the largest text seen.
-final class JSONParser {
+package final class JSONParser {
   private let parser: UnsafeMutablePointer<csj_parser>
 
-  init() {
+  package init() {
     guard let parser = csj_parser_new() else { fatalError("out of memory: no JSON parser can be made") }
     self.parser = parser
   }
@@ -16,7 +16,7 @@ final class JSONParser {
   /// Checks a text, after which ``BumpArena/padding`` bytes must be readable. If there is no fault, ``text(of:)`` gives
   /// its tape.
   @inline(__always)
-  func check(_ text: Bytes, depth: Int) -> csj_fault {
+  package func check(_ text: Bytes, depth: Int) -> csj_fault {
     guard let start = text.baseAddress else { return CSJ_EMPTY }
     return csj_parse(
       parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
@@ -25,7 +25,7 @@ final class JSONParser {
   /// The same, faster where texts have the same members in the same order; before ``writeNames()`` the tape may lack their names.
   /// - Parameter source: where the text is now, if it must first be copied to where `text` says.
   @inline(__always)
-  func checkAlike(_ text: Bytes, copiedFrom source: UnsafeRawPointer? = nil, depth: Int) -> csj_fault {
+  package func checkAlike(_ text: Bytes, copiedFrom source: UnsafeRawPointer? = nil, depth: Int) -> csj_fault {
     guard let start = text.baseAddress else { return CSJ_EMPTY }
     return csj_parse_alike(
       parser, (source ?? start).assumingMemoryBound(to: UInt8.self),
@@ -35,21 +35,21 @@ final class JSONParser {
 
   /// Writes the names of the text that was checked last where its tape lacks them.
   @inline(__always)
-  func writeNames() { csj_write_names(parser) }
+  package func writeNames() { csj_write_names(parser) }
 
   /// The shape of the text that ``checkAlike(_:depth:)`` found good last.
   @inline(__always)
-  var shape: TextShape { TextShape(id: parser.pointee.shape_id, place: Int(parser.pointee.shape)) }
+  package var shape: TextShape { TextShape(id: parser.pointee.shape_id, place: Int(parser.pointee.shape)) }
 
   /// The tape of the text that was checked last and found good; valid until the next check.
   @inline(__always)
-  func text(of text: Bytes) -> JSONText {
+  package func text(of text: Bytes) -> JSONText {
     JSONText(base: text.baseAddress!.assumingMemoryBound(to: UInt8.self), tokens: UnsafePointer(parser.pointee.tokens))
   }
 
   /// A value without white space between its tokens: unchanged, or a copy. The text must be the one checked last.
   @inline(__always)
-  func compact(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
+  package func compact(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
     text[token].isSpaced ? minified(text, token, into: arena) : text.slice(token)
   }
 
@@ -61,23 +61,23 @@ final class JSONParser {
   }
 
   /// Where in the text the last fault was seen, if that is known.
-  var faultPosition: Int? { parser.pointee.fault_at == 0 ? nil : Int(parser.pointee.fault_at) }
+  package var faultPosition: Int? { parser.pointee.fault_at == 0 ? nil : Int(parser.pointee.fault_at) }
 }
 
 /// Texts of one shape are the same but for their scalars: their tapes differ only in where tokens are, and in what kind the scalars are.
-struct TextShape {
+package struct TextShape {
   /// The number of places.
-  static let places = Int(CSJ_SHAPES)
+  package static let places = Int(CSJ_SHAPES)
 
   /// Its own for each shape, but 0 where none is known.
-  var id: UInt64
+  package var id: UInt64
   /// Another may have it later.
-  var place: Int
+  package var place: Int
 }
 
 extension csj_fault {
   /// The fault, as the end of a sentence.
-  var words: String {
+  package var words: String {
     switch self {
     case CSJ_NO_MEMORY: "is too long to be read"
     case CSJ_EMPTY: "is empty"
@@ -101,4 +101,4 @@ extension csj_fault {
 }
 
 @inline(__always)
-func isEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }
+package func isEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }

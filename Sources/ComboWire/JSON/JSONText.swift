@@ -1,37 +1,37 @@
-internal import CSimdJSON
-internal import ComboCore
+package import CSimdJSON
+package import ComboCore
 
 /// A JSON text that was found good, as a flat tape of tokens. It borrows the text, and the tape of its parser.
 ///
 /// Token 0 is the whole text; an object's members follow it as name, value, name, value. No index is checked in release:
 /// they come from the tape itself.
-struct JSONText {
-  let base: UnsafePointer<UInt8>
-  let tokens: UnsafePointer<csj_token>
+package struct JSONText {
+  package let base: UnsafePointer<UInt8>
+  package let tokens: UnsafePointer<csj_token>
 
   @inline(__always)
-  subscript(token: Int) -> csj_token { tokens[token] }
+  package subscript(token: Int) -> csj_token { tokens[token] }
 
   /// The first token that is not part of this one.
   @inline(__always)
-  func next(_ token: Int) -> Int { Int(tokens[token].next) }
+  package func next(_ token: Int) -> Int { Int(tokens[token].next) }
 
   /// The token's bytes unchanged, quotes or brackets included.
   @inline(__always)
-  func slice(_ token: Int) -> Bytes {
+  package func slice(_ token: Int) -> Bytes {
     let t = tokens[token]
     return Bytes(start: base + Int(t.start), count: Int(t.length))
   }
 
   /// The bytes between a string's quotes, unchanged.
   @inline(__always)
-  func inside(_ token: Int) -> Bytes {
+  package func inside(_ token: Int) -> Bytes {
     let t = tokens[token]
     return Bytes(start: base + Int(t.start &+ 1), count: Int(t.length &- 2))
   }
 
   /// Whether a string means exactly this.
-  func string(_ token: Int, is text: StaticString) -> Bool {
+  package func string(_ token: Int, is text: StaticString) -> Bool {
     let inside = inside(token)
     if self[token].flags & UInt8(CSJ_ESCAPED) == 0 { return inside == text }
     if inside.count > 6 * text.utf8CodeUnitCount { return false }
@@ -42,14 +42,14 @@ struct JSONText {
 
   /// Whether a token is a string without escapes that means 1 to 256 bytes.
   @inline(__always)
-  func isShort(_ token: Int) -> Bool {
+  package func isShort(_ token: Int) -> Bool {
     let t = tokens[token]
     // In one comparison.
     return UInt32(t.flags) << 8 | UInt32(t.kind) ^ UInt32(CSJ_STRING) | (t.length &- 3) >> 8 == 0
   }
 
   /// The value of a string.
-  func string(_ token: Int) -> String {
+  package func string(_ token: Int) -> String {
     let inside = inside(token)
     if self[token].flags & UInt8(CSJ_ESCAPED) == 0 { return String(decoding: inside, as: UTF8.self) }
     return withUnsafeTemporaryAllocation(byteCount: inside.count, alignment: 1) { scratch in
@@ -59,7 +59,7 @@ struct JSONText {
 
   /// The value of an integer token, or nil if it is beyond 64 bits.
   @inline(__always)
-  func integer(_ token: Int) -> Int64? {
+  package func integer(_ token: Int) -> Int64? {
     let t = tokens[token]
     if t.length > 16 { return longInteger(token) }
     var p = base + Int(t.start)
@@ -81,7 +81,7 @@ struct JSONText {
 
   /// The value of an integer token of one digit; nil for any other token.
   @inline(__always)
-  func digit(_ token: Int) -> Int? {
+  package func digit(_ token: Int) -> Int? {
     let t = tokens[token]
     return t.kind == UInt8(CSJ_INTEGER) && t.length == 1 ? Int(base[Int(t.start)] &- 0x30) : nil
   }
@@ -115,7 +115,7 @@ struct JSONText {
 
   /// The double nearest to a number token, whole or not; infinite if it is too large.
   @inline(__always)
-  func double(_ token: Int) -> Double {
+  package func double(_ token: Int) -> Double {
     let t = tokens[token]
     // Up to 15 digits are exact.
     if t.kind == UInt8(CSJ_INTEGER), t.length <= 15, let value = integer(token), value != 0 { return Double(value) }
@@ -124,21 +124,21 @@ struct JSONText {
 }
 
 extension csj_token {
-  @inline(__always) var isObject: Bool { kind == UInt8(CSJ_OBJECT) }
-  @inline(__always) var isArray: Bool { kind == UInt8(CSJ_ARRAY) }
-  @inline(__always) var isString: Bool { kind == UInt8(CSJ_STRING) }
-  @inline(__always) var isInteger: Bool { kind == UInt8(CSJ_INTEGER) }
+  @inline(__always) package var isObject: Bool { kind == UInt8(CSJ_OBJECT) }
+  @inline(__always) package var isArray: Bool { kind == UInt8(CSJ_ARRAY) }
+  @inline(__always) package var isString: Bool { kind == UInt8(CSJ_STRING) }
+  @inline(__always) package var isInteger: Bool { kind == UInt8(CSJ_INTEGER) }
   /// A number, whole or not.
-  @inline(__always) var isNumber: Bool { kind == UInt8(CSJ_INTEGER) || kind == UInt8(CSJ_NUMBER) }
-  @inline(__always) var isBoolean: Bool { isTrue || kind == UInt8(CSJ_FALSE) }
-  @inline(__always) var isTrue: Bool { kind == UInt8(CSJ_TRUE) }
-  @inline(__always) var isNull: Bool { kind == UInt8(CSJ_NULL) }
-  @inline(__always) var isEscaped: Bool { flags & UInt8(CSJ_ESCAPED) != 0 }
+  @inline(__always) package var isNumber: Bool { kind == UInt8(CSJ_INTEGER) || kind == UInt8(CSJ_NUMBER) }
+  @inline(__always) package var isBoolean: Bool { isTrue || kind == UInt8(CSJ_FALSE) }
+  @inline(__always) package var isTrue: Bool { kind == UInt8(CSJ_TRUE) }
+  @inline(__always) package var isNull: Bool { kind == UInt8(CSJ_NULL) }
+  @inline(__always) package var isEscaped: Bool { flags & UInt8(CSJ_ESCAPED) != 0 }
   /// An object or array with white space between its tokens.
-  @inline(__always) var isSpaced: Bool { flags & UInt8(CSJ_SPACED) != 0 }
+  @inline(__always) package var isSpaced: Bool { flags & UInt8(CSJ_SPACED) != 0 }
 
   /// Its JSON type, with an article.
-  var typeName: String {
+  package var typeName: String {
     switch Int(kind) {
     case CSJ_OBJECT: "an object"
     case CSJ_ARRAY: "an array"
@@ -152,14 +152,14 @@ extension csj_token {
 }
 
 /// Writes what a string's inside means to `out`, which has room for as many bytes; returns how many it took.
-func unescape(_ inside: Bytes, to out: UnsafeMutableRawPointer) -> Int {
+package func unescape(_ inside: Bytes, to out: UnsafeMutableRawPointer) -> Int {
   guard let start = inside.baseAddress else { return 0 }
   return csj_unescape(start.assumingMemoryBound(to: UInt8.self), inside.count, out.assumingMemoryBound(to: UInt8.self))
 }
 
 /// Whether bytes are the same.
 @inline(__always)
-func == (a: Bytes, b: Bytes) -> Bool {
+package func == (a: Bytes, b: Bytes) -> Bool {
   guard a.count == b.count else { return false }
   guard let left = a.baseAddress, let right = b.baseAddress else { return true }
   return isEqual(left, right, a.count)
@@ -167,6 +167,6 @@ func == (a: Bytes, b: Bytes) -> Bool {
 
 /// Whether bytes are this text.
 @inline(__always)
-func == (a: Bytes, b: StaticString) -> Bool {
+package func == (a: Bytes, b: StaticString) -> Bool {
   a == Bytes(start: b.utf8Start, count: b.utf8CodeUnitCount)
 }

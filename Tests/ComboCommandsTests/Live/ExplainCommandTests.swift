@@ -1,6 +1,7 @@
 import ComboCore
 import ComboEdge
 import ComboLog
+import ComboMaps
 import ComboRooms
 import ComboSystem
 import ComboVerify

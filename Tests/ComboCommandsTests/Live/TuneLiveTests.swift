@@ -1,3 +1,4 @@
+import ComboMaps
 import ComboRooms
 import ComboSystem
 import ComboWire

@@ -1,5 +1,6 @@
 import ComboCore
 import ComboGenerate
+import ComboMaps
 import ComboWire
 import Foundation
 import Testing

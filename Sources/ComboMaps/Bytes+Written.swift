@@ -1,0 +1,110 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+extension Bytes {
+  /// Whether it is an integer as JSON writes one, leading zeros allowed.
+  var isWrittenInteger: Bool {
+    let digits = first == 0x2D ? self[1...] : self[...]
+    return !digits.isEmpty && digits.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+  }
+
+  /// The integer that is written here; nil if it is none, or beyond 64 bits.
+  var writtenInteger: Int64? {
+    guard isWrittenInteger else { return nil }
+    let isNegative = first == 0x2D
+    var value: Int64 = 0
+    for byte in isNegative ? self[1...] : self[...] {
+      let (shifted, high) = value.multipliedReportingOverflow(by: 10)
+      let digit = Int64(byte) - 0x30
+      let (sum, over) = isNegative ? shifted.subtractingReportingOverflow(digit) : shifted.addingReportingOverflow(digit)
+      if high || over { return nil }
+      value = sum
+    }
+    return value
+  }
+
+  /// The decimal number that is written here, with or without a fraction; nil if it is none.
+  var writtenNumber: Double? {
+    guard count <= 40 else { return nil }
+    let parts = (first == 0x2D ? self[1...] : self[...]).split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
+    for part in parts where part.isEmpty || !part.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return nil }
+    if parts.isEmpty { return nil }
+    return csj_double(baseAddress!.assumingMemoryBound(to: UInt8.self), count)
+  }
+}
+
+// Errors that only a map can cause. One function a fault, so that its wording has one home.
+extension BadEvent {
+  @inline(never)
+  static func byRule(_ rule: CompiledMap.Rule) -> BadEvent {
+    BadEvent(.unknownType, "\(rule.reason) (\(rule.name))")
+  }
+
+  /// A fault, and in which of the record's elements.
+  @inline(never)
+  static func ofElement(_ place: String, _ fault: BadEvent) -> BadEvent {
+    BadEvent(fault.code, "element \(place) of the record's array: \(fault.reason)")
+  }
+
+  /// A fault, and where the map takes the field from.
+  @inline(never)
+  static func mapped(_ fault: BadEvent, _ rule: CompiledMap.Rule, _ source: String?) -> BadEvent {
+    let place = source.map { " takes it from \($0)" } ?? " is for it"
+    return BadEvent(fault.code, "\(fault.reason); \(rule.name),\(place)")
+  }
+
+  @inline(never)
+  static func notInteger(_ bytes: Bytes, _ name: String) -> BadEvent {
+    BadEvent(.wrongType, "\(name) is \"\(Excerpt(bytes))\"; it must be an integer")
+  }
+
+  @inline(never)
+  static func notNumber(_ bytes: Bytes, _ name: String) -> BadEvent {
+    BadEvent(.wrongType, "\(name) is \"\(Excerpt(bytes))\"; it must be a number")
+  }
+
+  @inline(never)
+  static func notTime(_ bytes: Bytes, _ name: String) -> BadEvent {
+    BadEvent(.wrongType, "\(name) is \"\(Excerpt(bytes))\"; it must be a time such as 2026-11-21T13:00:00Z")
+  }
+
+  @inline(never)
+  static func notUTF8(_ bytes: Bytes, _ name: String) -> BadEvent {
+    BadEvent(.wrongType, "\(name) is \"\(Excerpt(bytes))\", which is not UTF-8")
+  }
+
+  @inline(never)
+  static func outside(_ bytes: Bytes, _ name: String, _ range: ClosedRange<Int64>) -> BadEvent {
+    BadEvent(.outOfRange, "\(name) is \(Excerpt(bytes)); \(range.lowerBound) to \(range.upperBound) is allowed")
+  }
+
+  @inline(never)
+  static func outside(_ value: Int64, _ name: String, _ range: ClosedRange<Int64>) -> BadEvent {
+    BadEvent(.outOfRange, "\(name) comes to \(value); \(range.lowerBound) to \(range.upperBound) is allowed")
+  }
+
+  @inline(never)
+  static func outside(_ value: Double, _ name: String, _ allowed: String) -> BadEvent {
+    BadEvent(.outOfRange, "\(name) comes to \(value); \(allowed) is allowed")
+  }
+
+  @inline(never)
+  static func overflow(_ name: String) -> BadEvent {
+    BadEvent(.outOfRange, "\(name) is a product that is too large")
+  }
+
+  static var mappedCountAndTotal: BadEvent {
+    BadEvent(.outOfRange, "there is a count and a total; a gift may have one of them, not both")
+  }
+
+  @inline(never)
+  static func notIRC(_ why: String) -> BadEvent {
+    BadEvent(.notJSON, "the record \(why); a line of IRC is expected, as in @id=7 :tmi.twitch.tv USERNOTICE #channel")
+  }
+
+  @inline(never)
+  static func notSTT(_ why: String) -> BadEvent {
+    BadEvent(.notJSON, "the record \(why); STT is expected, as in type@=dgb/rid@=1/")
+  }
+}

@@ -1,0 +1,26 @@
+internal import ComboCore
+public import ComboWire
+
+/// The map of a derivation.
+extension Derivation {
+  /// The map, as a part of a sentence: `with the map tiktok`, `without a map`.
+  package var mapWords: String {
+    guard let mapping else { return "without a map" }
+    guard let map = try? RecordMap(canonical: mapping) else { return "with a map that this program cannot read" }
+    return "with the map \(map.title)"
+  }
+
+  /// The decoder of records as it was made then.
+  public func decoder() throws(FormatFault) -> RecordDecoder {
+    guard let mapping else { return RecordDecoder(limits: limits, rules: rules) }
+    do throws(MapFaults) {
+      return RecordDecoder(limits: limits, map: try RecordMap(canonical: mapping), rules: rules)
+    } catch {
+      throw FormatFault(
+        code: .newer,
+        description:
+          "its events were made by a map that this program cannot read (\(error.faults[0])). Run the program that wrote"
+          + " it, or a newer one")
+    }
+  }
+}

@@ -1,0 +1,157 @@
+internal import CSimdJSON
+public import ComboCore
+public import ComboWire
+
+/// The result of a map for one record, and its reason: for people and for scripts, not for speed.
+public struct MapExplanation: Sendable {
+  /// The result for a record.
+  public enum Outcome: Equatable, Sendable {
+    /// An event of this type, in wire.md's word.
+    case event(String)
+    /// None of ours, because of this.
+    case dropped(String)
+    /// A bad event.
+    case bad(BadEvent)
+  }
+
+  /// A field of the event.
+  public struct Field: Equatable, Sendable {
+    /// In wire.md's word, `sender.id` for one.
+    public let name: String
+    /// Where it was taken from: a pointer, or a description.
+    public let source: String
+    /// The value there, as JSON; nil: none.
+    public let found: String?
+    /// The result; nil: unknown, since the record is bad.
+    public let value: String?
+  }
+
+  /// The result.
+  public let outcome: Outcome
+  /// The rule that decided; nil: the record could not be read at all.
+  public let rule: String?
+  /// The fields that the rule names, in the order of wire.md; those that are not there have no `found`.
+  public let fields: [Field]
+  /// The number of further gifts in the record; the rule and the fields are those of the first.
+  public let further: Int
+}
+
+/// Explains what a map makes of records. One thread.
+public final class MapExplainer {
+  private let decoder: RecordDecoder
+  private let mapped: MappedDecoder
+  private let arena = BumpArena()
+
+  /// An explainer of this map.
+  public init(_ map: RecordMap, limits: WireLimits) {
+    decoder = RecordDecoder(limits: limits, map: map)
+    mapped = decoder.mapped!
+  }
+
+  /// The result for a record.
+  public func explain(_ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup = { _, _ in }) -> MapExplanation {
+    arena.reset()
+    var event = Event()
+    mapped.forgetRule()
+    let outcome: MapExplanation.Outcome
+    var isEvent = false
+    do throws(BadEvent) {
+      isEvent = try decoder.decode(record, key: key, header: header, into: arena, &event)
+      outcome = isEvent ? .event(event.kind.word) : .dropped(decoder.dropReason)
+    } catch {
+      outcome = .bad(error)
+    }
+    let further = isEvent ? decoder.further.count : 0
+    if isEvent { mapped.goBack() }
+    guard mapped.rule >= 0 else { return MapExplanation(outcome: outcome, rule: nil, fields: [], further: further) }
+    let rule = mapped.map.rules[mapped.rule]
+    var fields: [MapExplanation.Field] = []
+    if rule.outcome == .event {
+      for (name, node) in rule.fields {
+        fields.append(field(name, node, isEvent ? event.text(of: name) : nil, isShown: false))
+      }
+      for (name, party, object) in [
+        ("sender", rule.sender, event.gift.display.sender), ("receiver", rule.receiver, event.gift.display.receiver),
+        ("gift", rule.gift, event.gift.display.gift),
+      ] where rule.kind == .gift && party.isNamed {
+        for shown in party.fields.range {
+          let field = mapped.map.shown[shown]
+          let label = mapped.map.bytes[Int(field.name.start) + 2..<Int(field.name.start + field.name.count) - 2]
+          fields.append(self.field("\(name).\(String(decoding: label, as: UTF8.self))", field.node, nil, isShown: true))
+        }
+        if isEvent, party.verbatim >= 0, !object.isEmpty {
+          let shown = String(decoding: object, as: UTF8.self)
+          fields.append(.init(name: "\(name), shown", source: "the whole object", found: nil, value: shown))
+        }
+      }
+    }
+    return MapExplanation(outcome: outcome, rule: rule.name, fields: fields, further: further)
+  }
+
+  private func field(_ name: String, _ node: Int32, _ value: String?, isShown: Bool) -> MapExplanation.Field {
+    let all = mapped.map.descriptions[Int(node)]
+    guard let found = try? mapped.value(node, into: arena), found.kind != .missing else {
+      return .init(name: name, source: all, found: nil, value: nil)
+    }
+    let shown: String
+    switch found.kind {
+    case .token: shown = String(decoding: mapped.text.slice(Int(found.token)), as: UTF8.self)
+    case .product: shown = all
+    default: shown = "\"\(Excerpt(found.bytes))\""
+    }
+    return .init(name: name, source: mapped.map.descriptions[Int(mapped.reading)], found: shown, value: isShown ? shown : value)
+  }
+}
+
+extension CompiledMap.Rule {
+  /// The fields that it names, in the order of wire.md.
+  fileprivate var fields: [(String, Int32)] {
+    let all: [(String, Int32)] = [
+      ("room", room), ("ts", ts), ("id", id), ("sender.id", sender.id), ("receiver.id", receiver.id), ("gift.id", gift.id),
+      ("gift.value", gift.value), ("count", count), ("total", total), ("streak", streak), ("streak_ms", streakMs), ("ends", ends),
+      ("combo", combo), ("settings", settings),
+    ]
+    return all.filter { $0.1 >= 0 }
+  }
+}
+
+extension Event.Kind {
+  /// In wire.md's word.
+  public var word: String {
+    switch self {
+    case .gift: "gift"
+    case .roomClosed: "room_closed"
+    case .retract: "retract"
+    case .roomSettings: "room_settings"
+    }
+  }
+}
+
+extension Event {
+  /// A field's result; nil: none, or one without a short text.
+  fileprivate func text(of field: String) -> String? {
+    func text(_ bytes: Bytes) -> String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+    switch field {
+    case "room": return text(room)
+    case "ts": return ts < 0 ? nil : "\(ts)"
+    case "id": return text(gift.id)
+    case "sender.id": return text(gift.senderID)
+    case "receiver.id": return text(gift.receiverID)
+    case "gift.id": return text(gift.giftID)
+    case "gift.value":
+      let value = gift.value
+      return value == value.rounded() && value < 1e15 ? "\(Int64(value))" : "\(value)"
+    case "count":
+      if case .count(let count) = gift.amount { return "\(count)" }
+    case "total":
+      if case .total(let total, _) = gift.amount { return "\(total)" }
+    case "streak":
+      if case .total(_, let streak) = gift.amount { return text(streak) }
+    case "streak_ms": return gift.streakMs.map { "\($0)" }
+    case "ends": return gift.ends ? "true" : nil
+    case "combo": return text(gift.combo)
+    default: break
+    }
+    return nil
+  }
+}

@@ -1,0 +1,85 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// What a map says of gifts that no rule reads, and what it leaves unsaid.
+extension MapReader {
+  /// By what a record is known that names a gift.
+  mutating func signs(_ token: Int) -> GiftSigns? {
+    guard let members = object(token, "gifts", ["commands", "words", "others", "keys"]) else { return nil }
+    var signs = GiftSigns()
+    signs.commands = words(members, "commands")
+    signs.words = words(members, "words").map { $0.lowercased() }
+    signs.others = words(members, "others").map { $0.lowercased() }
+    signs.keys = words(members, "keys")
+    if signs.words.isEmpty, signs.keys.isEmpty { fault(token, "gifts needs words or keys, which mark a record as a gift") }
+    if signs.commands.isEmpty, !signs.words.isEmpty {
+      fault(token, "gifts needs commands: the members whose text says what a record is, such as [\"cmd\", \"type\"]")
+    }
+    return signs
+  }
+
+  private mutating func words(_ members: Members, _ name: String) -> [String] {
+    guard let token = members[name] else { return [] }
+    let elements = array(token, name) ?? []
+    if elements.count > 200 { fault(token, "\(name) may have at most 200 words, not \(elements.count)") }
+    return elements.compactMap { element in
+      guard let word = string(element, name) else { return nil }
+      if !(1...64).contains(word.utf8.count) { fault(element, "\(name) must have words of 1 to 64 bytes") }
+      return word
+    }
+  }
+
+  /// Whether a rule says that each record has an id of its own. Says so if it leaves that open.
+  mutating func hasNewIDs(_ members: Members, _ event: MapEvent) -> Bool {
+    let isBoth = event.kind == .gift && event.id != nil && event.total != nil
+    guard let token = members["ids"] else {
+      if isBoth {
+        note(
+          members.token,
+          "the rule has an id and a total, so a record of the same id and another total counts too; if the id is a new one each time, say"
+            + " \"ids\": \"new\", and if it stays, \"ids\": \"kept\"")
+      }
+      return false
+    }
+    let word = word(token, "ids", ["new", "kept"])
+    if !isBoth { fault(token, "ids says whether an id stays the same while a total grows; the rule does not have both") }
+    return word == "new"
+  }
+
+  mutating func note(_ token: Int, _ sentence: String) { notes.append(source.fault(token, sentence)) }
+
+  /// Notes the values that a rule without an event asks for without saying what holds where they are missing: there gifts may be dropped, or
+  /// counted, that were not thought of.
+  mutating func noteMissing(_ when: Int) {
+    var tests: [(token: Int, at: String)] = []
+    var known: Set<String> = []
+    collect(when, isOneOfSeveral: false, &tests, &known)
+    for test in tests where !known.contains(test.at) {
+      note(
+        test.token,
+        "the condition needs a value of \(test.at), but does not say what holds where it is missing; add \"missing\": true or false"
+      )
+    }
+  }
+
+  private mutating func collect(
+    _ token: Int, isOneOfSeveral: Bool, _ tests: inout [(token: Int, at: String)], _ known: inout Set<String>
+  ) {
+    if text[token].isArray {
+      let parts = array(token, "when") ?? []
+      for part in parts { collect(part, isOneOfSeveral: parts.count > 1, &tests, &known) }
+      return
+    }
+    guard let members = object(token, "a condition", nil, isQuiet: true) else { return }
+    if let parts = members["all"] { collect(parts, isOneOfSeveral: isOneOfSeveral, &tests, &known) }
+    if let inner = members["not"] { collect(inner, isOneOfSeveral: true, &tests, &known) }
+    guard let source = members["at"] ?? members["header"] else { return }
+    let at = self.source.compact(source)
+    if members["exists"] != nil {
+      known.insert(at)
+    } else if members["missing"] == nil, isOneOfSeveral {
+      tests.append((token, at))
+    }
+  }
+}

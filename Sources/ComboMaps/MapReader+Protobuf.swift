@@ -1,0 +1,91 @@
+internal import ComboWire
+
+extension MapReader {
+  /// The messages that are named under `protobuf`.
+  mutating func protobuf(_ token: Int) -> [ProtobufMessage] {
+    guard let named = object(token, "protobuf", nil) else { return [] }
+    let names = named.list.map(\.name)
+    if names.isEmpty || names.count > 32 { fault(token, "protobuf must have 1 to 32 messages, not \(names.count)") }
+    var messages: [ProtobufMessage] = []
+    for (name, nameToken, value) in named.list {
+      if !Self.isIdentifier(name) || ProtobufMessage.Scalar(rawValue: name) != nil || name == "repeated" {
+        fault(nameToken, "a message's name must be letters, digits and _, and no type of Protobuf's own, not \"\(name)\"")
+      }
+      var message = ProtobufMessage(name: name)
+      if let fields = object(value, "the message \"\(name)\"", nil) {
+        let count = fields.list.count
+        if count < 1 || count > 64 { fault(value, "a message must have 1 to 64 fields, not \(count)") }
+        for (number, numberToken, line) in fields.list {
+          guard let field = field(number, numberToken, line, names) else { continue }
+          if message.fields.contains(where: { $0.name == field.name }) {
+            fault(line, "the message \"\(name)\" has two fields \"\(field.name)\"")
+          }
+          message.fields.append(field)
+        }
+      }
+      messages.append(message)
+    }
+    return messages
+  }
+
+  private mutating func field(_ number: String, _ numberToken: Int, _ line: Int, _ messages: [String]) -> ProtobufMessage.Field? {
+    let written = UInt64(number).flatMap { String($0) == number && $0 >= 1 && $0 <= ProtobufMessage.numberMax ? $0 : nil }
+    if written == nil {
+      fault(numberToken, "the key of a field must be its number, 1 to \(ProtobufMessage.numberMax), not \"\(number)\"")
+    }
+    guard let text = string(line, "a field") else { return nil }
+    var words = text.split(separator: " ").map(String.init)
+    let isRepeated = words.first == "repeated"
+    if isRepeated { words.removeFirst() }
+    guard words.count == 2, Self.isIdentifier(words[1]) else {
+      fault(line, "a field must be written as \"TYPE NAME\" or \"repeated TYPE NAME\", not \"\(text)\"")
+      return nil
+    }
+    let type: ProtobufMessage.FieldType
+    if let scalar = ProtobufMessage.Scalar(rawValue: words[0]) {
+      type = .scalar(scalar)
+    } else if let place = messages.firstIndex(of: words[0]) {
+      type = .message(words[0], place)
+    } else {
+      let known = (ProtobufMessage.Scalar.allCases.map(\.rawValue) + messages).joined(separator: ", ")
+      fault(line, "there is no type \"\(words[0])\"; there are \(known)")
+      return nil
+    }
+    return written.map { .init(number: $0, name: words[1], type: type, isRepeated: isRepeated) }
+  }
+
+  private static func isIdentifier(_ name: String) -> Bool {
+    (1...PointerTable.looseNameMax).contains(name.utf8.count)
+      && name.utf8.allSatisfy { $0 == 0x5F || PointerTable.lowercased($0) &- 0x61 < 26 || $0 &- 0x30 < 10 }
+  }
+
+  /// Which texts are read in their places, and as what.
+  mutating func unpacked(_ token: Int, _ messages: [ProtobufMessage]) -> [MapUnpacked] {
+    var all: [MapUnpacked] = []
+    for element in array(token, "unpack") ?? [] {
+      guard text[element].isObject else {
+        if let path = pointer(element, "unpack") { all.append(MapUnpacked(path: path)) }
+        continue
+      }
+      guard let members = object(element, "unpack", ["at", "when", "message"]) else { continue }
+      var one = MapUnpacked(path: [])
+      if let when = members["when"] { one.condition = condition(when) }
+      // With a condition alone it is what it is where a pointer stands alone.
+      if members["when"] == nil || members["message"] != nil,
+        let message = required(members, "message", "the name of a message under protobuf")
+      {
+        one.message = string(message, "message").flatMap { name in messages.firstIndex { $0.name == name } }
+        if text[message].isString, one.message == nil {
+          fault(message, "there is no message \"\(text.string(message))\"; name it under protobuf, with its fields")
+        }
+      }
+      guard let at = required(members, "at", "the place of the text: a pointer, or several") else { continue }
+      for place in text[at].isArray ? array(at, "at") ?? [] : [at] {
+        guard let path = pointer(place, "unpack") else { continue }
+        one.path = path
+        all.append(one)
+      }
+    }
+    return all
+  }
+}

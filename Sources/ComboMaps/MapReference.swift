@@ -1,0 +1,55 @@
+internal import ComboWire
+
+/// Where maps are found by name.
+public struct MapLibrary: Sendable {
+  /// The text of a map, and what it is called in sentences; nil: there is none of that name.
+  public typealias Find = @Sendable (_ name: String) -> (text: [UInt8], file: String)?
+
+  let find: Find
+
+  /// A library by which maps that choose among others find them.
+  public init(_ find: @escaping Find) { self.find = find }
+}
+
+/// The value of `--map`: a name or a file, and switches.
+public struct MapReference: Equatable, Sendable {
+  /// The fault of one, as a sentence.
+  public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The sentence.
+    public let description: String
+  }
+
+  /// The name of a built-in map, or a file.
+  public var name: String
+  /// The choices, in the order in which they were given.
+  public var switches: [(name: String, value: String)]
+
+  /// Whether both are the same.
+  public static func == (a: Self, b: Self) -> Bool { a.description == b.description }
+
+  /// As it is read.
+  public var description: String {
+    switches.isEmpty ? name : name + ":" + switches.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
+  }
+
+  /// Reads `NAME`, `FILE`, `NAME:switch=value,…`. A colon that no `=` follows belongs to the name.
+  public static func read(_ text: String) -> Result<MapReference, Fault> {
+    guard let equals = text.firstIndex(of: "="), let colon = text[..<equals].lastIndex(of: ":") else {
+      if text.isEmpty { return .failure(Fault(description: "a map's name or file is expected")) }
+      return .success(.init(name: text, switches: []))
+    }
+    var reference = MapReference(name: String(text[..<colon]), switches: [])
+    for part in text[text.index(after: colon)...].split(separator: ",", omittingEmptySubsequences: false) {
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty else {
+        return .failure(Fault(description: "after the colon switch=value,… is expected, as in douyu:hits=gifts, not \"\(part)\""))
+      }
+      if reference.switches.contains(where: { $0.name == sides[0] }) {
+        return .failure(Fault(description: "the switch \"\(sides[0])\" is given twice"))
+      }
+      reference.switches.append((String(sides[0]), String(sides[1])))
+    }
+    if reference.name.isEmpty { return .failure(Fault(description: "a map's name or file is expected before the colon")) }
+    return .success(reference)
+  }
+}

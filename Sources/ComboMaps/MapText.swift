@@ -1,0 +1,85 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// The text of a map file with its tape, and the places of its tokens. Used once, when a map is read.
+final class MapText {
+  let file: String
+  let text: JSONText
+  private let memory: UnsafeMutableRawBufferPointer
+  private let size: Int
+  private let parser = JSONParser()
+  private lazy var lines = Lines(Bytes(start: memory.baseAddress, count: size))
+
+  init(_ bytes: [UInt8], file: String) throws(MapFaults) {
+    self.file = file
+    size = bytes.count
+    memory = .allocate(byteCount: max(bytes.count, 1) + BumpArena.padding, alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    memory.copyBytes(from: bytes)
+    let all = Bytes(start: memory.baseAddress, count: bytes.count)
+    let fault = parser.check(all, depth: WireLimits().depth)
+    if fault != CSJ_FINE {
+      let at = parser.faultPosition ?? (fault == CSJ_BAD_UTF8 ? Self.firstBadUTF8(bytes) : 0)
+      let (line, column) = Lines(all).place(at)
+      memory.deallocate()
+      throw MapFaults(faults: [
+        MapFault(file: file, line: line, column: column, sentence: "the map \(fault.words); a JSON object in UTF-8 is expected")
+      ])
+    }
+    text = parser.text(of: all)
+  }
+
+  deinit { memory.deallocate() }
+
+  func fault(_ token: Int, _ sentence: String) -> MapFault {
+    let (line, column) = lines.place(Int(text[token].start))
+    return MapFault(file: file, line: line, column: column, sentence: sentence)
+  }
+
+  /// The line in which a value begins, the first being 1.
+  func line(_ token: Int) -> Int { lines.line(Int(text[token].start)) }
+
+  /// A value without white space, as text.
+  func compact(_ token: Int) -> String {
+    let arena = BumpArena(chunkSize: 4096)
+    return String(decoding: parser.compact(text, token, into: arena), as: UTF8.self)
+  }
+
+  private static func firstBadUTF8(_ bytes: [UInt8]) -> Int {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      var iterator = rest.makeIterator()
+      var decoder = UTF8()
+      guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { break }
+      rest = rest.dropFirst(UTF8.width(scalar))
+    }
+    return rest.startIndex
+  }
+}
+
+/// Where the lines of a text begin, gone over once: a map asks for the line of each rule, a file of records for that of each record.
+private struct Lines {
+  private let text: Bytes
+  private var starts = [0]
+
+  init(_ text: Bytes) {
+    self.text = text
+    for at in 0..<text.count where text[at] == 0x0a { starts.append(at + 1) }
+  }
+
+  func line(_ at: Int) -> Int {
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= at { low = middle } else { high = middle }
+    }
+    return low + 1
+  }
+
+  /// Line and column of a byte, both from 1; a column is a character.
+  func place(_ at: Int) -> (line: Int, column: Int) {
+    let line = line(at)
+    return (line, 1 + text[starts[line - 1]..<at].count { $0 & 0xc0 != 0x80 })
+  }
+}

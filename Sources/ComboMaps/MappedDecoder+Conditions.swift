@@ -1,0 +1,146 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// Whether conditions hold.
+extension MappedDecoder {
+  func holds(_ index: Int32, _ arena: BumpArena) throws(BadEvent) -> Bool {
+    let node = nodes.baseAddress.unsafelyUnwrapped + Int(index)
+    switch node.pointee.op {
+    case .always: return true
+    case .never: return false
+    case .all:
+      for place in node.pointee.links.range where try !holds(links[place], arena) { return false }
+      return true
+    case .any:
+      for place in node.pointee.links.range where try holds(links[place], arena) { return true }
+      return false
+    case .not: return try !holds(links[node.pointee.links.range.lowerBound], arena)
+    default: break
+    }
+    let first = links[Int(node.pointee.links.first)]
+    let source = nodes.baseAddress.unsafelyUnwrapped + Int(first)
+    if source.pointee.isPointer {
+      let token = Int(walk.found[Int(source.pointee.place)])
+      if token < 0 || text.isMissing(token) { return false }
+      if node.pointee.op == .isOneOf { return isOneOf(token, node.pointee.texts) }
+      if node.pointee.op == .exists { return true }
+    }
+    return try compares(node, first, arena)
+  }
+
+  @inline(never)
+  private func compares(
+    _ node: UnsafeMutablePointer<CompiledMap.Node>, _ first: Int32, _ arena: BumpArena
+  ) throws(BadEvent) -> Bool {
+    let value = try value(first, into: arena)
+    if node.pointee.op == .exists { return value.kind != .missing }
+    if value.kind == .missing { return false }
+    switch node.pointee.op {
+    case .isOneOf:
+      if value.kind == .token { return isListed(Int(value.token), node.pointee.texts) }
+      let bytes = try meaning(value, "a condition", into: arena)
+      return node.pointee.texts.range.contains { bytes == constant($0) }
+    case .starts:
+      let bytes: Bytes
+      if value.kind == .token {
+        if !text[Int(value.token)].isString { return false }
+        bytes = text.meaning(Int(value.token), into: arena)
+      } else {
+        bytes = try meaning(value, "a condition", into: arena)
+      }
+      let start = constant(node.pointee.texts.range.lowerBound)
+      return bytes.count >= start.count && Bytes(rebasing: bytes[..<start.count]) == start
+    case .contains:
+      let bytes: Bytes
+      if value.kind == .token {
+        if !text[Int(value.token)].isString { return false }
+        bytes = text.meaning(Int(value.token), into: arena)
+      } else {
+        bytes = try meaning(value, "a condition", into: arena)
+      }
+      return node.pointee.texts.range.contains { bytes.holds(constant($0)) }
+    case .differ: return try differ(value, self.value(links[node.pointee.links.range.lowerBound + 1], into: arena))
+    default:
+      // A value that is not a number is neither above nor below.
+      guard let number = try? double(value, "a condition", into: arena) else { return false }
+      return node.pointee.op == .above ? number > node.pointee.bound : number < node.pointee.bound
+    }
+  }
+
+  /// Whether a token is written as one of these: 1 and "1" are the same.
+  @inline(__always)
+  private func isOneOf(_ token: Int, _ values: CompiledMap.Range16) -> Bool {
+    let found = text[token]
+    if found.isObject || found.isArray { return false }
+    if found.isEscaped { return meansOne(of: values, text.inside(token)) }
+    let quote = found.isString ? 1 : 0
+    let start = UnsafeRawPointer(text.base) + Int(found.start) + quote
+    let count = Int(found.length) &- 2 &* quote
+    let word = PointerTable.word(start, count)
+    var value = texts.baseAddress.unsafelyUnwrapped + Int(values.first)
+    let end = value + Int(values.count)
+    while value < end {
+      if value.pointee.word == word, value.pointee.count == count,
+        count <= 8 || isEqual(start, bytes.baseAddress.unsafelyUnwrapped + Int(value.pointee.start), count)
+      {
+        return true
+      }
+      value += 1
+    }
+    return false
+  }
+
+  @inline(never)
+  func isListed(_ token: Int, _ values: CompiledMap.Range16) -> Bool { isOneOf(token, values) }
+
+  @inline(never)
+  private func meansOne(of values: CompiledMap.Range16, _ written: Bytes) -> Bool {
+    // An escape takes at most 6 bytes for one; and what is written once may be compared for each of many elements.
+    let longest = values.range.reduce(0) { max($0, Int(texts[$1].count)) }
+    if written.count > 6 * longest { return false }
+    return withUnsafeTemporaryAllocation(byteCount: written.count, alignment: 1) { scratch in
+      let plain = Bytes(rebasing: scratch[..<unescape(written, to: scratch.baseAddress!)])
+      return values.range.contains { plain == constant($0) }
+    }
+  }
+
+  /// Whether both are there and are not written the same: 1 and "1" are.
+  private func differ(_ first: Value, _ second: Value) -> Bool {
+    guard let first = written(first), let second = written(second) else { return false }
+    if !first.isEscaped, !second.isEscaped { return !(first.text == second.text) }
+    return withUnsafeTemporaryAllocation(byteCount: first.text.count + second.text.count, alignment: 1) { scratch in
+      let start = scratch.baseAddress.unsafelyUnwrapped
+      let count = unescape(first.text, to: start)
+      let other = unescape(second.text, to: start + count)
+      return !(Bytes(start: start, count: count) == Bytes(start: start + count, count: other))
+    }
+  }
+
+  /// A value as it is written; nil: it is not there, no text, or long: what is written once may be compared for each of many elements.
+  private func written(_ value: Value) -> (text: Bytes, isEscaped: Bool)? {
+    guard value.kind != .missing else { return nil }
+    var written = (text: value.bytes, isEscaped: false)
+    if value.kind == .token {
+      let token = Int(value.token)
+      let found = text[token]
+      if found.isObject || found.isArray { return nil }
+      written = (found.isString ? text.inside(token) : text.slice(token), found.isEscaped)
+    }
+    return written.text.count > Self.comparedBytesMax ? nil : written
+  }
+
+  /// A longer text differs from none.
+  private static let comparedBytesMax = 1024
+}
+
+extension Bytes {
+  /// Whether a word of small letters is somewhere in it, whatever the case of its own. Of a long text only the first 256 bytes are read.
+  func holds(_ word: Bytes) -> Bool {
+    let count = Swift.min(count, 256)
+    guard !word.isEmpty, word.count <= count else { return false }
+    return (0...count - word.count).contains { start in
+      word.indices.allSatisfy { PointerTable.lowercased(self[start + $0]) == word[$0] }
+    }
+  }
+}

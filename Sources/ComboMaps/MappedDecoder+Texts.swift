@@ -1,0 +1,96 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// Texts that are read in their places.
+extension MappedDecoder {
+  @inline(never)
+  func unpack(into arena: BumpArena) throws(BadEvent) {
+    for text in map.unpacked {
+      if text.stars == 0 {
+        try unpack(text, into: arena)
+      } else if walk.found[Int(text.each)] >= 0 {
+        try unpackEach(text, into: arena)
+      }
+    }
+  }
+
+  /// Puts the JSON that a text holds in the text's place, or what the text is in Protobuf or in the map's other form.
+  private func unpack(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
+    guard let json = try json(in: unpacked, into: arena) else { return }
+    rewriting.removeAll()
+    try rewrite(after: rewrite(upTo: Int(walk.found[Int(unpacked.node)]), json, from: 0), into: arena)
+  }
+
+  /// The same with the texts of all elements of an array. The record is written and read again once for all of them.
+  @inline(never)
+  private func unpackEach(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
+    rewriting.removeAll()
+    var (rest, left) = (0, limits.recordBytes)
+    repeat {
+      try spend(2)
+      // Elements of arrays further in are not its own.
+      if walk.level > unpacked.stars { continue }
+      let mark = arena.mark
+      defer { arena.rewind(to: mark) }
+      do throws(BadEvent) {
+        guard let json = try json(in: unpacked, into: arena) else { continue }
+        left -= json.count
+        if left < 0 { throw BadEvent(.tooLarge, "the texts hold more JSON than a record may have, \(limits.recordBytes) bytes") }
+        rest = rewrite(upTo: Int(walk.found[Int(unpacked.node)]), json, from: rest)
+      } catch {
+        throw .ofElement(walk.place, error)
+      }
+    } while walk.advance(text)
+    if rest > 0 { try rewrite(after: rest, into: arena) } else { walk.walk(text, of: checks.parser) }
+  }
+
+  /// The JSON that is to take the place of a text; nil: it stays a text, or there is none.
+  private func json(in unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) -> Bytes? {
+    let node = Int(unpacked.node)
+    let token = Int(walk.found[node])
+    guard token > 0, text[token].isString else { return nil }
+    if unpacked.condition >= 0, try !holds(unpacked.condition, arena) { return nil }
+    if let protobuf, unpacked.message >= 0 {
+      let place = map.descriptions[Int(unpacked.description)]
+      return try protobuf.json(of: text.meaning(token, into: arena), Int(unpacked.message), at: place, into: arena)
+    }
+    guard let first = text.inside(token).first else { return nil }
+    if first != 0x7B, first != 0x5B {
+      // Any text may stand there; only what is in that form is read.
+      return form == .json ? nil : try? rewritten(text.meaning(token, into: arena), node, into: arena)
+    }
+    let json = text.meaning(token, into: arena)
+    return Self.beginsJSON(json) ? json : nil
+  }
+
+  /// Whether a text begins as an object with members does, or an array of such, of arrays or of texts: a viewer's "[hi]" or "{lol" is
+  /// neither, and no reason to call the record broken.
+  private static func beginsJSON(_ text: Bytes) -> Bool {
+    let inside = text.dropFirst().first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+    return switch text.first {
+    case 0x7B: inside == 0x22 || inside == 0x7D
+    case 0x5B: inside == 0x7B || inside == 0x5B || inside == 0x22 || inside == 0x5D
+    default: false
+    }
+  }
+
+  func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    form == .stt ? try stt.json(of: record, walk, from: node, into: arena) : try irc.json(of: record, into: arena)
+  }
+
+  /// Writes the record from a byte on up to a text, and what the text holds in its place. Returns where the record continues.
+  private func rewrite(upTo token: Int, _ json: Bytes, from: Int) -> Int {
+    let start = Int(text[token].start) - Int(text[0].start)
+    rewriting.append(Bytes(rebasing: text.slice(0)[from..<start]))
+    rewriting.append(json)
+    return start + Int(text[token].length)
+  }
+
+  /// Writes the rest of the record, and reads it again.
+  private func rewrite(after rest: Int, into arena: BumpArena) throws(BadEvent) {
+    rewriting.append(Bytes(rebasing: text.slice(0)[rest...]))
+    try check(arena.copy(rewriting.bytes))
+    walk.walk(text, of: checks.parser)
+  }
+}

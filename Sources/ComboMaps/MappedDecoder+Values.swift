@@ -1,0 +1,269 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// The values of expressions.
+extension MappedDecoder {
+  /// The value of an expression.
+  struct Value {
+    enum Kind {
+      case missing
+      /// A token of the record.
+      case token
+      /// A text: of a header, the key, a constant, or joined.
+      case text
+      /// A number as it is written in the map.
+      case number
+      /// A product; `node` has its factors.
+      case product
+    }
+
+    var kind = Kind.missing
+    var unit = TimeUnit.ms
+    var token: Int32 = 0
+    var node: Int32 = -1
+    var bytes = Bytes(start: nil, count: 0)
+  }
+
+  /// The value of an expression; missing if there is none.
+  @inline(__always)
+  func value(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Value {
+    if node < 0 { return Value() }
+    reading = node
+    let at = nodes.baseAddress.unsafelyUnwrapped + Int(node)
+    if at.pointee.op == .at { return pointed(at) }
+    return try composed(node, into: arena)
+  }
+
+  @inline(__always)
+  func pointed(_ at: UnsafeMutablePointer<CompiledMap.Node>) -> Value {
+    let token = walk.found[Int(at.pointee.place)]
+    if token < 0 { return Value() }
+    if text.isMissing(Int(token)) { return Value() }
+    if at.pointee.texts.count > 0, isListed(Int(token), at.pointee.texts) { return Value() }
+    return Value(kind: .token, unit: at.pointee.unit, token: token)
+  }
+
+  func composed(_ index: Int32, into arena: BumpArena) throws(BadEvent) -> Value {
+    let nodes = nodes.baseAddress.unsafelyUnwrapped
+    // Most are pointers: for them a node is not copied.
+    if nodes[Int(index)].op == .at { return pointed(nodes + Int(index)) }
+    let node = nodes[Int(index)]
+    switch node.op {
+    case .at: return pointed(nodes + Int(index))
+    case .key: return text(key ?? .none, node.unit)
+    case .header: return text(headers[Int(node.place)], node.unit)
+    case .text: return text(constant(node.texts.range.lowerBound), node.unit)
+    case .number: return Value(kind: .number, unit: node.unit, bytes: constant(node.texts.range.lowerBound))
+    case .product:
+      for place in node.links.range where try composed(links[place], into: arena).kind == .missing { return Value() }
+      return Value(kind: .product, unit: node.unit, node: index)
+    case .join:
+      return try joined(node, into: arena)
+    case .first:
+      for place in node.links.range {
+        let link = links[place]
+        let child = nodes + Int(link)
+        let value = child.pointee.op == .at ? pointed(child) : try composed(link, into: arena)
+        if value.kind != .missing {
+          // One within has said itself which it is.
+          let op = nodes[Int(links[place])].op
+          if op != .first, op != .when { reading = links[place] }
+          return value
+        }
+      }
+      return Value()
+    case .when:
+      let first = node.links.range.lowerBound
+      let place = try holds(links[first], arena) ? first + 1 : first + 2
+      if place >= node.links.range.upperBound { return Value() }
+      let value = try composed(links[place], into: arena)
+      let op = nodes[Int(links[place])].op
+      if op != .first, op != .when { reading = links[place] }
+      return value
+    default: preconditionFailure("a condition has no value")
+    }
+  }
+
+  @inline(__always)
+  func text(_ bytes: Bytes, _ unit: TimeUnit) -> Value {
+    bytes.isEmpty ? Value() : Value(kind: .text, unit: unit, bytes: bytes)
+  }
+
+  @inline(__always)
+  func constant(_ place: Int) -> Bytes {
+    let text = texts[place]
+    return Bytes(start: bytes.baseAddress.unsafelyUnwrapped + Int(text.start), count: Int(text.count))
+  }
+
+  func joined(_ node: CompiledMap.Node, into arena: BumpArena) throws(BadEvent) -> Value {
+    // One that is missing goes before one that is wrong.
+    for place in node.links.range where try composed(links[place], into: arena).kind == .missing { return Value() }
+    // The parts' own pieces come before, as some are made in the arena.
+    var parts = InlineParts()
+    var size = 0
+    for place in node.links.range {
+      let part = try meaning(try composed(links[place], into: arena), "a part of a joined text", into: arena)
+      parts.append(part)
+      size += part.count
+    }
+    let piece = arena.allocate(size)
+    var length = 0
+    for index in 0..<parts.count {
+      let part = parts[index]
+      if let start = part.baseAddress { (piece + length).copyMemory(from: start, byteCount: part.count) }
+      length += part.count
+    }
+    return text(Bytes(start: piece, count: size), node.unit)
+  }
+
+  /// A value as a text: what an id is made of.
+  func meaning(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    switch value.kind {
+    case .token:
+      let token = Int(value.token)
+      if text[token].isString { return text.meaning(token, into: arena) }
+      if text[token].isInteger { return text.slice(token) }
+      throw .wrongType(text, token, "\(name)", "must be a string or an integer")
+    case .text, .number: return value.bytes
+    case .product:
+      let number = try product(value.node, name, Int64.min...Int64.max, into: arena)
+      let piece = arena.allocate(20)
+      let end = write(number, at: piece.assumingMemoryBound(to: UInt8.self))
+      let length = UnsafeMutableRawPointer(end) - piece
+      arena.shrinkLast(piece, to: length)
+      return Bytes(start: piece, count: length)
+    case .missing: return .none
+    }
+  }
+
+  /// The id that an expression comes to; empty: it is missing.
+  @inline(__always)
+  func id(_ node: Int32, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> ID {
+    if node < 0 { return ID(bytes: .none, isPlain: false) }
+    reading = node
+    let at = nodes.baseAddress.unsafelyUnwrapped + Int(node)
+    if at.pointee.isPointer {
+      let token = Int(walk.found[Int(at.pointee.place)])
+      if token < 0 { return ID(bytes: .none, isPlain: false) }
+      let found = text.tokens + token
+      if found.pointee.isString, !found.pointee.isEscaped, found.pointee.length &- 2 <= UInt32(EventDecoder.idBytesMax) {
+        return ID(bytes: text.inside(token), isPlain: true)
+      }
+    }
+    return try otherID(node, name, into: arena)
+  }
+
+  struct ID {
+    var bytes: Bytes
+    /// Whether it needs no escapes in JSON.
+    var isPlain: Bool
+  }
+
+  @inline(never)
+  private func otherID(_ node: Int32, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> ID {
+    let value = try value(node, into: arena)
+    if value.kind == .missing { return ID(bytes: .none, isPlain: false) }
+    if value.kind == .token {
+      return ID(
+        bytes: try checks.id(text, Int(value.token), name, into: arena), isPlain: !text[Int(value.token)].isEscaped)
+    }
+    // Bytes of the map, or of the record's key, do not stay.
+    let id = arena.copy(try meaning(value, name, into: arena))
+    if id.isEmpty || id.count > EventDecoder.idBytesMax { throw .length(id, "\(name)") }
+    if csj_is_utf8(id.baseAddress!.assumingMemoryBound(to: UInt8.self), id.count) == 0 { throw .notUTF8(id, "\(name)") }
+    return ID(bytes: id, isPlain: false)
+  }
+
+  /// The integer of at most 15 digits and without a sign that an expression, being a pointer, leads to. Nil: it is something else.
+  @inline(__always)
+  func wholeNumber(_ node: Int32) -> (value: Int64, token: Int)? {
+    if node < 0 { return nil }
+    let at = nodes.baseAddress.unsafelyUnwrapped + Int(node)
+    if !at.pointee.isPointer { return nil }
+    let token = Int(walk.found[Int(at.pointee.place)])
+    if token < 0 { return nil }
+    let found = text.tokens + token
+    if !found.pointee.isInteger || found.pointee.length > 15 || text.base[Int(found.pointee.start)] == 0x2D { return nil }
+    return (text.integer(token).unsafelyUnwrapped, token)
+  }
+
+  @inline(__always)
+  func integer(_ value: Value, _ name: StaticString, _ range: ClosedRange<Int64>, into arena: BumpArena) throws(BadEvent) -> Int64
+  {
+    if value.kind == .token, !text[Int(value.token)].isString { return try checks.integer(text, Int(value.token), name, range) }
+    return try writtenInteger(value, name, range, into: arena)
+  }
+
+  func writtenInteger(
+    _ value: Value, _ name: StaticString, _ range: ClosedRange<Int64>, into arena: BumpArena
+  ) throws(BadEvent) -> Int64 {
+    if value.kind == .product { return try product(value.node, name, range, into: arena) }
+    let digits = value.kind == .token ? text.inside(Int(value.token)) : value.bytes
+    guard digits.isWrittenInteger else { throw .notInteger(digits, "\(name)") }
+    guard let number = digits.writtenInteger, range.contains(number) else { throw .outside(digits, "\(name)", range) }
+    return number
+  }
+
+  func product(
+    _ node: Int32, _ name: StaticString, _ range: ClosedRange<Int64>, into arena: BumpArena
+  ) throws(BadEvent) -> Int64 {
+    var product: Int64 = 1
+    for place in nodes[Int(node)].links.range {
+      let part = try composed(links[place], into: arena)
+      let factor = try integer(part, name, Int64.min...Int64.max, into: arena)
+      let (next, overflow) = product.multipliedReportingOverflow(by: factor)
+      if overflow { throw .overflow("\(name)") }
+      product = next
+    }
+    reading = node
+    if !range.contains(product) { throw .outside(product, "\(name)", range) }
+    return product
+  }
+
+  /// The worth of a gift.
+  func number(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Double {
+    if value.kind == .token, !text[Int(value.token)].isString { return try checks.worth(text, Int(value.token)) }
+    let number = try double(value, name, into: arena)
+    if !(number >= 0 && number <= EventDecoder.valueMax) { throw .outside(number, "\(name)", "0 to 1000000000000") }
+    return number
+  }
+
+  func double(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Double {
+    switch value.kind {
+    case .missing: return 0
+    case .product:
+      var product = 1.0
+      for place in nodes[Int(value.node)].links.range {
+        product *= try double(try composed(links[place], into: arena), name, into: arena)
+      }
+      return product
+    case .token where text[Int(value.token)].isNumber: return text.double(Int(value.token))
+    case .token where !text[Int(value.token)].isString:
+      throw .wrongType(text, Int(value.token), "\(name)", "must be a number")
+    case .token, .text, .number:
+      let digits = value.kind == .token ? text.inside(Int(value.token)) : value.bytes
+      guard let number = digits.writtenNumber else { throw .notNumber(digits, "\(name)") }
+      return number
+    }
+  }
+}
+
+/// Up to 16 runs of bytes, without an allocation.
+struct InlineParts {
+  private var parts = (
+    Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none,
+    Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none
+  )
+  private(set) var count = 0
+
+  subscript(index: Int) -> Bytes {
+    withUnsafeBytes(of: parts) { $0.bindMemory(to: Bytes.self)[index] }
+  }
+
+  mutating func append(_ part: Bytes) {
+    precondition(count < 16, "a join has at most 16 parts")
+    withUnsafeMutableBytes(of: &parts) { $0.bindMemory(to: Bytes.self)[count] = part }
+    count += 1
+  }
+}

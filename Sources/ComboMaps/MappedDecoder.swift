@@ -1,0 +1,262 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// Makes events of records by a map. One for each thread; without allocations in the steady state.
+///
+/// The limits of a field are checked by the same code as in an ``EventDecoder``.
+final class MappedDecoder {
+  /// The result of a map for a record.
+  enum Outcome: Equatable {
+    case event
+    /// No event.
+    case dropped
+  }
+
+  let map: CompiledMap
+  let form: MapDefinition.TextForm
+  private let isFramed: Bool
+  private let hasHeaders: Bool
+  /// The number of bytes of display data of the record's gifts so far.
+  var shownBytes = 0
+  /// The maximum of events of one record, however often its gifts repeat their common parts.
+  static let shownBytesMax = 1 << 20
+  /// The amount of reading for the record in hand: a rule is 1.
+  private var effort = 0
+  /// Beyond this a record has too many elements: some milliseconds.
+  private let effortMax: Int
+  /// Names that mark records of gifts, for each of the map's `signs`.
+  let signs: [SignReader]
+  /// The record's elements on which a rule has decided, and in whose group a rule dropped what no other is for; -1: none.
+  var decided: [Int32] = []
+  var isDecided = false
+  var leftOver: Int32 = -1
+  /// Whether texts are read in their places.
+  private let hasTexts: Bool
+  private let groupCount: Int
+  var own = OwnSettings()
+  /// The rule that decided on the last record, in `map.rules`; -1 if none has. And the element, counted from 0.
+  private(set) var rule = 0
+  private var round = 0
+  /// Through how few arrays a rule goes that has made an event of what the element in hand lies in; `Int.max`: none has.
+  var outer = Int.max
+
+  let checks: EventDecoder
+  let walk: PointerWalk
+  let stt = STTReader()
+  let irc = IRCReader()
+  let protobuf: ProtobufReader?
+  let nodes: UnsafeMutableBufferPointer<CompiledMap.Node>
+  let links: UnsafeMutableBufferPointer<Int32>
+  let texts: UnsafeMutableBufferPointer<CompiledMap.Text>
+  let bytes: UnsafeMutableBufferPointer<UInt8>
+  private let rules: UnsafeMutableBufferPointer<CompiledMap.Rule>
+  private let groups: UnsafeMutableBufferPointer<CompiledMap.Group>
+  let shown: UnsafeMutableBufferPointer<CompiledMap.Shown>
+  /// Text of a display object that is not in the record as it is to be written.
+  let object = ByteBuffer()
+  /// The beginning of a display object, and the text before a gift's worth.
+  let idName: CompiledMap.Text
+  let worthName: CompiledMap.Text
+  /// A record that is written again with the contents of its texts.
+  let rewriting = ByteBuffer()
+  /// The values of the headers that the map names.
+  private(set) var headers: [Bytes]
+  private(set) var key: Bytes?
+  /// The record's tape. There is none before the first.
+  var text: JSONText { @inline(__always) get { parsed.unsafelyUnwrapped } }
+  private var parsed: JSONText?
+  /// The tape of the record in hand, once it was read.
+  var lastText: JSONText? { parsed }
+  /// The expression whose value is being read, for sentences.
+  var reading: Int32 = -1
+  var limits: WireLimits { checks.limits }
+
+  init(_ map: CompiledMap, limits: WireLimits) {
+    self.map = map
+    checks = EventDecoder(limits: limits)
+    walk = PointerWalk(map.pointers)
+    nodes = Self.copy(map.nodes)
+    links = Self.copy(map.links)
+    self.texts = Self.copy(map.texts)
+    // Text that is copied in blocks is read a little after its end.
+    var texts = map.bytes
+    func add(_ text: String) -> CompiledMap.Text {
+      texts += text.utf8
+      return .init(start: Int32(texts.count - text.utf8.count), count: Int32(text.utf8.count))
+    }
+    idName = add(#"{"id":"#)
+    worthName = add(#","value":"#)
+    bytes = Self.copy(texts + Array(repeating: 0, count: BumpArena.padding))
+    rules = Self.copy(map.rules)
+    groups = Self.copy(map.groups)
+    shown = Self.copy(map.shown)
+    headers = Array(repeating: .none, count: map.headers.count)
+    hasHeaders = !map.headers.isEmpty
+    hasTexts = !map.unpacked.isEmpty
+    protobuf = map.messages.isEmpty ? nil : ProtobufReader(map.messages, limits: limits)
+    form = map.form
+    isFramed = map.isFramed
+    groupCount = map.groups.count
+    effortMax = 2 * limits.recordBytes
+    signs = map.signs.map { SignReader($0, isLoose: map.pointers.isLoose) }
+  }
+
+  deinit {
+    nodes.deallocate()
+    links.deallocate()
+    texts.deallocate()
+    bytes.deallocate()
+    rules.baseAddress!.deinitialize(count: map.rules.count)
+    rules.deallocate()
+    groups.deallocate()
+    shown.deallocate()
+  }
+
+  private static func copy<T>(_ array: [T]) -> UnsafeMutableBufferPointer<T> {
+    let memory = UnsafeMutableBufferPointer<T>.allocate(capacity: array.count + 1)
+    _ = memory.initialize(from: array)
+    return memory
+  }
+
+  /// For callers that ask for the deciding rule.
+  func forgetRule() { rule = -1 }
+
+  // MARK: - A record
+
+  /// Whether the record decoded last has several elements for `*`; an event may be made of each.
+  var isSeveral: Bool { walk.isSeveral }
+
+  /// Whether a record is written again as JSON.
+  func rewrites(_ record: Bytes) -> Bool {
+    if form == .json { return false }
+    let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+    return first != 0x7B && first != 0x5B
+  }
+
+  /// Returns the element and the rule of the first event.
+  func settle(_ round: Int, rule: Int) { (self.round, self.rule) = (round, rule) }
+
+  /// Returns to the chosen element, for callers that ask about it.
+  func goBack() {
+    walk.walk(text, of: checks.parser)
+    for _ in 0..<round where !walk.advance(text) { return }
+  }
+
+  /// Moves to the record's next element, if there is one; ``decodeElement(into:_:)`` then makes an event of it.
+  func advance() -> Bool {
+    guard walk.advance(text) else { return false }
+    if outer >= walk.level { outer = .max }
+    return true
+  }
+
+  func decodeElement(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
+    do throws(BadEvent) {
+      try spend(2)
+      rule = try choose(arena)
+      return rule < 0 ? .dropped : try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+    } catch {
+      throw .ofElement(walk.place, error)
+    }
+  }
+
+  /// Makes an event of a record in place, with padding after it.
+  func decode(
+    _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
+  ) throws(BadEvent) -> Outcome {
+    rule = -1
+    parsed = nil
+    try parse(record, into: arena)
+    self.key = key
+    if hasHeaders {
+      for index in headers.indices {
+        headers[index] = .none
+        header(map.headers[index]) { headers[index] = arena.copy($0) }
+      }
+    }
+    (shownBytes, effort, leftOver, isDecided) = (0, 0, -1, false)
+    if !decided.isEmpty { decided.removeAll(keepingCapacity: true) }
+    walk.walk(text, of: checks.parser)
+    if hasTexts { try unpack(into: arena) }
+    round = 0
+    outer = .max
+    rule = try choose(arena)
+    return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+  }
+
+  @inline(__always)
+  private func parse(_ record: Bytes, into arena: BumpArena) throws(BadEvent) {
+    var record = record
+    if rewrites(record) {
+      record = try rewritten(record, 0, into: arena)
+    } else if isFramed, record.count > 5, record[0] == 0 {
+      record = Bytes(rebasing: record[5...])
+    }
+    try check(record)
+  }
+
+  func check(_ record: Bytes) throws(BadEvent) {
+    parsed = nil
+    let fault = checks.parser.checkAlike(record, depth: limits.depth)
+    if fault != CSJ_FINE { throw .notJSON(fault, at: checks.parser.faultPosition, limits) }
+    parsed = checks.parser.text(of: record)
+  }
+
+  /// The first rule whose condition holds. There is always one for a record's first elements. For a further one only those rules that are for
+  /// each such, and those that drop all that it lies in; -1: it is no rule's.
+  private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
+    let index = try find(arena)
+    if !signs.isEmpty, index >= 0 { remember(index) }
+    return index
+  }
+
+  /// The cost of a record may not depend on the map alone.
+  func spend(_ steps: Int) throws(BadEvent) {
+    effort &+= steps
+    if effort > effortMax {
+      throw BadEvent(.tooLarge, "the record's arrays have too many elements for the map: each is looked at by its rules")
+    }
+  }
+
+  /// Marks the parts on which a rule has decided, so that only the others are searched for names of gifts.
+  private func remember(_ index: Int) {
+    let rule = rules.baseAddress.unsafelyUnwrapped + index
+    if index == rule.pointee.last, rule.pointee.outcome == .drop {
+      leftOver = rule.pointee.signs
+    } else if rule.pointee.each < 0 {
+      isDecided = true
+    } else {
+      decided.append(walk.found[Int(rule.pointee.each)])
+    }
+  }
+
+  private func find(_ arena: BumpArena) throws(BadEvent) -> Int {
+    let level = walk.level
+    for group in 0..<groupCount {
+      if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
+      var next = groups[group].rules.lowerBound
+      var isRules = false
+      while next < groups[group].rules.upperBound {
+        let index = next
+        next += 1
+        try spend(1)
+        let condition = rules[index].condition
+        if rules[index].root >= 0, walk.found[Int(rules[index].root)] < 0 {
+          next = Int(rules[index].nextRoot)
+          continue
+        }
+        if rules[index].stars >= level {
+          isRules = true
+        } else if index == groups[group].rules.upperBound - 1 {
+          // It says what becomes of all others, but not of an array within what is an event, nor of one that no rule looks into.
+          if !isRules || outer < level { return -1 }
+        } else if rules[index].outcome != .drop {
+          continue
+        }
+        if condition < 0 { return index }
+        if try holds(condition, arena) { return index }
+      }
+    }
+    preconditionFailure("a map's last rule has no condition")
+  }
+}

@@ -1,0 +1,162 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// All pointers of a map as one tree, so that a record's tape is walked once, and only where a pointer leads.
+///
+/// Node 0 is the record. Each node has a place of its own in the walk's result. Built once; then only read, by any thread.
+struct PointerTable {
+  /// A step of a pointer: an object's member or an array's element.
+  struct Node {
+    /// Where its cells begin, and how many there are less 1; -1: no pointer leads on.
+    var cells: Int32 = 0
+    var mask: Int32 = -1
+    /// The number of steps that lead on.
+    var children: Int32 = 0
+    /// Its first child in `elements` that an array can have, and how many there are.
+    var firstElement: Int32 = 0
+    var elementCount: Int32 = 0
+    /// By what letters names begin, where they are compared loosely: a bit each, from a on; the last for all else.
+    var initials: UInt32 = 0
+    /// The child that stands for one element after the other, in `stars`; -1: none.
+    var star: Int32 = -1
+  }
+
+  /// A node that stands for one element of an array after the other.
+  struct Star {
+    var node: Int32
+    /// The number of arrays around it: 1, or more where an array's elements hold arrays.
+    var level: Int
+    /// All nodes of its own and below it, in `below`.
+    var below: Range<Int>
+  }
+
+  /// A member's name, in a hash table by name.
+  struct Cell {
+    /// The name's first 8 bytes, 0 after its end.
+    var word: UInt64 = 0
+    /// The name's length; -1: the cell is empty.
+    var length: Int32 = -1
+    var node: Int32 = 0
+    /// Where the whole name is in `names`.
+    var name: Int32 = 0
+  }
+
+  struct Element {
+    var index: Int32
+    var node: Int32
+  }
+
+  private(set) var nodes: [Node] = [Node()]
+  private(set) var cells: [Cell] = []
+  private(set) var elements: [Element] = []
+  private(set) var names: [UInt8] = []
+  private(set) var stars: [Star] = []
+  private(set) var below: [Int32] = []
+  /// Whether case, `_` and `-` make no difference in names. To be set before there are nodes.
+  var isLoose = false
+  private var children: [[(step: String, node: Int)]] = [[]]
+
+  /// The step that stands for one element of an array after the other.
+  static let each = "*"
+  /// A longer name is none that is compared loosely.
+  static let looseNameMax = 64
+
+  /// The number of arrays that a pointer goes through, element by element.
+  static func stars(_ path: [String]) -> Int { path.count { $0 == each } }
+
+  /// The node that a pointer leads to, made if need be.
+  mutating func node(_ path: [String]) -> Int32 {
+    var at = 0
+    for step in path {
+      let step = isLoose ? Self.loose(step) : step
+      if let known = children[at].first(where: { $0.step == step }) {
+        at = known.node
+      } else {
+        children[at].append((step, nodes.count))
+        at = nodes.count
+        nodes.append(Node())
+        children.append([])
+      }
+    }
+    return Int32(at)
+  }
+
+  /// A name as it is compared loosely.
+  static func loose(_ name: String) -> String {
+    String(decoding: name.utf8.filter { $0 != 0x5F && $0 != 0x2D }.map(lowercased), as: UTF8.self)
+  }
+
+  @inline(__always)
+  static func initial(_ byte: UInt8) -> UInt32 {
+    let letter = lowercased(byte) &- 0x61
+    return letter < 26 ? 1 &<< UInt32(letter) : 1 &<< 31
+  }
+
+  @inline(__always)
+  static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+
+  /// Makes the hash tables, once all pointers are in.
+  mutating func finish() {
+    for at in nodes.indices where !children[at].isEmpty {
+      var size = 4
+      while size < children[at].count * 4 { size *= 2 }
+      nodes[at].cells = Int32(cells.count)
+      nodes[at].mask = Int32(size - 1)
+      nodes[at].children = Int32(children[at].count { $0.step != Self.each })
+      cells += Array(repeating: Cell(), count: size)
+      nodes[at].firstElement = Int32(elements.count)
+      for (step, node) in children[at] {
+        // A member of that name is none of an array.
+        if step == Self.each { continue }
+        if let first = step.utf8.first { nodes[at].initials |= Self.initial(first) }
+        let name = Array(step.utf8)
+        let cell = Cell(word: Self.word(name), length: Int32(name.count), node: Int32(node), name: Int32(names.count))
+        names += name
+        var place = Self.hash(cell.word, name.count)
+        while cells[Int(nodes[at].cells) + (place & (size - 1))].length >= 0 { place += 1 }
+        cells[Int(nodes[at].cells) + (place & (size - 1))] = cell
+        // By RFC 6901 an index has no leading zeros.
+        if let index = Int32(step), String(index) == step, index >= 0 {
+          elements.append(Element(index: index, node: Int32(node)))
+        }
+      }
+      nodes[at].elementCount = Int32(elements.count) - nodes[at].firstElement
+    }
+    addStars(below: 0, level: 1)
+  }
+
+  private mutating func addStars(below at: Int, level: Int) {
+    for (step, node) in children[at] {
+      let first = below.count
+      if step == Self.each {
+        nodes[at].star = Int32(stars.count)
+        addNodes(from: node)
+        stars.append(Star(node: Int32(node), level: level, below: first..<below.count))
+      }
+      addStars(below: node, level: step == Self.each ? level + 1 : level)
+    }
+  }
+
+  private mutating func addNodes(from at: Int) {
+    below.append(Int32(at))
+    for (_, node) in children[at] { addNodes(from: node) }
+  }
+
+  /// The first 8 bytes, 0 after their end.
+  static func word(_ bytes: [UInt8]) -> UInt64 {
+    bytes.prefix(8).enumerated().reduce(0) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
+  }
+
+  /// The same of bytes in a text, which is padded: it may read after them.
+  @inline(__always)
+  static func word(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+    return count < 8 ? word & ~(~0 &<< UInt64(truncatingIfNeeded: 8 &* count)) : word
+  }
+
+  @inline(__always)
+  static func hash(_ word: UInt64, _ length: Int) -> Int {
+    Int(truncatingIfNeeded: ((word ^ UInt64(truncatingIfNeeded: length) &<< 59) &* 0x9E37_79B9_7F4A_7C15) &>> 48)
+  }
+}

@@ -1,0 +1,119 @@
+internal import ComboCore
+internal import ComboWire
+
+/// A field mapping: by it records of any JSON shape become events. See docs/mapping.md for the file it is read from.
+///
+/// Read once, never changed; may be used by any thread.
+public final class RecordMap: @unchecked Sendable {
+  // Sendable: all of it is only read.
+
+  /// The map's name.
+  public let name: String
+  /// Its purpose, in a sentence.
+  public let about: String
+  /// Its switches.
+  public let switches: [MapSwitch]
+  /// The map with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the same map of it.
+  /// So a journal can keep by what events were made.
+  public let canonical: String
+  /// Its name with the choices: `bilibili (free=zero, guard=paid)`.
+  public let title: String
+  /// Warnings: allowed, but perhaps not meant; each a sentence with its place.
+  public let notes: [MapFault]
+  let compiled: CompiledMap
+
+  /// Reads a map file.
+  /// - Parameters:
+  ///   - text: the map, as JSON in UTF-8.
+  ///   - file: what it is called in faults.
+  ///   - switches: what is chosen.
+  ///   - library: where the maps are found that it chooses among.
+  public convenience init(
+    _ text: [UInt8], file: String, switches: [(name: String, value: String)] = [], library: MapLibrary = .builtIn
+  ) throws(MapFaults) {
+    let source = try MapText(text, file: file)
+    var reader = MapReader(source, chosen: switches, library: library, isChosen: false)
+    let definition = reader.read()
+    if !reader.faults.isEmpty {
+      throw MapFaults(
+        faults: reader.faults.sorted {
+          ($0.file == file ? 0 : 1, $0.line, $0.column) < ($1.file == file ? 0 : 1, $1.line, $1.column)
+        })
+    }
+    self.init(
+      definition, canonical: Self.canonical(source.compact(0), switches, reader.others), notes: reader.notes, chosen: switches)
+  }
+
+  private init(_ definition: MapDefinition, canonical: String, notes: [MapFault], chosen: [(name: String, value: String)]) {
+    name = definition.name
+    about = definition.about
+    switches = definition.switches
+    self.canonical = canonical
+    self.notes = notes
+    let all = definition.switches.map { one in "\(one.name)=\(chosen.last { $0.name == one.name }?.value ?? one.initial)" }
+    title = all.isEmpty ? definition.name : "\(definition.name) (\(all.joined(separator: ", ")))"
+    compiled = MapCompiler.compile(definition)
+  }
+
+  /// Reads what ``canonical`` has kept.
+  public convenience init(canonical: String) throws(MapFaults) {
+    let kept = try MapText(Array(canonical.utf8), file: "the recorded map")
+    let text = kept.text
+    var map = 0
+    var switches: [(name: String, value: String)] = []
+    var others: [String: [UInt8]] = [:]
+    if text[0].isObject {
+      kept.forEachMember(0) { name, value in
+        switch name {
+        case "map": map = value
+        case "switches" where text[value].isObject:
+          kept.forEachMember(value) { name, value in if text[value].isString { switches.append((name, text.string(value))) } }
+        case "maps" where text[value].isObject:
+          kept.forEachMember(value) { name, value in others[name] = Array(kept.compact(value).utf8) }
+        default: break
+        }
+      }
+    }
+    if map == 0 { throw MapFaults(faults: [kept.fault(0, "it holds no map")]) }
+    let library = MapLibrary { [others] name in others[name].map { ($0, name) } }
+    try self.init(Array(kept.compact(map).utf8), file: "the recorded map", switches: switches, library: library)
+  }
+
+  private static func canonical(
+    _ map: String, _ switches: [(name: String, value: String)], _ others: [(name: String, text: String)]
+  ) -> String {
+    let buffer = ByteBuffer()
+    func append<Value>(_ name: StaticString, _ members: [(String, Value)], _ appendValue: (Value) -> Void) {
+      if members.isEmpty { return }
+      buffer.append(name)
+      for (index, member) in members.sorted(by: { $0.0 < $1.0 }).enumerated() {
+        if index > 0 { buffer.append(",") }
+        buffer.append(jsonString: member.0)
+        buffer.append(":")
+        appendValue(member.1)
+      }
+      buffer.append("}")
+    }
+    buffer.append(#"{"map":"#)
+    buffer.append(map)
+    append(#","switches":{"#, switches.map { ($0.name, $0.value) }) { buffer.append(jsonString: $0) }
+    append(#","maps":{"#, others.map { ($0.name, $0.text) }) { buffer.append($0) }
+    buffer.append("}")
+    return String(decoding: buffer.bytes, as: UTF8.self)
+  }
+}
+
+extension RecordMap: Equatable {
+  /// Whether both make the same of every record.
+  public static func == (a: RecordMap, b: RecordMap) -> Bool { a.canonical == b.canonical }
+}
+
+extension MapText {
+  func forEachMember(_ token: Int, _ body: (_ name: String, _ value: Int) -> Void) {
+    var member = token + 1
+    while member < text.next(token) {
+      body(text.string(member), member + 1)
+      member = text.next(member + 1)
+    }
+  }
+}

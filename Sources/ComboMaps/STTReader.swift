@@ -1,0 +1,122 @@
+internal import ComboCore
+internal import ComboWire
+
+/// Douyu's STT text as JSON: `type@=dgb/rid@=1/` becomes `{"type":"dgb","rid":"1"}`.
+///
+/// A record is `name@=value/` again and again; in names and values `@A` stands for `@` and `@S` for a slash. Whether a value holds a
+/// text or further STT cannot be seen in it: it is read as STT only where a pointer of the map leads into it, so that no viewer's
+/// name becomes anything but a text. Only what a pointer leads to is taken over. Of two with one name the first counts.
+final class STTReader {
+  private let out = ByteBuffer()
+
+  /// The record as JSON, in the arena, with padding after it.
+  ///
+  /// - Parameter node: below what pointer it stands.
+  func json(of record: Bytes, _ pointers: PointerWalk, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    out.removeAll()
+    var record = record
+    while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
+    if record.isEmpty { throw .notSTT("is empty") }
+    if !Self.holdsFields(record) { throw .notSTT("has no name@=value at its beginning") }
+    fields(record, pointers, node)
+    return arena.copy(out.bytes)
+  }
+
+  private static func holdsFields(_ text: Bytes) -> Bool {
+    var first = 0
+    while first < text.count, text[first] == 0x2F { first += 1 }
+    for (index, byte) in text.enumerated().dropFirst(first) {
+      if byte == 0x2F { return false }
+      if byte == 0x40, index > first, index + 1 < text.count, text[index + 1] == 0x3D { return true }
+    }
+    return false
+  }
+
+  private func fields(_ text: Bytes, _ pointers: PointerWalk, _ node: Int) {
+    out.append("{")
+    var isFirst = true
+    forEachPart(text) { part in
+      guard let equals = Self.equals(in: part) else { return }
+      unescaped(Bytes(rebasing: part[..<equals])) { name in
+        let child = pointers.node(below: node, named: name)
+        if child == 0 { return }
+        if !isFirst { out.append(",") }
+        isFirst = false
+        out.append(jsonString: name)
+        out.append(":")
+        value(Bytes(rebasing: part[(equals + 2)...]), pointers, child)
+      }
+    }
+    out.append("}")
+  }
+
+  private func value(_ escaped: Bytes, _ pointers: PointerWalk, _ node: Int) {
+    unescaped(escaped) { bytes in
+      if !pointers.leadsOn(node) {
+        out.append(jsonString: bytes)
+      } else if Self.holdsFields(bytes) {
+        fields(bytes, pointers, node)
+      } else {
+        // An array: all elements, as their places count.
+        out.append("[")
+        var index = 0
+        forEachPart(bytes) { part in
+          if index > 0 { out.append(",") }
+          let child = withDigits(index) { pointers.node(below: node, named: $0) }
+          if child > 0 { value(part, pointers, child) } else { out.append("null") }
+          index += 1
+        }
+        out.append("]")
+      }
+    }
+  }
+
+  private func withDigits<Result>(_ index: Int, _ body: (Bytes) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+      let start = digits.baseAddress!.assumingMemoryBound(to: UInt8.self)
+      return body(Bytes(start: start, count: write(Int64(index), at: start) - start))
+    }
+  }
+
+  private func forEachPart(_ text: Bytes, _ body: (Bytes) -> Void) {
+    var start = 0
+    for index in 0...text.count where index == text.count || text[index] == 0x2F {
+      if index > start { body(Bytes(rebasing: text[start..<index])) }
+      start = index + 1
+    }
+  }
+
+  private static func equals(in part: Bytes) -> Int? {
+    var index = 1
+    while index + 1 < part.count {
+      if part[index] == 0x40, part[index + 1] == 0x3D { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The byte that is first, and how many bytes it takes.
+  private static func unit(_ rest: Slice<Bytes>) -> (UInt8, Int)? {
+    guard let first = rest.first else { return nil }
+    guard first == 0x40, rest.count > 1 else { return (first, 1) }
+    switch rest[rest.startIndex + 1] {
+    case 0x41: return (0x40, 2)
+    case 0x53: return (0x2F, 2)
+    default: return (first, 1)
+    }
+  }
+
+  private func unescaped(_ escaped: Bytes, _ body: (Bytes) -> Void) {
+    if !escaped.contains(0x40) { return body(escaped) }
+    withUnsafeTemporaryAllocation(byteCount: escaped.count, alignment: 1) { memory in
+      var length = 0
+      var rest = escaped[...]
+      while let (byte, taken) = Self.unit(rest) {
+        memory[length] = byte
+        length += 1
+        rest = rest.dropFirst(taken)
+      }
+      body(Bytes(rebasing: memory[..<length]))
+    }
+  }
+}

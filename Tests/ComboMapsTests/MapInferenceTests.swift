@@ -1,0 +1,135 @@
+import ComboCore
+import ComboMaps
+import ComboWire
+import Testing
+
+/// What `map --infer` proposes for records as the field has them: the maps are read again, and used.
+@Suite("A map proposed from samples")
+struct MapInferenceTests {
+  private func gifts(_ records: [String]) throws -> (gifts: [String], doubts: [String], text: String) {
+    let guess = MapInference(records.map { Array($0.utf8) })
+    let map = try RecordMap(Array(guess.text.utf8), file: "guess")
+    return (MapIdentityTests.gifts(map, records), guess.doubts, guess.text)
+  }
+
+  @Test("has a gift for each receiver in an array, with the number of each where it is told")
+  func receivers() throws {
+    let one = try gifts([
+      #"{"userUuid":"u1","giftId":3,"giftCount":10,"targets":[{"userUuid":"a"},{"userUuid":"b"}],"seatUserReward":[{"userUuid":"h","rewardTotal":520}]}"#
+    ])
+    #expect(one.gifts == [" u1>a 3 count 10", " u1>b 3 count 10"])
+    #expect(one.doubts.contains { $0.contains("/seatUserReward is another array") })
+    let own = try gifts([
+      #"{"userUuid":"u1","giftId":3,"giftCount":10,"receivers":[{"userId":"a","num":4},{"userId":"b","num":6}]}"#
+    ])
+    #expect(own.gifts == [" u1>a 3 count 4", " u1>b 3 count 6"])
+    let bare = try gifts([#"{"gifter_username":"g","gifted_usernames":["a","b"],"gifted_total":2,"gifter_total":360}"#])
+    #expect(bare.gifts == [" g>a subscription count 1", " g>b subscription count 1"])
+  }
+
+  @Test("tells the sender from the host, and takes a time with nine decimals")
+  func host() throws {
+    let came = try gifts([
+      #"{"broadcaster":{"user_id":15,"username":"s"},"gifter":{"user_id":80,"username":"g"},"giftees":[{"user_id":16},{"user_id":34}],"created_at":"2026-01-04T20:03:20.191347293Z","expires_at":"2026-02-03T20:03:20.191347375Z"}"#
+    ])
+    #expect(came.gifts == [" 80>16 subscription count 1", " 80>34 subscription count 1"])
+    #expect(came.text.contains(#""ts": {"at": "^/created_at", "unit": "rfc3339"}"#), "\(came.text)")
+    #expect(came.text.contains(#""room": "^/broadcaster/user_id""#))
+  }
+
+  @Test("takes a running total without a group, with its end")
+  func totals() throws {
+    let records = [(1, false), (1, true), (1, false), (2, false)].map { count, ends in
+      #"{"event":"gift","data":{"giftId":5655,"repeatCount":\#(count),"repeatEnd":\#(ends),"user":{"userId":"12"}}}"#
+    }
+    let came = try gifts(records)
+    #expect(
+      came.gifts == [
+        #" 12> 5655 total 1 of """#, #" 12> 5655 total 1 of "" ends"#, #" 12> 5655 total 1 of """#, #" 12> 5655 total 2 of """#,
+      ])
+  }
+
+  @Test("reads JSON in texts, and says what it leaves out")
+  func texts() throws {
+    let came = try gifts([#"{"event":"gift","data":"{\"giftId\":7,\"uid\":\"1\",\"num\":2,\"odd\":4}","channel":"c_1"}"#])
+    #expect(came.gifts == [" 1> 7 count 2"])
+    #expect(came.doubts.contains { $0.hasPrefix("left out: ") && $0.contains("/data/odd") }, "\(came.doubts)")
+  }
+
+  @Test("makes a rule for each kind of gift, and counts once what two kinds tell")
+  func commands() throws {
+    let both = try gifts([
+      #"{"cmd":"GUARD_BUY","data":{"uid":3,"gift_id":10003,"num":1,"price":198000}}"#,
+      #"{"cmd":"USER_TOAST_MSG","data":{"uid":3,"gift_id":10003,"num":1,"price":138000,"payflow_id":"p1"}}"#,
+      #"{"cmd":"DANMU_MSG","info":["x"]}"#,
+    ])
+    #expect(both.gifts == ["dropped", "p1 3> 10003 count 1", "dropped"])
+    let two = try gifts([
+      #"{"cmd":"SEND_GIFT","data":{"uid":3,"gift_id":1,"num":2}}"#, #"{"cmd":"BOX_GIFT","data":{"uid":4,"gift_id":9,"num":1}}"#,
+    ])
+    #expect(two.gifts == [" 3> 1 count 2", " 4> 9 count 1"])
+  }
+
+  @Test("has a rule for each shape in which one kind of records comes")
+  func shapes() throws {
+    let came = try gifts([
+      #"{"cmd":"SEND_GIFT","data":{"uid":3,"gift_id":1,"num":2}}"#,
+      #"{"payload":{"cmd":"SEND_GIFT","data":{"uid":4,"gift_id":2,"num":3}}}"#,
+      #"{"cmd":"SEND_GIFT","data":"{\"uid\":5,\"gift_id\":3,\"num\":4}"}"#, #"{"payload":{"cmd":"CHAT","data":{"uid":4}}}"#,
+    ])
+    #expect(came.gifts == [" 3> 1 count 2", " 4> 2 count 3", " 5> 3 count 4", "dropped"], "\(came.text)")
+  }
+
+  @Test("takes of an array of several kinds the gifts")
+  func mixed() throws {
+    let came = try gifts([
+      #"{"messages":[{"type":"chat","data":{"uid":1,"text":"hi"}},{"type":"gift","data":{"uid":2,"giftId":7,"num":3}},{"type":"gift","data":{"uid":3,"giftId":7,"num":1}}]}"#
+    ])
+    #expect(came.gifts == [" 2> 7 count 3", " 3> 7 count 1"], "\(came.text)")
+  }
+
+  @Test("reads lines of IRC and Douyu's text, also inside JSON")
+  func otherForms() throws {
+    let line =
+      "@id=a1;msg-id=submysterygift;msg-param-mass-gift-count=5;msg-param-sub-plan=1000;room-id=9;user-id=28 :tmi USERNOTICE #c"
+    #expect(try gifts([line]).gifts == ["a1 28> 1000 count 5"])
+    let inside = try gifts([#"{"raw":"\#(line)"}"#])
+    #expect(inside.gifts == ["a1 28> 1000 count 5"], "\(inside.text)")
+    let stt = try gifts(["type@=dgb/rid@=5/gfid@=824/uid@=7/gfcnt@=2/nn@=a@Sb/"])
+    #expect(stt.gifts == [" 7> 824 count 2"], "\(stt.text)")
+  }
+
+  @Test("takes a higher number under the same id for an update")
+  func updates() throws {
+    let came = try gifts(
+      [1, 3, 7].map { count in
+        #"{"id":"g1","snippet":{"type":"giftEvent","authorChannelId":"UC1","giftDetails":{"giftName":"Rose","comboCount":\#(count)}}}"#
+      })
+    #expect(came.gifts == [1, 3, 7].map { #" UC1> Rose total \#($0) of "g1""# }, "\(came.text)")
+  }
+
+  @Test("lets a field stand in where another is 0, and a word for senders that are not named")
+  func standIns() throws {
+    let came = try gifts([
+      #"{"cmd":"GIFT","uid":0,"open_id":"o1","gift_id":1,"num":2}"#,
+      #"{"cmd":"GIFT","uid":8,"open_id":"o2","gift_id":1,"num":1}"#,
+    ])
+    #expect(
+      came.gifts == [" o1> 1 count 2", " o2> 1 count 1"] || came.gifts == [" o1> 1 count 2", " 8> 1 count 1"], "\(came.text)")
+    let hidden = try gifts([
+      #"{"type":"gift","user_id":"7","is_anonymous":false,"gift_id":1,"total":2}"#,
+      #"{"type":"gift","user_id":null,"is_anonymous":true,"gift_id":1,"total":1}"#,
+    ])
+    #expect(hidden.gifts == [" 7> 1 count 2", " anonymous> 1 count 1"], "\(hidden.text)")
+  }
+
+  @Test("makes what names a gift and cannot be read a bad event")
+  func unread() throws {
+    let came = try gifts([
+      #"{"cmd":"SEND_GIFT","data":{"uid":3,"gift_id":1,"num":2}}"#, #"{"cmd":"SEND_GIFT_V2","data":{"pb":"CAdSBAgfGAM="}}"#,
+    ])
+    #expect(came.gifts.first == " 3> 1 count 2")
+    #expect(came.gifts.last?.hasPrefix("bad: ") == true, "\(came.text)")
+    #expect(came.doubts.contains { $0.hasPrefix(#""SEND_GIFT_V2": it names a gift"#) })
+  }
+}

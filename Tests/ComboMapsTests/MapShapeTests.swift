@@ -1,0 +1,559 @@
+import ComboCore
+import ComboMaps
+import ComboWire
+import Testing
+
+@testable import ComboTestSupport
+
+/// What maps can do about the many shapes of one record.
+@Suite("Shapes of records")
+struct MapShapeTests {
+  private struct Read: Equatable {
+    var room = ""
+    var sender = ""
+    var gift = ""
+    var amount = "count 1"
+  }
+
+  /// What came of a record.
+  private struct Outcome: Equatable {
+    var events: [Read] = []
+    var bad: BadEvent?
+  }
+
+  private func map(_ text: String) throws -> RecordMap { try RecordMap(Array(text.utf8), file: "t.json") }
+
+  /// The events of a record, or why there are none: the same when it is read again, by a decoder that knows its shape.
+  private func read(_ record: String, by map: RecordMap, _ limits: WireLimits = WireLimits()) -> Outcome {
+    let decoder = RecordDecoder(limits: limits, map: map)
+    let made = read(record, by: decoder, BumpArena())
+    let small = BumpArena(chunkSize: 256)
+    for _ in 0..<2 { #expect(read(record, by: decoder, small) == made, "read again: \(record)") }
+    return made
+  }
+
+  private func read(_ record: String, by decoder: RecordDecoder, _ arena: BumpArena) -> Outcome {
+    var event = Event()
+    return Array(record.utf8).withUnsafeBytes { record in
+      Array("k".utf8).withUnsafeBytes { key in
+        do throws(BadEvent) {
+          guard try decoder.decode(record, key: key, into: arena, &event) else { return Outcome() }
+          return Outcome(
+            events: ([event] + decoder.further).map {
+              Read(
+                room: Self.text($0.room), sender: Self.text($0.gift.senderID), gift: Self.text($0.gift.giftID),
+                amount: Self.text($0.gift.amount))
+            })
+        } catch { return Outcome(bad: error) }
+      }
+    }
+  }
+
+  private static func text(_ amount: Gift.Amount) -> String {
+    switch amount {
+    case .count(let count): "count \(count)"
+    case .total(let total, let streak): "total \(total) \(text(streak))"
+    }
+  }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  @Test(
+    "a viewer's text is no gift where the record says that it is chat, whatever is written in it",
+    arguments: [
+      ("tiktok", #"{"event":"chat","data":"{\"giftId\":1,\"repeatCount\":99,\"user\":{\"userId\":\"7\"}}"}"#),
+      ("bilibili", #"{"cmd":"DANMU_MSG","data":"{\"giftId\":1,\"num\":99,\"uid\":7}"}"#),
+      ("huya", #"{"nick":"x","msg":"{\"iItemType\":4,\"iItemCount\":99,\"lSenderUid\":7}"}"#),
+      (
+        "acfun",
+        #"{"type":"comment","data":"{\"userInfo\":{\"userId\":\"7\"},\"giftId\":\"9\",\"batchSize\":99,\"comboKey\":\"k\"}"}"#
+      ),
+      ("douyu", #"{"nickname":"v","msg":"type@=dgb/rid@=1/gfid@=1/uid@=7/gfcnt@=99/"}"#),
+      (
+        "twitch",
+        #"{"nick":"v","message":"@msg-id=subgift;id=7;user-id=7;msg-param-recipient-id=8 :tmi.twitch.tv USERNOTICE #c"}"#
+      ),
+    ])
+  func forged(name: String, record: String) throws {
+    let map = try RecordMap(Array(#require(BuiltInMaps.text(name)).utf8), file: name)
+    #expect(read(record, by: map) == Outcome())
+  }
+
+  private static let fields =
+    #""fields": {"sender": {"id": "/userId"}, "gift": {"id": "/giftId"}, "count": ["/num", {"const": 1}]}"#
+
+  @Test(
+    "names are compared loosely where the map says so",
+    arguments: [
+      #"{"userId":"u","giftId":"g"}"#, #"{"user_id":"u","gift_id":"g"}"#, #"{"UserID":"u","GIFT-ID":"g"}"#,
+      #"{"user\u0049d":"u","\u0067ift_id":"g"}"#, #"{"userId":"u","user_id":"v","giftId":"g"}"#,
+    ])
+  func loose(record: String) throws {
+    let loose = try map(#"{"map":1,"name":"t","names":"loose","rules":[{"event":"gift",\#(Self.fields)}]}"#)
+    #expect(read(record, by: loose).events == [Read(room: "k", sender: "u", gift: "g")])
+    let exact = try map(#"{"map":1,"name":"t","rules":[{"event":"gift",\#(Self.fields)}]}"#)
+    let isExact = record.contains(#""userId":"u","#) && record.contains(#""giftId""#)
+    #expect((read(record, by: exact).bad == nil) == isExact)
+  }
+
+  @Test("a name longer than 64 bytes is none that is compared loosely")
+  func looseLong() throws {
+    let name = String(repeating: "n", count: 65)
+    let loose = try map(
+      #"{"map":1,"name":"t","names":"loose","rules":[{"event":"gift","fields":{"sender":{"id":"/\#(name)"},"gift":{"id":"/g"}}}]}"#
+    )
+    #expect(read(#"{"\#(name)":"u","g":"g"}"#, by: loose).bad?.code == .missingField)
+  }
+
+  @Test("the first root below which a rule holds decides")
+  func roots() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"t","roots":["/data","/payload/event",""],
+       "rules":[{"when":{"at":"/type","is":"chat"},"drop":"chat"},
+                {"when":{"at":"/giftId","exists":true},"event":"gift",\#(Self.fields)}],
+       "otherwise":{"drop":"no gift"}}
+      """#)
+    let gift = #"{"userId":"u","giftId":"g","num":3}"#
+    let expected = [Read(room: "k", sender: "u", gift: "g", amount: "count 3")]
+    #expect(read(gift, by: map).events == expected)
+    #expect(read(#"{"data":\#(gift)}"#, by: map).events == expected)
+    #expect(read(#"{"data":7,"payload":{"event":\#(gift)}}"#, by: map).events == expected)
+    #expect(read(#"{"payload":{"event":{"type":"chat"}}}"#, by: map).events == [])
+    #expect(read(#"{"payload":{"event":{"type":"chat"}}}"#, by: map).bad == nil)
+    // What is told twice counts once, by the first root.
+    #expect(read(#"{"data":\#(gift),"userId":"v","giftId":"h"}"#, by: map).events == expected)
+  }
+
+  @Test("each element of an array is a gift of its own; none counts if one is bad")
+  func each() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"t","roots":["/list/*/gift",""],"fields":{"room":["^/room",{"key":true}]},
+       "rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",\#(Self.fields)}],"otherwise":{"drop":"no gift"}}
+      """#)
+    let gift = { (who: String) in #"{"gift":{"userId":"\#(who)","giftId":"g"}}"# }
+    let several = read(#"{"room":"k","list":[\#(gift("a")),{"chat":1},\#(gift("b")),null,7,\#(gift("c"))]}"#, by: map)
+    #expect(several.bad == nil)
+    #expect(several.events.map(\.sender) == ["a", "b", "c"])
+    #expect(read(#"{"list":[{"chat":1},\#(gift("b"))]}"#, by: map).events.map(\.sender) == ["b"])
+    #expect(read(#"{"list":[{"chat":1},{"chat":2}]}"#, by: map).events == [])
+    #expect(read(#"{"list":[]}"#, by: map).events == [])
+    let bad = read(#"{"list":[\#(gift("a")),{"gift":{"giftId":"g"}}]}"#, by: map)
+    #expect(bad.events == [])
+    #expect(bad.bad?.description.contains("element 1 of the record's array") == true, "\(bad)")
+    let many = { (count: Int) in #"{"list":[\#(Array(repeating: gift("a"), count: count).joined(separator: ","))]}"# }
+    #expect(read(many(1000), by: map).events.count == 1000)
+    #expect(read(many(1001), by: map).bad?.code == .tooLarge)
+    // A rule below another root is not looked at again for the others.
+    #expect(read(#"{"userId":"u","giftId":"g","list":[1,2,3]}"#, by: map).events.count == 1)
+  }
+
+  private static let nested = #"""
+    {"map":1,"name":"t","roots":["/*/list/*","/*",""],"fields":{"room":["../../room",{"key":true}]},
+     "rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",§}],"otherwise":{"drop":"no gift"}}
+    """#
+  private static func gift(_ who: String) -> String { #"{"userId":"\#(who)","giftId":"g"}"# }
+
+  @Test("each element of arrays within an array is a gift of its own, in the order of the text")
+  func nested() throws {
+    let map = try map(Self.nested.replacing("§", with: Self.fields))
+    let gift = Self.gift
+    let several = read(
+      #"[{"list":[\#(gift("a")),7,\#(gift("b"))],"room":"k"},{"list":[]},\#(gift("c")),null,{"list":{"0":1}},{"list":[[],\#(gift("d"))]},{"list":[\#(gift("e"))]}]"#,
+      by: map)
+    #expect(several.bad == nil)
+    #expect(several.events.map(\.sender) == ["a", "b", "c", "d", "e"])
+    #expect(several.events.allSatisfy { $0.room == "k" })
+    #expect(read(#"[{"list":[{"chat":1}]},{"chat":2}]"#, by: map).events == [])
+    // What is below no array counts once, whatever else there is.
+    #expect(read(#"{"userId":"u","giftId":"g","*":[1,2],"list":[1,2]}"#, by: map).events.map(\.sender) == ["u"])
+    // Nor is a member of that name an element.
+    #expect(read(#"{"*":\#(gift("a"))}"#, by: map).events == [])
+    let bad = read(#"[{"list":[\#(gift("a"))]},1,{"list":[\#(gift("b")),{"giftId":"g"}]}]"#, by: map)
+    #expect(bad.events == [])
+    #expect(bad.bad?.description.contains("element 2/1 of the record's array: sender.id is missing") == true, "\(bad)")
+    #expect(read(#"[{"list":[7],"room":"other"},{"list":[\#(gift("a"))],"room":"other"}]"#, by: map).bad?.code == .wrongKey)
+  }
+
+  @Test("whatever is in arrays of arrays, the gifts are those that stand there", arguments: 0..<20)
+  func anyNesting(seed: Int) throws {
+    var random = SplitMix64(seed: UInt64(seed))
+    let map = try map(
+      #"{"map":1,"name":"t","roots":["/*/*/*"],"rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",\#(Self.fields)}],"otherwise":{"drop":"x"}}"#
+    )
+    var senders: [String] = []
+    func value(_ depth: Int) -> String {
+      switch random.next() % 6 {
+      case 0 where depth < 4: return "7"
+      case 1 where depth < 4: return #"{"list":[\#(Self.gift("no"))]}"#
+      case 2: return "null"
+      default:
+        if depth == 4 {
+          senders.append("u\(senders.count)")
+          return Self.gift(senders[senders.count - 1])
+        }
+        return "[\((0..<Int(random.next() % 4)).map { _ in value(depth + 1) }.joined(separator: ","))]"
+      }
+    }
+    for _ in 0..<50 {
+      senders = []
+      let record = "[\((0..<3).map { _ in value(2) }.joined(separator: ","))]"
+      let read = read(record, by: map)
+      #expect(read.bad == nil)
+      #expect(read.events.map(\.sender) == senders, "\(record)")
+    }
+  }
+
+  @Test("a rule's own root is for each element too, and the rules beside it are not")
+  func ruleRoot() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"t","roots":["/messages/*",""],
+       "rules":[{"when":{"at":"/type","is":"gifts"},"root":"/gifts/*","event":"gift",
+                 "fields":{"sender":{"id":"../../by"},"gift":{"id":"/id"},"count":["/num",{"const":1}]}},
+                {"when":{"at":"/type","is":"gift"},"event":"gift","fields":{"sender":{"id":"/by"},"gift":{"id":"/id"}}}],
+       "otherwise":{"drop":"no gift"}}
+      """#)
+    let gifts = #"{"type":"gifts","by":"u","gifts":[{"id":"g","num":2},{"id":"h"}]}"#
+    let one = #"{"type":"gift","by":"v","id":"i","gifts":[1,2,3]}"#
+    let expected = [Read(room: "k", sender: "u", gift: "g", amount: "count 2"), Read(room: "k", sender: "u", gift: "h")]
+    #expect(read(gifts, by: map).events == expected)
+    #expect(read(one, by: map).events == [Read(room: "k", sender: "v", gift: "i")])
+    #expect(
+      read(#"{"messages":[\#(one),\#(gifts),\#(gifts)]}"#, by: map).events
+        == [Read(room: "k", sender: "v", gift: "i")] + expected + expected)
+    #expect(read(#"{"type":"gifts","by":"u","gifts":[]}"#, by: map).events == [])
+    #expect(read(#"{"type":"gifts","by":"u","gifts":[{}]}"#, by: map).bad?.code == .missingField)
+    // Without a condition, and without roots, it is the same.
+    let bare = try self.map(
+      #"{"map":1,"name":"t","rules":[{"root":"/l/*","event":"gift",\#(Self.fields)}],"otherwise":{"drop":"x"}}"#)
+    #expect(read(#"{"l":[\#(Self.gift("a")),\#(Self.gift("b"))]}"#, by: bare).events.map(\.sender) == ["a", "b"])
+    #expect(read(#"{"l":[]}"#, by: bare).events == [])
+  }
+
+  private static let listFields =
+    #""fields": {"room": "^/room", "ts": "^/ts", "sender": {"id": "/by"}, "gift": {"id": "/g"}, "count": "/n"}"#
+
+  @Test("what is dropped is dropped with its list")
+  func droppedWithList() throws {
+    let map = try map(
+      #"""
+      {"map": 1, "name": "t", "rules": [
+        {"when": {"at": "/type", "is": "test"}, "drop": "a test"},
+        {"root": "/gifts/*", "event": "gift", \#(Self.listFields)}
+      ], "otherwise": {"drop": "no"}}
+      """#)
+    let gifts = #""room":"r","ts":1,"gifts":[{"by":"u","g":"a","n":1},{"by":"u","g":"b","n":1},{"by":"u","g":"c","n":1}]"#
+    #expect(read(#"{"type":"test",\#(gifts)}"#, by: map, .replay).events.isEmpty)
+    #expect(read(#"{"type":"x",\#(gifts)}"#, by: map, .replay).events.map(\.gift) == ["a", "b", "c"])
+  }
+
+  @Test("an array that is of no rule, or within a gift, makes nothing bad")
+  func othersArrays() throws {
+    let badges = try map(
+      #"{"map": 1, "name": "t", "rules": [{"when": {"at": "/badges/*/t", "exists": true}, "event": "gift", \#(Self.listFields)}]}"#
+    )
+    let gift = #""room":"r","ts":1,"by":"u","g":"a","n":1"#
+    for list in [#"[{"t":1}]"#, #"[{"t":1},{"t":2}]"#] {
+      let found = read(#"{\#(gift),"badges":\#(list)}"#, by: badges, .replay)
+      #expect(found.events.map(\.gift) == ["a"], "\(found)")
+    }
+    let batches = try map(
+      #"""
+      {"map": 1, "name": "t", "rules": [
+        {"when": {"at": "/type", "is": "gift"}, "event": "gift", \#(Self.listFields)},
+        {"when": {"at": "/type", "is": "batch"}, "root": "/items/*", "event": "gift", \#(Self.listFields)}
+      ]}
+      """#)
+    #expect(read(#"{"type":"gift",\#(gift),"items":[{"x":1},{"x":2}]}"#, by: batches, .replay).events.map(\.gift) == ["a"])
+    // But an element beside one that is a gift.
+    let two = #"{"type":"batch","room":"r","ts":1,"items":[{"by":"u","g":"a","n":1},{"by":"u","g":"b","n":-1}]}"#
+    #expect(read(two, by: batches, .replay).bad?.reason.hasPrefix("element 1 of the record's array") == true)
+  }
+
+  @Test("an element's fault tells its own number, whatever was read before")
+  func placeOfFault() throws {
+    let map = try map(BuiltInMaps.text("bilibili") ?? "")
+    let decoder = RecordDecoder(limits: WireLimits(), map: map)
+    var reasons: [String] = []
+    for record in [#"[{"cmd":"X"},{"cmd":"X"},{"cmd":"X"}]"#, #"[{"cmd":"SEND_GIFT_V2","data":{"pb":"!!!"}}]"#] {
+      var event = Event()
+      let arena = BumpArena()
+      Array(record.utf8).withUnsafeBytes { record in
+        do throws(BadEvent) { _ = try decoder.decode(record, key: nil, into: arena, &event) } catch {
+          reasons.append(error.reason)
+        }
+      }
+    }
+    #expect(reasons.count == 1 && reasons[0].hasPrefix("element 0 of the record's array"), "\(reasons)")
+  }
+
+  @Test("a step up is a pointer in a join too")
+  func joinedStepUp() throws {
+    let map = try map(
+      #"""
+      {"map": 1, "name": "t", "rules": [{"root": "/m/*", "event": "gift", "fields": {
+        "room": {"join": ["../../room", "-", "/r"]}, "ts": "^/ts", "sender": {"id": "/by"}, "gift": {"id": "/g"}, "count": "/n"}}]}
+      """#)
+    let found = read(#"{"room":"a","ts":1,"m":[{"r":"b","by":"u","g":"x","n":1}]}"#, by: map, .replay)
+    #expect(found.events.map(\.room) == ["a-b"], "\(found)")
+  }
+
+  @Test(
+    "a message in an array has the room that stands with it",
+    arguments: [
+      ("kuaishou", #"[{"roomId":"A","giftFeeds":[FEED]},{"liveId":"B","giftFeeds":[FEED]}]"#, ["A", "B"]),
+      ("kuaishou", #"{"messages":[{"roomId":"A","payload":{"giftFeeds":[FEED]}}]}"#, ["A"]),
+      ("kuaishou", #"{"data":{"roomId":"A","giftFeeds":[FEED]}}"#, ["A"]),
+      ("bilibili", #"[{"_roomid":1,SEND},{"realRoomid":2,SEND}]"#, ["1", "2"]),
+      ("bilibili", #"{"data":{"roomid":3,"messages":[{SEND}]}}"#, ["3"]),
+    ])
+  func roomsInArrays(_ name: String, _ shape: String, _ rooms: [String]) throws {
+    let map = try map(BuiltInMaps.text(name) ?? "")
+    let feed =
+      #"{"id":"f","user":{"principalId":"u","userName":"n"},"time":1700000000000,"giftId":1,"mergeKey":"k","batchSize":1,"comboCount":1}"#
+    let send =
+      #""cmd":"SEND_GIFT","data":{"giftId":1,"giftName":"g","num":1,"uid":5,"uname":"n","tid":"t","timestamp":1700000000,"price":1}"#
+    var record = shape
+    for (word, text) in [("FEED", feed), ("SEND", send)] {
+      record = record.split(separator: word, omittingEmptySubsequences: false).joined(separator: text)
+    }
+    let found = read(record, by: map, .replay)
+    #expect(found.events.map(\.room) == rooms, "\(found)")
+  }
+
+  @Test("a map is chosen for each element where the choice's root is one")
+  func choiceForEach() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"all","choose":{"at":"/*/platform","root":"/*/payload","fields":{"room":"/*/room"},
+       "maps":{"tt":"tiktok","ks":"kuaishou"}},"otherwise":{"drop":"of another platform"}}
+      """#)
+    let tiktok = #"{"giftId":5,"repeatCount":2,"groupId":"7","user":{"userId":"u"},"giftDetails":{"giftType":1}}"#
+    let kuaishou =
+      #"{"giftFeeds":[{"user":{"principalId":"v"},"giftId":9,"mergeKey":"m","comboCount":1},{"user":{"principalId":"w"},"giftId":9,"mergeKey":"n","comboCount":1}]}"#
+    let several = read(
+      #"[{"platform":"ks","room":"k","payload":\#(kuaishou)},{"platform":"yt","payload":{}},{"platform":"tt","room":"k","payload":\#(tiktok)}]"#,
+      by: map)
+    #expect(several.bad == nil)
+    #expect(several.events.map(\.sender) == ["v", "w", "u"])
+  }
+
+  @Test("only gifts count against the most that a record may hold")
+  func bounds() throws {
+    let map = try map(Self.nested.replacing("§", with: Self.fields))
+    let few = { (gifts: Int, others: Int) in
+      "[" + (Array(repeating: "7", count: others) + Array(repeating: Self.gift("a"), count: gifts)).joined(separator: ",") + "]"
+    }
+    #expect(read(few(0, 5000), by: map).bad == nil)
+    #expect(read(few(1000, 5000), by: map).events.count == 1000)
+    let many = read(few(1001, 0), by: map)
+    #expect(many.events == [])
+    #expect(many.bad?.code == .tooLarge)
+    #expect(many.bad?.description.contains("more than 1000 gifts") == true, "\(many)")
+    let inner = { (count: Int) in "[\(Array(repeating: #"{"list":\#(few(2, 1))}"#, count: count).joined(separator: ","))]" }
+    #expect(read(inner(500), by: map).events.count == 1000)
+    #expect(read(inner(501), by: map).bad?.code == .tooLarge)
+  }
+
+  @Test("what a record takes goes by its length, not by its square: no element is walked to along all before it")
+  func length() throws {
+    let map = try map(Self.nested.replacing("§", with: Self.fields))
+    var limits = WireLimits()
+    limits.recordBytes = 1 << 24
+    for element in ["7", #"{"list":[7,7]}"#] {
+      /// The processor's time, the least of some: what else the machine does adds to it, but never takes away.
+      func cost(_ count: Int) -> Duration {
+        let record = "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
+        return (0..<3).map { _ in
+          let began = processorTime()
+          #expect(read(record, by: map, limits).bad == nil)
+          return processorTime() - began
+        }.min()!
+      }
+      let (short, long) = (cost(2500), cost(40_000))
+      // 16 times as long; by the square it would be 256 times as much.
+      #expect(long < short * 64, "\(element): \(short) and \(long)")
+    }
+  }
+
+  @Test("JSON in the texts of an array is taken in its place, where the condition holds for that element")
+  func unpackEach() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"t","unpack":[{"at":"/*/data","when":{"at":"/*/type","is":"gift"}},"/*/data/more/*"],
+       "roots":["/*/data/more/*","/*/data",""],
+       "rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",\#(Self.fields)}],"otherwise":{"drop":"no gift"}}
+      """#)
+    func text(_ json: String) -> String { "\"\(json.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" }
+    let gift = { (who: String) in #"{"type":"gift","data":\#(text(Self.gift(who)))}"# }
+    let chat = #"{"type":"chat","data":\#(text(Self.gift("no")))}"#
+    let more = #"{"type":"gift","data":\#(text(#"{"more":[\#(text(Self.gift("m"))),"hi",\#(text(Self.gift("n")))]}"#))}"#
+    let several = read("[\(chat), \(gift("a")),7,\(more),\(chat),\(gift("ü")) ]", by: map)
+    #expect(several.bad == nil)
+    #expect(several.events.map(\.sender) == ["a", "m", "n", "ü"])
+    #expect(read("[\(chat)]", by: map).events == [])
+    #expect(read("[\(gift("a"))]", by: map).events.map(\.sender) == ["a"])
+    let broken = read(#"[\#(chat),{"type":"gift","data":"{\"userId\":"}]"#, by: map)
+    #expect(broken.bad?.code == .notJSON)
+    #expect(try RecordMap(canonical: map.canonical) == map)
+  }
+
+  @Test("a pointer steps up from where it stands, and never above the record")
+  func up() throws {
+    let map = try map(
+      #"{"map":1,"name":"t","rules":[{"root":"/a/b","event":"gift","fields":{"sender":{"id":"../u"},"gift":{"id":["../../../x","../../../../g"]},"count":"/.."}}]}"#
+    )
+    let expected = [Read(room: "k", sender: "u", gift: "g", amount: "count 3")]
+    #expect(read(#"{"g":"g","a":{"u":"u","b":{"..":3}}}"#, by: map).events == expected)
+  }
+
+  @Test("below an array there can only be gifts, and faults of rules are said once for all roots")
+  func rootFaults() throws {
+    func faults(_ text: String) -> [String] {
+      do {
+        _ = try map(text)
+        return []
+      } catch { return (error as? MapFaults)?.faults.map(\.description) ?? ["\(error)"] }
+    }
+    let closing = faults(#"{"map":1,"name":"t","roots":["/a/*"],"rules":[{"event":"room_closed"}]}"#)
+    #expect(closing.count == 1)
+    #expect(closing.first?.contains("only gifts are allowed") == true, "\(closing)")
+    let twice = faults(
+      #"{"map":1,"name":"t","roots":["/a","/b",""],"rules":[{"event":"gift","fields":{"sender":{"id":"x"},"gift":{"id":"/g"}}}]}"#
+    )
+    #expect(twice.count == 1, "\(twice)")
+    let own = faults(#"{"map":1,"name":"t","rules":[{"root":"/a/*","event":"room_closed"}]}"#)
+    #expect(own.count == 1 && own[0].contains("/a/* may have several elements, so only gifts are allowed"), "\(own)")
+    let chosen = faults(#"{"map":1,"name":"t","choose":{"map":"wire","root":"/*"}}"#)
+    #expect(chosen.count == 1 && chosen[0].contains("a chosen map has other events"), "\(chosen)")
+    let first = faults(#"{"map":1,"name":"t","rules":[{"event":"gift","fields":{"sender":{"id":"/l/*/u"},"gift":{"id":"/g"}}}]}"#)
+    #expect(first.count == 1 && first[0].contains("only where its root has the * too"), "\(first)")
+    #expect(faults(#"{"map":1,"name":"t","roots":[],"rules":[{"drop":"x"}]}"#).count == 1)
+    #expect(faults(#"{"map":1,"name":"t","names":"any","rules":[{"drop":"x"}]}"#).count == 1)
+    #expect(faults(#"{"map":1,"name":"t","fields":{"count":"/n"},"rules":[{"drop":"x"}]}"#).count == 1)
+  }
+
+  @Test("JSON in a text is taken in its place")
+  func unpack() throws {
+    let map = try map(
+      #"{"map":1,"name":"t","unpack":["/data"],"rules":[{"root":"/data","event":"gift",\#(Self.fields)}]}"#)
+    let expected = [Read(room: "k", sender: "ü\"", gift: "g", amount: "count 2")]
+    #expect(read(#"{"x":1,"data":"{\"userId\":\"\u00fc\\\"\",\"giftId\":\"g\",\"num\":2}","y":[2]}"#, by: map).events == expected)
+    #expect(read(#"{"data":{"userId":"ü\"","giftId":"g","num":2}}"#, by: map).events == expected)
+    #expect(read(#"{"data":"{\"userId\":"}"#, by: map).bad?.code == .notJSON)
+    #expect(read(#"{"data":"none"}"#, by: map).bad?.code == .missingField)
+    #expect(read(#"{"data":"{\"a\":\"\u0000\u001f\"}"}"#, by: map).bad?.code == .notJSON)
+  }
+
+  @Test("a text that only looks like JSON stays a text", arguments: ["[hi]", "[1/3] hi", "{lol", "[", "{", "[ ", "{ 1"])
+  func lookalikes(text: String) throws {
+    let map = try map(
+      #"{"map":1,"name":"t","unpack":["/data"],"rules":[{"when":{"at":"/data","is":"\#(text)"},"drop":"a text"}]}"#)
+    let read = read(#"{"data":"\#(text)"}"#, by: map)
+    #expect(read.bad == nil)
+    #expect(read.events == [])
+  }
+
+  @Test("a text is taken for JSON only where the condition holds")
+  func unpackWhen() throws {
+    let map = try map(
+      #"{"map":1,"name":"t","unpack":[{"at":["/msg","/data"],"when":{"at":"/user","exists":false}}],"rules":[{"when":{"at":"/user","exists":true},"drop":"chat"},{"root":"/msg","event":"gift",\#(Self.fields)}]}"#
+    )
+    let gift = #""msg":"{\"userId\":\"u\",\"giftId\":\"g\",\"num\":2}""#
+    #expect(read("{\(gift)}", by: map).events == [Read(room: "k", sender: "u", gift: "g", amount: "count 2")])
+    let chat = read(#"{"user":7,\#(gift),"data":"{\"broken"}"#, by: map)
+    #expect(chat.events == [])
+    #expect(chat.bad == nil)
+    #expect(try RecordMap(canonical: map.canonical) == map)
+  }
+
+  private static let irc = #"""
+    {"map":1,"name":"t","text":"irc","roots":["/tags",""],
+     "rules":[{"when":{"at":"/msg-id","is":"subgift"},"event":"gift",
+               "fields":{"room":"/room-id","sender":{"id":"/login"},"gift":{"id":"/plan"},"count":["/n",{"const":1}]}}],
+     "otherwise":{"drop":"no gift"}}
+    """#
+
+  @Test("a line of IRC is read with its tags")
+  func lines() throws {
+    let map = try map(Self.irc)
+    let line =
+      #"@msg-id=subgift;room-id=k;login=a\sb\:\\\r\n\x\;plan=1000;n=4;empty=;flag :tmi.twitch.tv USERNOTICE #c :hi there"#
+    let expected = [Read(room: "k", sender: "a b;\\\r\nx", gift: "1000", amount: "count 4")]
+    #expect(read(line, by: map).events == expected)
+    #expect(read(line + "\r\n", by: map).events == expected)
+    #expect(read("PING :tmi.twitch.tv", by: map).events == [])
+    let wrapped = try self.map(
+      Self.irc.replacing(#""text":"irc","roots":["/tags",""]"#, with: #""text":"irc","unpack":["/raw"],"roots":["/raw/tags"]"#))
+    #expect(read(#"{"raw":"\#(line.replacing("\\", with: "\\\\"))"}"#, by: wrapped).events == expected)
+    #expect(read(#"{"raw":"!"}"#, by: wrapped).events == [])
+    #expect(read("PING :tmi.twitch.tv", by: map).bad == nil)
+    #expect(read(#" {"tags":{"msg-id":"subgift","room-id":"k","login":"u","plan":"1"}}"#, by: map).events.count == 1)
+    for bad in ["", "@a=b", "@a=b :source", "@a=b :source !!", "\u{e9}"] {
+      #expect(read(bad, by: map).bad?.code == .notJSON, "\(bad)")
+    }
+    let broken = RecordDecoder(map: map)
+    let arena = BumpArena()
+    var event = Event()
+    let bytes: [UInt8] = [0x40, 0x61, 0x3D, 0xFF, 0x20, 0x41]
+    bytes.withUnsafeBytes { record in
+      _ = #expect(throws: BadEvent.self) { try broken.decode(record, key: nil, into: arena, &event) }
+    }
+  }
+
+  @Test("whatever bytes come, they are an event, dropped or bad", arguments: 0..<10)
+  func anyBytes(seed: Int) throws {
+    var random = SplitMix64(seed: UInt64(seed))
+    let pieces = [
+      "@", "=", ";", " ", ":", "\\", "tags", "{", "}", "[", "]", "\"", ",", "msg-id", "subgift", "room-id", "k", "\\s", "\\u0041",
+      "USERNOTICE", "data",
+      "{\\\"", "1", "é", "/", "type@=dgb/",
+    ]
+    let maps = try [
+      map(Self.irc),
+      map(
+        #"{"map":1,"name":"t","names":"loose","unpack":["/data"],"roots":["/*","/data/*",""],"rules":[{"event":"gift",\#(Self.fields)}]}"#
+      ),
+    ]
+    for _ in 0..<100 {
+      let record = (0..<Int(random.next() % 40)).map { _ in pieces[Int(random.next() % UInt64(pieces.count))] }.joined()
+      for map in maps { _ = read(record, by: map) }
+    }
+  }
+
+  @Test("of platforms can stand in one topic, told apart by a field")
+  func platforms() throws {
+    let map = try map(
+      #"""
+      {"map":1,"name":"all","choose":{"at":"/platform","root":"/payload","fields":{"room":"/room"},
+       "maps":{"tt":"tiktok","tw":"twitch","dy":"douyin"}},"otherwise":{"drop":"of another platform"}}
+      """#)
+    let gift = #"{"giftId":5,"repeatCount":2,"groupId":"7","user":{"userId":"u"},"giftDetails":{"giftType":1}}"#
+    #expect(
+      read(#"{"platform":"tt","room":"k","payload":\#(gift)}"#, by: map).events
+        == [Read(room: "k", sender: "u", gift: "5", amount: "total 2 7")])
+    let bomb = #"{"tags":{"msg-id":"submysterygift","user-id":"9","msg-param-mass-gift-count":"5","msg-param-sub-plan":"1000"}}"#
+    #expect(
+      read(#"{"platform":"tw","room":"k","payload":\#(bomb)}"#, by: map).events
+        == [Read(room: "k", sender: "9", gift: "1000", amount: "count 5")])
+    #expect(read(#"{"platform":"yt","room":"k","payload":{}}"#, by: map).events == [])
+  }
+
+  @Test("of one platform are not unpacked as another's, chosen from the same topic")
+  func neighbours() throws {
+    let library = MapLibrary { name in
+      let unpack = name == "one" ? "" : #""unpack":["/note"],"roots":["/note",""],"#
+      return (Array(#"{"map":1,"name":"\#(name)",\#(unpack)"rules":[{"event":"gift",\#(Self.fields)}]}"#.utf8), name)
+    }
+    let choosing = #"{"map":1,"name":"all","choose":{"at":"/p","maps":{"a":"one","b":"two"}},"otherwise":{"drop":"x"}}"#
+    let map = try RecordMap(Array(choosing.utf8), file: "m", library: library)
+    let mine = read(#"{"p":"a","userId":"u","giftId":"g","note":"[{"}"#, by: map)
+    #expect(mine.events == [Read(room: "k", sender: "u", gift: "g")] && mine.bad == nil)
+    #expect(
+      read(#"{"p":"b","note":"{\"userId\":\"v\",\"giftId\":\"h\"}"}"#, by: map).events == [
+        Read(room: "k", sender: "v", gift: "h")
+      ])
+  }
+}

@@ -1,0 +1,77 @@
+import ComboCore
+import ComboMaps
+import ComboWire
+import Testing
+
+@Suite("What `map` shows")
+struct MapToolTests {
+  private func explain(_ map: String, _ record: String, key: String? = nil) throws -> MapExplanation {
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    let explainer = MapExplainer(try RecordMap(Array(map.utf8), file: "m"), limits: limits)
+    return Array(record.utf8).withUnsafeBytes { explainer.explain($0, key: nil) }
+  }
+
+  @Test("is each field with its place, what stands there and what it becomes")
+  func fields() throws {
+    let map = giftMap(#""total": {"product": ["/a", "/b"]}, "streak": ["/x", {"join": ["/u", "-", "/g"]}]"#)
+    let explanation = try explain(map, #"{"room":"r","ts":7,"u":1,"g":"y","a":2,"b":"3"}"#)
+    #expect(explanation.outcome == .event("gift"))
+    #expect(explanation.rule == "t, rule 1")
+    let lines = explanation.fields.map { "\($0.name) \($0.source) \($0.found ?? "-") \($0.value ?? "-")" }
+    #expect(
+      lines == [
+        #"room /room "r" r"#, "ts /ts 7 7", "sender.id /u 1 1", #"gift.id /g "y" y"#, "total /a × /b /a × /b 6",
+        #"streak /u + "-" + /g "1-y" 1-y"#,
+      ])
+  }
+
+  @Test("is also what is known of a record that is bad or dropped")
+  func others() throws {
+    let map = giftMap(#""count": "/n""#, when: #"{"at": "/k", "is": 1}"#)
+    let bad = try explain(map, #"{"k":1,"u":1,"n":0}"#)
+    guard case .bad(let fault) = bad.outcome else { throw BadEvent(.notJSON, "another outcome") }
+    #expect(fault.code == .missingField)
+    #expect(bad.fields.contains { $0.name == "gift.id" && $0.found == nil })
+    #expect(try explain(map, "{}").outcome == .dropped("not a gift (t, otherwise)"))
+    #expect(try explain(map, "{").rule == nil)
+  }
+
+  @Test("is how many more gifts a record holds")
+  func further() throws {
+    let map = giftMap("", more: #", "roots": ["/list/*"]"#)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3,"g":4},{"u":5,"g":6}]}"#).further == 2)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2}]}"#).further == 0)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3}]}"#).further == 0)
+  }
+
+  @Test("are the records of a file, however it is written")
+  func files() {
+    func lines(_ text: String) -> [Int] { RecordFile(Array(text.utf8)).records.map(\.line) }
+    #expect(lines("{\"a\":1}\n\n{\"a\":2}\r\n") == [1, 3])
+    #expect(lines("{\n \"a\": 1\n}\n") == [1])
+    let array = "\n[\n {\"a\": 1},\n {\"a\": 2}\n]"
+    #expect(lines(array) == [2])
+    #expect(RecordFile(Array(array.utf8), elements: true).records.map(\.line) == [3, 4])
+    #expect(lines("type@=dgb/\ntype@=x/\n") == [1, 2])
+    #expect(lines("") == [])
+  }
+
+  @Test("is a map proposed from samples, which reads them, and doubts where there are some")
+  func inference() throws {
+    let samples =
+      [3, 5, 9].map { total in
+        #"{"cmd":"SEND_GIFT","data":{"room_id":5,"user":{"uid":7,"nickname":"n","face":"http"},"gift":{"gift_id":31,"name":"g","price":10},"combo_id":"c1","combo_count":\#(total),"timestamp":1700000000,"msg_id":"m\#(total)"}}"#
+      } + [#"{"cmd":"CHAT","data":{"text":"hello"}}"#]
+    let guess = MapInference(samples.map { Array($0.utf8) })
+    #expect(guess.doubts.contains { $0.hasPrefix("total: /data/combo_count never falls") })
+    #expect(
+      try mapped(guess.text, samples[1])
+        == #"gift|5|1700000000000|m5|7||31|10.0|total 5 of c1|{"id":"7","name":"n","avatar":"http"}||{"id":"31","name":"g","value":10}"#
+    )
+    #expect(try mapped(guess.text, samples[3]).hasPrefix("dropped"))
+    let nothing = MapInference([Array("{}".utf8)])
+    #expect(nothing.doubts.contains { $0.hasPrefix("sender.id: no field looks like it") })
+    #expect(MapInference([Array("x".utf8)]).text.isEmpty)
+  }
+}
