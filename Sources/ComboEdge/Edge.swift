@@ -177,6 +177,9 @@ package struct Edges {
   package var clockTrial: ClockTrial?
   /// Needed where others can delete its topics.
   package var topicWatch: (any TopicWatch)?
+  /// The newest rules of the engine that every member of the group can follow, or nil if that cannot be said. Blocks; any thread. Not
+  /// needed where the service is alone.
+  package var groupRules: (@Sendable () -> Int?)?
   /// Runs blocking work outside of the loop.
   package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
 

@@ -34,7 +34,7 @@ package struct PartitionTopics {
     /// The state is not available: all rooms begin a new epoch.
     case lost(reason: String, offsets: Int64)
     /// See ``Restorer/examine(from:)``.
-    case examined(clock: Int64, Strangers?)
+    case examined(clock: Int64, rules: Rules, Strangers?)
 
     /// Whether what was read led to it, and not how reading went.
     var isAboutWhatWasFound: Bool {

@@ -16,9 +16,9 @@ package enum RestoreOutcome {
   case gone(Topic)
   /// It is not needed any more.
   case stopped
-  /// It was only looked whether all fits together, and it does; this is the time to which the partition has come, and what of the state
-  /// topic is ignored.
-  case examined(clock: Int64, PartitionTopics.Strangers?)
+  /// It was only looked whether all fits together, and it does; this is the time to which the partition has come, the rules that it
+  /// follows, and what of the state topic is ignored.
+  case examined(clock: Int64, rules: Rules, PartitionTopics.Strangers?)
 }
 
 package struct RestoreResult {

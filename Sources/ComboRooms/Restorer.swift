@@ -83,7 +83,7 @@ package struct Restorer: @unchecked Sendable {
   private func outcome(of error: any Error) -> RestoreOutcome {
     switch error {
     case Stop.cancelled: .stopped
-    case Stop.examined(let clock, let strangers): .examined(clock: clock, strangers)
+    case Stop.examined(let clock, let rules, let strangers): .examined(clock: clock, rules: rules, strangers)
     case Stop.refused(let reason): .refused(reason)
     case Stop.otherRules(let rules, let reason): .otherRules(rules, reason)
     case Stop.kafka(let error): outcome(of: error)
@@ -243,7 +243,10 @@ package struct Restorer: @unchecked Sendable {
     if entries.isEmpty, state.strangers != nil, let checkpoint = state.checkpoint {
       try source.checkRooms(partition, at: checkpoint)
     }
-    if isExamination { throw Stop.examined(clock: entries.last?.clock ?? partition.clock, state.strangers) }
+    if isExamination {
+      let rules = entries.last { $0.takeover != nil }?.takeover?.derivation.rules ?? beginning.derivation.rules
+      throw Stop.examined(clock: entries.last?.clock ?? partition.clock, rules: rules, state.strangers)
+    }
     // A snapshot is committed only once all output up to its entry is.
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)

@@ -51,27 +51,51 @@ package struct ServiceConfiguration: Sendable {
 
   package init(topics: TopicIdentity) { self.topics = topics }
 
-  /// The rules that a takeover brings a partition to, unless it is under newer ones.
-  package var rules = Rules.newest
+  /// The rules that takeovers bring partitions to.
+  package var rules = RulesChoice.auto
+  /// With ``RulesChoice/auto``: for how many milliseconds every member must have been able to follow newer rules. An instance of the release
+  /// before that crashed can come back within this time.
+  package var rulesGraceMs: Int64 = 120_000
   /// The rules that this program has; tests alone set others.
   package var knownRules = Rules.known
   /// Whether a partition with entries of another version of the rules, which cannot be derived, is reset. If not, it is refused.
   package var acceptsReset = false
 
   /// The rules of a takeover. A partition never goes back by itself.
-  /// - Parameter last: those of the entry before; nil if there is none.
-  package func rules(after last: Rules?) -> Rules {
-    guard let last, knownRules.contains(last) else { return rules }
-    return max(rules, last)
+  /// - Parameters:
+  ///   - last: the rules of the entry before, or nil if there is none.
+  ///   - agreed: the newest rules that the group can go over to.
+  package func rules(after last: Rules?, agreed: Rules) -> Rules {
+    let wanted: Rules
+    switch rules {
+    case .auto: wanted = agreed
+    case .pinned(let pinned): wanted = pinned
+    }
+    guard let last, knownRules.contains(last) else { return wanted }
+    return max(wanted, last)
   }
 
   /// All that decides what is derived from a takeover on.
-  /// - Parameter last: that of the entry before; nil if there is none.
-  package func derivation(after last: Derivation?) -> Derivation {
-    var derivation = Derivation(settings: settings, rules: rules(after: last?.rules), limits: limits, mapping: map?.canonical)
+  /// - Parameters:
+  ///   - last: the derivation of the entry before, or nil if there is none.
+  ///   - agreed: the newest rules that the group can go over to.
+  package func derivation(after last: Derivation?, agreed: Rules = .oldest) -> Derivation {
+    var derivation = Derivation(
+      settings: settings, rules: rules(after: last?.rules, agreed: agreed), limits: limits, mapping: map?.canonical)
     derivation.unknownSettings = last?.unknownSettings ?? [:]
     return derivation
   }
+}
+
+/// Who decides to which rules of the engine takeovers bring partitions.
+package enum RulesChoice: Equatable, Sendable {
+  /// The newest rules, once every member of the group can follow them.
+  case auto
+  /// These rules, whatever the members can follow.
+  case pinned(Rules)
+
+  package static let oldest = RulesChoice.pinned(.oldest)
+  package static let newest = RulesChoice.pinned(.newest)
 }
 
 extension BadEvent {

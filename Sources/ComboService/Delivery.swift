@@ -74,8 +74,7 @@ struct DeliveryParts {
     for active in given where isLost || !active.isWritten {
       log.warning(
         """
-        partition \(.partition, active.number) was stopped before all its rooms were written: the next start runs its last entries again. \
-        Before an upgrade to other engine rules, start this version once more and stop it cleanly
+        partition \(.partition, active.number) was stopped before all its rooms were written: the next start runs its last entries again
         """)
     }
   }

@@ -15,6 +15,11 @@ extension MemberPartitions {
         "the journal has settings that this version does not know, and keeps them: \(.text, unknown). A newer version wrote them")
     }
     if old == own { return }
+    if old.rules < own.rules, toldChanges.insert("rules \(own.rules)").inserted {
+      log.info(
+        "the group goes over to rules \(.text, "\(own.rules)") of the engine: releases that do not know them can no longer run it"
+      )
+    }
     if old.mapping != own.mapping, toldChanges.insert("map \(old.mapping ?? "")").inserted {
       let (before, now) = (old.mapWords, own.mapWords)
       log.warning(

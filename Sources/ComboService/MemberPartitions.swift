@@ -69,10 +69,23 @@ package final class MemberPartitions {
   private let restored = Mailbox<RestoreResult>()
   private let checks = Mailbox<JournalCheckResult>()
 
+  /// Finds out to which rules of the engine the group can go over.
+  var rulesWatch: RulesWatch
+
   package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog) {
     self.configuration = configuration
     self.edges = edges
     self.log = log
+    rulesWatch = RulesWatch(configuration, edges)
+  }
+
+  /// Asks the group about newer rules, as long as a partition is not under the newest ones.
+  /// - Returns: whether all partitions should be taken over again, to go over to newer rules.
+  func canGoOver() -> Bool {
+    let behind = active.lazy.compactMap { $0?.derivation.rules }.filter { $0 < .newest }
+    rulesWatch.turn(edges, isBehind: activeCount < owned.count || !behind.isEmpty)
+    guard let rules = behind.first, areTakenOver else { return false }
+    return configuration.rules(after: rules, agreed: rulesWatch.agreed(isNew: false, at: edges.time.monotonicMs())) > rules
   }
 
   /// Whether work outside of the loop is awaited for one of them.
@@ -296,7 +309,14 @@ package final class MemberPartitions {
     } else {
       log.info(restored.summary)
     }
-    let derivation = configuration.derivation(after: restored.derivation)
+    let agreed = rulesWatch.agreed(isNew: restored.derivation == nil, at: edges.time.monotonicMs())
+    let derivation = configuration.derivation(after: restored.derivation, agreed: agreed)
+    if case .pinned(let pinned) = configuration.rules, pinned < derivation.rules {
+      delegate?.mustEnd(
+        "partition \(partition.number) follows rules \(derivation.rules) of the engine, and --rules \(pinned) does not allow them. A partition"
+          + " never goes back to older rules: use --rules auto or --rules \(derivation.rules)")
+      return nil
+    }
     tellChanges(from: restored.derivation, to: derivation)
     return ActivePartition(restored, derivation: derivation, takeover: takeover, time: edges.time)
   }

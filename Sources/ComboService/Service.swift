@@ -105,6 +105,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// Begins: a producer, and the group.
   package func join() {
     awaitSoundClock()
+    partitions.rulesWatch.askFirst(edges)
     renewProducers()
     do throws(EdgeError) {
       try edges.group.subscribe()
@@ -125,6 +126,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     partitions.takeChecks(checked: { delivery.checked($0, $1) }, claimed: { delivery.claimed($0, takeover: $1, position: $2) })
     if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }
     delivery.turn()
+    if partitions.canGoOver() { takeOverAgain() }
     logConditions()
     serveObservers()
     endIfDone()
@@ -172,6 +174,14 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     let now = edges.time.monotonicMs()
     metrics.committed(afterMs: now - began, monotonic: now)
     metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
+  }
+
+  /// Gives up all partitions after a last commit, and takes them over again, without leaving the group.
+  private func takeOverAgain() {
+    quiesce()
+    let numbers = partitions.owned.keys.sorted()
+    delivery.handOver(numbers, isStop: false)
+    for number in numbers { partitions.restore(number) }
   }
 
   /// A failure: work in progress is discarded, or counts as if its owner had crashed. All partitions are restored from what

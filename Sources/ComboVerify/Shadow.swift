@@ -87,7 +87,7 @@ package final class Shadow {
       partitions.append(
         ShadowPartition(
           PartitionTopics(Int32(partitions.count), configuration, reader, log: log, cancellation: cancellation), ledger,
-          own: configuration.derivation(after: nil), knownRules: configuration.knownRules))
+          own: configuration.derivation(after: nil, agreed: .newest), knownRules: configuration.knownRules))
     }
   }
 

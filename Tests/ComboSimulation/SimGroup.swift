@@ -4,6 +4,8 @@ final class SimMember {
   let number: Int
   /// The name of a static member.
   let staticName: String?
+  /// The newest rules of the engine that it can follow, or nil if it does not say.
+  let rules: Int?
   // The coordinator's side.
   var isIn = false
   var hasJoined = false
@@ -16,9 +18,10 @@ final class SimMember {
   /// It neither heartbeats nor polls.
   var isFrozen = false
 
-  init(number: Int, staticName: String?) {
+  init(number: Int, staticName: String?, rules: Int?) {
     self.number = number
     self.staticName = staticName
+    self.rules = rules
   }
 }
 

@@ -1,3 +1,4 @@
+import ComboCore
 import ComboEdge
 import ComboRooms
 import ComboService
@@ -40,7 +41,9 @@ final class SimInstance: @unchecked Sendable {
   ) {
     self.world = world
     self.transactionalID = transactionalID
-    member = SimMember(number: number, staticName: staticName)
+    // A release that says nothing is one that has its own rules only.
+    let known = configuration.knownRules.upperBound
+    member = SimMember(number: number, staticName: staticName, rules: known == .oldest ? nil : known.version)
     time = SimTime(world.clock, skew: skew)
     observatory = world.hasOnlookers ? Observatory(stop: stop) : nil
     let output = SimOutputEdge(self)
@@ -59,6 +62,10 @@ final class SimInstance: @unchecked Sendable {
       let trusted = TrustedTime(time)
       edges.time = trusted
       edges.clockTrial = ClockTrial(time: trusted, aheadMaxMs: max) { [unowned self] time in time - self.world.clock.wall <= max }
+    }
+    edges.groupRules = { [unowned self] in
+      let rules = self.broker.group.members.map { $0.rules ?? Rules.oldest.version }
+      return rules.min() ?? known.version
     }
     edges.inBackground = { [unowned self] _, work in beside.append(work) }
     service = Service(configuration, edges, log: log, stop: stop, observatory: observatory)

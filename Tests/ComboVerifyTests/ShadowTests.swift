@@ -127,8 +127,9 @@ struct ShadowTests {
   func newerRules() throws {
     let scene = scene(checkpointMs: 1_000_000)
     let shadow = shadow(of: scene) {
-      $0.rules = Rules(version: 4)
-      $0.knownRules = $0.rules...$0.rules
+      let rules = Rules(version: 4)
+      $0.rules = .pinned(rules)
+      $0.knownRules = rules...rules
     }
     let instance = scene.scene.start()
     scene.burst(instance)

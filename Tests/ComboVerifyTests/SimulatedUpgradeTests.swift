@@ -31,7 +31,7 @@ struct SimulatedUpgradeTests {
 
   private func newer(_ scene: SimScene) -> ServiceConfiguration {
     var configuration = scene.configuration
-    configuration.rules = Self.new
+    configuration.rules = .pinned(Self.new)
     configuration.knownRules = Self.new...Self.new
     return configuration
   }
@@ -75,8 +75,8 @@ struct SimulatedUpgradeTests {
     let second = scene.start("b")
     burst(scene, second)
     scene.world.kill(second)
-    // An owner that wants the old rules does not bring it back.
-    scene.configuration.rules = .oldest
+    // An owner that does not know what the group can follow does not bring it back.
+    scene.configuration.rules = .auto
     let third = scene.start("c")
     burst(scene, third)
     scene.settle(third)
@@ -84,6 +84,93 @@ struct SimulatedUpgradeTests {
     let rules = scene.entries.compactMap { $0.takeover?.derivation.rules }
     #expect(rules == rules.sorted() && Set(rules) == [.oldest, .newest])
     #expect(scene.finish() == [])
+  }
+
+  /// The release before: it has the oldest rules, and says nothing of them.
+  private func releaseBefore(_ scene: SimScene) -> ServiceConfiguration {
+    var configuration = scene.configuration
+    configuration.rules = .oldest
+    configuration.knownRules = Rules.oldest...Rules.oldest
+    return configuration
+  }
+
+  /// Lets an instance take turns until its partition has gone over.
+  private func settleOver(_ scene: SimScene, _ instance: SimInstance) {
+    for _ in 0..<40 where rules(scene).last != .newest { scene.turn(instance, 20) }
+  }
+
+  private func rules(_ scene: SimScene) -> [Rules] { scene.entries.compactMap { $0.takeover?.derivation.rules } }
+
+  @Test(
+    "a group goes over by itself once every member could follow for a while, and until then the release before goes on with it",
+    arguments: JournalEntry.Delivery.allCases, 1...2)
+  func goesOver(delivery: JournalEntry.Delivery, seed: Int) {
+    let scene = scene(delivery, seed: UInt64(seed))
+    scene.configuration.rulesGraceMs = 300
+    let old = scene.world.start("a", releaseBefore(scene))
+    burst(scene, old)
+    scene.world.kill(old)
+    let new = scene.start("b")
+    burst(scene, new)
+    scene.world.kill(new)
+    // Rolled back: an entry that it could not read would end it.
+    let back = scene.world.start("a", releaseBefore(scene))
+    burst(scene, back)
+    scene.settle(back)
+    #expect(Set(rules(scene)) == [.oldest])
+    scene.world.kill(back)
+    let last = scene.start("b")
+    settleOver(scene, last)
+    burst(scene, last)
+    scene.settle(last)
+    #expect(rules(scene).last == .newest)
+    #expect(rules(scene) == rules(scene).sorted())
+    #expect(scene.world.ends == [] && last.service.totals.resets == 0)
+    #expect(scene.finish() == [])
+  }
+
+  @Test("a member that cannot follow keeps the whole group under the rules that it has")
+  func waitsForAll() {
+    let scene = scene(.exactlyOnce)
+    scene.configuration.rulesGraceMs = 300
+    let old = scene.world.start("a", releaseBefore(scene))
+    burst(scene, old)
+    let new = scene.start("b")
+    for _ in 0..<400 {
+      scene.turn(old)
+      scene.turn(new)
+    }
+    #expect(Set(rules(scene)) == [.oldest])
+    scene.world.stop(old)
+    settleOver(scene, new)
+    #expect(rules(scene).last == .newest)
+    #expect(scene.finish() == [])
+  }
+
+  @Test("a new group begins under the newest rules, unless others are pinned")
+  func newGroup() {
+    for (choice, expected) in [(RulesChoice.auto, Rules.newest), (.oldest, .oldest)] {
+      let scene = scene(.exactlyOnce)
+      scene.configuration.rules = choice
+      let first = scene.start()
+      burst(scene, first)
+      scene.settle(first)
+      #expect(Set(rules(scene)) == [expected])
+    }
+  }
+
+  @Test("older rules are refused for a partition that follows newer ones")
+  func pinnedBack() {
+    let scene = scene(.exactlyOnce)
+    let first = scene.start()
+    burst(scene, first)
+    scene.settle(first)
+    scene.world.stop(first)
+    scene.configuration.rules = .oldest
+    scene.world.expectsErrors = true
+    let second = scene.start("b")
+    for _ in 0..<3000 where !second.isDead { scene.turn(second) }
+    #expect(scene.world.ends.first?.contains("--rules 2 does not allow") == true, "\(scene.world.ends)")
   }
 
   @Test("after a crash it is refused with a sentence that says what to do", arguments: JournalEntry.Delivery.allCases)

@@ -156,7 +156,7 @@ def read_options():
     parser.add_argument("--delivery", choices=("exactly-once", "at-least-once"), help="default: the service's own")
     parser.add_argument("--standstill", type=float, default=45, help="seconds that a crash may cost a partition at most (45)")
     parser.add_argument("--patience", type=int, default=180, help="seconds until a recovery counts as a hang (180)")
-    parser.add_argument("--gone-over", default="rules 3", help="what `check` prints once the group has gone over")
+    parser.add_argument("--gone-over", default="rules 3: releases that do not know", help="what `check` prints once the group has gone over")
     parser.add_argument("--program", default=os.path.join(ROOT, ".build/release/combo-consumer"), help="this release")
     parser.add_argument("--previous", help="the release before; default: what tools/previous-release builds")
     parser.add_argument("--directory", help="for logs and data; default: a new one in the temporary folder")

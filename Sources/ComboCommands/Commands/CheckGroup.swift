@@ -67,6 +67,7 @@ struct CheckGroup {
     }
     let committed = try group.consumer.committed((0..<Int32(count)).map { $0 }, withinMs: Self.withinMs)
     var fine = 0
+    var following: [Rules: Int] = [:]
     let members = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
     let list = members.isEmpty ? "" : ": \(members.map(\.description).sorted().joined(separator: ", "))"
     report.ok("the group \"\(options.group)\" has \(Counted.text(members.count, "members")) now\(list)")
@@ -85,8 +86,10 @@ struct CheckGroup {
         saysOldVersionRuns = true
         continue
       }
+      if case .examined(_, let rules, _) = outcome { following[rules, default: 0] += 1 }
       if add(outcome, of: found.partition) { fine += 1 }
     }
+    if !following.isEmpty { report.ok(Self.rules(following, of: members)) }
     if fine > 0 {
       report.ok(
         "group, journal, state and input fit together in \(fine) of \(Counted.text(count, "partitions")), which the service will continue or begin"
@@ -115,6 +118,23 @@ struct CheckGroup {
         + " anew. Or, if --input was changed, stop the old instances first")
   }
 
+  /// Which rules of the engine the partitions follow, and whether the release before can still be started.
+  static func rules(_ following: [Rules: Int], of members: [ControlClient.Member]) -> String {
+    let counts = following.sorted { $0.key < $1.key }.map { "\(Counted.text($0.value, "partitions")) under rules \($0.key)" }
+    let list = "the engine's rules: " + counts.joined(separator: ", ")
+    guard following.keys.contains(where: { $0 < .newest }) else {
+      return "\(list): releases that do not know these rules can no longer run this group"
+    }
+    let old = members.filter { ($0.rules ?? Rules.oldest.version) < Rules.newest.version }
+    let wait =
+      old.isEmpty
+      ? "every member can follow rules \(Rules.newest)"
+      : "\(Counted.text(old.count, "members")) cannot follow rules \(Rules.newest)"
+    return
+      "\(list): \(wait). The group goes over two minutes after every member can, unless --rules holds it back; until then the release before can"
+      + " be started again"
+  }
+
   /// While an owner with other rules is at work, there are always entries above the checkpoint, which its stop takes care of.
   /// - Returns: nil if that is not so.
   static func oldVersionRuns(_ outcome: RestoreOutcome, _ members: Int, own: Rules) -> CheckReport.Finding? {
@@ -132,7 +152,7 @@ struct CheckGroup {
   /// - Returns: whether it is fine.
   private mutating func add(_ outcome: RestoreOutcome, of partition: Int32) -> Bool {
     switch outcome {
-    case .examined(let clock, let strangers):
+    case .examined(let clock, _, let strangers):
       if let strangers {
         report.note(
           "partition \(partition) of the state topic holds \(Counted.text(strangers.count, "records")) of somebody else, the first at offset"

@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboMaps
+internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
@@ -20,6 +21,7 @@ final class Reload: Sendable {
     var files: [[UInt8]?]
     var settings: Settings
     var map: RecordMap?
+    var rules: RulesChoice
     private let logLevel: LogLevel
     private let logFormat: LogFormat
     private let httpToken: HTTPToken?
@@ -29,6 +31,7 @@ final class Reload: Sendable {
       files = Reload.files(options.kafka)
       settings = options.settings
       map = options.map
+      rules = options.rules
       logLevel = options.logLevel
       logFormat = options.logFormat
       httpToken = options.httpToken
@@ -39,6 +42,7 @@ final class Reload: Sendable {
       options.kafka = kafka
       options.settings = settings
       options.map = map
+      options.rules = rules
     }
   }
 
@@ -51,8 +55,10 @@ final class Reload: Sendable {
   private let current: Mutex<Current>
 
   /// Options that need no restart.
-  static let live: Set<String> = Set(["config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file", "map"])
-    .union(OptionTable.options(of: .run).filter { $0.section == .combo }.map(\.name))
+  static let live: Set<String> = Set([
+    "config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file", "map", "rules",
+  ])
+  .union(OptionTable.options(of: .run).filter { $0.section == .combo }.map(\.name))
 
   /// librdkafka's properties that name files which it reads when a client is made.
   private static let fileProperties: Set<String> = [
@@ -111,7 +117,7 @@ final class Reload: Sendable {
       return
     }
     current.withLock { $0 = new }
-    let isOtherEngine = new.settings != before.settings || new.map != before.map
+    let isOtherEngine = new.settings != before.settings || new.map != before.map || new.rules != before.rules
     if isOtherKafka || isOtherEngine {
       log.info("the new configuration is valid; starting again with it")
       if isOtherKafka { log.info("the service starts again within the process, with the new Kafka properties and certificates") }

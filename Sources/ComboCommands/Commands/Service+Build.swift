@@ -71,6 +71,7 @@ extension ServiceOptions {
     configuration.ownSettingsMax = maxOwnSettings
     configuration.fromLatest = from == .latest
     configuration.acceptsReset = acceptReset
+    configuration.rules = rules
     return configuration
   }
 }
@@ -145,7 +146,8 @@ extension Service {
     let group = try KafkaGroup(
       properties,
       GroupConsumer.Options(
-        groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options)))
+        groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options),
+        rules: Rules.newest.version))
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     var edges = Edges(
       group: group,
@@ -156,6 +158,13 @@ extension Service {
         ? KafkaDirectOutput(properties, names: names, outputHeaders: options.outputHeaders) : nil,
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
+    if hasAdmin {
+      let id = options.group
+      edges.groupRules = {
+        guard let members = try? control.members(ofGroup: id, withinMs: 5000) else { return nil }
+        return members.map { $0.rules ?? Rules.oldest.version }.min() ?? Rules.newest.version
+      }
+    }
     if hasAdmin { edges.topicWatch = OwnTopicWatch(control, names) }
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }

@@ -132,6 +132,12 @@ enum OptionTable {
       "the producer's transactional id; must be stable, and unique to each instance; default: <group>.<input>.<instance, or host>"
     ),
     Option(
+      "rules", "auto|N", .choice(["auto"] + (Rules.oldest.version...Rules.newest.version).map(String.init)), "auto",
+      serviceCommands,
+      .service,
+      "the engine's rules: auto = the newest, once every member of the group could follow them for two minutes; N = these, for the way back to"
+        + " an earlier release"),
+    Option(
       "accept-reset", "", .flag, "false", serviceCommands + [.live], .service,
       "after an upgrade, if the old version did not stop cleanly: begin a new epoch instead of refusing to start; use it once"
     ),

@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboMaps
+internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 internal import ComboWire
@@ -43,6 +44,8 @@ struct ServiceOptions: Equatable, Sendable {
   var transactionalID: String
   /// Gives up the results of another version's entries, where this one cannot derive them.
   var acceptReset = false
+  /// To which rules of the engine takeovers bring partitions.
+  var rules = RulesChoice.auto
   /// `check` prints the topics in this form, and does nothing else.
   var topicFormat: TopicText.Format?
   /// Compares only its own instructions with the group's.
@@ -104,6 +107,7 @@ struct ServiceOptions: Equatable, Sendable {
     maxAgeMs = reader.integer("max-age-ms")
     self.instance = instance
     acceptReset = reader.flag("accept-reset")
+    rules = Int(reader.text("rules")).map { .pinned(Rules(version: $0)) } ?? .auto
     topicFormat = reader.command == .check ? reader.optionalText("print-topics").flatMap(TopicText.Format.init) : nil
     isShadow = reader.command == .run && reader.flag("shadow")
     isConfirmed = reader.command == .resetClock && reader.flag("yes")
