@@ -36,7 +36,7 @@ extension ServiceTests {
         "transactions can be begun", "its offsets can be committed", "fit together in 2 of 2 partitions",
         "without a map, 2 of the newest 2 records of \"\(group.names.input)\" become events; 0 are dropped and 0 are bad",
         "clock",
-        "the group \"\(group.group)\" has 1 member now: client \"combo-consumer\", instance \"one\" at 127.0.0.1 with 2 partitions",
+        "the group \"\(group.group)\" has 1 member now: client \"combo-consumer.rules-3\", instance \"one\" at 127.0.0.1 with 2 partitions",
         "The service can work",
       ] {
         #expect(during.output.contains(words), "\(words) in \(during.output)")
