@@ -97,6 +97,9 @@ struct SimulatedCrashTests {
 
   @Test("wherever a sweep stands, what a restore finds is what the journal leads to", arguments: [1, 3, 10, 25])
   func checkpoints(gifts: Int) {
+    // Of all three budgets together: a drawn run may end with no room at rest.
+    var rested = 0
+    var deleted = 0
     for budget in [1, 400, 1 << 20] {
       let scene = SimScene(seed: UInt64(gifts), rooms: 6)
       scene.configuration.checkpointGifts = gifts
@@ -129,7 +132,9 @@ struct SimulatedCrashTests {
       #expect(state.count { String(decoding: $0.key!, as: UTF8.self) == #"["checkpoint"]"# } >= (gifts < 10 ? 3 : 1))
       #expect(count(#""parts":"#) > 0)
       #expect(scene.entries.contains { ($0.takeover?.shift ?? 0) > 0 })
-      if gifts < 25 { #expect(count(#""rested":true"#) > 0 && state.contains { $0.value == nil }) }
+      rested += count(#""rested":true"#)
+      deleted += state.count { $0.value == nil }
     }
+    #expect(rested > 0 && deleted > 0)
   }
 }
