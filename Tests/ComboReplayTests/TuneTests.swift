@@ -85,6 +85,7 @@ struct TuneTests {
     for (settings, combination) in zip(Self.combinations, result.combinations) {
       var (instructions, updates, stays) = (0, 0, [Int64]())
       var shown: [String: Int64] = [:]
+      var stayOf: [String: Int64] = [:]
       for line in TestReplay.replay(input, settings: settings).output.split(separator: 0x0a) {
         let value = try #require(line.withUnsafeBytes { JSONValue($0) })
         instructions += 1
@@ -95,10 +96,20 @@ struct TuneTests {
         if op == "dismiss" {
           let since = shown.removeValue(forKey: key)
           stays.append(at - (try #require(since)))
+          stayOf[key] = stays.last
         }
+      }
+      var readableMs = 0
+      for line in TestReplay.explain(input, settings: settings).split(separator: 0x0a) {
+        let value = try #require(line.withUnsafeBytes { JSONValue($0) })
+        guard let wait = value["wait_ms"]?.integer, wait <= 10_000 else { continue }
+        let banner = value["seen_in"]?.integer ?? value["banner"]?.integer ?? 0
+        let stay = stayOf["\(value["room"]!.string!) \(value["epoch"]!.integer!) \(banner)"]
+        readableMs += Int(min(try #require(stay), 2000))
       }
       let total = combination.total
       #expect(total.instructions == instructions && total.updates == updates)
+      #expect(total.readableMs == readableMs)
       #expect(total.stays.count == stays.count && total.stays.sum == stays.reduce(0, +))
       #expect(total.takenMs == stays.reduce(0, +))
       #expect(total.takenMs <= total.slotMs && (settings.slots > 0) == (total.fill != nil))
@@ -202,22 +213,5 @@ struct TuneTests {
       let got = counts.quantile(share) ?? -1
       #expect(got <= exact && exact - got <= exact >> Int64(bits), "\(share): \(got), not \(exact)")
     }
-  }
-
-  @Test("the best are those that no other one is superior to")
-  func best() {
-    func combination(wait: Int64, stay: Int64, unseen: Int = 0) -> TuneResult.Combination {
-      var measure = RoomMeasure(bits: 10)
-      measure.waits.add(wait)
-      measure.stays.add(stay)
-      measure.gifts = 1 + unseen
-      return TuneResult.Combination(total: measure, busiest: [])
-    }
-    var result = TuneResult()
-    result.combinations = [
-      combination(wait: 100, stay: 1000), combination(wait: 200, stay: 2000), combination(wait: 200, stay: 1500),
-      combination(wait: 50, stay: 1000, unseen: 1), combination(wait: 100, stay: 1000),
-    ]
-    #expect(result.best == [0, 1, 3, 4])
   }
 }

@@ -20,7 +20,6 @@ enum TuneJSON {
       text("name", row.name, out, isFirst: true)
       flag("as_it_is", row.combination.isBase, out)
       flag("best", row.isBest, out)
-      flag("balanced", row.number == report.balanced?.number, out)
       out.append(",\"settings\":{")
       for (place, name) in SettingName.all.enumerated() {
         text(name.text, SettingName.text(of: row.combination.settings[name]), out, isFirst: place == 0)
@@ -57,6 +56,7 @@ enum TuneJSON {
     decimal("3s", measure.share(measure.within3), out)
     decimal("10s", measure.share(measure.within10), out)
     out.append("}")
+    decimal("seen_well", measure.seenWell, out)
     decimal("skipped_share", measure.share(measure.skipped), out)
     decimal("worth", measure.worth, out)
     decimal("skipped_worth", measure.skippedWorth, out)

@@ -29,8 +29,8 @@ struct TunePage {
       <h2>Wait and readability</h2>
       <figure>\(plot(report.rows))
       <figcaption>Each point is a combination of settings; its number is in the table. Up and to the left is better: gifts are seen sooner,
-      and banners stay long enough to be read. <b class="mark">Filled points</b> are the best: no other combination is at least as good in wait, readability and
-      gifts never seen, and better in one. \(report.base == nil ? "" : "The square marks the current settings.")</figcaption></figure>
+      and banners stay long enough to be read. The <b class="mark">filled point</b> is the best: most gifts are seen well;
+      of combinations within one point of that, it is the current settings or else the one with the shortest wait. \(report.base == nil ? "" : "The square marks the current settings.")</figcaption></figure>
       </section>
       <section>
       <h2>All combinations</h2>
@@ -54,22 +54,22 @@ struct TunePage {
   // MARK: - Parts
 
   private var verdict: String {
-    guard report.rows.count > 1, let balanced = report.balanced else {
+    guard let best = report.best else {
       return report.rows.first.map { "<p>With these settings, \(Self.escaped(report.meaning(of: $0)))</p>" } ?? ""
     }
     func card(_ title: String, _ row: TuneReport.Row, _ kind: String = "") -> String {
       "<div class=\"card \(kind)\"><h3>\(title)</h3><p class=\"name\">\(row.number). \(Self.escaped(row.name))</p>"
         + "<p>\(Self.escaped(Self.capitalized(report.meaning(of: row))))</p></div>"
     }
-    var cards = card("Most balanced", balanced, "chosen")
-    let best = report.rows.filter(\.isBest)
-    let quickest = best.min {
+    var cards = card("Best", best, "chosen")
+    let seen = report.rows.filter { $0.total.seen > 0 }
+    let quickest = seen.min {
       ($0.total.waits.quantile(0.9) ?? .max, $0.number) < ($1.total.waits.quantile(0.9) ?? .max, $1.number)
     }
-    let longest = best.max { ($0.total.stays.quantile(0.5) ?? 0, $1.number) < ($1.total.stays.quantile(0.5) ?? 0, $0.number) }
-    if let quickest, quickest.number != balanced.number { cards += card("Shortest wait", quickest) }
-    if let longest, longest.number != balanced.number { cards += card("Longest on screen", longest) }
-    if let base = report.base, base.number != balanced.number { cards += card("Current settings", base) }
+    let longest = seen.max { ($0.total.stays.quantile(0.5) ?? 0, $1.number) < ($1.total.stays.quantile(0.5) ?? 0, $0.number) }
+    if let quickest, quickest.number != best.number { cards += card("Shortest wait", quickest) }
+    if let longest, longest.number != best.number { cards += card("Longest on screen", longest) }
+    if let base = report.base, base.number != best.number { cards += card("Current settings", base) }
     return "<section><h2>In short</h2><div class=\"cards\">\(cards)</div>\(varied)</section>"
   }
 
@@ -108,7 +108,7 @@ struct TunePage {
     guard let first = report.rows.first, report.result.rooms > 1 else { return "" }
     var text =
       "<section><h2>The busiest rooms one by one</h2><p>The best settings for all rooms are not always the best for the busiest. "
-    text += "The axes are as above. Filled points are the best for all rooms together.</p><div class=\"rooms\">"
+    text += "The axes are as above. The filled point is the best for all rooms together.</p><div class=\"rooms\">"
     for (index, room) in first.figures.busiest.enumerated() {
       let measures = report.rows.map { ($0, $0.figures.busiest[index].measure) }
       let name = Self.escaped(room.name)
@@ -123,14 +123,14 @@ struct TunePage {
 
   private func table(_ rows: [(TuneReport.Row, RoomMeasure, RoomMeasure?)], isFull: Bool) -> String {
     typealias R = TuneReport
-    var head = ["", "settings", "wait p50", "p90", "p99", "max"]
+    var head = ["", "settings", "seen well", "wait p50", "p90", "p99", "max"]
     if isFull { head += ["≤ 1 s", "≤ 3 s", "≤ 10 s"] } else { head += ["≤ 3 s"] }
     head += ["skipped"] + (isFull ? ["of worth"] : []) + ["banner seen", "p10"]
     if isFull { head += ["screen full", "upd/s", "inst/s"] }
     var text = "<table><thead><tr>" + head.map { "<th>\($0)</th>" }.joined() + "</tr></thead><tbody>"
     for (row, measure, busiest) in rows {
       var cells = [
-        R.seconds(measure.waits.quantile(0.5)), R.seconds(measure.waits.quantile(0.9)), R.seconds(measure.waits.quantile(0.99)),
+        R.percent(measure.seenWell), R.seconds(measure.waits.quantile(0.5)), R.seconds(measure.waits.quantile(0.9)), R.seconds(measure.waits.quantile(0.99)),
         R.seconds(measure.seen > 0 ? measure.waits.max : nil),
       ]
       if isFull { cells.append(R.percent(measure.share(measure.within1))) }
@@ -145,7 +145,7 @@ struct TunePage {
         ]
       }
       var mark = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(current)</i>" : ""
-      if report.rows.count > 1, row.number == report.balanced?.number { mark += " <i>(most balanced)</i>" }
+      if row.isBest { mark += " <i>(best)</i>" }
       text +=
         "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(mark)</th>"
       text += cells.map { "<td>\($0)</td>" }.joined() + "</tr>"
@@ -154,11 +154,11 @@ struct TunePage {
   }
 
   private static let legend = """
-    <p class="legend">All times are in seconds. <b>Wait</b>: seconds from a gift to the first moment at which the screen counts it, of the gifts that are seen; p90:
+    <p class="legend">All times are in seconds. <b>Seen well</b>: share of gifts that are seen within 10 s, on a banner that stays for 2 s; a shorter stay counts in proportion. <b>Wait</b>: seconds from a gift to the first moment at which the screen counts it, of the gifts that are seen; p90:
     nine of ten wait at most this long. <b>≤ 1 s</b>: share of all gifts that are seen within a second. <b>Skipped</b>: gifts whose banner was never shown because too many waited, and their
     share of the worth of all gifts. <b>Banner seen</b>: half of the banners are on screen for at least this many seconds; p10: nine of ten.
     <b>Screen full</b>: share of the slots in use, from a room's first gift to its last banner. <b>upd/s, inst/s</b>: number changes and
-    instructions per second in the busiest room. A shaded row is one of the best.</p>
+    instructions per second in the busiest room. The shaded row is the best.</p>
     """
 
   /// The options that all combinations share, so that the page can be understood later.
@@ -203,7 +203,7 @@ struct TunePage {
     .rooms{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:12px}article{min-width:0}
     svg{display:block;width:100%;height:auto}figure svg{max-width:860px;margin:0 auto}svg.phone{display:none}@media(max-width:600px){svg.phone{display:block}svg.wide{display:none}}figcaption{margin-top:8px}
     svg text{fill:var(--ink);font-size:13px}svg .tick{fill:var(--soft);font-size:12px}svg .axis{fill:var(--soft)}svg .hint{fill:var(--accent);font-weight:600}
-    .grid{stroke:var(--line)}.front{fill:none;stroke:var(--accent);stroke-width:1.5;stroke-dasharray:5 4;opacity:.6}
+    .grid{stroke:var(--line)}
     .best circle,.best rect{fill:var(--accent)}.other circle,.other rect{fill:var(--card);stroke:var(--dot);stroke-width:1.8}
     svg .label{fill:var(--soft)}svg .bestlabel{fill:var(--accent);font-weight:700}.mark{color:var(--accent)}
     .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums;white-space:nowrap;width:100%}

@@ -109,9 +109,7 @@ struct TunePlot {
         "<text class=\"axis\" x=\"6\" y=\"16\">seconds that a banner is seen (median)\(y.isLogarithmic ? ", log" : "")</text>"
       svg += "<text class=\"hint\" x=\"\(number(left + 6))\" y=\"\(number(top + 16))\">↖ better</text>"
     }
-    // The best of all rooms need not be the best of one.
-    if !isSmall { svg += line(points, x, y) }
-    // The best lie above the others.
+    // The best lies above the others.
     var taken: [(x: Double, y: Double)] = []
     for point in points.sorted(by: { (rank($0), $1.number) < (rank($1), $0.number) }) {
       let (px, py) = (x.place(point.wait), y.place(point.stay))
@@ -144,14 +142,6 @@ struct TunePlot {
       svg += " text-anchor=\"\(anchor)\">\(point.number)</text>"
     }
     return svg + "</svg>"
-  }
-
-  /// Through the best, from the left to the right.
-  private static func line(_ points: [Point], _ x: Scale, _ y: Scale) -> String {
-    let best = points.filter(\.isBest).sorted { ($0.wait, $0.stay) < ($1.wait, $1.stay) }
-    if best.count < 2 { return "" }
-    let places = best.map { "\(number(x.place($0.wait))),\(number(y.place($0.stay)))" }
-    return "<polyline class=\"front\" points=\"\(places.joined(separator: " "))\"/>"
   }
 
   private static func rank(_ point: Point) -> Int { (point.isBest ? 2 : 0) + (point.isBase ? 1 : 0) }

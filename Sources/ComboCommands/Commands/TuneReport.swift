@@ -9,8 +9,8 @@ struct TuneReport {
     var number: Int
     var combination: TuneOptions.Combination
     var figures: TuneResult.Combination
-    /// No other one is superior to it.
-    var isBest: Bool
+    /// It is the winner.
+    var isBest = false
 
     var name: String { combination.name }
     var total: RoomMeasure { figures.total }
@@ -25,30 +25,27 @@ struct TuneReport {
   init(_ result: TuneResult, _ combinations: [TuneOptions.Combination], source: String) {
     self.result = result
     self.source = source
-    let best = Set(result.best)
-    rows = zip(combinations, result.combinations).enumerated().map { index, pair in
-      Row(number: index + 1, combination: pair.0, figures: pair.1, isBest: best.contains(index))
+    var rows = zip(combinations, result.combinations).enumerated().map { index, pair in
+      Row(number: index + 1, combination: pair.0, figures: pair.1)
     }
+    if rows.count > 1, let winner = Self.winner(of: rows) { rows[winner - 1].isBest = true }
+    self.rows = rows
   }
 
   /// The settings as they are, if they were replayed.
   var base: Row? { rows.first(where: \.combination.isBase) }
 
-  /// Of the best ones the most balanced: nearest to the corner of short waits, long banners and nothing unseen, each measured from the best to
-  /// the worst of all combinations.
-  var balanced: Row? {
-    func distances(_ value: (Row) -> Double) -> [Double] {
-      let values = rows.map(value)
-      guard let least = values.min(), let most = values.max(), most > least else { return values.map { _ in 0 } }
-      return values.map { ($0 - least) / (most - least) }
+  /// The winner, or nil if there is only one row.
+  var best: Row? { rows.first(where: \.isBest) }
+
+  /// The row with the largest share of gifts seen well (``RoomMeasure/seenWell``). Rows within one point of it are as good: of these it is the
+  /// current settings, or else the one with the shortest wait (p90).
+  private static func winner(of rows: [Row]) -> Int? {
+    let most = rows.map(\.total.seenWell).max() ?? 0
+    func rank(_ row: Row) -> (Int, Int64, Int) {
+      (row.combination.isBase ? 0 : 1, row.total.waits.quantile(0.9) ?? .max, row.number)
     }
-    let waits = distances { Double($0.total.waits.quantile(0.9) ?? 3_600_000) }
-    let stays = distances { -Double($0.total.stays.quantile(0.5) ?? 0) }
-    let unseen = distances { 1 - $0.total.share($0.total.seen) }
-    let scored = rows.indices.filter { rows[$0].isBest }.map { index in
-      (index, waits[index] * waits[index] + stays[index] * stays[index] + unseen[index] * unseen[index])
-    }
-    return scored.min { ($0.1, $0.0) < ($1.1, $1.0) }.map { rows[$0.0] }
+    return rows.filter { $0.total.seenWell >= most - 0.01 }.min { rank($0) < rank($1) }?.number
   }
 
   /// The meaning of a row, in a sentence.
@@ -57,7 +54,7 @@ struct TuneReport {
     guard let wait = total.waits.quantile(0.9), let stay = total.stays.quantile(0.5) else { return "no gift is seen." }
     let unseen = total.gifts - total.seen
     return
-      "of the gifts that are seen, nine of ten wait at most \(Self.seconds(wait)) s; half of the banners are seen for at least "
+      "\(Self.percent(total.seenWell)) of the gifts are seen well; of those that are seen, nine of ten wait at most \(Self.seconds(wait)) s; half of the banners are seen for at least "
       + "\(Self.seconds(stay)) s; \(unseen == 0 ? "every gift is seen" : "\(Self.percent(total.share(unseen))) of the gifts are never seen")."
   }
 

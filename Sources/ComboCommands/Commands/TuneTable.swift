@@ -10,7 +10,7 @@ struct TuneTable {
   var text: String {
     typealias R = TuneReport
     let head = [
-      "", "settings", "p50", "p90", "p99", "max", "%≤1s", "%≤3s", "%≤10s", "%skip", "%worth", "banner", "p10", "%full",
+      "", "settings", "%well", "p50", "p90", "p99", "max", "%≤1s", "%≤3s", "%≤10s", "%skip", "%worth", "banner", "p10", "%full",
       "upd/s", "inst/s",
     ]
     var cells = [head]
@@ -18,7 +18,7 @@ struct TuneTable {
       let (total, busiest) = (row.total, row.busiest)
       cells.append([
         (row.isBest ? "*" : "") + (row.combination.isBase ? "=" : ""), DisplayWidth.harmless(row.name),
-        R.seconds(total.waits.quantile(0.5)), R.seconds(total.waits.quantile(0.9)), R.seconds(total.waits.quantile(0.99)),
+        Self.percent(total.seenWell), R.seconds(total.waits.quantile(0.5)), R.seconds(total.waits.quantile(0.9)), R.seconds(total.waits.quantile(0.99)),
         R.seconds(total.seen > 0 ? total.waits.max : nil), Self.percent(total.share(total.within1)),
         Self.percent(total.share(total.within3)),
         Self.percent(total.share(total.within10)), Self.percent(total.share(total.skipped)),
@@ -39,16 +39,19 @@ struct TuneTable {
       lines.append(line)
     }
     lines += [
-      "", "p50 to max: seconds until gifts are seen. ≤1s: share of all gifts that are seen within a second.",
+      "",
+      "well: share of gifts that are seen within 10 s, on a banner that stays for 2 s; a shorter stay counts in proportion.",
+      "p50 to max: seconds until gifts are seen. ≤1s: share of all gifts that are seen within a second.",
       "skip, worth: gifts never shown because too many banners wait, and their share of the worth. full: share of slots in use.",
       "banner, p10: minimum seconds on screen of half of the banners, and of nine of ten.",
       "upd/s, inst/s: updates and instructions per second in the busiest room.",
-      "*: no other row is at least as good in p90, banner and gifts never seen, and better in one. =: the current settings.",
+      "*: the best: most gifts seen well; of rows within one point of that, the current settings or else the shortest p90.",
+      "=: the current settings.",
       "",
     ]
-    if report.rows.count > 1, let balanced = report.balanced {
-      lines.append("The most balanced is \(DisplayWidth.harmless(balanced.name)): \(report.meaning(of: balanced))")
-      if let base = report.base, base.number != balanced.number {
+    if let best = report.best {
+      lines.append("The best is \(DisplayWidth.harmless(best.name)): \(report.meaning(of: best))")
+      if let base = report.base, base.number != best.number {
         lines.append("With the current settings, \(report.meaning(of: base))")
       }
       lines.append("")

@@ -12,6 +12,8 @@ package struct RoomMeasure: Equatable, Sendable {
   package var within1 = 0
   package var within3 = 0
   package var within10 = 0
+  /// How long the banners of gifts that were seen in time stayed, each up to ``readMs``, summed over these gifts, in milliseconds.
+  package var readableMs = 0
   /// Gifts whose banner was skipped.
   package var skipped = 0
   /// The worth of all gifts, and of those skipped.
@@ -39,6 +41,13 @@ package struct RoomMeasure: Equatable, Sendable {
   /// All that an engine was given as gifts.
   package var events: Int { gifts + repeated }
   package var seen: Int { waits.count }
+  /// A gift is seen in time within so many milliseconds.
+  package static let inTimeMs: Int64 = 10_000
+  /// A banner that stays for so many milliseconds can be read at ease.
+  package static let readMs: Int64 = 2000
+  /// The objective of `tune`, from 0 to 1: the share of gifts that are seen in time, on a banner that stays long enough to be read. A
+  /// shorter stay counts in proportion.
+  package var seenWell: Double { gifts == 0 ? 0 : Double(readableMs) / Double(gifts) / Double(Self.readMs) }
   /// A share of the gifts, from 0 to 1; 0 if there are none.
   package func share(_ count: Int) -> Double { gifts == 0 ? 0 : Double(count) / Double(gifts) }
   /// The share of all worth that was skipped.
@@ -55,6 +64,7 @@ package struct RoomMeasure: Equatable, Sendable {
     within1 += other.within1
     within3 += other.within3
     within10 += other.within10
+    readableMs += other.readableMs
     skipped += other.skipped
     worth += other.worth
     skippedWorth += other.skippedWorth

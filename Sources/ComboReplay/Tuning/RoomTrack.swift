@@ -31,8 +31,8 @@ final class RoomTrack {
   private var unseen: [Unseen] = []
   private var free: Int32 = -1
   private var chains: [Int: Chain] = [:]
-  /// The banners on screen, and since when.
-  private var shown: [(banner: Int, at: Int64)] = []
+  /// The banners on screen, since when, and how many of their gifts were seen in time.
+  private var shown: [(banner: Int, at: Int64, inTime: Int)] = []
   private var slots: Int
   /// Up to when the screen is accounted for; nil: the room has just come up.
   private var accounted: Int64?
@@ -98,20 +98,21 @@ final class RoomTrack {
     switch instruction.operation {
     case .show(let banner, _, _, _, _):
       account(until: at)
-      shown.append((banner, at))
+      shown.append((banner, at, 0))
       see(banner, at)
     case .update(let banner, _, _, _, _):
       count(at, isUpdate: true)
       see(banner, at)
     case .dismiss(let banner, _, _, _):
       account(until: at)
+      see(banner, at)
       if let index = shown.firstIndex(where: { $0.banner == banner }) {
         let stay = max(0, at - shown[index].at)
         measure.stays.add(stay)
         totals.stays.add(stay)
+        measure.readableMs += shown[index].inTime * Int(min(stay, RoomMeasure.readMs))
         shown.remove(at: index)
       }
-      see(banner, at)
     case .skip(let banner, _, _, _): skip(banner)
     case .moveUp, .final, .screen: break
     }
@@ -143,6 +144,7 @@ final class RoomTrack {
   private func see(_ banner: Int, _ at: Int64) {
     guard let chain = chains.removeValue(forKey: banner) else { return }
     var place = chain.head
+    var inTime = 0
     while place >= 0 {
       let gift = unseen[Int(place)]
       let wait = Int64(UInt32(truncatingIfNeeded: at) &- gift.at)
@@ -150,10 +152,12 @@ final class RoomTrack {
       totals.waits.add(wait)
       if wait <= 1000 { measure.within1 += 1 }
       if wait <= 3000 { measure.within3 += 1 }
-      if wait <= 10_000 { measure.within10 += 1 }
+      if wait <= RoomMeasure.inTimeMs { inTime += 1 }
       give(place)
       place = gift.next
     }
+    measure.within10 += inTime
+    if let index = shown.firstIndex(where: { $0.banner == banner }) { shown[index].inTime += inTime }
   }
 
   private func skip(_ banner: Int) {

@@ -38,20 +38,4 @@ package struct TuneResult: Sendable {
 
   /// Events that are gifts.
   package var giftEvents: Int { combinations.first?.total.events ?? 0 }
-
-  /// The combinations to which no other one is superior: another one is if it is as good in all of wait (p90), readability (the time that half
-  /// of the banners stay at least) and share of gifts skipped or never shown, and better in one. By index.
-  package var best: [Int] {
-    let scores = combinations.map { combination in
-      [
-        -Double(combination.total.waits.quantile(0.9) ?? .max), Double(combination.total.stays.quantile(0.5) ?? 0),
-        combination.total.share(combination.total.seen),
-      ]
-    }
-    return scores.indices.filter { one in
-      !scores.indices.contains { other in
-        zip(scores[other], scores[one]).allSatisfy { $0 >= $1 } && scores[other] != scores[one]
-      }
-    }
-  }
 }
