@@ -1,5 +1,6 @@
 """The parts of a measurement. Each one runs alone too."""
 
+import json
 import os
 import re
 import resource
@@ -45,6 +46,17 @@ def encode(bench):
       bench.results.say("* " + median_of(line))
 
 
+def replayed(bench, gifts, out, *settings):
+  """Replays a file into another one. Returns the seconds that it took, and its CPU seconds."""
+  before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+  with open(out, "w") as file:
+    code = subprocess.run([bench.program("combo-consumer"), "replay", gifts, *settings], stdout=file, stderr=subprocess.DEVNULL).returncode
+  if code:
+    raise Fault(f"replay ended with exit code {code}")
+  took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+  return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def replay(bench):
   count = bench.options.events
   gifts, out = os.path.join(bench.directory, "gifts.jsonl"), os.path.join(bench.directory, "said.jsonl")
@@ -52,19 +64,58 @@ def replay(bench):
   per_s, per_cpu = [], []
   # The first run warms the page cache.
   for n in range(4):
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    with open(out, "w") as file:
-      code = subprocess.run([bench.program("combo-consumer"), "replay", gifts], stdout=file, stderr=subprocess.DEVNULL).returncode
-    if code:
-      raise Fault(f"replay ended with exit code {code}")
-    took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    took, cpu = replayed(bench, gifts, out)
     if n:
       per_s.append(count / took)
-      per_cpu.append(count / (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
+      per_cpu.append(count / cpu)
   os.remove(gifts)
   os.remove(out)
   bench.results.say(f"* replay: median {millions(median(per_s))} events a second ({millions(min(per_s))} to {millions(max(per_s))}), "
                     f"{millions(median(per_cpu))} a CPU second; {count:,} events, 10,000 rooms, whole process, 3 runs")
+
+
+CROWDS = [(rooms, givers, rate) for rooms in (1, 100) for givers in (5000, 50_000) for rate in (1000, 20_000)]
+CROWD_SECONDS = 30
+
+
+def crowd(bench):
+  """Rooms in which everybody gives at once, under the default settings and with each skip by itself and a long queue, in turn."""
+  gifts, out = os.path.join(bench.directory, "crowd.jsonl"), os.path.join(bench.directory, "said.jsonl")
+  settings = {"the defaults": (), "`--skip-ms 0 --max-queue 1000`": ("--skip-ms", "0", "--max-queue", "1000")}
+  rows = []
+  for rooms, givers, rate in CROWDS:
+    count = rate * CROWD_SECONDS
+    bench.output_of(bench.program("combo-consumer"), "generate", "--events", str(count), "--rate", str(rate), "--rooms", str(rooms), "--skew", "0",
+                    "--senders", str(givers), "--active", str(givers), "--seed", str(bench.options.seed), "--file", gifts)
+    cpu = {name: [] for name in settings}
+    figures = {}
+    for n in range(bench.options.rounds + 1):
+      for name, more in settings.items():
+        used = replayed(bench, gifts, out, *more)[1]
+        # The first run warms the page cache.
+        if n:
+          cpu[name].append(used)
+          continue
+        with open(out) as file:
+          lines, size, times = 0, 0, []
+          for line in file:
+            lines, size = lines + 1, size + len(line.encode())
+            times.append(int(re.search(r'"at":(\d+)', line)[1]))
+        seconds = max(1, (max(times) - min(times)) / 1000)
+        tuned = json.loads(bench.output_of(bench.program("combo-consumer"), "tune", gifts, "--format", "json", *more))["combinations"][0]
+        figures[name] = (lines / rooms / seconds, size / rooms / seconds / 1000, size / count, tuned["wait_ms"], tuned["skipped_share"])
+    for name in settings:
+      said, kb, per_gift, wait, skipped = figures[name]
+      rows.append([f"{rooms} × {givers:,}, {rate:,} a second, {name}", f"{said:.1f}", f"{kb:.2f}", f"{per_gift:.1f}", f"{median(cpu[name]) / count * 1e6:.2f}",
+                   f"{wait['p50'] / 1000:.1f}", f"{wait['p99'] / 1000:.1f}", f"{skipped * 100:.1f} %"])
+    bench.results.progress(f"{rooms} rooms, {givers:,} givers, {rate:,} gifts a second")
+  os.remove(gifts)
+  os.remove(out)
+  bench.results.say(f"* rooms × givers in each, gifts a second in all rooms together, {CROWD_SECONDS} s of gifts, by `replay` and `tune`, "
+                    f"{bench.options.rounds} runs in turn, medians")
+  bench.results.say()
+  bench.results.table(["", "instructions a second of a room", "KB a second for a viewer", "bytes a gift", "CPU µs a gift", "wait p50, s", "p99, s", "never seen"],
+                      rows)
 
 
 # A backlog on a broker
@@ -323,6 +374,7 @@ def budget(bench):
 
 ALL = {
   "engine": Part(engine, False), "decode": Part(decode, False), "encode": Part(encode, False), "replay": Part(replay, False),
+  "crowd": Part(crowd, False),
   "wide": Part(wide, True), "busy": Part(busy, True), "rooms": Part(rooms, True), "skew": Part(skew, True),
   "latency": Part(latency, True), "interval": Part(interval, True), "restore": Part(restore, True),
   "budget": Part(budget, True),

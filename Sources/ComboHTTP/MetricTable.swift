@@ -165,6 +165,9 @@ enum MetricTable {
       $0.totals.said.named
     },
     .counters("combo_dismissals_total", by: "reason", "Banners that left the screen, by reason.") { $0.totals.said.dismissals },
+    .counters("combo_banners_skipped_total", by: "reason", "Banners that were never shown, by reason.") { source in
+      source.totals.said.waits.skips.map { ($0.reason, $0.1.banners) }
+    },
     .counters("combo_gifts_skipped_total", by: "reason", "Gifts that were never shown, by reason.") { source in
       source.totals.said.waits.skips.map { ($0.reason, $0.1.gifts) }
     },

@@ -22,7 +22,9 @@ package struct InstructionCounts: Equatable, Sendable {
   @inline(__always)
   package mutating func count(_ instruction: Instruction) {
     if instruction.waited >= 0 { waits.add(instruction.waited) }
-    if case .skip(_, let count, let reason, _) = instruction.operation { waits.skip(count, instruction.worth, reason) }
+    if let skipped = instruction.operation.skipped {
+      waits.skip(skipped.banners, skipped.gifts, instruction.worth, skipped.reason)
+    }
     count(instruction.operation)
   }
 
@@ -33,7 +35,7 @@ package struct InstructionCounts: Equatable, Sendable {
     case .update: update &+= 1
     case .moveUp: moveUp &+= 1
     case .dismiss(_, _, _, let reason): count(reason)
-    case .skip: skip &+= 1
+    case .skip, .skipSum: skip &+= 1
     case .final: final &+= 1
     case .screen: screen &+= 1
     }
@@ -89,5 +91,17 @@ package struct InstructionCounts: Equatable, Sendable {
   /// Dismissals by reason.
   package var dismissals: [(String, Int)] {
     [("idle", idle), ("busy", busy), ("turn", turn), ("closed", closed), ("retracted", retracted)]
+  }
+}
+
+extension Instruction.Operation {
+  /// What a `skip` takes away, or nil if it is none.
+  @inline(__always)
+  package var skipped: (banners: Int, gifts: Int, reason: SkipReason)? {
+    switch self {
+    case .skip(_, let count, let reason, _): (1, count, reason)
+    case .skipSum(let banners, let count, _, let reason): (banners, count, reason)
+    default: nil
+    }
   }
 }

@@ -288,6 +288,13 @@ package final class Partition {
 
   // MARK: - Taking over
 
+  /// The oldest rules that have all that is in the state of its rooms. Reads all banners.
+  package var neededRules: Rules {
+    var needed = Rules.oldest
+    table.forEachRoom { needed = max(needed, $0.engine.neededRules) }
+    return needed
+  }
+
   /// The time away is cut out: everything that is yet to come moves by `shift`, and rooms come under new settings, which
   /// may make them say something. The entry is then closed like any other, at `clock + shift`.
   /// - Parameter isReset: the state could not be proved: all rooms begin a new epoch.

@@ -51,6 +51,8 @@ package struct ServiceConfiguration: Sendable {
 
   package init(topics: TopicIdentity) { self.topics = topics }
 
+  /// Settings that nobody named: they have the defaults of the rules in force.
+  package var defaultedSettings: Set<SettingName> = []
   /// The rules that takeovers bring partitions to.
   package var rules = RulesChoice.auto
   /// With ``RulesChoice/auto``: for how many milliseconds every member must have been able to follow newer rules. An instance of the release
@@ -61,15 +63,18 @@ package struct ServiceConfiguration: Sendable {
   /// Whether a partition with entries of another version of the rules, which cannot be derived, is reset. If not, it is refused.
   package var acceptsReset = false
 
-  /// The rules of a takeover. A partition never goes back by itself.
+  /// The rules of a takeover. A partition goes back only to pinned rules, if nothing in its state needs newer ones.
   /// - Parameters:
   ///   - last: the rules of the entry before, or nil if there is none.
   ///   - agreed: the newest rules that the group can go over to.
-  package func rules(after last: Rules?, agreed: Rules) -> Rules {
+  ///   - needed: the oldest rules that have all that is in the partition's state, or nil if that is not known.
+  package func rules(after last: Rules?, agreed: Rules, needed: Rules? = nil) -> Rules {
     let wanted: Rules
     switch rules {
     case .auto: wanted = agreed
-    case .pinned(let pinned): wanted = pinned
+    case .pinned(let pinned):
+      wanted = pinned
+      if let needed, needed <= pinned { return wanted }
     }
     guard let last, knownRules.contains(last) else { return wanted }
     return max(wanted, last)
@@ -79,9 +84,13 @@ package struct ServiceConfiguration: Sendable {
   /// - Parameters:
   ///   - last: the derivation of the entry before, or nil if there is none.
   ///   - agreed: the newest rules that the group can go over to.
-  package func derivation(after last: Derivation?, agreed: Rules = .oldest) -> Derivation {
-    var derivation = Derivation(
-      settings: settings, rules: rules(after: last?.rules, agreed: agreed), limits: limits, mapping: map?.canonical)
+  ///   - needed: as of ``rules(after:agreed:needed:)``.
+  package func derivation(after last: Derivation?, agreed: Rules = .oldest, needed: Rules? = nil) -> Derivation {
+    let rules = rules(after: last?.rules, agreed: agreed, needed: needed)
+    var settings = settings
+    let defaults = Settings(rules)
+    for name in defaultedSettings { settings.apply(defaults[name]) }
+    var derivation = Derivation(settings: settings, rules: rules, limits: limits, mapping: map?.canonical)
     derivation.unknownSettings = last?.unknownSettings ?? [:]
     return derivation
   }

@@ -8,11 +8,15 @@ package protocol SaidTarget: AnyObject, Sendable {
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room)
   /// What a waiting banner of the room had gathered belongs to another one now: see ``InstructionSink/merged(_:into:)``.
   func merged(_ banner: Int, into other: Int, by room: Room)
+  /// A waiting banner of the room is skipped as part of a sum: see ``InstructionSink/summed(_:at:_:)``.
+  func summed(_ banner: Int, at: Int64, _ reason: SkipReason, by room: Room)
 }
 
 extension SaidTarget {
   /// Does nothing.
   package func merged(_ banner: Int, into other: Int, by room: Room) {}
+  /// Does nothing.
+  package func summed(_ banner: Int, at: Int64, _ reason: SkipReason, by room: Room) {}
 }
 
 /// What a thread needs to let rooms speak: a buffer, and where it goes.
@@ -56,6 +60,12 @@ struct RoomSink: InstructionSink {
     }
   }
 
+  mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) {
+    room._withUnsafeGuaranteedRef { room in
+      speaker._withUnsafeGuaranteedRef { $0.heldTarget?.summed(banner, at: at, reason, by: room) }
+    }
+  }
+
   mutating func say(_ instruction: Instruction) {
     room._withUnsafeGuaranteedRef { room in
       speaker._withUnsafeGuaranteedRef { speaker in
@@ -65,7 +75,7 @@ struct RoomSink: InstructionSink {
           room.hash.add(buffer.bytes)
           room.said += 1
           speaker.said.count(instruction)
-          if case .skip(_, let count, _, _) = instruction.operation { room.skipped &+= count }
+          room.skipped &+= instruction.operation.skipped?.gifts ?? 0
           speaker.bytes &+= buffer.count
           speaker.heldTarget?.said(buffer.bytes, instruction, by: room)
         }

@@ -3,8 +3,9 @@ package import ComboCore
 /// How long gifts waited until an instruction showed them, and which were skipped. Of each instruction the gift counts that waited longest, so that
 /// nothing is counted where a gift is taken in.
 package struct WaitCounts: Equatable, Sendable {
-  /// The records that were skipped for one reason.
+  /// What was skipped for one reason.
   package struct Skipped: Equatable, Sendable {
+    package var banners = 0
     package var gifts = 0
     package var worth = 0.0
   }
@@ -33,10 +34,11 @@ package struct WaitCounts: Equatable, Sendable {
     sum &+= ms
   }
 
-  /// So many gifts, worth so much together, will never be shown.
-  package mutating func skip(_ gifts: Int, _ worth: Double, _ reason: SkipReason) {
+  /// So many banners and gifts, worth so much together, will never be shown.
+  package mutating func skip(_ banners: Int, _ gifts: Int, _ worth: Double, _ reason: SkipReason) {
     if skipped.isEmpty { skipped = Array(repeating: Skipped(), count: Self.reasons.count) }
     guard let place = Self.reasons.firstIndex(of: reason) else { preconditionFailure("a reason that is not counted") }
+    skipped[place].banners += banners
     skipped[place].gifts += gifts
     skipped[place].worth += worth
   }
@@ -47,6 +49,7 @@ package struct WaitCounts: Equatable, Sendable {
     if other.skipped.isEmpty { return }
     if skipped.isEmpty { skipped = Array(repeating: Skipped(), count: Self.reasons.count) }
     for place in skipped.indices {
+      skipped[place].banners += other.skipped[place].banners
       skipped[place].gifts += other.skipped[place].gifts
       skipped[place].worth += other.skipped[place].worth
     }

@@ -310,11 +310,12 @@ package final class MemberPartitions {
       log.info(restored.summary)
     }
     let agreed = rulesWatch.agreed(isNew: restored.derivation == nil, at: edges.time.monotonicMs())
-    let derivation = configuration.derivation(after: restored.derivation, agreed: agreed)
+    let derivation = configuration.derivation(
+      after: restored.derivation, agreed: agreed, needed: restored.partition.neededRules)
     if case .pinned(let pinned) = configuration.rules, pinned < derivation.rules {
       delegate?.mustEnd(
-        "partition \(partition.number) follows rules \(derivation.rules) of the engine, and --rules \(pinned) does not allow them. A partition"
-          + " never goes back to older rules: use --rules auto or --rules \(derivation.rules)")
+        "partition \(partition.number) follows rules \(derivation.rules) of the engine, and --rules \(pinned) does not allow them. Its"
+          + " rooms have what older rules do not know: use --rules auto or --rules \(derivation.rules)")
       return nil
     }
     tellChanges(from: restored.derivation, to: derivation)

@@ -45,7 +45,7 @@ extension Comparison {
     if proof.settingsSerial == settingsSerial { return }
     proof.settingsSerial = settingsSerial
     let settings = partition!.settings.values.with(proof.own)
-    proof.limits = Recount.Limits(settings)
+    proof.limits = Recount.Limits(settings, partition!.settings.rules)
     proof.slots = settings.slots
     if !settings.finals { proof.tellsFinals = false }
   }
@@ -70,7 +70,8 @@ extension Comparison {
       if said <= given { return }
     } else {
       tally.countedEpochs += 1
-      if said == given, proof.recount.fingerprint == proof.client.fingerprint {
+      // What was summed names no combos: there, only the number of gifts can be compared.
+      if said == given, proof.client.summed > 0 || proof.recount.fingerprint == proof.client.fingerprint {
         if !hasFinalsToCome { settleFinals(proof) }
         return
       }
@@ -81,11 +82,14 @@ extension Comparison {
     }
   }
 
-  /// Holds the gifts that a room was given against those of its combos that have ended: each combo once, with all of its gifts.
+  /// Holds the gifts that a room was given against those of its combos that have ended: each combo once, with all of its gifts. Of the gifts that
+  /// were summed, only those of combos that had been seen before are in a final.
   private func settleFinals(_ proof: RoomProof) {
     learnSettings(proof)
     let (given, ended) = (proof.recount.given, proof.client.ended)
     if !proof.tellsFinals || ended == given && proof.recount.fingerprint == proof.client.endedFingerprint { return }
+    let summed = proof.client.summed
+    if summed > 0, ended <= given, ended &+ summed >= given { return }
     tell(.conservation, proof, at: proof.client.lastAt) {
       "room \(proof.text), epoch \(proof.epoch ?? 0): \(Counted.text(given, "gifts were taken in")), but the combos that ended had \(ended)"
         + (given == ended ? ", of other combos" : "") + " (up to \(place))"

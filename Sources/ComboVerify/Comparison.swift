@@ -373,7 +373,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       if failed || !proof.isKnown || proof.epoch == nil { continue }
       let room = proof.name.withUnsafeBytes { partition?.table.find($0) }
       settle(
-        proof, isOver: room?.engine.isIdle ?? true, wasReset: false, hasFinalsToCome: room?.engine.nextDeadline != nil)
+        proof, isOver: room.map { $0.engine.isIdle && !$0.engine.hasPendingSkips } ?? true, wasReset: false,
+        hasFinalsToCome: room?.engine.nextDeadline != nil)
     }
   }
 }

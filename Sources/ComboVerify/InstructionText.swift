@@ -5,7 +5,7 @@ internal import ComboWire
 ///
 /// The fields must be in the order of the engine's table; only ids with escapes are allocated. Bytes are borrowed.
 package struct InstructionText {
-  package enum Operation { case show, update, moveUp, dismiss, skip, final, screen }
+  package enum Operation { case show, update, moveUp, dismiss, skip, skipSum, final, screen }
 
   /// A banner as a `screen` has it.
   struct ScreenBanner {
@@ -86,6 +86,14 @@ package struct InstructionText {
       return text.skip("}") && text.isAtEnd
     }
     if text.skip(#"skip","#) {
+      if text.skip(#""banners":"#) {
+        operation = .skipSum
+        guard text.integer() != nil, text.skip(#","count":"#), let count = text.integer(), text.skip(#","value":"#),
+          text.value() != nil, text.skip(#","reason":"#), text.string() != nil
+        else { return false }
+        self.count = count
+        return text.skip("}") && text.isAtEnd
+      }
       operation = .skip
       guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","count":"#), let count = text.integer(),
         text.skip(#","reason":"#), text.string() != nil, let combo = text.combo()

@@ -12,8 +12,11 @@ package struct Recount {
     var maxIDs: Int
     package var streakMs: Int64
     package var maxStreaks: Int
+    /// Whether a gift may keep alive what it repeats.
+    var hasRefresh: Bool
 
-    package init(_ settings: Settings) {
+    package init(_ settings: Settings, _ rules: Rules = .newest) {
+      hasRefresh = rules.hasRefresh
       dedupeMs = Int64(settings.dedupeMs)
       maxIDs = settings.maxIds
       streakMs = Int64(settings.streakMs)
@@ -24,13 +27,18 @@ package struct Recount {
   /// Ids are found by their bytes, not by a hash: anybody may make up two ids whose hashes are the same.
   private typealias Key = [UInt8]
 
+  private struct ID {
+    var expiry: Int64
+    var serial: Int
+  }
+
   private struct Streak {
     var total: Int64
     var expiry: Int64
     var serial: Int
   }
 
-  /// Ids with their expiry, the one remembered longest first.
+  /// Keys with their serial number, the one remembered longest first.
   private struct Order {
     private var items: [(key: Key, mark: Int64)] = []
     private var head = 0
@@ -53,8 +61,7 @@ package struct Recount {
   /// The same, each times its combo's identity.
   private(set) var fingerprint: UInt64 = 0
 
-  /// Ids, each with its expiry.
-  private var ids: [Key: Int64] = [:]
+  private var ids: [Key: ID] = [:]
   private var idOrder = Order()
   private var streaks: [Key: Streak] = [:]
   private var streakOrder = Order()
@@ -66,7 +73,7 @@ package struct Recount {
   /// Counts a gift.
   package mutating func take(_ gift: Gift, at now: Int64, _ limits: Limits) {
     time = max(time, now)
-    if isDuplicate(gift.id, limits) { return }
+    if isDuplicate(gift, limits) { return }
     let combo = ComboIdentity.hash(sender: gift.senderID, receiver: gift.receiverID, gift: gift.giftID)
     let count: Int64
     switch gift.amount {
@@ -74,7 +81,8 @@ package struct Recount {
     case .total(let total, let streak):
       let (key, isNamed) = (Self.key(gift, streak), streak.count > 0)
       let ms = gift.streakMs.map(Int64.init) ?? limits.streakMs
-      count = growth(to: Int64(total), key, isNamed: isNamed, for: ms, limits)
+      let refreshes = gift.refreshes && limits.hasRefresh
+      count = growth(to: Int64(total), key, isNamed: isNamed, refreshes: refreshes, for: ms, limits)
       if gift.ends, !isNamed { streaks[key] = nil }
     }
     given &+= count
@@ -108,34 +116,45 @@ package struct Recount {
     return key
   }
 
-  private mutating func isDuplicate(_ id: Bytes, _ limits: Limits) -> Bool {
-    if id.count == 0 || limits.dedupeMs == 0 || limits.maxIDs == 0 { return false }
-    let key = Key(id)
-    if let expiry = ids[key], expiry >= time { return true }
-    // One that has expired stands no longer where it stood.
+  private mutating func isDuplicate(_ gift: Gift, _ limits: Limits) -> Bool {
+    if gift.id.count == 0 || limits.dedupeMs == 0 || limits.maxIDs == 0 { return false }
+    let key = Key(gift.id)
+    let isKnown = ids[key].map { $0.expiry >= time } ?? false
+    if isKnown, !(gift.refreshes && limits.hasRefresh) { return true }
+    // One that has expired, or comes again, stands no longer where it stood.
     ids[key] = nil
-    while let (old, expiry) = idOrder.first, expiry < time || ids[old] != expiry {
-      if ids[old] == expiry { ids[old] = nil }
+    while let (old, mark) = idOrder.first {
+      let isCurrent = ids[old]?.serial == Int(mark)
+      if isCurrent, ids[old]!.expiry >= time { break }
+      if isCurrent { ids[old] = nil }
       idOrder.removeFirst()
     }
     if ids.count >= limits.maxIDs {
       // Settings that were changed let one expire after another that lives on.
-      ids = ids.filter { $0.value >= time }
-      while ids.count >= limits.maxIDs, let (oldest, expiry) = idOrder.first {
-        if ids[oldest] == expiry { ids[oldest] = nil }
+      ids = ids.filter { $0.value.expiry >= time }
+      while ids.count >= limits.maxIDs, let (oldest, mark) = idOrder.first {
+        if ids[oldest]?.serial == Int(mark) { ids[oldest] = nil }
         idOrder.removeFirst()
       }
     }
-    ids[key] = time + limits.dedupeMs
-    idOrder.append(key, time + limits.dedupeMs)
-    return false
+    serial += 1
+    ids[key] = ID(expiry: time + limits.dedupeMs, serial: serial)
+    idOrder.append(key, Int64(serial))
+    return isKnown
   }
 
-  private mutating func growth(to total: Int64, _ key: Key, isNamed: Bool, for ms: Int64, _ limits: Limits) -> Int64 {
+  private mutating func growth(to total: Int64, _ key: Key, isNamed: Bool, refreshes: Bool, for ms: Int64, _ limits: Limits)
+    -> Int64
+  {
     var growth = total
+    var total = total
     if let known = streaks[key], known.expiry >= time {
-      if total == known.total || (total < known.total && isNamed) { return 0 }
-      if total > known.total { growth = total - known.total }
+      if total == known.total || (total < known.total && isNamed) {
+        if !refreshes { return 0 }
+        (growth, total) = (0, known.total)
+      } else if total > known.total {
+        growth = total - known.total
+      }
     }
     serial += 1
     streaks[key] = Streak(total: total, expiry: time + ms, serial: serial)

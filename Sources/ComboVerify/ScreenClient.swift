@@ -33,6 +33,8 @@ package struct ScreenClient {
   private(set) var endedFingerprint: UInt64 = 0
   /// The number of `screen`s that equal the drawing.
   package private(set) var screens = 0
+  /// Of ``said``: the gifts of sums of skips, which name no combo.
+  private(set) var summed: Int64 = 0
   private(set) var lastAt = Int64.min
 
   /// - Parameter isWhole: whether it begins with the epoch's first instruction.
@@ -60,6 +62,10 @@ package struct ScreenClient {
     case .skip:
       count(instruction.count, of: instruction.combo)
       return index(of: instruction.banner) == nil ? nil : "it skips banner \(instruction.banner), which is on screen"
+    case .skipSum:
+      said &+= instruction.count
+      summed &+= instruction.count
+      return nil
     case .final:
       ended &+= instruction.count
       endedFingerprint &+= UInt64(bitPattern: instruction.count) &* instruction.combo

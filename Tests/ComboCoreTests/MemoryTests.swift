@@ -237,7 +237,9 @@ struct MemoryTests {
 
   @Test("a room at rest holds no memory for banners, and a copy shares none with its original")
   func rest() {
-    var room = Room(Settings())
+    var settings = Settings()
+    settings.maxQueue = 1000
+    var room = Room(settings)
     for n in 0..<300 { room.apply(.gift(OwnedGift(id: "e\(n)", key: Key(sender: "u\(n)"))), at: Int64(n)) }
     let copy = room
     room.apply(.closed, at: 400)

@@ -8,8 +8,9 @@ struct SettingsTests {
   func defaults() {
     let integers: [IntegerSetting: Int] = [
       .slots: 2, .enterMs: 250, .countMs: 250, .lingerMs: 3000, .busyLingerMs: 250, .busyThreshold: 10, .holdMs: 10_000,
-      .dwellMs: 0, .exitMs: 250,
-      .reuseMs: 5000, .maxHistory: 1000, .maxQueue: 1000, .promoteMs: 0, .screenMs: 5000, .dedupeMs: 10_000, .maxIds: 2000,
+      .dwellMs: 0, .maxLingerMs: 10_000, .exitMs: 250,
+      .reuseMs: 5000, .maxHistory: 1000, .maxQueue: 40, .skipMs: 1000, .promoteMs: 0, .screenMs: 5000, .dedupeMs: 10_000,
+      .maxIds: 2000,
       .streakMs: 60_000, .maxStreaks: 1000, .restMs: 60_000,
     ]
     let settings = Settings()
@@ -89,8 +90,9 @@ struct SettingsTests {
     settings.queueMerge = .tail
     #expect(
       settings.all.map(\.name) == [
-        "slots", "enter_ms", "count_ms", "linger_ms", "busy_linger_ms", "busy_threshold", "hold_ms", "dwell_ms", "exit_ms",
-        "reuse_ms", "max_history", "max_queue", "queue_merge", "tiers", "queue_order", "promote_ms", "milestones", "finals",
+        "slots", "enter_ms", "count_ms", "linger_ms", "busy_linger_ms", "busy_threshold", "hold_ms", "dwell_ms",
+        "max_linger_ms", "exit_ms", "reuse_ms", "max_history", "max_queue", "skip_ms", "queue_merge", "tiers", "queue_order",
+        "promote_ms", "milestones", "finals",
         "screen_ms", "dedupe_ms", "max_ids", "streak_ms",
         "max_streaks", "rest_ms",
       ])

@@ -16,6 +16,9 @@ struct WaitTests {
     var value = 0.0
     /// The longest that a number change can have come late.
     var animationMs: Int64 = 0
+    /// The worth of what was summed and not said yet, by reason.
+    private var summedWorth = 0.0
+    private var closedWorth = 0.0
     private var unseen: [Int: [Unseen]] = [:]
     private(set) var faults: [String] = []
     private(set) var shows = 0
@@ -30,6 +33,11 @@ struct WaitTests {
 
     mutating func merged(_ banner: Int, into other: Int) {
       unseen[other, default: []] += unseen.removeValue(forKey: banner) ?? []
+    }
+
+    mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) {
+      let worth = (unseen.removeValue(forKey: banner) ?? []).reduce(0) { $0 + $1.worth }
+      if reason == .closed { closedWorth += worth } else { summedWorth += worth }
     }
 
     mutating func say(_ instruction: Instruction) {
@@ -49,6 +57,14 @@ struct WaitTests {
         skips += 1
         let worth = (unseen.removeValue(forKey: banner) ?? []).reduce(0) { $0 + $1.worth }
         if abs(worth - instruction.worth) > 1e-6 * max(1, worth) { faults.append("skip told \(instruction.worth), not \(worth)") }
+        if instruction.waited != -1 { faults.append("a skip shows no gift") }
+      case .skipSum(_, _, let value, let reason):
+        skips += 1
+        let worth = reason == .closed ? closedWorth : summedWorth
+        if reason == .closed { closedWorth = 0 } else { summedWorth = 0 }
+        if abs(worth - value) > 1e-6 * max(1, worth) || value != instruction.worth {
+          faults.append("a sum told \(value) and \(instruction.worth), not \(worth)")
+        }
         if instruction.waited != -1 { faults.append("a skip shows no gift") }
       case .dismiss(let banner, _, _, _): unseen[banner] = nil
       case .moveUp, .final, .screen: if instruction.waited != -1 { faults.append("it shows no gift") }
@@ -79,6 +95,7 @@ struct WaitTests {
             display: Display(sender: none, receiver: none, gift: none),
             value: gift.value, amount: amount)
           (lent.combo, lent.streakMs, lent.ends) = ($0[4], gift.streakMs, gift.ends)
+          (lent.lingerMs, lent.refreshes) = (UInt16(gift.lingerMs), gift.refresh)
           sink.value = gift.value
           engine.takeFollowed(lent, at: at, to: &sink)
         }

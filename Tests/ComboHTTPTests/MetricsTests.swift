@@ -27,7 +27,7 @@ struct MetricsTests {
     report.totals.said.show = 3
     report.totals.lost = 11
     for ms: Int64 in [50, 900, 70_000] { report.totals.said.waits.add(ms) }
-    report.totals.said.waits.skip(4, 40.5, .overflow)
+    report.totals.said.waits.skip(3, 4, 40.5, .overflow)
     report.inputAgeSeconds.add(0.2, times: 5)
     report.restoreSeconds.add(1.5)
     report.inputPartitions = 9

@@ -72,6 +72,10 @@ struct SimGifts {
     case 1: json += #","count":\#(1 + random.below(9))"#
     default: break
     }
+    if random.below(5) == 0 { json += #","linger_ms":\#([0, 30, 300, 60_000][random.below(4)])"# }
+    if random.below(4) == 0 { json += #","refresh":\#(random.below(3) > 0)"# }
+    // By rules 2 these are fields that nobody knows, by rules 3 they are faults.
+    if random.below(40) == 0 { json += [#","linger_ms":-1"#, #","refresh":"yes""#][random.below(2)] }
     return record(room, json + "}", now)
   }
 
@@ -80,7 +84,7 @@ struct SimGifts {
     case 0: return ""
     case 1: return #""slots":\#(1 + random.below(3))"#
     case 2: return #""linger_ms":\#(random.below(400)),"screen_ms":\#([0, 100, 300][random.below(3)])"#
-    case 3: return #""max_queue":\#(1 + random.below(3)),"queue_merge":"tail""#
+    case 3: return #""max_queue":\#(1 + random.below(3)),"queue_merge":"tail","skip_ms":\#(500 + random.below(300))"#
     case 4: return #""tiers":[{"value":\#(1 + random.below(20)),"linger_ms":100,"busy_linger_ms":10}],"queue_order":"tier""#
     default: return #""dedupe_ms":0,"enter_ms":0,"count_ms":0,"exit_ms":\#(random.below(2) * 50)"#
     }
@@ -116,6 +120,8 @@ extension Settings {
     settings.exitMs = one([0, 20, 100])
     settings.reuseMs = one([0, 100, 600])
     settings.maxQueue = one([1, 2, 5, 1000])
+    settings.skipMs = one([0, 1, 50, 400])
+    settings.maxLingerMs = one([0, 100, 1000])
     settings.queueMerge = one([0, 1]) == 0 ? .anywhere : .tail
     settings.queueOrder = one([0, 1]) == 0 ? .fifo : .tier
     settings.promoteMs = one([0, 100])

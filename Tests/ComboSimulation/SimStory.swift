@@ -17,6 +17,9 @@ final class SimStory {
   private let instancesMax: Int
   private let isStatic: Bool
   private let deliveries: [JournalEntry.Delivery]
+  /// Whether instances of the release before are started beside those of this one, whose rules are pinned until none is started any more.
+  private var isMixed: Bool
+  private var starts: UInt64 = 0
 
   static let isHeard = ProcessInfo.processInfo.environment["COMBO_SIM_LOG"] != nil
 
@@ -31,6 +34,8 @@ final class SimStory {
     settings = (0..<3).map { _ in .madeUp(&random) }
     instancesMax = 1 + random.below(3)
     isStatic = random.below(4) == 0
+    // Not drawn, so that it does not change the stories.
+    isMixed = seed % 3 == 1
     deliveries = [[.exactlyOnce], [.atLeastOnce], [.exactlyOnce, .atLeastOnce]][random.below(3)]
     self.random = random
     if random.below(3) > 0 {
@@ -67,7 +72,10 @@ final class SimStory {
     let steps = 60 + random.below(200)
     start()
     for step in 0..<steps {
+      if step == steps / 2 { isMixed = false }
       act()
+      // An instance of the release before that was away for too long finds newer rules.
+      if seed % 3 == 1 { world.ends.removeAll { $0.contains("of the engine's rules") } }
       if !world.complaints.isEmpty || !world.ends.isEmpty { break }
       if step % 64 == 63 { audit() }
       if !faults.isEmpty { return told() }
@@ -97,7 +105,15 @@ final class SimStory {
       id = "instance-\(nextID)"
       nextID += 1
     }
-    _ = world.start(id, configuration(), staticName: isStatic ? id : nil, skew: Int64(random.below(400) - 200))
+    var made = configuration()
+    starts += 1
+    if isMixed {
+      made.rules = .oldest
+      if (seed / 3 ^ starts) % 2 == 0 { made.knownRules = Rules.oldest...Rules.oldest }
+    } else if seed % 3 == 1 {
+      made.rulesGraceMs = 300
+    }
+    _ = world.start(id, made, staticName: isStatic ? id : nil, skew: Int64(random.below(400) - 200))
   }
 
   private func act() {

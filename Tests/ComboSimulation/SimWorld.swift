@@ -33,7 +33,7 @@ final class SimWorld: @unchecked Sendable {
   var expectsErrors = false
   /// How far ahead of the brokers' clock the output takes a record's time; nil: as far as it likes, and nobody tries.
   var outputAheadMaxMs: Int64?
-  private(set) var ends: [String] = []
+  var ends: [String] = []
   /// Ids of instances that are no more.
   var freeIDs: [String] = []
   var commits = 0
@@ -233,7 +233,7 @@ final class SimWorld: @unchecked Sendable {
         return "entries of partition \(number) are on their way"
       }
       var restless = 0
-      partition.table.forEachRoom { if !$0.engine.isIdle { restless += 1 } }
+      partition.table.forEachRoom { if !$0.engine.isIdle || $0.engine.hasPendingSkips { restless += 1 } }
       if restless > 0 { return "\(restless) rooms of partition \(number) are not idle" }
     }
     return ""

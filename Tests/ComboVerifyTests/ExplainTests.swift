@@ -58,15 +58,17 @@ struct ExplainTests {
     for line in scene.lines(.output) {
       let value = try #require(Array(line.utf8).withUnsafeBytes { JSONValue($0) })
       guard value["room"]?.string == room, let op = value["op"]?.string, let count = value["count"]?.integer else { continue }
+      if op == "skip" {
+        skipped += count
+        continue
+      }
       let (banner, at) = (try #require(value["banner"]?.integer), try #require(value["at"]?.integer))
       var added = 0
       switch op {
       case "show": added = count - (value["base"]?.integer ?? 0)
       case "update", "dismiss": added = count - (shown[banner] ?? 0)
-      case "skip": skipped += count - (value["base"]?.integer ?? 0)
       default: continue
       }
-      if op == "skip" { continue }
       shown[banner] = count
       if added > 0 { seen["\(at) \(op) \(banner)", default: 0] += added }
     }

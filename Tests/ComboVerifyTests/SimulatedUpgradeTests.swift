@@ -159,12 +159,33 @@ struct SimulatedUpgradeTests {
     }
   }
 
-  @Test("older rules are refused for a partition that follows newer ones")
+  @Test("pinned older rules are followed again if nothing needs the newer ones, and then the release before goes on")
   func pinnedBack() {
     let scene = scene(.exactlyOnce)
     let first = scene.start()
     burst(scene, first)
     scene.settle(first)
+    scene.world.stop(first)
+    scene.configuration.rules = .oldest
+    let second = scene.start("b")
+    burst(scene, second)
+    scene.settle(second)
+    scene.world.stop(second)
+    let third = scene.world.start("c", releaseBefore(scene))
+    burst(scene, third)
+    scene.settle(third)
+    #expect(rules(scene) == [.newest, .oldest, .oldest])
+    #expect(scene.world.ends == [] && third.service.totals.resets == 0)
+    #expect(scene.finish() == [])
+  }
+
+  @Test("pinned older rules are refused while a room has what they do not know")
+  func needsNewer() {
+    let scene = scene(.exactlyOnce)
+    let first = scene.start()
+    burst(scene, first)
+    scene.world.put("r1", #"{"sender":{"id":"u9"},"gift":{"id":"g"},"linger_ms":60000}"#)
+    scene.turn(first, 20)
     scene.world.stop(first)
     scene.configuration.rules = .oldest
     scene.world.expectsErrors = true

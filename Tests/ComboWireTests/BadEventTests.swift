@@ -175,7 +175,7 @@ struct BadEventTests {
 
   @Test("what few gifts have is of its type and within its range, with a total and without")
   func details() {
-    for (field, detail) in EventField.details {
+    for (field, detail, _) in EventField.details {
       for other in ["", #","total":5"#] {
         func found(_ value: String) -> BadEvent? { fault(gift(#""\#(field.name)":\#(value)\#(other)"#)) }
         let (allowed, outside, wrong): ([String], [String], [String])

@@ -9,6 +9,7 @@ struct InstructionEncoderTests {
     var settings = Settings()
     settings.slots = 1
     settings.maxQueue = 1
+    settings.skipMs = 0
     settings.screenMs = 1000
     settings.milestones = [2, 4]
     var feeder = Feeder(room: #"r"1"#, settings)
@@ -33,17 +34,20 @@ struct InstructionEncoderTests {
       ])
   }
 
-  @Test("a move up, an update without milestone, and an empty screen")
+  @Test("a move up, an update without milestone, an empty screen, and a sum of skips")
   func shortOps() {
     var lines = LineSink(room: "房")
     lines.say(Instruction(epoch: 1, seq: 2, at: 3, operation: .moveUp(banner: 4, slot: 5)))
     lines.say(Instruction(epoch: -1, seq: .max, at: .min, operation: .screen([])))
     lines.say(Instruction(epoch: 1, seq: 2, at: 3, operation: .update(banner: 1, slot: 0, count: 5, added: 2, milestone: nil)))
+    lines.say(
+      Instruction(epoch: 1, seq: 3, at: 4, operation: .skipSum(banners: 2, count: 7, value: 12.5, reason: .overflow)))
     #expect(
       lines.lines == [
         #"{"v":1,"room":"房","epoch":1,"seq":2,"at":3,"op":"move_up","banner":4,"slot":5}"#,
         #"{"v":1,"room":"房","epoch":-1,"seq":9223372036854775807,"at":-9223372036854775808,"op":"screen","banners":[]}"#,
         #"{"v":1,"room":"房","epoch":1,"seq":2,"at":3,"op":"update","banner":1,"slot":0,"count":5,"added":2}"#,
+        #"{"v":1,"room":"房","epoch":1,"seq":3,"at":4,"op":"skip","banners":2,"count":7,"value":12.5,"reason":"overflow"}"#,
       ])
   }
 }

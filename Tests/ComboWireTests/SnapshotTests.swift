@@ -129,13 +129,37 @@ struct SnapshotTests {
     #expect(after == before.replacing("\"time\":\(time)", with: "\"time\":\(Int64(time)! + 1_000_000)"))
   }
 
+  @Test(
+    "what 0.1.0 does not know is written in version 3, all else in version 2, and both are restored as they were",
+    arguments: [
+      (#""count":2"#, false), (#""refresh":true"#, false), (#""linger_ms":700"#, true), (#""linger_ms":0"#, false),
+    ])
+  func versions(more: String, isThird: Bool) throws {
+    var settings = Settings()
+    (settings.slots, settings.maxQueue) = (1, 1)
+    var feeder = Feeder(settings)
+    func gift(_ sender: String, _ ts: Int, _ more: String) -> String {
+      #"{"room":"r1","ts":\#(ts),"sender":{"id":"\#(sender)"},"gift":{"id":"g","value":3},\#(more)}"#
+    }
+    try feeder.feed(gift("a", 1000, more))
+    try feeder.feed(gift("b", 1010, more))
+    #expect(feeder.text.hasPrefix(isThird ? #"{"v":3,"# : #"{"v":2,"#), "\(feeder.text)")
+    #expect(feeder.engine!.neededRules == (isThird ? .newest : .oldest))
+    #expect(snapshot(try restore(Array(feeder.text.utf8), feeder.settings)) == Array(feeder.text.utf8))
+    try feeder.feed(gift("c", 1020, #""count":2"#))
+    #expect(feeder.text.hasPrefix(#"{"v":3,"#) && feeder.text.contains(#""skipped":["#), "\(feeder.text)")
+    #expect(snapshot(try restore(Array(feeder.text.utf8), feeder.settings)) == Array(feeder.text.utf8))
+    feeder.advance(to: 30_000)
+    #expect(feeder.text.hasPrefix(#"{"v":2,"#) && feeder.sink.lines.contains { $0.contains(#""op":"skip","banners":1,"#) })
+  }
+
   @Test("a newer version is refused as such")
   func newer() throws {
     let text = snapshot(try busyFeeder(seed: 1, gifts: 30).engine!)
-    let newer = Array(String(decoding: text, as: UTF8.self).replacing(#"{"v":2,"#, with: #"{"v":3,"#).utf8)
+    let newer = Array(String(decoding: text, as: UTF8.self).replacing(#"{"v":2,"#, with: #"{"v":4,"#).utf8)
     #expect(throws: FormatFault.self) { try restore(newer, EngineSettings(Settings())) }
     do throws(FormatFault) { _ = try restore(newer, EngineSettings(Settings())) } catch {
-      #expect(error.code == .newer && error.description.contains("version 3"))
+      #expect(error.code == .newer && error.description.contains("version 4"))
     }
   }
 

@@ -17,6 +17,8 @@ extension DisplayInstruction {
     var receiver: UnsafeBufferPointer<UInt8>?
     var gift: UnsafeBufferPointer<UInt8>?
     var banners: [RoomBanner]?
+    /// Of a sum of skips: how many.
+    var bannersCount: Int?
 
     mutating func read(_ name: JSONCursor.Text, _ cursor: inout JSONCursor, isEntry: Bool) throws(JSONCursor.Malformed) {
       switch Name(name) {
@@ -55,7 +57,7 @@ extension DisplayInstruction {
         count += 1
         if isObject, count <= bannersMax, let shown = entry.shown() { there.append(shown) }
       }
-      if !isArray { try cursor.skipValue() }
+      bannersCount = isArray ? nil : try cursor.wholeValue()
       banners = isArray ? there : nil
     }
 
@@ -172,6 +174,9 @@ extension DisplayInstruction {
     if word == "screen" {
       guard let banners = fields.banners else { return .malformed("screen") }
       return .screen(banners, fields.times)
+    }
+    if word == "skip", let banners = fields.bannersCount, let count = fields.count {
+      return .skipSum(banners: banners, count: count, reason: fields.reason?.string)
     }
     if word == "skip" { return fields.counted().map { .skip($0) } ?? .malformed("skip") }
     if word == "final" { return fields.counted().map { .final($0) } ?? .malformed("final") }

@@ -23,6 +23,8 @@ public struct DisplayInstruction: Equatable, Sendable {
     case screen([RoomBanner], RoomTimes)
     /// A banner that will never be seen.
     case skip(ComboCount)
+    /// So many banners that will never be seen, with `count` gifts together.
+    case skipSum(banners: Int, count: Int, reason: String?)
     /// The end of a combo, where the service reports it (`finals`).
     case final(ComboCount)
     /// An op that this version does not know.

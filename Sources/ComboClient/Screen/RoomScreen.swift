@@ -146,7 +146,7 @@ public struct RoomScreen: Equatable, Sendable {
       self.times = times
       isKnown = true
       return .draw
-    case .skip, .final, .unknown, .malformed:
+    case .skip, .skipSum, .final, .unknown, .malformed:
       return .ignore
     }
   }

@@ -20,6 +20,7 @@ final class Reload: Sendable {
     var kafka: [KafkaProperty]
     var files: [[UInt8]?]
     var settings: Settings
+    var defaultedSettings: Set<SettingName>
     var map: RecordMap?
     var rules: RulesChoice
     private let logLevel: LogLevel
@@ -30,6 +31,7 @@ final class Reload: Sendable {
       kafka = options.kafka
       files = Reload.files(options.kafka)
       settings = options.settings
+      defaultedSettings = options.defaultedSettings
       map = options.map
       rules = options.rules
       logLevel = options.logLevel
@@ -41,6 +43,7 @@ final class Reload: Sendable {
     func apply(to options: inout ServiceOptions) {
       options.kafka = kafka
       options.settings = settings
+      options.defaultedSettings = defaultedSettings
       options.map = map
       options.rules = rules
     }

@@ -60,6 +60,7 @@ extension ServiceOptions {
     var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
     configuration.brokers = brokers
     configuration.settings = settings
+    configuration.defaultedSettings = defaultedSettings
     configuration.limits.roomFromBody = roomFromBody
     configuration.limits.roomSettings = roomSettings
     configuration.limits.maxAgeMs = maxAgeMs

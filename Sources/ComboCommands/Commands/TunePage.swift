@@ -130,7 +130,8 @@ struct TunePage {
     var text = "<table><thead><tr>" + head.map { "<th>\($0)</th>" }.joined() + "</tr></thead><tbody>"
     for (row, measure, busiest) in rows {
       var cells = [
-        R.percent(measure.seenWell), R.seconds(measure.waits.quantile(0.5)), R.seconds(measure.waits.quantile(0.9)), R.seconds(measure.waits.quantile(0.99)),
+        R.percent(measure.seenWell), R.seconds(measure.waits.quantile(0.5)), R.seconds(measure.waits.quantile(0.9)),
+        R.seconds(measure.waits.quantile(0.99)),
         R.seconds(measure.seen > 0 ? measure.waits.max : nil),
       ]
       if isFull { cells.append(R.percent(measure.share(measure.within1))) }

@@ -18,7 +18,8 @@ struct TuneTable {
       let (total, busiest) = (row.total, row.busiest)
       cells.append([
         (row.isBest ? "*" : "") + (row.combination.isBase ? "=" : ""), DisplayWidth.harmless(row.name),
-        Self.percent(total.seenWell), R.seconds(total.waits.quantile(0.5)), R.seconds(total.waits.quantile(0.9)), R.seconds(total.waits.quantile(0.99)),
+        Self.percent(total.seenWell), R.seconds(total.waits.quantile(0.5)), R.seconds(total.waits.quantile(0.9)),
+        R.seconds(total.waits.quantile(0.99)),
         R.seconds(total.seen > 0 ? total.waits.max : nil), Self.percent(total.share(total.within1)),
         Self.percent(total.share(total.within3)),
         Self.percent(total.share(total.within10)), Self.percent(total.share(total.skipped)),

@@ -98,6 +98,14 @@ struct OptionReader {
     return settings
   }
 
+  /// The combo settings of which no value was given.
+  var defaultedSettings: Set<SettingName> {
+    Set(
+      options.compactMap { option in
+        if case .setting(let name) = option.kind, !isGiven(option.name) { name } else { nil }
+      })
+  }
+
   /// The map, if one is named; what is wrong with it is added to the faults.
   mutating func map() -> RecordMap? {
     guard let value = given(option("map")).first, !value.text.isEmpty else { return nil }

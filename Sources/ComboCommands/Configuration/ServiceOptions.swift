@@ -75,6 +75,8 @@ struct ServiceOptions: Equatable, Sendable {
   var kafka: [KafkaProperty] = []
   /// Of the engines.
   var settings = Settings()
+  /// The settings that nobody named.
+  var defaultedSettings: Set<SettingName> = []
 
   /// With defaults for all that is not named here.
   init(brokers: String, input: String, output: String, group: String, transactionalID: String) {
@@ -145,6 +147,7 @@ struct ServiceOptions: Equatable, Sendable {
     logFormat = LogFormat(rawValue: reader.text("log-format"))!
     kafka = reader.kafkaProperties()
     settings = reader.settings()
+    defaultedSettings = reader.defaultedSettings
     checkTopics(&reader)
   }
 

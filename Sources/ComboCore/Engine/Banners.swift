@@ -37,6 +37,8 @@ struct Banner: BitwiseCopyable {
   var takenOver = false
   /// Whether it gives up its slot: no gift joins it any more. Only while it is entering, counting or lingering.
   var isSealed = false
+  /// The longest linger that one of its gifts asked for, in milliseconds.
+  var ownLingerMs: UInt16 = 0
 }
 
 extension Banner {

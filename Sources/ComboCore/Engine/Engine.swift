@@ -9,6 +9,10 @@ public final class EngineSettings: Sendable {
   let service: EngineSettings?
   /// The object for all.
   let hashSeed = KeyHash.seed
+  /// For how long skips are summed under these rules, in milliseconds; 0: not at all.
+  let skipMs: Int
+  /// The longest linger of its own that a gift has under these rules, in milliseconds.
+  let ownLingerMax: Int
 
   /// An object of these values, under these rules.
   public init(_ values: Settings, rules: Rules = .newest) {
@@ -16,6 +20,8 @@ public final class EngineSettings: Sendable {
     self.rules = rules
     own = OwnSettings()
     service = nil
+    skipMs = rules.sumsSkips ? values.skipMs : 0
+    ownLingerMax = rules.hasOwnLinger ? values.maxLingerMs : 0
   }
 
   /// Those of a room with settings of its own.
@@ -24,6 +30,8 @@ public final class EngineSettings: Sendable {
     rules = service.rules
     self.own = own
     self.service = service
+    skipMs = rules.sumsSkips ? values.skipMs : 0
+    ownLingerMax = rules.hasOwnLinger ? values.maxLingerMs : 0
   }
 
   /// These settings of the service with a room's own over them.
@@ -171,15 +179,22 @@ public struct Engine {
   /// The room's own settings.
   public var own: OwnSettings { box.core.own }
 
-  /// The earliest deadline of a banner on screen, of the screen, or of a final; nil if there is none.
+  /// The earliest deadline of a banner on screen, of the screen, of a final, or of a sum of skips; nil if there is none.
   public var nextDeadline: Int64? { box.core.nextDeadline }
 
   /// Whether no banner is on screen and none waits.
   public var isIdle: Bool { box.core.isIdle }
 
-  /// Once the time is above this the engine can be thrown away unseen; nil if it is not idle, has a final to come or settings of its own.
+  /// The oldest rules that have all that is in the state. Reads all banners.
+  public var neededRules: Rules { box.core.neededRules }
+
+  /// Whether banners were skipped that are not reported yet.
+  public var hasPendingSkips: Bool { box.core.hasSkipSum }
+
+  /// Once the time is above this the engine can be thrown away unseen; nil if it is not idle, has a final or a sum of skips to come, or settings of
+  /// its own.
   public var restsAfter: Int64? {
-    isIdle && own.isEmpty && !box.core.history.hasFinals(box.core.combos) ? box.core.restEnd : nil
+    isIdle && own.isEmpty && !box.core.hasMoreToSay ? box.core.restEnd : nil
   }
 
   /// The current screen, for a client that joins in between: as a `screen`, but with the number and time of the last instruction

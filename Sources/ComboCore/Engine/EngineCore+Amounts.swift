@@ -6,10 +6,26 @@ extension EngineCore {
     let id = gift.pointee.id
     if id.count == 0 || dedupeMs == 0 || maxIds == 0 { return false }
     let hash = gift.pointee.hashes.id != 0 ? gift.pointee.hashes.id : GiftIDs.hash(id, settings.hashSeed)
-    if ids.contains(id, hash: hash, at: now) { return true }
+    if ids.contains(id, hash: hash, at: now) {
+      if gift.pointee.refreshes { refresh(id, hash: hash, at: now) }
+      return true
+    }
     ids.add(id, hash: hash, expiry: now + Int64(dedupeMs), limit: maxIds, at: now)
     return false
   }
+
+  /// A gift that repeats an id keeps it alive, and the engine awake.
+  @inline(never)
+  private mutating func refresh(_ id: Bytes, hash: UInt32, at now: Int64) {
+    guard settings.rules.hasRefresh else { return }
+    let expiry = now + Int64(settings.values.dedupeMs)
+    ids.refresh(id, hash: hash, expiry: expiry, limit: settings.values.maxIds, at: now)
+    let streaks = someStreaks()
+    streaks.awakeUntil = max(streaks.awakeUntil, expiry)
+  }
+
+  /// Whether a total that changes nothing keeps its streak alive.
+  private func keepsAlive(_ gift: UnsafePointer<Gift>) -> Bool { gift.pointee.refreshes && settings.rules.hasRefresh }
 
   /// How many a total of a named streak adds, and remembers it; nil: it is late or repeated.
   @inline(never)
@@ -20,7 +36,10 @@ extension EngineCore {
     let streaks = someStreaks()
     let known = streaks.find(key, hash: hash, in: store)
     let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
-    if total <= before { return nil }
+    if total <= before {
+      if keepsAlive(gift) { remember(before, known, key, hash, gift, at: now, isRefresh: true) }
+      return nil
+    }
     remember(total, known, key, hash, gift, at: now)
     return total - before
   }
@@ -32,7 +51,9 @@ extension EngineCore {
     let streaks = someStreaks()
     var known = streaks.find(.ofCombo(combo), hash: hash, in: store)
     let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
-    if total != before { remember(total, known, .ofCombo(combo), hash, gift, at: now) }
+    if total != before || keepsAlive(gift) {
+      remember(total, known, .ofCombo(combo), hash, gift, at: now, isRefresh: total == before)
+    }
     if gift.pointee.ends {
       known = streaks.find(.ofCombo(combo), hash: hash, in: store)
       if known >= 0 { streaks.forget(known, combos: &combos, store: &store) }
@@ -50,14 +71,13 @@ extension EngineCore {
 
   /// Remembers a total, for its own time if the gift has one.
   private mutating func remember(
-    _ total: Int, _ known: Int32, _ key: Streaks.Key, _ hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64
+    _ total: Int, _ known: Int32, _ key: Streaks.Key, _ hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64,
+    isRefresh: Bool = false
   ) {
     let streaks = someStreaks()
-    var expiry = now + Int64(settings.values.streakMs)
-    if let own = gift.pointee.streakMs {
-      expiry = now + Int64(own)
-      streaks.awakeUntil = max(streaks.awakeUntil, expiry)
-    }
+    let own = gift.pointee.streakMs
+    let expiry = now + (own.map(Int64.init) ?? Int64(settings.values.streakMs))
+    if own != nil || isRefresh { streaks.awakeUntil = max(streaks.awakeUntil, expiry) }
     if known >= 0 {
       streaks.set(known, total: total, expiry: expiry)
     } else {

@@ -48,8 +48,14 @@ extension EngineCore {
     let count = min(count, Self.most &- banners[index].total)
     banners[index].total &+= count
     banners[index].value += gift.pointee.value * Double(count)
+    if gift.pointee.lingerMs > 0 { lengthen(index, gift.pointee.lingerMs) }
     banners.setDisplay(index, gift.pointee.display, isLent: options.contains(.lent))
     return count
+  }
+
+  /// A gift asks for its banner to stay for so long.
+  private mutating func lengthen(_ index: Int32, _ lingerMs: UInt16) {
+    if settings.rules.hasOwnLinger { banners[index].ownLingerMs = max(banners[index].ownLingerMs, lingerMs) }
   }
 
   /// `count` gifts make a new banner, which waits, if only for a moment.
@@ -72,6 +78,7 @@ extension EngineCore {
     banner.combo = combo
     combos.retain(combo)
     let index = banners.add(banner, gift.pointee.display, isLent: options.contains(.lent))
+    if gift.pointee.lingerMs > 0 { lengthen(index, gift.pointee.lingerMs) }
     tell(options, .new, number, count, base: base, &sink)
     queue.append(index, banners, combos)
     if let order = queue.order { order.insert(index, tier: settings.values.queueOrder == .tier ? tier(index) : 0, banners) }
@@ -111,6 +118,13 @@ extension EngineCore {
   ) {
     lastBanner += 1
     tell(options, .new, lastBanner, count, base: base, &sink)
+    if settings.skipMs > 0 {
+      sum(banner: lastBanner, count, worth, at: now, to: &sink)
+      if settings.values.finals, base > 0 {
+        say(.final(banner: lastBanner, count: base + count, reason: .overflow, display: display), at: now, to: &sink)
+      }
+      return
+    }
     say(.skip(banner: lastBanner, count: count, reason: .overflow, display: display), at: now, worth: worth, to: &sink)
     if settings.values.finals {
       say(.final(banner: lastBanner, count: base + count, reason: .overflow, display: display), at: now, to: &sink)

@@ -1,12 +1,13 @@
 /// The whole state, out and in again. Input is not trusted: it may be damaged, or made up.
 extension EngineCore {
   func write(to writer: inout some SnapshotWriter) {
-    writer.head(
-      EngineHead(
-        epoch: epoch, seq: seq, banners: lastBanner, time: time, idleSince: idleSince,
-        awakeUntil: streaks.flatMap { $0.awakeUntil >= time ? $0.awakeUntil : nil },
-        screenDeadline: screenDeadline == .max ? nil : screenDeadline),
-      own: own)
+    var head = EngineHead(
+      epoch: epoch, seq: seq, banners: lastBanner, time: time, idleSince: idleSince,
+      awakeUntil: streaks.flatMap { $0.awakeUntil >= time ? $0.awakeUntil : nil },
+      screenDeadline: screenDeadline == .max ? nil : screenDeadline,
+      skipSum: hasSkipSum ? skipSum : nil)
+    head.rules = neededRules
+    writer.head(head, own: own)
     ids.forEach(validAt: time) { writer.id($0, expiry: $1) }
     streaks?.forEach(validAt: time, in: store) { key, total, expiry in
       switch key {
@@ -32,6 +33,19 @@ extension EngineCore {
     }
   }
 
+  /// The oldest rules under which an engine can have this state. Reads all banners.
+  var neededRules: Rules {
+    if hasSkipSum { return .newest }
+    var rules = max(.oldest, own.settings.map(\.key.since).max() ?? .oldest)
+    for i in 0..<screen.count where banners[screen[i]].ownLingerMs > 0 { rules = .newest }
+    var index = queue.first
+    while index >= 0, rules < .newest {
+      if banners[index].ownLingerMs > 0 { rules = .newest }
+      index = banners[index].next
+    }
+    return rules
+  }
+
   private func write(_ index: Int32, to writer: inout some SnapshotWriter) {
     let banner = banners[index]
     let waits = banner.phase == .queued
@@ -40,7 +54,8 @@ extension EngineCore {
       BannerState(
         number: banner.number, phase: banner.phase, slot: Int(banner.slot), base: banner.base, total: banner.total,
         shown: waits ? 0 : banner.shown, value: banner.value, since: banner.since, deadline: waits ? 0 : banner.deadline,
-        shortLinger: banner.shortLinger, takenOver: banner.takenOver, isSealed: banner.isSealed), banners.display(index))
+        shortLinger: banner.shortLinger, takenOver: banner.takenOver, isSealed: banner.isSealed,
+        ownLingerMs: Int(banner.ownLingerMs)), banners.display(index))
   }
 
   init(restoring head: EngineHead, own: OwnSettings, settings: EngineSettings) throws(SnapshotFault) {
@@ -57,6 +72,12 @@ extension EngineCore {
     guard head.screenDeadline ?? head.time >= head.time else {
       throw SnapshotFault("the screen was due before its time, \(head.time)")
     }
+    if let sum = head.skipSum {
+      try Self.checkTime(sum.deadline)
+      guard sum.deadline >= head.time, sum.banners > 0, Self.numberRange.contains(sum.banners),
+        sum.count >= 0, sum.value >= 0, sum.value <= Self.valueMax
+      else { throw SnapshotFault("a sum of \(sum.banners) skipped banners with \(sum.count) gifts: out of range, or overdue") }
+    }
     for setting in own.settings {
       if let fault = setting.roomFault { throw SnapshotFault("the room's own \(setting.name) \(fault)") }
     }
@@ -66,6 +87,10 @@ extension EngineCore {
     time = head.time
     idleSince = head.idleSince
     screenDeadline = head.screenDeadline ?? .max
+    if let sum = head.skipSum {
+      skipSum = sum
+      earliestDeadline = min(earliestDeadline, sum.deadline)
+    }
     if let awakeUntil = head.awakeUntil {
       let streaks = Streaks()
       streaks.awakeUntil = awakeUntil
@@ -161,6 +186,7 @@ extension EngineCore {
     banner.shortLinger = state.shortLinger
     banner.takenOver = state.takenOver
     banner.isSealed = state.isSealed
+    banner.ownLingerMs = UInt16(state.ownLingerMs)
     let index = banners.add(banner, display)
     if state.phase == .queued {
       queue.append(index, banners, combos)
@@ -207,8 +233,8 @@ extension EngineCore {
     }
     guard Self.countRange.contains(state.base), Self.countRange.contains(state.total),
       Self.countRange.contains(state.shown), state.base <= state.total, state.total > 0, state.shown <= state.total,
-      state.value >= 0, state.value <= Self.valueMax
-    else { throw SnapshotFault("banner \(state.number): its counts do not fit each other") }
+      state.value >= 0, state.value <= Self.valueMax, (0...Gift.lingerMax).contains(state.ownLingerMs)
+    else { throw SnapshotFault("banner \(state.number): its counts do not fit each other, or its own linger is out of range") }
     for i in 0..<screen.count where banners[screen[i]].number == state.number {
       throw SnapshotFault("banner \(state.number) occurs twice")
     }

@@ -14,8 +14,9 @@ extension EngineCore {
       }
       let final = history.nextFinal(combos)
       let finalDue = final?.due ?? .max
-      // The screen is emitted after every step of the same time, and finals after that.
-      earliestDeadline = min(deadline, min(screenDeadline, finalDue))
+      // The screen is emitted after every step of the same time, then finals, then the sum of skips.
+      let sumDue = skipSum.deadline
+      earliestDeadline = min(min(deadline, screenDeadline), min(finalDue, sumDue))
       isEarliestExact = true
       if earliestDeadline > now { return }
       let t = earliestDeadline
@@ -25,10 +26,12 @@ extension EngineCore {
       } else if screenDeadline == t {
         sayScreen(at: t, to: &sink)
         screenDeadline = settings.values.screenMs > 0 ? t + Int64(settings.values.screenMs) : .max
-      } else if let final {
+      } else if finalDue == t, let final {
         sayFinal(final.combo, at: t, to: &sink)
         history.forget(final.combo, &combos, &store)
         if store.isWasteful { tidy() }
+      } else {
+        sayDueSum(at: t, to: &sink)
       }
     }
   }
@@ -109,7 +112,7 @@ extension EngineCore {
   }
 
   /// A banner is no more: neither on screen nor waiting.
-  private mutating func drop(_ index: Int32) {
+  mutating func drop(_ index: Int32) {
     let combo = banners[index].combo
     banners.remove(index)
     combos.release(combo, in: &store)
@@ -199,7 +202,7 @@ extension EngineCore {
     }
   }
 
-  private mutating func takeFromQueue(_ index: Int32) {
+  mutating func takeFromQueue(_ index: Int32) {
     let active = combos[banners[index].combo].active
     let isSealed = active >= 0 && banners[active].isSealed
     if active >= 0, !isSealed { waitingOnScreen -= 1 }
@@ -228,7 +231,10 @@ extension EngineCore {
 
   /// While too many wait, the one with the lowest value is skipped.
   mutating func keepQueue(at t: Int64, to sink: inout some InstructionSink) {
-    while Int(queue.count) > settings.values.maxQueue { skip(queue.leastValuable(banners), .overflow, at: t, to: &sink) }
+    while Int(queue.count) > settings.values.maxQueue {
+      let index = queue.leastValuable(banners)
+      if settings.skipMs > 0 { sum(index, at: t, to: &sink) } else { skip(index, .overflow, at: t, to: &sink) }
+    }
   }
 
   /// The lowest free slot, if a banner may enter: none is pushed while it slides out.
@@ -283,6 +289,7 @@ extension EngineCore {
     }
     banners[active].total = min(Self.most, banners[active].total + banner.total - banner.base)
     banners[active].value += banner.value
+    banners[active].ownLingerMs = max(banners[active].ownLingerMs, banner.ownLingerMs)
     banners.setDisplay(active, banners.display(index), isLent: banner.isLent)
     banners[active].carriedWait = max(banners[active].carriedWait, Int32(clamping: t - banner.since))
     sink.merged(banner.number, into: banners[active].number)

@@ -34,16 +34,17 @@ extension EngineCore {
   /// The worth of a banner on screen, by tier.
   func tier(_ index: Int32) -> Int { settings.values.tier(of: banners[index].value) }
 
-  /// How long a banner of a tier lingers, and how long if its linger is short.
-  private func lingers(_ tier: Int) -> (long: Int, short: Int) {
-    if tier == 0 { return (settings.values.lingerMs, settings.values.busyLingerMs) }
+  /// How long a banner of a tier lingers, and how long if its linger is short. Neither is shorter than its own linger.
+  private func lingers(_ index: Int32, _ tier: Int) -> (long: Int, short: Int) {
+    let own = min(Int(banners[index].ownLingerMs), settings.ownLingerMax)
+    if tier == 0 { return (max(own, settings.values.lingerMs), max(own, settings.values.busyLingerMs)) }
     let tier = settings.values.tiers[tier - 1]
-    return (tier.lingerMs, tier.busyLingerMs)
+    return (max(own, tier.lingerMs), max(own, tier.busyLingerMs))
   }
 
   /// When a short linger ends that begins at `t`: after `dwell_ms` on screen, but no later than a long one unless it is longer itself.
   private func shortEnd(_ index: Int32, _ tier: Int, from t: Int64) -> Int64 {
-    let (long, short) = lingers(tier)
+    let (long, short) = lingers(index, tier)
     let least = banners[index].since + Int64(settings.values.dwellMs)
     return max(t + Int64(short), min(least, t + Int64(long)))
   }
@@ -160,7 +161,7 @@ extension EngineCore {
       banners[index].isSealed || Int(queue.count) > settings.values.busyThreshold
       || (settings.values.queueOrder == .tier && isOutranked(index, tier, at: t, forLinger: true))
     banners[index].shortLinger = isShort
-    enter(.lingering, index, until: isShort ? shortEnd(index, tier, from: t) : t + Int64(lingers(tier).long))
+    enter(.lingering, index, until: isShort ? shortEnd(index, tier, from: t) : t + Int64(lingers(index, tier).long))
   }
 
   /// A gift made a banner or joined it in the queue, in `tier` order: while it waits there, those on screen that are worth less leave early.

@@ -28,8 +28,8 @@ struct EngineCore: ~Copyable {
   var history = History()
   var queue = WaitingQueue()
   var ids = GiftIDs()
-  /// Made for the first running total: many rooms never have one.
-  var streaks: Streaks?
+  /// Made for the first running total or sum of skips: many rooms never have one.
+  private var rare: Rare?
 
   init(at now: Int64, settings: EngineSettings) {
     self.settings = settings
@@ -60,7 +60,8 @@ struct EngineCore: ~Copyable {
       copy.history.order(copy.combos)
     }
     copy.ids = ids.copy()
-    copy.streaks = streaks?.copy()
+    if let streaks { copy.streaks = streaks.copy() }
+    if hasSkipSum { copy.skipSum = skipSum }
     return copy
   }
 
@@ -72,7 +73,7 @@ struct EngineCore: ~Copyable {
     screen.free()
     queue.free()
     ids.free()
-    streaks = nil
+    rare = nil
   }
 
   // MARK: - Events
@@ -134,6 +135,8 @@ struct EngineCore: ~Copyable {
     time = now
     var ended = EndedRuns()
     for i in 0..<screen.count { clear(screen[i], .closed, &ended, at: now, to: &sink) }
+    sayDueSum(at: now, to: &sink)
+    if settings.skipMs > 0 { sumClosed(at: now, to: &sink) }
     while queue.first >= 0 { skip(queue.first, .closed, at: now, to: &sink) }
     history.forEach(combos) { ended.add(history: $0, combos) }
     say(ended, .closed, at: now, to: &sink)
@@ -201,6 +204,7 @@ struct EngineCore: ~Copyable {
     streaks?.shift(by: milliseconds)
     if screenDeadline != .max { screenDeadline += milliseconds }
     if earliestDeadline != .max { earliestDeadline += milliseconds }
+    if hasSkipSum { skipSum.deadline += milliseconds }
     idleSince += milliseconds
     time += milliseconds
   }
@@ -229,9 +233,9 @@ struct EngineCore: ~Copyable {
     return deadline == .max ? nil : deadline
   }
 
-  /// The earliest deadline of what is on screen, and of the finals.
+  /// The earliest deadline of what is on screen, of the finals and of the sum of skips.
   var computedDeadline: Int64 {
-    var deadline = min(screenDeadline, history.nextFinal(combos)?.due ?? .max)
+    var deadline = min(min(screenDeadline, skipSum.deadline), history.nextFinal(combos)?.due ?? .max)
     for i in 0..<screen.count { deadline = min(deadline, banners[screen[i]].deadline) }
     return deadline
   }
@@ -241,6 +245,33 @@ struct EngineCore: ~Copyable {
     earliestDeadline = computedDeadline
     isEarliestExact = true
   }
+
+  // MARK: - What few rooms have
+
+  private final class Rare {
+    var streaks: Streaks?
+    var skipSum = SkipSum.none
+  }
+
+  /// The running totals; nil if there never was one.
+  var streaks: Streaks? {
+    get { rare?.streaks }
+    set {
+      if rare == nil { rare = Rare() }
+      rare?.streaks = newValue
+    }
+  }
+
+  /// What was skipped and is not said yet; its deadline is `.max` if there is nothing.
+  var skipSum: SkipSum {
+    get { rare?.skipSum ?? .none }
+    set {
+      if rare == nil { rare = Rare() }
+      rare?.skipSum = newValue
+    }
+  }
+
+  var hasSkipSum: Bool { skipSum.deadline != .max }
 
   // MARK: - Time
 
@@ -255,11 +286,14 @@ struct EngineCore: ~Copyable {
   /// Once the time is above this, it has rested too long; if it is idle and no final is to come.
   var restEnd: Int64 { max(idleSince + Int64(settings.values.rest), streaks?.awakeUntil ?? .min) }
 
+  /// Whether something is still to be said though it is idle.
+  var hasMoreToSay: Bool { hasSkipSum || history.hasFinals(combos) }
+
   /// An engine that has been idle for too long makes place for a new one.
   @inline(__always)
   private mutating func replaceIfRested(at now: Int64) {
     guard screen.count == 0, queue.count == 0, now > idleSince + Int64(settings.values.rest) else { return }
-    if now > restEnd, !history.hasFinals(combos) { begin(at: now, keepingMemory: false) }
+    if now > restEnd, !hasMoreToSay { begin(at: now, keepingMemory: false) }
   }
 
   /// Becomes a new engine, in which the room's own settings hold, and, if wanted, ids and running totals are remembered.

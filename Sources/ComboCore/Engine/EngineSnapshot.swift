@@ -14,10 +14,15 @@ public struct EngineHead: Equatable, Sendable {
   public var awakeUntil: Int64?
   /// When the next screen is due, if any.
   public var screenDeadline: Int64?
+  /// What was skipped and is not said yet, if anything.
+  public var skipSum: SkipSum?
+  /// The oldest rules under which an engine can have this state. Not needed to restore it.
+  public var rules = Rules.oldest
 
   /// A head of these values.
   public init(
-    epoch: Int64, seq: Int, banners: Int, time: Int64, idleSince: Int64, awakeUntil: Int64? = nil, screenDeadline: Int64?
+    epoch: Int64, seq: Int, banners: Int, time: Int64, idleSince: Int64, awakeUntil: Int64? = nil, screenDeadline: Int64?,
+    skipSum: SkipSum? = nil
   ) {
     self.epoch = epoch
     self.seq = seq
@@ -26,6 +31,27 @@ public struct EngineHead: Equatable, Sendable {
     self.idleSince = idleSince
     self.awakeUntil = awakeUntil
     self.screenDeadline = screenDeadline
+    self.skipSum = skipSum
+  }
+}
+
+/// Banners that were skipped and are not said yet.
+public struct SkipSum: Equatable, Sendable {
+  /// How many banners.
+  public var banners: Int
+  /// Their gifts that were never seen.
+  public var count: Int
+  /// What these are worth.
+  public var value: Double
+  /// When it is due.
+  public var deadline: Int64
+
+  /// A sum of these values.
+  public init(banners: Int, count: Int, value: Double, deadline: Int64) {
+    self.banners = banners
+    self.count = count
+    self.value = value
+    self.deadline = deadline
   }
 }
 
@@ -96,11 +122,13 @@ public struct BannerState: Equatable, Sendable {
   public var takenOver: Bool
   /// Whether it gives up its slot: no gift joins it any more.
   public var isSealed: Bool
+  /// The longest linger that one of its gifts asked for, in milliseconds.
+  public var ownLingerMs: Int
 
   /// A state of these values.
   public init(
     number: Int, phase: Phase, slot: Int, base: Int, total: Int, shown: Int, value: Double, since: Int64, deadline: Int64,
-    shortLinger: Bool, takenOver: Bool, isSealed: Bool = false
+    shortLinger: Bool, takenOver: Bool, isSealed: Bool = false, ownLingerMs: Int = 0
   ) {
     self.number = number
     self.phase = phase
@@ -114,6 +142,7 @@ public struct BannerState: Equatable, Sendable {
     self.shortLinger = shortLinger
     self.takenOver = takenOver
     self.isSealed = isSealed
+    self.ownLingerMs = ownLingerMs
   }
 }
 

@@ -11,7 +11,9 @@ struct GiftIDs {
     /// Of all records that have not been counted as expired, by their number; stale for those that went at the front.
     var expiries = DeadlineHeap()
     var firstNumber = 0
-    /// How many have expired before `countedBefore`.
+    /// The positions of records that were retired before they expired, whose places in `expiries` are stale.
+    var retired: Set<Int32> = []
+    /// How many have expired before `countedBefore`, or were retired.
     var expired = 0
     var countedBefore = Int64.min
   }
@@ -80,6 +82,18 @@ struct GiftIDs {
     append(id, hash: hash, expiry: expiry)
   }
 
+  /// Remembers `id`, which is remembered at `now`, as if it had come only now.
+  mutating func refresh(_ id: Bytes, hash: UInt32, expiry: Int64, limit: Int, at now: Int64) {
+    guard let record = find(id, hash: hash, validAt: now) else { return }
+    if disorder == nil { order(countedBefore: .min) }
+    countExpired(at: now)
+    disorder?.retired.insert(Int32(truncatingIfNeeded: record))
+    disorder?.expired += 1
+    records.setExpiry(record, Self.longAgo)
+    if record == records.start { firstExpiry = .min }
+    add(id, hash: hash, expiry: expiry, limit: limit, at: now)
+  }
+
   /// Adds without a limit, at the end. `id` must not be here.
   @inline(__always)
   mutating func append(_ id: Bytes, hash: UInt32, expiry: Int64) {
@@ -92,9 +106,12 @@ struct GiftIDs {
     var written = expiry &- expiryBase
     if written <= Int64(Self.longAgo) || written > Int64(UInt32.max) { written = rebase(to: expiry) }
 
-    if records.reserve(id), table.isInUse { indexAll() }
+    if records.reserve(id) {
+      if table.isInUse { indexAll() }
+      if let disorder { order(countedBefore: disorder.countedBefore) }
+    }
     let record = records.append(id, hash: hash, expiry: UInt32(truncatingIfNeeded: written))
-    if isEarlier || disorder != nil { orderLast(expiry) }
+    if isEarlier || disorder != nil { orderLast(record, expiry) }
     if !table.isFull, record &- tableStart < (1 as Int) &<< Int(unitBits) {
       index(record, hash)
     } else if table.isInUse || count > Self.searchedMax {
@@ -205,30 +222,45 @@ struct GiftIDs {
 
   /// One was added at the end that expires before the last one, or while such a one is held.
   @inline(never)
-  private mutating func orderLast(_ expiry: Int64) {
-    if let disorder {
-      disorder.expiries.push(.init(time: expiry, number: disorder.firstNumber + Int(count) - 1, index: 0))
-      return
-    }
+  private mutating func orderLast(_ record: Int, _ expiry: Int64) {
+    guard let disorder else { return order(countedBefore: .min) }
+    disorder.expiries.push(
+      .init(time: expiry, number: disorder.firstNumber + Int(count) - 1, index: Int32(truncatingIfNeeded: record)))
+  }
+
+  /// Makes the order of expiries.
+  /// - Parameter countedBefore: those that expired before it are counted, and need no place in it.
+  private mutating func order(countedBefore: Int64) {
     let disorder = Disorder()
+    disorder.countedBefore = countedBefore
     var number = 0
     records.forEachRecord { record in
-      disorder.expiries.push(.init(time: self.expiry(record), number: number, index: 0))
+      let expiry = self.expiry(record)
+      if expiry < countedBefore {
+        disorder.expired += 1
+      } else {
+        disorder.expiries.push(.init(time: expiry, number: number, index: Int32(truncatingIfNeeded: record)))
+      }
       number += 1
     }
     self.disorder = disorder
   }
 
+  /// Counts those that have expired before `now`.
+  private mutating func countExpired(at now: Int64) {
+    guard let disorder else { return }
+    while let entry = disorder.expiries.first, entry.time < now {
+      disorder.expiries.popFirst()
+      let isRetired = disorder.retired.remove(entry.index) != nil
+      if !isRetired, entry.number >= disorder.firstNumber { disorder.expired += 1 }
+    }
+    disorder.countedBefore = max(disorder.countedBefore, now)
+  }
+
   /// While they are out of order, one that has expired may stand behind another that lives on: it does not count towards the limit.
   @inline(never)
   private mutating func dropInDisorder(_ limit: Int, at now: Int64) {
-    if let disorder {
-      while let entry = disorder.expiries.first, entry.time < now {
-        disorder.expiries.popFirst()
-        if entry.number >= disorder.firstNumber { disorder.expired += 1 }
-      }
-      disorder.countedBefore = max(disorder.countedBefore, now)
-    }
+    countExpired(at: now)
     while let disorder, Int(count) - disorder.expired >= limit { dropFirst() }
     guard let disorder, disorder.expired > Int(count) / 2 + 16 else { return }
     let kept = kept { expiry($0) >= now }

@@ -25,8 +25,15 @@ public struct Gift {
   public var streakMs: Int32?
   /// Of a total: whether it is the last of its streak.
   public var ends = false
+  /// How long its banner is to stay after its last number, at least, in milliseconds, up to ``lingerMax``; 0: it does not say.
+  public var lingerMs: UInt16 = 0
+  /// Whether it keeps alive what it repeats.
+  public var refreshes = false
   /// By what engines look it up, if a ``GiftHasher`` made it.
   package private(set) var hashes = Hashes()
+
+  /// No gift's own linger is longer, in milliseconds.
+  public static let lingerMax = 60_000
 
   /// Hashes of a gift's id and of its combo's key; 0: not made, or there is none.
   package struct Hashes: Equatable, Sendable {
@@ -80,5 +87,7 @@ extension Gift {
     combo = Bytes(start: nil, count: 0)
     streakMs = nil
     ends = false
+    lingerMs = 0
+    refreshes = false
   }
 }

@@ -36,6 +36,8 @@ public struct Instruction {
     case dismiss(banner: Int, slot: Int, count: Int, reason: DismissReason)
     /// A waiting banner will never be shown; `count` gifts with it.
     case skip(banner: Int, count: Int, reason: SkipReason, display: Display)
+    /// So many banners that waited will never be shown, with `count` gifts that are worth `value` together. The reason is never `retracted`.
+    case skipSum(banners: Int, count: Int, value: Double, reason: SkipReason)
     /// A combo's run has ended; `count` gifts in all. `banner` is the last of the run.
     case final(banner: Int, count: Int, reason: FinalReason, display: Display)
     /// The whole screen, for clients that join late; lowest slot first.
@@ -85,6 +87,8 @@ public protocol InstructionSink {
   /// The count of the waiting `banner` now belongs to another one, on screen: called before the instructions that it causes. Does nothing by
   /// default.
   mutating func merged(_ banner: Int, into other: Int)
+  /// A waiting banner is skipped at `at`, as part of a sum that is said later or next. Does nothing by default.
+  mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason)
 }
 
 extension InstructionSink {
@@ -92,6 +96,8 @@ extension InstructionSink {
   public mutating func took(_ gift: TakenGift) {}
   /// Does nothing.
   public mutating func merged(_ banner: Int, into other: Int) {}
+  /// Does nothing.
+  public mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) {}
 }
 
 /// What an engine did with a gift.

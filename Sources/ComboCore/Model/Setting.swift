@@ -92,6 +92,14 @@ extension Settings {
     }
   }
 
+  /// These settings, with the defaults for those that such rules do not have.
+  public func limited(to rules: Rules) -> Settings {
+    var settings = self
+    let defaults = Settings(rules)
+    for name in SettingName.all where name.since > rules { settings.apply(defaults[name]) }
+    return settings
+  }
+
   /// These settings with a room's own over them.
   public func with(_ own: OwnSettings) -> Settings {
     var settings = self

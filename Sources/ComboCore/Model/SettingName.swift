@@ -8,8 +8,9 @@ public enum SettingName: Hashable, Sendable {
   /// All of them, in the order of the specification.
   public static let all: [SettingName] = [
     .integer(.slots), .integer(.enterMs), .integer(.countMs), .integer(.lingerMs), .integer(.busyLingerMs),
-    .integer(.busyThreshold), .integer(.holdMs), .integer(.dwellMs), .integer(.exitMs), .integer(.reuseMs), .integer(.maxHistory),
-    .integer(.maxQueue), .queueMerge, .tiers, .queueOrder, .integer(.promoteMs), .milestones, .finals, .integer(.screenMs),
+    .integer(.busyThreshold), .integer(.holdMs), .integer(.dwellMs), .integer(.maxLingerMs), .integer(.exitMs),
+    .integer(.reuseMs), .integer(.maxHistory), .integer(.maxQueue), .integer(.skipMs), .queueMerge, .tiers, .queueOrder,
+    .integer(.promoteMs), .milestones, .finals, .integer(.screenMs),
     .integer(.dedupeMs), .integer(.maxIds), .integer(.streakMs), .integer(.maxStreaks), .integer(.restMs),
   ]
 
@@ -119,6 +120,9 @@ extension IntegerSetting {
     "hold_ms", \.holdMs, "a banner that has been on screen this long gives up its slot if another one waits for it; 0: never")
   public static let dwellMs = duration(
     "dwell_ms", \.dwellMs, "minimum time on screen of a banner that leaves early because others wait")
+  public static let maxLingerMs = duration(
+    "max_linger_ms", \.maxLingerMs, since: Rules(version: 3),
+    "a gift's own linger_ms counts up to this; 0: gifts have no linger of their own")
   public static let exitMs = duration("exit_ms", \.exitMs, "how long a banner slides out")
   public static let reuseMs = duration(
     "reuse_ms", \.reuseMs, "how long a combo can continue from its old count after its banner is gone")
@@ -126,6 +130,9 @@ extension IntegerSetting {
     "max_history", \.maxHistory, 1...1_000_000, room: 1...10_000, "the number of combos to remember after their banners are gone")
   public static let maxQueue = number(
     "max_queue", \.maxQueue, 1...1_000_000, room: 1...10_000, "the maximum number of waiting banners")
+  public static let skipMs = duration(
+    "skip_ms", \.skipMs, room: 500...longestRoomMs, since: Rules(version: 3),
+    "for how long banners that overflow are summed before they are reported together; 0: each is reported by itself")
   public static let promoteMs = duration(
     "promote_ms", \.promoteMs, "in tier order, a waiting banner rises one rank each time it has waited this long; 0: never")
   public static let screenMs = duration(

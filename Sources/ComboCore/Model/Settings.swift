@@ -19,6 +19,8 @@ public struct Settings: Equatable, Sendable {
   public var holdMs = 10_000
   /// The minimum time on screen of a banner that leaves early because others wait.
   public var dwellMs = 0
+  /// A gift's own linger counts up to this; 0: gifts have none.
+  public var maxLingerMs = 10_000
   /// How long a banner slides out.
   public var exitMs = 250
   /// How long after a banner is gone its combo can continue from the old count.
@@ -26,7 +28,9 @@ public struct Settings: Equatable, Sendable {
   /// The number of combos that are remembered after they left.
   public var maxHistory = 1000
   /// Banners that may wait.
-  public var maxQueue = 1000
+  public var maxQueue = 40
+  /// For how long banners that overflow are summed before they are reported together; 0: each is reported by itself.
+  public var skipMs = 1000
   /// Which waiting banner a gift may join.
   public var queueMerge = QueueMerge.anywhere
   /// Longer lingers for more worth; values rising.
@@ -54,6 +58,9 @@ public struct Settings: Equatable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// The defaults under these rules.
+  public init(_ rules: Rules) { if !rules.sumsSkips { maxQueue = 1000 } }
 
   /// How long an engine must be idle before a new one takes its place.
   public var rest: Int { max(max(restMs, reuseMs), max(dedupeMs, streakMs)) }

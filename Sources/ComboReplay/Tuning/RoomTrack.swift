@@ -114,7 +114,7 @@ final class RoomTrack {
         shown.remove(at: index)
       }
     case .skip(let banner, _, _, _): skip(banner)
-    case .moveUp, .final, .screen: break
+    case .moveUp, .skipSum, .final, .screen: break
     }
   }
 
@@ -160,7 +160,7 @@ final class RoomTrack {
     if let index = shown.firstIndex(where: { $0.banner == banner }) { shown[index].inTime += inTime }
   }
 
-  private func skip(_ banner: Int) {
+  fileprivate func skip(_ banner: Int) {
     guard let chain = chains.removeValue(forKey: banner) else { return }
     measure.skippedWorth += chain.worth
     var place = chain.head
@@ -207,6 +207,7 @@ struct TrackSink: InstructionSink {
   mutating func say(_ instruction: Instruction) { track.say(instruction) }
   mutating func took(_ gift: TakenGift) { track.took(gift) }
   mutating func merged(_ banner: Int, into other: Int) { track.merged(banner, into: other) }
+  mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) { track.skip(banner) }
 }
 
 /// Durations of all rooms of a lane, to 1 in 1,000.

@@ -10,4 +10,5 @@ final class FollowingTarget: SaidTarget, @unchecked Sendable {
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) { trail.follow(instruction) }
   func merged(_ banner: Int, into other: Int, by room: Room) { trail.merged(banner, into: other) }
+  func summed(_ banner: Int, at: Int64, _ reason: SkipReason, by room: Room) { trail.summed(banner, at: at, reason) }
 }

@@ -5,7 +5,7 @@ public import ComboCore
 ///
 /// The fields of an event's type are looked at in the order of the table there, and the first fault counts: `type`,
 /// `room` (with the record's key), `ts`, `id`, `sender`, `gift`, `receiver`, the size of the display data, `gift.value`,
-/// `count`, `total`, `streak`, `streak_ms`, `ends`, `combo`; or `settings`, in the order in which they stand. A field that is null counts as missing;
+/// `count`, `total`, `streak`, `streak_ms`, `ends`, `refresh`, `linger_ms`, `combo`; or `settings`, in the order in which they stand. A field that is null counts as missing;
 /// of two with one name the first counts.
 public final class EventDecoder {
   /// What an event may be.
@@ -194,7 +194,7 @@ public final class EventDecoder {
     }
     // Nothing comes of these without a total, but a broken one is a broken gift.
     let streak = try idIfThere(text, fields[.streak], "streak", into: arena)
-    for (field, detail) in EventField.details where text.has(fields[field]) {
+    for (field, detail, since) in EventField.details where text.has(fields[field]) && since <= rules {
       switch detail {
       case .integer(let range, let set): set(&gift, try integer(text, fields[field], field.name, range))
       case .boolean(let set): set(&gift, try boolean(text, fields[field], field.name))

@@ -6,7 +6,7 @@ enum EventField: Int, CaseIterable {
   case sender, senderID
   case gift, giftID, giftValue
   case receiver, receiverID
-  case count, total, streak, streakMs, ends, combo
+  case count, total, streak, streakMs, ends, refresh, lingerMs, combo
   case settings
 
   /// Its name in the event, or in the object that it belongs to.
@@ -25,6 +25,8 @@ enum EventField: Int, CaseIterable {
     case .streak: "streak"
     case .streakMs: "streak_ms"
     case .ends: "ends"
+    case .refresh: "refresh"
+    case .lingerMs: "linger_ms"
     case .combo: "combo"
     case .settings: "settings"
     }
@@ -54,12 +56,22 @@ extension EventField {
     switch self {
     case .streakMs: .integer(0...EventDecoder.longestStreakMs) { $0.streakMs = Int32(truncatingIfNeeded: $1) }
     case .ends: .boolean { $0.ends = $1 }
+    case .refresh: .boolean { $0.refreshes = $1 }
+    case .lingerMs: .integer(0...Int64(Gift.lingerMax)) { $0.lingerMs = UInt16(truncatingIfNeeded: $1) }
     default: nil
     }
   }
 
+  /// The first rules that have it.
+  var since: Rules {
+    switch self {
+    case .refresh, .lingerMs: Rules(version: 3)
+    default: Rules(version: 1)
+    }
+  }
+
   /// All fields with a detail, in the order in which they are checked.
-  static let details: [(field: EventField, detail: GiftDetail)] = allCases.compactMap { field in
-    field.detail.map { (field, $0) }
+  static let details: [(field: EventField, detail: GiftDetail, since: Rules)] = allCases.compactMap { field in
+    field.detail.map { (field, $0, field.since) }
   }
 }

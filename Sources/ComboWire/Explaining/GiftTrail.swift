@@ -12,6 +12,7 @@ package final class GiftTrail {
     package mutating func say(_ instruction: Instruction) { trail.follow(instruction) }
     package mutating func took(_ taken: TakenGift) { trail.took(taken) }
     package mutating func merged(_ banner: Int, into other: Int) { trail.merged(banner, into: other) }
+    package mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) { trail.summed(banner, at: at, reason) }
   }
 
   private struct Entry {
@@ -95,6 +96,9 @@ package final class GiftTrail {
   }
 
   /// For who hears an engine by another sink.
+  package func summed(_ banner: Int, at: Int64, _ reason: SkipReason) { end(banner, .skipped(at: at, reason)) }
+
+  /// For who hears an engine by another sink.
   package func follow(_ instruction: Instruction) {
     begin(instruction.epoch)
     switch instruction.operation {
@@ -104,7 +108,7 @@ package final class GiftTrail {
       end(banner, .seen(at: instruction.at, by: "dismiss", banner: banner))
       left(banner, retractedAt: reason == .retracted ? instruction.at : nil)
     case .skip(let banner, _, let reason, _): end(banner, .skipped(at: instruction.at, reason))
-    case .moveUp, .final, .screen: break
+    case .moveUp, .skipSum, .final, .screen: break
     }
   }
 

@@ -15,7 +15,7 @@ public struct Derivation: Equatable, Sendable {
 
   /// A derivation by all of these.
   public init(settings: Settings, rules: Rules, limits: WireLimits, mapping: String? = nil) {
-    self.settings = settings
+    self.settings = settings.limited(to: rules)
     self.rules = rules
     self.limits = limits
     self.mapping = mapping
@@ -58,7 +58,7 @@ public struct Derivation: Equatable, Sendable {
   init(_ fields: RecordFields) throws(FormatFault) {
     rules = Rules(version: Int(try fields.integer("version")))
     let read = try fields.settings("settings", of: rules)
-    settings = Settings().with(read.known)
+    settings = Settings(rules).with(read.known)
     unknownSettings = read.unknown
     let inside = try fields.inside("limits")
     limits = WireLimits()

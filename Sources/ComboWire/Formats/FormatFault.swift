@@ -43,8 +43,9 @@ public struct FormatFault: Error, Equatable, Sendable, CustomStringConvertible {
 enum Format {
   /// The version that is written, and the newest that is read.
   static let version: Int64 = 1
-  /// The same of a room's state. Version 1, of the engine's first rules, is converted when it is read.
-  static let stateVersion: Int64 = 2
+  /// The newest version of a room's state that is read. Version 1, of the engine's first rules, is converted when it is read. What rules 2 have
+  /// too is written in version 2, which 0.1.0 reads.
+  static let stateVersion: Int64 = 3
   /// How deep a record may be nested: the display data of a banner, below the record's own levels.
   static let depth = 256
 }

@@ -9,6 +9,8 @@ public struct SnapshotEncoder: SnapshotWriter {
   private let buffer: ByteBuffer
   private var section = Section.head
   private var time: Int64 = 0
+  /// Whether it is of version 3: with lingers that gifts asked for, and a sum of skips.
+  private var isThird = false
 
   private init(_ buffer: ByteBuffer) { self.buffer = buffer }
 
@@ -22,8 +24,8 @@ public struct SnapshotEncoder: SnapshotWriter {
   /// The first part of a state; once.
   public mutating func head(_ head: EngineHead, own: OwnSettings) {
     time = head.time
-    buffer.append(#"{"v":"#)
-    buffer.append(Format.stateVersion)
+    isThird = head.rules >= Rules(version: 3)
+    buffer.append(isThird ? #"{"v":3"# : #"{"v":2"#)
     buffer.append(#","epoch":"#)
     buffer.append(head.epoch)
     buffer.append(#","seq":"#)
@@ -41,6 +43,17 @@ public struct SnapshotEncoder: SnapshotWriter {
     if let deadline = head.screenDeadline {
       buffer.append(#","screen":"#)
       append(time: deadline)
+    }
+    if let sum = head.skipSum {
+      buffer.append(#","skipped":["#)
+      buffer.append(sum.banners)
+      comma()
+      buffer.append(sum.count)
+      comma()
+      buffer.append(sum.value)
+      comma()
+      append(time: sum.deadline)
+      buffer.append(UInt8(ascii: "]"))
     }
     if !own.isEmpty {
       buffer.append(#","own":"#)
@@ -104,6 +117,10 @@ public struct SnapshotEncoder: SnapshotWriter {
     comma()
     append(time: state.since)
     comma()
+    if isThird {
+      buffer.append(state.ownLingerMs)
+      comma()
+    }
     if !isQueued {
       buffer.append(Int(state.phase.rawValue))
       comma()

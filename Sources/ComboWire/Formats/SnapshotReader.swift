@@ -8,6 +8,8 @@ struct SnapshotReader {
   private let time: Int64
   /// Whether it is of version 1: of the engine's first rules, before there were combos with names, turns and finals.
   private let isFirst: Bool
+  /// Whether it is of version 3 or newer: with lingers that gifts asked for, and a sum of skips.
+  private let isThird: Bool
   /// The number of texts in a combo's key.
   private let keyLength: Int
 
@@ -16,7 +18,9 @@ struct SnapshotReader {
     self.fields = fields
     self.reader = reader
     text = fields.text
-    isFirst = try RecordReader.checkVersion(fields, newest: Format.stateVersion) == 1
+    let version = try RecordReader.checkVersion(fields, newest: Format.stateVersion)
+    isFirst = version == 1
+    isThird = version >= 3
     keyLength = isFirst ? 3 : 4
     time = try fields.integer("time")
   }
@@ -31,10 +35,10 @@ struct SnapshotReader {
     try restoreStreaks(&engine)
     try each("history", nil) { (first) throws(FormatFault) in try restoreHistory(first, &engine) }
     try each("shown", nil) { (first) throws(FormatFault) in
-      try restoreBanner(first, fieldsBeforeDisplay: keyLength + 10, &engine)
+      try restoreBanner(first, fieldsBeforeDisplay: keyLength + (isThird ? 11 : 10), &engine)
     }
     try each("queue", nil) { (first) throws(FormatFault) in
-      try restoreBanner(first, fieldsBeforeDisplay: keyLength + 5, &engine)
+      try restoreBanner(first, fieldsBeforeDisplay: keyLength + (isThird ? 6 : 5), &engine)
     }
     do throws(SnapshotFault) { try engine.finishRestoring() } catch { throw fault(error) }
     return engine
@@ -45,12 +49,22 @@ struct SnapshotReader {
       epoch: try fields.integer("epoch"), seq: Int(try fields.integer("seq")),
       banners: Int(try fields.integer("banners")), time: time, idleSince: try time(try fields.token("idle")),
       awakeUntil: try fields.find("awake").map { (token) throws(FormatFault) in try time(token) },
-      screenDeadline: try fields.find("screen").map { (token) throws(FormatFault) in try time(token) })
+      screenDeadline: try fields.find("screen").map { (token) throws(FormatFault) in try time(token) },
+      skipSum: try skipSum())
     var own = fields.find("own") == nil ? OwnSettings() : try fields.settings("own")
     if isFirst { own = own.narrowed }
     do throws(SnapshotFault) {
       return try Engine(restoring: head, own: own, settings: settings)
     } catch { throw fault(error) }
+  }
+
+  private func skipSum() throws(FormatFault) -> SkipSum? {
+    guard isThird, let list = fields.find("skipped") else { return nil }
+    guard text[list].isArray, text.next(list) == list + 5 else {
+      throw .broken(reader.what, "skipped is \(text.shown(list)), not four numbers")
+    }
+    return SkipSum(
+      banners: try integer(list + 1), count: try integer(list + 2), value: try number(list + 3), deadline: try time(list + 4))
   }
 
   private func restoreStreaks(_ engine: inout Engine) throws(FormatFault) {
@@ -118,11 +132,15 @@ struct SnapshotReader {
       throw .broken(reader.what, "a banner lacks values")
     }
     let key = try key(first)
-    let at = first + keyLength
+    var at = first + keyLength
     var state = BannerState(
       number: try integer(at), phase: .queued, slot: 0, base: count(try integer(at + 1)), total: count(try integer(at + 2)),
       shown: 0, value: try number(at + 3), since: try time(at + 4), deadline: 0, shortLinger: false, takenOver: false)
-    if plain > keyLength + 5 {
+    if isThird {
+      state.ownLingerMs = try integer(at + 5)
+      at += 1
+    }
+    if plain > keyLength + 6 {
       guard let phase = BannerState.Phase(rawValue: UInt8(clamping: try integer(at + 5))), phase != .queued else {
         throw .broken(reader.what, "a banner on screen has no phase")
       }

@@ -75,6 +75,17 @@ public enum InstructionEncoder {
       out.pointee = 0x22
       buffer.commit(upTo: out + 1)
       append(display, to: buffer)
+    case .skipSum(let banners, let count, let value, let reason):
+      out = write(#","op":"skip","banners":"#, at: out)
+      out = write(Int64(banners), at: out)
+      out = write(#","count":"#, at: out)
+      out = write(Int64(count), at: out)
+      out = write(#","value":"#, at: out)
+      buffer.commit(upTo: out)
+      buffer.append(value)
+      buffer.append(#","reason":""#)
+      buffer.append(word(reason))
+      buffer.append(#""}"#)
     case .final(let banner, let count, let reason, let display):
       out = write(#","op":"final","banner":"#, at: out)
       out = write(Int64(banner), at: out)

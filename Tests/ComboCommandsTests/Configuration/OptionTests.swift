@@ -31,6 +31,7 @@ struct OptionTests {
     var service = ServiceOptions(
       brokers: "b:1,b:2", input: "gifts", output: "banners", group: "combo-consumer",
       transactionalID: "combo-consumer.gifts.pod-7")
+    service.defaultedSettings = Set(SettingName.all)
     #expect(parse(Self.run) == .run(service))
     #expect(service.deadLetter == "gifts.combo-consumer.combo-dead-letter")
     #expect(service.topicNames.journal == "gifts.combo-consumer.combo-journal")
@@ -80,6 +81,8 @@ struct OptionTests {
     ]
     expected.settings.slots = 3
     expected.roomSettings = [.integer(.lingerMs), .finals]
+    #expect(options.defaultedSettings == Set(SettingName.all).subtracting([.integer(.slots)]))
+    expected.defaultedSettings = options.defaultedSettings
     #expect(options == expected)
     guard case .run(let none) = parse("\(Self.run) --room-settings none") else { throw Unexpected() }
     #expect(none.roomSettings.isEmpty)

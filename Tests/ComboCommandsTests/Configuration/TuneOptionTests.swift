@@ -169,7 +169,9 @@ struct TuneReportTests {
     let report = Self.report([(500, 900, 0), (11_000, 3000, 0), (1500, 2800, 0), (9000, 900, 0)])
     let text = TuneTable(report).text
     #expect(text.contains("\n*  slots=3") && text.contains("\n   slots=4") && text.contains("\n=  slots=2 "))
-    #expect(text.contains("The best is slots=3: 100 % of the gifts are seen well; of those that are seen, nine of ten wait at most 1.50 s"))
+    #expect(
+      text.contains(
+        "The best is slots=3: 100 % of the gifts are seen well; of those that are seen, nine of ten wait at most 1.50 s"))
     #expect(text.contains("There is one room: other rooms may be busier or calmer."))
   }
 

@@ -35,11 +35,13 @@ struct TurnTraces {
       var stream = RandomStream(seed: 900_000 + seed, events: 200, shifts: false)
       stream.settings.slots = max(1, stream.settings.slots)
       stream.settings.holdMs = max(1, stream.settings.holdMs)
+      // A sum would not tell when a banner was skipped.
+      stream.settings.skipMs = 0
       // Those who send never stop: each gift again, many times, until all that waited has been seen or skipped.
       let gifts = stream.events.compactMap { if case .gift(let gift) = $0.event { gift } else { nil } }
       if gifts.isEmpty { continue }
       let longest =
-        ([stream.settings.lingerMs, stream.settings.busyLingerMs]
+        ([stream.settings.lingerMs, stream.settings.busyLingerMs, min(Gift.lingerMax, stream.settings.maxLingerMs)]
         + stream.settings.tiers.flatMap { [$0.lingerMs, $0.busyLingerMs] })
         .max()!
       let patience = Int64(
@@ -56,7 +58,7 @@ struct TurnTraces {
         }
         let left = room.sink.said.count {
           switch $0.operation {
-          case .show, .skip: true
+          case .show, .skip, .skipSum: true
           default: false
           }
         }

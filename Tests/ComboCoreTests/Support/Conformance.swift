@@ -30,7 +30,7 @@ struct ConformanceStream {
     }
     for line in try text(".out.jsonl").split(separator: "\n") {
       let object = try Self.object(line)
-      expected[object["room"] as! String, default: []].append(try Self.said(object))
+      expected[object["room"] as! String, default: []].append(try Self.said(object, line))
     }
     guard let lines = try? text(".explain.jsonl") else { return }
     explained = [:]
@@ -75,6 +75,8 @@ struct ConformanceStream {
         display: try display(object), value: (part("gift")?["value"] as? NSNumber)?.doubleValue ?? 0, amount: amount)
       gift.streakMs = (object["streak_ms"] as? NSNumber)?.int32Value
       gift.ends = (object["ends"] as? NSNumber)?.boolValue ?? false
+      gift.refresh = (object["refresh"] as? NSNumber)?.boolValue ?? false
+      gift.lingerMs = (object["linger_ms"] as? NSNumber)?.intValue ?? 0
       return .gift(gift)
     case "room_closed": return .closed
     case "retract": return .retract(sender: partID("sender"), receiver: partID("receiver"), gift: partID("gift"))
@@ -119,7 +121,7 @@ struct ConformanceStream {
     return settings
   }
 
-  private static func said(_ object: [String: Any]) throws -> Said {
+  private static func said(_ object: [String: Any], _ line: Substring) throws -> Said {
     func integer(_ name: String, in object: [String: Any] = object) throws -> Int {
       guard let number = object[name] as? NSNumber else { throw Unreadable(line: "no \(name) in \(object)") }
       return number.intValue
@@ -140,6 +142,12 @@ struct ConformanceStream {
       operation = .dismiss(
         banner: try integer("banner"), slot: try integer("slot"), count: try integer("count"),
         reason: DismissReason(rawValue: object["reason"] as! String)!)
+    case "skip" where object["banners"] != nil:
+      operation = .skipSum(
+        banners: try integer("banners"), count: try integer("count"),
+        // JSONSerialization is not exact to the last bit.
+        value: Double(line.split(separator: #""value":"#)[1].prefix { $0 != "," })!,
+        reason: SkipReason(rawValue: object["reason"] as! String)!)
     case "skip":
       operation = .skip(
         banner: try integer("banner"), count: try integer("count"),

@@ -42,12 +42,15 @@ struct Fates {
     case .show(let banner, _, _, _, _): seen(banner, "show", at)
     case .update(let banner, _, _, _, _): seen(banner, "update", at)
     case .dismiss(let banner, _, _, _): seen(banner, "dismiss", at)
-    case .skip(let banner, _, let reason, _):
-      for fate in unseen.removeValue(forKey: banner) ?? [] {
-        all[fate].skippedAt = at
-        all[fate].skipped = reason.rawValue
-      }
-    case .moveUp, .final, .screen: break
+    case .skip(let banner, _, let reason, _): skipped(banner, reason, at: at)
+    case .moveUp, .skipSum, .final, .screen: break
+    }
+  }
+
+  mutating func skipped(_ banner: Int, _ reason: SkipReason, at: Int64) {
+    for fate in unseen.removeValue(forKey: banner) ?? [] {
+      all[fate].skippedAt = at
+      all[fate].skipped = reason.rawValue
     }
   }
 

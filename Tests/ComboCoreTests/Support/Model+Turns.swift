@@ -11,8 +11,9 @@ extension Model {
   /// Its linger and its short one, as durations.
   private func lingers(_ i: Int) -> (long: Int64, short: Int64) {
     let tier = tier(i)
-    if tier == 0 { return (Int64(settings.lingerMs), Int64(settings.busyLingerMs)) }
-    return (Int64(settings.tiers[tier - 1].lingerMs), Int64(settings.tiers[tier - 1].busyLingerMs))
+    let own = Int64(min(banners[i].ownLinger, settings.maxLingerMs))
+    if tier == 0 { return (max(own, Int64(settings.lingerMs)), max(own, Int64(settings.busyLingerMs))) }
+    return (max(own, Int64(settings.tiers[tier - 1].lingerMs)), max(own, Int64(settings.tiers[tier - 1].busyLingerMs)))
   }
 
   /// When a short linger ends that begins at `t`.

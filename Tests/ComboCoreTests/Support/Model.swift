@@ -19,6 +19,8 @@ struct Model {
     var deadline: Int64 = 0
     var lingersShort = false
     var takenOver = false
+    /// The longest linger that one of its gifts asked for.
+    var ownLinger = 0
 
     var isOnScreen: Bool { phase != .queued }
     /// Entering, counting or lingering, sealed or not.
@@ -32,6 +34,18 @@ struct Model {
     var number: Int
     var display: OwnedDisplay
     var hasFinal: Bool
+  }
+  /// Banners that are skipped together.
+  struct Skipped {
+    var banners = 0
+    var count = 0
+    var value = 0.0
+
+    mutating func add(_ banner: Banner) {
+      banners += 1
+      count += banner.total - banner.base
+      value += banner.value
+    }
   }
   struct Streak {
     var key: Key
@@ -50,9 +64,11 @@ struct Model {
   var lastNumber = 0
   var time: Int64
   var idleSince: Int64
-  /// The latest expiry that a gift gave a streak by its own `streak_ms`.
+  /// The latest expiry that a gift gave a streak by its own `streak_ms`, or anything by `refresh`.
   var awakeUntil = Int64.min
   var screenDeadline: Int64?
+  /// What overflowed and was not said yet, and when it is due.
+  var sum: (skipped: Skipped, due: Int64)?
   /// All that are queued or on screen, in the order of their numbers.
   var banners: [Banner] = []
   /// In the order in which they entered.
@@ -116,7 +132,9 @@ struct Model {
 
   mutating func replaceIfRested(at now: Int64) {
     let rest = [settings.restMs, settings.reuseMs, settings.dedupeMs, settings.streakMs].max()!
-    guard isIdle, now > idleSince + Int64(rest), now > awakeUntil, !history.contains(where: \.hasFinal) else { return }
+    guard isIdle, now > idleSince + Int64(rest), now > awakeUntil, !history.contains(where: \.hasFinal), sum == nil else {
+      return
+    }
     var new = Model(at: now, service)
     new.own = own
     new.said = said
@@ -133,6 +151,10 @@ struct Model {
       if banners[i].isStaying { dismiss(i, dismissal, at: now) }
       if !banners[i].takenOver, settings.finals { ended.append((banners[i].number, banners[i].total, banners[i].display)) }
       banners[i].takenOver = true
+    }
+    if skipping == .closed {
+      saySum(at: now)
+      if settings.skipMs > 0 { skipTogether(at: now) }
     }
     for i in queue where isMeant(banners[i].key) { saySkip(i, skipping, at: now) }
     banners.removeAll { $0.phase == .queued && isMeant($0.key) }
@@ -162,6 +184,7 @@ struct Model {
     for i in streaks.indices { streaks[i].expiry += d }
     for i in ids.indices { ids[i].expiry += d }
     if let deadline = screenDeadline { screenDeadline = deadline + d }
+    if let sum { self.sum = (sum.skipped, sum.due + d) }
     if awakeUntil != .min { awakeUntil += d }
     idleSince += d
     time += d
@@ -173,7 +196,13 @@ struct Model {
     let fate = fates.begin(gift, epoch: epoch, at: now)
     if !gift.id.isEmpty, settings.dedupeMs > 0, settings.maxIds > 0 {
       ids.removeAll { $0.expiry < now }
-      if ids.contains(where: { $0.id == gift.id }) {
+      if let known = ids.firstIndex(where: { $0.id == gift.id }) {
+        if gift.refresh {
+          ids.remove(at: known)
+          ids.append((gift.id, now + Int64(settings.dedupeMs)))
+          while ids.count > settings.maxIds { ids.removeFirst() }
+          awakeUntil = max(awakeUntil, now + Int64(settings.dedupeMs))
+        }
         fates.all[fate].became = "duplicate"
         return
       }
@@ -191,6 +220,7 @@ struct Model {
       banners[i].total += n
       banners[i].value += gift.value * Double(n)
       banners[i].display = gift.display
+      banners[i].ownLinger = max(banners[i].ownLinger, gift.lingerMs)
       accepted += n
       fates.joined(fate, banners[i].number, n, became)
     }
@@ -225,16 +255,21 @@ struct Model {
       let key = name.isEmpty ? gift.key : Key(sender: gift.key.sender, receiver: "", gift: gift.key.gift)
       streaks.removeAll { $0.expiry < now }
       defer { if name.isEmpty, gift.ends { streaks.removeAll { $0.key == key && $0.name.isEmpty } } }
-      var n = total
+      var n: Int? = total
+      var kept = total
       if let i = streaks.firstIndex(where: { $0.key == key && $0.name == name }) {
         let before = streaks[i].total
-        if total == before || (total < before && !name.isEmpty) { return nil }
-        if total > before { n = total - before }
+        if total == before || (total < before && !name.isEmpty) {
+          guard gift.refresh else { return nil }
+          (n, kept) = (nil, before)
+        } else if total > before {
+          n = total - before
+        }
         streaks.remove(at: i)
       }
       let expiry = now + (gift.streakMs.map(Int64.init) ?? Int64(settings.streakMs))
-      if gift.streakMs != nil { awakeUntil = max(awakeUntil, expiry) }
-      streaks.append(Streak(key: key, name: name, total: total, expiry: expiry))
+      if gift.streakMs != nil || n == nil { awakeUntil = max(awakeUntil, expiry) }
+      streaks.append(Streak(key: key, name: name, total: kept, expiry: expiry))
       while streaks.count > settings.maxStreaks { streaks.removeFirst() }
       return n
     }
@@ -256,7 +291,7 @@ struct Model {
     while queue.count > settings.maxQueue {
       let least = queue.map { banners[$0].value }.min()!
       let i = queue.last { banners[$0].value == least }!
-      saySkip(i, .overflow, at: now)
+      if settings.skipMs > 0 { addToSum(i, at: now) } else { saySkip(i, .overflow, at: now) }
       banners.remove(at: i)
     }
   }
@@ -272,7 +307,7 @@ struct Model {
       let bannerDue = due.map { banners[$0].deadline } ?? .max
       let screenDue = screenDeadline ?? .max
       let finalDue = final.map { history[$0].expiry + 1 } ?? .max
-      let t = min(bannerDue, screenDue, finalDue)
+      let t = min(bannerDue, screenDue, finalDue, sum?.due ?? .max)
       if t > now || t == .max { return }
       time = max(time, t)
       if let due, bannerDue == t {
@@ -280,8 +315,10 @@ struct Model {
       } else if screenDue == t {
         sayScreen(at: t)
         screenDeadline = settings.screenMs > 0 ? t + Int64(settings.screenMs) : nil
-      } else if let final {
+      } else if let final, finalDue == t {
         sayFinal(history.remove(at: final), at: t)
+      } else {
+        saySum(at: t)
       }
     }
   }
@@ -335,8 +372,12 @@ struct Model {
         if settings.finals, waiting.base > 0 {
           say(.final(banner: waiting.number, count: waiting.base, reason: .over, display: waiting.display), at: t)
         }
-        banners[open].total = min(Self.most, banners[open].total + waiting.total - waiting.base)
+        let sum = banners[open].total + waiting.total - waiting.base
+        banners[open].total = min(Self.most, sum)
+        // What was cut was accepted, and is no more.
+        accepted -= max(0, sum - Self.most)
         banners[open].value += waiting.value
+        banners[open].ownLinger = max(banners[open].ownLinger, waiting.ownLinger)
         banners[open].display = waiting.display
         fates.merged(waiting.number, into: banners[open].number)
         let number = banners[open].number
@@ -408,6 +449,38 @@ struct Model {
     }
   }
 
+  /// A banner overflows where skips are summed.
+  mutating func addToSum(_ i: Int, at now: Int64) {
+    if sum == nil { sum = (Skipped(), now + Int64(settings.skipMs)) }
+    sum!.skipped.add(banners[i])
+    fates.skipped(banners[i].number, .overflow, at: now)
+    if settings.finals, banners[i].base > 0 {
+      say(.final(banner: banners[i].number, count: banners[i].total, reason: .overflow, display: banners[i].display), at: now)
+    }
+  }
+
+  mutating func saySum(at t: Int64) {
+    guard let skipped = sum?.skipped else { return }
+    sum = nil
+    say(.skipSum(banners: skipped.banners, count: skipped.count, value: skipped.value, reason: .overflow), at: t)
+  }
+
+  /// All that wait, when the room is closed.
+  mutating func skipTogether(at now: Int64) {
+    let waiting = queue.map { banners[$0] }
+    if waiting.isEmpty { return }
+    var skipped = Skipped()
+    for banner in waiting {
+      skipped.add(banner)
+      fates.skipped(banner.number, .closed, at: now)
+    }
+    say(.skipSum(banners: skipped.banners, count: skipped.count, value: skipped.value, reason: .closed), at: now)
+    banners.removeAll { $0.phase == .queued }
+    for banner in waiting where settings.finals && banner.base > 0 {
+      say(.final(banner: banner.number, count: banner.total, reason: .closed, display: banner.display), at: now)
+    }
+  }
+
   mutating func sayFinal(_ past: Past, at t: Int64) {
     say(.final(banner: past.number, count: past.total, reason: .over, display: past.display), at: t)
   }
@@ -429,6 +502,6 @@ struct Model {
 
   var nextDeadline: Int64? {
     let finals = history.filter(\.hasFinal).map { $0.expiry + 1 }
-    return (screen.map { banners[$0].deadline } + [screenDeadline].compactMap { $0 } + finals).min()
+    return (screen.map { banners[$0].deadline } + [screenDeadline, sum?.due].compactMap { $0 } + finals).min()
   }
 }

@@ -23,6 +23,8 @@ struct Observer {
   private(set) var gifts = 0
   /// The counts of all finals.
   private(set) var inFinals = 0
+  /// Of ``gifts``: those of sums of skips.
+  private(set) var summed = 0
 
   init(settings: Settings?) { self.settings = settings }
 
@@ -31,10 +33,11 @@ struct Observer {
     if said.epoch != epoch {
       if said.epoch < epoch { return "the epoch falls" }
       if banners.values.contains(where: { $0.leavesAt == nil }) { return "a new epoch over a full screen" }
-      let (gifts, inFinals) = (self.gifts, self.inFinals)
+      let (gifts, inFinals, summed) = (self.gifts, self.inFinals, self.summed)
       self = Observer(settings: settings)
       self.gifts = gifts
       self.inFinals = inFinals
+      self.summed = summed
       epoch = said.epoch
     }
     if said.seq != seq + 1 { return "seq \(said.seq) after \(seq)" }
@@ -87,6 +90,11 @@ struct Observer {
       if count < 0 { return "banner \(banner) skips less than nothing" }
       ended.insert(banner)
       gifts += count
+    case .skipSum(let banners, let count, _, let reason):
+      if banners <= 0 || count < 0 { return "a sum of nothing" }
+      if reason == .retracted { return "a retraction is summed" }
+      gifts += count
+      summed += count
     case .final(_, let count, _, _):
       if count <= 0 { return "a final of nothing" }
       inFinals += count

@@ -45,6 +45,8 @@ struct OwnedGift: Hashable {
   /// Of a total.
   var streakMs: Int32?
   var ends = false
+  var lingerMs = 0
+  var refresh = false
 
   /// A gift whose display data repeat its key, with a tag that tells one gift from another.
   init(id: String = "", key: Key, tag: String = "", value: Double = 1, amount: OwnedAmount = .count(1)) {
@@ -70,6 +72,7 @@ extension OwnedGift {
   ///     ann rose x3                     from ann, a rose, three times, worth 1 each
   ///     ann @host rose =7/s $10 #e1 ~2  to host; a total of 7 in streak s; worth 10 each; id e1; other display data
   ///     ann rose =9 %p ms500 ends       a combo's own name; a total remembered for 500 ms, the last one
+  ///     ann rose #e1 lasts4000 again    its banner stays for 4000 ms at least; it keeps alive what it repeats
   init(_ words: ArraySlice<String>) throws {
     var names: [String] = []
     var tag = ""
@@ -82,6 +85,8 @@ extension OwnedGift {
       case "%": key.combo = rest
       case "m" where Int32(rest.dropFirst()) != nil: streakMs = Int32(rest.dropFirst())
       case "e" where word == "ends": ends = true
+      case "a" where word == "again": refresh = true
+      case "l" where word.hasPrefix("lasts"): lingerMs = Int(word.dropFirst(5))!
       case "~": tag = word
       case "$": value = Double(rest)!
       case "=":
@@ -99,6 +104,8 @@ extension OwnedGift {
   /// Gives a gift at random what few gifts have.
   /// - Parameter ownTimes: whether totals may have a time of their own.
   mutating func addDetails(_ random: inout SplitMix64, ownTimes: Bool) {
+    if ownTimes, random.oneIn(3) { lingerMs = random.pick([1, 100, 700, 4000, 12_000, 60_000]) }
+    refresh = random.oneIn(4)
     guard case .total = amount else { return }
     if ownTimes, random.oneIn(2) { streakMs = random.pick([0, 1, 800, 70_000, 3_600_000]) }
     ends = random.oneIn(8)
@@ -120,6 +127,8 @@ extension OwnedGift {
       gift.combo = $0[8]
       gift.streakMs = streakMs
       gift.ends = ends
+      gift.lingerMs = UInt16(lingerMs)
+      gift.refreshes = refresh
       body(gift)
     }
   }

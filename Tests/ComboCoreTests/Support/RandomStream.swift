@@ -83,7 +83,7 @@ struct RandomStream {
         settings.enterMs, settings.countMs, settings.lingerMs, settings.busyLingerMs, settings.exitMs, settings.reuseMs,
         settings.screenMs, settings.dedupeMs, settings.streakMs, settings.promoteMs, settings.exitMs + settings.reuseMs,
         settings.enterMs + settings.countMs, settings.holdMs, settings.dwellMs, settings.reuseMs + 1,
-        settings.enterMs + 2 * settings.countMs, settings.holdMs - settings.enterMs,
+        settings.enterMs + 2 * settings.countMs, settings.holdMs - settings.enterMs, settings.skipMs,
       ])
       return Int64(max(0, lasting + random.below(3) - 1))
     }
@@ -98,7 +98,8 @@ struct RandomStream {
       .dedupeMs: [0, 1, 500, 10_000], .streakMs: [0, 1, 800, 60_000], .restMs: [0, 1000, 60_000], .slots: [0, 1, 1, 2, 3, 5],
       .busyThreshold: [0, 1, 3, 10], .maxQueue: [1, 2, 3, 7, 1000], .maxIds: [0, 1, 2, 5, 40, 2000],
       .maxStreaks: [0, 1, 2, 5, 1000], .holdMs: [0, 1, 500, 700, 3000],
-      .dwellMs: [0, 1, 400, 750, 5000], .maxHistory: [1, 2, 3, 1000],
+      .dwellMs: [0, 1, 400, 750, 5000], .maxHistory: [1, 2, 3, 1000], .maxLingerMs: [0, 1, 600, 4000, 60_000],
+      .skipMs: [0, 0, 1, 500, 700, 1000, 70_000],
     ]
     var settings: [Setting] = []
     for name in IntegerSetting.allCases where random.oneIn(cases) {

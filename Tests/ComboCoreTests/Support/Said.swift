@@ -13,6 +13,7 @@ struct Said: Hashable, CustomStringConvertible {
     case moveUp(banner: Int, slot: Int)
     case dismiss(banner: Int, slot: Int, count: Int, reason: DismissReason)
     case skip(banner: Int, count: Int, reason: SkipReason, display: OwnedDisplay)
+    case skipSum(banners: Int, count: Int, value: Double, reason: SkipReason)
     case final(banner: Int, count: Int, reason: FinalReason, display: OwnedDisplay)
     case screen([Shown])
   }
@@ -44,6 +45,7 @@ struct Said: Hashable, CustomStringConvertible {
     case .dismiss(let banner, let slot, let count, let reason): return "dismiss \(banner)@\(slot) \(count) \(reason)"
     case .skip(let banner, let count, let reason, let display):
       return "skip \(banner) \(who(display)) \(count) \(reason)"
+    case .skipSum(let banners, let count, let value, let reason): return "skip \(banners) banners \(count) $\(value) \(reason)"
     case .final(let banner, let count, let reason, let display):
       return "final \(banner) \(who(display)) \(count) \(reason)"
     case .screen(let shown):
@@ -78,6 +80,8 @@ struct Recorder: InstructionSink {
       operation = .dismiss(banner: banner, slot: slot, count: count, reason: reason)
     case .skip(let banner, let count, let reason, let display):
       operation = .skip(banner: banner, count: count, reason: reason, display: OwnedDisplay(display))
+    case .skipSum(let banners, let count, let value, let reason):
+      operation = .skipSum(banners: banners, count: count, value: value, reason: reason)
     case .final(let banner, let count, let reason, let display):
       operation = .final(banner: banner, count: count, reason: reason, display: OwnedDisplay(display))
     case .screen(let banners):

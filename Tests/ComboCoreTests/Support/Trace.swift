@@ -19,7 +19,12 @@ import Testing
 /// Each is played four times: as it is, advanced every few milliseconds, restored from a snapshot before each event, and by
 /// the plain ``Model``.
 struct Trace {
-  private var settings = Settings()
+  /// Unless the trace says otherwise, each skip is told by itself.
+  private var settings = {
+    var settings = Settings()
+    settings.skipMs = 0
+    return settings
+  }()
   private var lines: [(at: Int64, event: Event?, text: String)] = []
   private let expected: [String]
 
