@@ -27,6 +27,13 @@ extension HTTPServer {
         let record = emptyScreen(room)
         show(StreamText.event("screen", record), record, to: id, room, at: now)
       }
+    case .unknown(let id, let room):
+      guard let exchange = take(id) else { return show(StreamText.alive, nil, to: id, room, at: now) }
+      if exchange.streams {
+        begin(exchange, room, StreamText.alive, id: nil, at: now)
+      } else {
+        finish(exchange, .error(503, "the room's screen is not known before its next `screen`", [("Retry-After", "2")]))
+      }
     case .elsewhere(let id, let room):
       if let exchange = take(id) {
         finish(exchange, .error(404, elsewhere))
@@ -62,8 +69,9 @@ extension HTTPServer {
     feeds.count * EventFeed.bytesMax <= Limits.feedBytes ? EventFeed.bytesMax : max(16 << 10, Limits.feedBytes / feeds.count)
   }
 
-  private func show(_ event: [UInt8], _ record: [UInt8], to id: UInt64, _ room: [UInt8], at now: Int64) {
-    if let exchange = take(id) {
+  /// - Parameter record: nil: the screen is not known, and the event is a comment.
+  private func show(_ event: [UInt8], _ record: [UInt8]?, to id: UInt64, _ room: [UInt8], at now: Int64) {
+    if let record, let exchange = take(id) {
       if exchange.streams {
         begin(exchange, room, event, id: StreamText.id(of: record), at: now)
       } else {
@@ -72,7 +80,7 @@ extension HTTPServer {
       return
     }
     guard id == 0 || id == Self.rewatch, let feed = feeds[room] else { return unwatchIfUnread(room) }
-    feed.stands(at: StreamText.id(of: record))
+    feed.stands(at: record.flatMap(StreamText.id(of:)))
     for reader in feed.readers.values { reader.begin(event) }
     feed.isDue = true
   }

@@ -68,6 +68,8 @@ package enum News: Sendable {
   case screen(id: UInt64, room: [UInt8], record: [UInt8])
   /// The room is this instance's, but not awake.
   case asleep(id: UInt64, room: [UInt8])
+  /// What is on the room's screen is not known before its next `screen`; what it says is told.
+  case unknown(id: UInt64, room: [UInt8])
   /// The room's partition is another instance's.
   case elsewhere(id: UInt64, room: [UInt8])
   /// This instance does not know yet which partitions are its own.
@@ -82,7 +84,7 @@ package enum News: Sendable {
     switch self {
     case .said(let room, let record), .screen(_, let room, let record): 64 + room.count + record.count
     case .survey(_, let lines): 64 + lines.count * 128
-    case .asleep, .elsewhere, .notYet, .restarted, .overrun: 64
+    case .asleep, .unknown, .elsewhere, .notYet, .restarted, .overrun: 64
     }
   }
 }

@@ -97,7 +97,7 @@ package final class WatchedRooms: RoomWatcher {
       switch answer.news {
       case .screen(let id, let room, _), .asleep(let id, let room):
         queries.append(.screen(room: room, id: id, watches: rooms[room] != nil))
-      case .said, .elsewhere, .notYet, .survey, .restarted, .overrun: break
+      case .said, .unknown, .elsewhere, .notYet, .survey, .restarted, .overrun: break
       }
     }
   }

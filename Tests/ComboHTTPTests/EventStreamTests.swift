@@ -127,6 +127,24 @@ struct EventStreamTests {
     #expect(response.text.contains("another instance"))
   }
 
+  @Test("of a room whose screen is not known begin with what it says")
+  func unknown() throws {
+    let stage = try HTTPStage()
+    let wire = try stage.wire()
+    wire.send(HTTPStage.request("/rooms/r/events"))
+    guard case .screen(let room, let id, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }
+    stage.observatory.tell([.unknown(id: id, room: room)])
+    _ = try wire.head()
+    #expect(try wire.event()?.isComment == true)
+    stage.say("r", 5..<7)
+    for seq in 5..<7 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
+    // It is asked for again: what its readers have does not lead to what follows.
+    stage.observatory.tell([.unknown(id: 0, room: room)])
+    stage.say("r", 9..<10)
+    #expect(try wire.event()?.isComment == true)
+    #expect(try wire.nextEvent()?.id == "1-9")
+  }
+
   @Test("a slow reader is told, and dropped; others notice nothing")
   func slow() throws {
     let stage = try HTTPStage()

@@ -298,17 +298,18 @@ struct HTTPServerTests {
       #expect(response.status == 200)
       #expect(response.text == "{\"it\":1}")
     }
-    for news in [0, 1, 2] {
+    for news in [0, 1, 2, 3] {
       let wire = try stage.wire()
       wire.send(HTTPStage.request("/rooms/r"))
       guard case .screen(let room, let id, _, _) = try stage.query() else { throw TestKafka.Failure("another query") }
       stage.observatory.tell([
-        news == 0
-          ? .asleep(id: id, room: room) : news == 1 ? .elsewhere(id: id, room: room) : .notYet(id: id, room: room)
+        [
+          .asleep(id: id, room: room), .elsewhere(id: id, room: room), .notYet(id: id, room: room), .unknown(id: id, room: room),
+        ][news]
       ])
       let response = try wire.response()
-      #expect(response.status == [404, 404, 503][news])
-      #expect(response.text.contains(["not awake", "another instance", "joined"][news]))
+      #expect(response.status == [404, 404, 503, 503][news])
+      #expect(response.text.contains(["not awake", "another instance", "joined", "before its next `screen`"][news]))
     }
   }
 

@@ -15,10 +15,12 @@ struct RoomMirrorTests {
 
   private static let people = #""sender":{"id":"u1","name":"}],\"{"},"receiver":{"id":"a"},"gift":{"id":"g","value":10}"#
 
-  private func take(_ mirror: RoomMirror, _ record: String, room: String = "r1", at now: Int64 = 0) {
+  private func take(_ mirror: RoomMirror, _ record: String, room: String = "r1", wasEmpty: Bool = false, at now: Int64 = 0) {
     var (record, room) = (record, room)
     room.withUTF8 { key in
-      record.withUTF8 { mirror.take(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer($0), at: now) }
+      record.withUTF8 {
+        mirror.take(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer($0), wasEmpty: wasEmpty, at: now)
+      }
     }
   }
 
@@ -59,7 +61,7 @@ struct RoomMirrorTests {
   func restoredByScreen() {
     let mirror = ready()
     take(mirror, Self.record(40, #""op":"update","banner":9,"slot":0,"count":8,"added":5"#))
-    #expect(screen(mirror)?.hasSuffix(#""banners":[]}"#) == true)
+    #expect(screen(mirror) == nil)
     take(mirror, Self.record(41, #""op":"screen","banners":[{"banner":9,"slot":0,"count":8,"base":0,\#(Self.people)}]"#))
     #expect(screen(mirror)?.contains(#""banners":[{"banner":9,"#) == true)
     take(mirror, Self.record(41, #""op":"screen","banners":[]"#))
@@ -93,6 +95,65 @@ struct RoomMirrorTests {
     #expect(mirror.takeNews().isEmpty)
   }
 
+  @Test("does not know a room before its next screen if it heard neither its beginning nor a screen, or missed something")
+  func unknown() {
+    func answer(_ mirror: RoomMirror, _ room: String) -> String {
+      mirror.answer(.screen(room: Array(room.utf8), id: 7, watches: true), at: 0)
+      switch mirror.takeNews().last {
+      case .screen(7, _, let record): return String(String(decoding: record, as: UTF8.self).suffix(14))
+      case .unknown(7, _): return "unknown"
+      case .asleep(7, _): return "asleep"
+      case let other: return "\(String(describing: other))"
+      }
+    }
+    let mirror = ready()
+    take(mirror, Self.record(8, Self.show(3, 1)))
+    #expect(answer(mirror, "r1") == "unknown" && mirror.unknownCount == 1)
+    // What it says is told nevertheless, and with a screen it is known.
+    take(mirror, Self.record(9, #""op":"screen","banners":[]"#))
+    guard case .said? = mirror.takeNews().first else {
+      Issue.record("the watcher is not told")
+      return
+    }
+    #expect(answer(mirror, "r1") == #"","banners":[]}"#.suffix(14) && mirror.unknownCount == 0)
+    take(mirror, Self.record(11, Self.show(4, 1)))
+    #expect(answer(mirror, "r1") == "unknown")
+    take(mirror, Self.record(4, Self.show(1, 1), epoch: 6))
+    #expect(answer(mirror, "r1") == "unknown")
+    take(mirror, Self.record(1, #""op":"skip""#, epoch: 7))
+    #expect(answer(mirror, "r1").hasSuffix("[]}"))
+    // One that was silent for longer than it would be with banners had none.
+    take(mirror, Self.record(5, Self.show(2, 1), room: "r2"), room: "r2", wasEmpty: true)
+    #expect(answer(mirror, "r2").hasSuffix("}}]}"))
+    take(mirror, Self.record(5, #""op":"dismiss","banner":1,"slot":0,"count":1"#, room: "r3"), room: "r3", wasEmpty: true)
+    #expect(answer(mirror, "r3") == "unknown")
+    mirror.isBehind = { $0 == Array("r4".utf8) }
+    #expect(answer(mirror, "r4") == "unknown" && answer(mirror, "r5") == "asleep")
+  }
+
+  @Test("begins with kept screens, follows from there, and lets go of those that are over")
+  func kept() {
+    let mirror = ready()
+    for (room, seq, time) in [("r1", 4, 100), ("r2", 9, 10), ("r3", 9, 100)] as [(String, Int, Int64)] {
+      var (room, record) = (
+        room, Self.record(seq, #""op":"screen","banners":[{"banner":1,"slot":0,"count":\#(seq)}]"#, room: room)
+      )
+      room.withUTF8 { key in
+        record.withUTF8 { mirror.keep(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer($0), from: time, at: 0) }
+      }
+    }
+    mirror.forgetKept { _, time in time < 50 }
+    #expect(mirror.roomCount == 2 && screen(mirror, "r2") == nil && mirror.instructions == 0)
+    take(mirror, Self.record(4, #""op":"screen","banners":[]"#))
+    take(mirror, Self.record(5, #""op":"update","banner":1,"slot":0,"count":6,"added":2"#))
+    #expect(screen(mirror)?.contains(#""seq":5,"at":1005,"op":"screen","banners":[{"banner":1,"slot":0,"count":6"#) == true)
+    // Something between is missing.
+    take(mirror, Self.record(11, Self.show(2, 1), room: "r3"), room: "r3")
+    #expect(screen(mirror, "r3") == nil && mirror.unknownCount == 1)
+    mirror.forgetKept { _, _ in true }
+    #expect(mirror.roomCount == 2)
+  }
+
   @Test("takes anything that may stand in a topic")
   func garbage() {
     let mirror = ready()
@@ -118,7 +179,7 @@ struct RoomMirrorTests {
     }
     take(
       mirror,
-      #" { "seq" : 20 , "op" : "show" , "epoch" : 5 , "count" : 2 , "slot" : 0 , "banner" : 7 , "gift" : { "id" : "g" } } "#,
+      #" { "seq" : 9 , "op" : "show" , "epoch" : 5 , "count" : 2 , "slot" : 0 , "banner" : 7 , "gift" : { "id" : "g" } } "#,
       room: "g")
     #expect(screen(mirror, "g")?.contains(#"[{"banner":7,"slot":0,"count":2,"base":0,"gift":{ "id" : "g" }}]"#) == true)
   }

@@ -83,7 +83,7 @@ final class SimOnlookers {
       if lines.count > 2 || lines.contains(where: { !$0.room.starts(with: "room".utf8) }) {
         faults.append("another list: \(lines)")
       }
-    case .restarted, .overrun: faults.append("\(news)")
+    case .restarted, .overrun, .unknown: faults.append("\(news)")
     }
   }
 

@@ -8,6 +8,7 @@ internal import ComboSystem
 /// It belongs to no group and writes nothing. One thread.
 final class OutputMirror {
   private let options: ServeOptions
+  private let properties: KafkaProperties
   private let control: ControlClient
   private let client: ReaderClient
   private let observatory: Observatory
@@ -15,8 +16,11 @@ final class OutputMirror {
   private let mirror = RoomMirror()
   private let batch = MessageBatch(capacity: 4000)
   private var readers: [PartitionReader] = []
+  /// Of each, the time from which on a room that is heard for the first time had an empty screen; nil: nothing has been read yet.
+  private var heardOutFrom: [Int64?] = []
   /// Up to where each must come before it answers: where the partition ended when it began.
   private var ends: [Int64] = []
+  private var partitionCount = 0
   private var readyBy: Int64 = 0
   private var reportedAt: Int64 = 0
   private var countedAt: Int64 = 0
@@ -35,10 +39,14 @@ final class OutputMirror {
     self.options = options
     self.observatory = observatory
     self.log = log
+    self.properties = properties
     control = try ControlClient(properties)
     client = try ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 2048)
     mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
   }
+
+  /// A room with banners says a `screen` in less than this.
+  private var backMs: Int64 { Int64(options.backSeconds * 1000) }
 
   /// Returns once it is asked to stop.
   func run() throws(EdgeError) {
@@ -56,10 +64,7 @@ final class OutputMirror {
         observatory.tell(mirror.takeNews())
         try begin()
       }
-      if !mirror.isReady, isCaughtUp(at: now) {
-        mirror.isReady = true
-        log.info("serve is ready: \(.count, mirror.roomCount) rooms")
-      }
+      if !mirror.isReady, isCaughtUp(at: now) { becomeReady() }
       if observatory.hasQueries { for query in observatory.takeQueries() { mirror.answer(query, at: now) } }
       observatory.tell(mirror.takeNews())
       if now - reportedAt >= Self.reportMs { try report(at: now) }
@@ -78,7 +83,9 @@ final class OutputMirror {
         .unknownPartition, "--partitions names \(missing), but topic \"\(options.output)\" has \(all): 0 to \(all - 1)")
     }
     readers = []
+    heardOutFrom = []
     ends = []
+    partitionCount = all
     let mine = Set(wanted)
     mirror.serves =
       options.partitions == nil
@@ -86,17 +93,62 @@ final class OutputMirror {
       : { room in
         room.withUnsafeBytes { mine.contains(Int32(KeyPartitioner.partition($0, all))) }
       }
-    let since = WallClock.nowMs - Int64(options.backSeconds * 1000)
-    let starts = try control.offsets(options.output, wanted, atMs: max(0, since), withinMs: Self.withinMs)
+    let newest = try NewestRecords(properties, control)
+    let times = try newest.times(options.output, wanted)
+    if let screens = options.screens { try keepScreens(screens, newest, times, partitions: all) }
     for partition in wanted {
-      let end = try control.watermarks(options.output, partition, withinMs: Self.withinMs).end
-      let start = starts.first { $0.partition == partition }?.offset ?? end
-      readers.append(try client.reader(options.output, partition, from: start, to: .max))
-      ends.append(end)
+      let bounds = try control.watermarks(options.output, partition, withinMs: Self.withinMs)
+      // Not from the present time back: the service may have been away for long.
+      let since = times[partition].map { max(0, $0 - backMs) }
+      let start = try since.flatMap { time throws(EdgeError) in
+        try control.offsets(options.output, [partition], atMs: time, withinMs: Self.withinMs)[0].offset
+      }
+      add(try client.reader(options.output, partition, from: start ?? bounds.end, to: .max), end: bounds.end)
     }
     readyBy = MonotonicClock.nowMs + Self.heldUpMs
     countedAt = MonotonicClock.nowMs
     log.info("serve reads \(.count, wanted.count) partitions of \(.topic, options.output)")
+  }
+
+  private func add(_ reader: PartitionReader, end: Int64) {
+    readers.append(reader)
+    heardOutFrom.append(nil)
+    ends.append(end)
+  }
+
+  /// Takes in the rooms' newest screens, but those that are no more: a room with banners says a `screen` within ``backMs``.
+  private func keepScreens(
+    _ topic: String, _ newest: NewestRecords, _ times: [Int32: Int64], partitions all: Int
+  ) throws(EdgeError) {
+    var times = times
+    let now = MonotonicClock.nowMs
+    let home = { (room: Bytes) in Int32(KeyPartitioner.partition(room, all)) }
+    try newest.readAll(topic) { key, value, time in
+      guard let key, let value else { return }
+      mirror.keep(key: key, value: value, from: time, at: now)
+      let partition = home(key)
+      times[partition] = max(times[partition] ?? 0, time)
+    }
+    let backMs = backMs
+    mirror.forgetKept { room, time in
+      room.withUnsafeBytes { time < times[home($0), default: 0] - backMs }
+    }
+    log.info("serve has read the newest screens of \(.count, mirror.roomCount) rooms from \(.topic, topic)")
+  }
+
+  private func becomeReady() {
+    mirror.isReady = true
+    let late = zip(readers, ends).filter { $0.position < $1 }
+    if !late.isEmpty {
+      let behind = Set(late.map(\.0.partition))
+      let all = partitionCount
+      mirror.isBehind = { room in
+        room.withUnsafeBytes { behind.contains(Int32(KeyPartitioner.partition($0, all))) }
+      }
+    }
+    log.info("serve is ready: \(.count, mirror.roomCount) rooms")
+    let unknown = mirror.unknownCount
+    if unknown > 0 { log.info("the screens of \(.count, unknown) rooms are not known before their next `screen`") }
   }
 
   private func isCaughtUp(at now: Int64) -> Bool {
@@ -106,14 +158,18 @@ final class OutputMirror {
 
   private func read(at now: Int64) throws(EdgeError) -> Int {
     var total = 0
-    for reader in readers {
+    for (place, reader) in readers.enumerated() {
       total += try reader.read(maxWaitMs: 0, into: batch)
       defer { batch.release() }
       for index in 0..<batch.count {
         guard let key = batch[index].key, let value = batch[index].value else { continue }
-        mirror.take(key: key, value: value, at: now)
+        let time = batch[index].timestampMs ?? 0
+        let heardOut = heardOutFrom[place] ?? time + backMs
+        heardOutFrom[place] = heardOut
+        mirror.take(key: key, value: value, wasEmpty: time >= heardOut, at: now)
       }
     }
+    if mirror.isBehind != nil, zip(readers, ends).allSatisfy({ $0.position >= $1 }) { mirror.isBehind = nil }
     return total
   }
 
@@ -139,9 +195,9 @@ final class OutputMirror {
     // Brokers that are away are no reason to end.
     guard let all = try? control.partitionCount(options.output, withinMs: 1000), all > readers.count else { return }
     for partition in Int32(readers.count)..<Int32(all) {
-      readers.append(try client.reader(options.output, partition, from: 0, to: .max))
-      ends.append(0)
+      add(try client.reader(options.output, partition, from: 0, to: .max), end: 0)
     }
+    partitionCount = all
     log.info("serve reads \(.count, all) partitions of \(.topic, options.output)")
   }
 }

@@ -207,8 +207,14 @@ enum OptionTable {
     Option(
       "once", "", .flag, "false", [.watch], .main, "print the current screen, one line per banner, and exit; for scripts"),
     Option(
-      "back", "S", .number(0...3600), "20", [.watch, .serve], .main,
+      "back", "S", .number(0...3600), "20", [.watch], .main,
       "how many seconds back to look first for the current screen; a few times --screen-ms is enough"),
+    Option(
+      "back", "S", .number(0...3600), "20", [.serve], .main,
+      "how many seconds before each partition's newest record to begin; at least twice the service's --screen-ms"),
+    Option(
+      "screens", "TOPIC", .topic, nil, [.serve], .main,
+      "the topic of `run --screens`: rooms are known at the start also where the output no longer has them"),
     Option(
       "seconds", "S", .number(0...1_000_000_000), "0", [.demo, .generate, .watch], .main, "duration in seconds; 0 = no limit"),
     Option("rooms", "N", .integer(1...10_000_000), "1000", [.generate], .main, "number of rooms"),

@@ -7,6 +7,8 @@ internal import ComboSystem
 struct ServeOptions: Equatable, Sendable {
   var brokers: String
   var output: String
+  /// The compacted topic of the rooms' newest screens, if there is one.
+  var screens: String?
   /// Which are served, rising; nil: all.
   var partitions: [Int32]?
   var http: HTTPAddress = .standard
@@ -29,6 +31,7 @@ struct ServeOptions: Equatable, Sendable {
   init(_ reader: inout OptionReader) {
     brokers = reader.requiredText("brokers")
     output = reader.requiredText("output")
+    screens = reader.optionalText("screens")
     if let address = HTTPAddress(reader.text("http")) {
       http = address
     } else {

@@ -4,7 +4,12 @@ internal import ComboWire
 /// The fields of an instruction that concern the screen, read from its record's bytes: they may be in any order, and unknown ones
 /// are ignored. Bytes are borrowed. Costs about half a microsecond for one of 400 bytes.
 struct InstructionFields {
-  enum Operation { case show, update, moveUp, dismiss, skip, final, screen, other }
+  enum Operation {
+    case show, update, moveUp, dismiss, skip, final, screen, other
+
+    /// Whether it is about a banner that is on screen already.
+    var needsBanner: Bool { self == .update || self == .moveUp || self == .dismiss }
+  }
 
   private(set) var operation = Operation.other
   private(set) var epoch: Int64 = -1

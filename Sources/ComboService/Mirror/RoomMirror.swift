@@ -4,8 +4,9 @@ internal import ComboWire
 
 /// What every room has on its screen, from its instructions alone: what `serve` answers from. It behaves to an ``Observatory`` as a service does.
 ///
-/// A room is known by what it says: its place (`epoch`, `seq`) and its banners. What was said before its first instruction here is not known;
-/// its next `screen` tells. One thread. A room at rest takes about 200 bytes, and is forgotten after ``forgetMs``.
+/// A room is known by what it says: its place (`epoch`, `seq`) and its banners. If neither its beginning nor a `screen` was heard, its screen is
+/// unknown until the next `screen`, as for a client of the topic. One thread. A room at rest takes about 200 bytes, and is forgotten after
+/// ``forgetMs``.
 package final class RoomMirror {
   private struct Banner {
     var number: Int64
@@ -25,6 +26,10 @@ package final class RoomMirror {
     var heardAt: Int64 = 0
     var rate = RoomRate()
     var banners: [Banner] = []
+    /// Whether ``banners`` has all that is on screen.
+    var isKnown = false
+    /// Of its screen in the topic of screens, in milliseconds since the Unix epoch, as long as it has said nothing else.
+    var keptFrom: Int64?
     var isWatched = false
   }
 
@@ -48,6 +53,8 @@ package final class RoomMirror {
   package var told = ""
   /// Whose rooms are served here; nil: all.
   package var serves: (([UInt8]) -> Bool)?
+  /// Rooms of which more was said before the start than was read by now; nil: none.
+  package var isBehind: (([UInt8]) -> Bool)?
   /// Instructions taken in, repetitions not among them; those that are known, by what they say; and records that were none.
   package private(set) var instructions = 0
   package private(set) var said = InstructionCounts()
@@ -58,6 +65,8 @@ package final class RoomMirror {
   package init() {}
 
   package var roomCount: Int { places.count }
+  /// Rooms whose screen is unknown until their next `screen`.
+  package var unknownCount: Int { rooms.count { $0.epoch >= 0 && !$0.isKnown } }
 
   /// The output is read again: all rooms are unknown.
   package func forgetAll() {
@@ -65,28 +74,60 @@ package final class RoomMirror {
     places = [:]
     free = []
     isReady = false
+    isBehind = nil
     // Watchers get a new screen once it is ready again: the forwarder of news asks for them.
     watched = []
     news = [.restarted]
   }
 
   /// Takes in a record of the output topic, at the monotonic time `now`.
-  package func take(key: Bytes, value: Bytes, at now: Int64) {
+  /// - Parameter wasEmpty: a room that is heard for the first time had nothing on its screen, as it would have said a `screen` before.
+  package func take(key: Bytes, value: Bytes, wasEmpty: Bool = false, at now: Int64) {
     guard let said = InstructionFields(value) else {
       malformed += 1
       return
     }
     let place = place(of: [UInt8](key))
-    let isNew = said.epoch > rooms[place].epoch
-    guard isNew || said.epoch == rooms[place].epoch && said.seq > rooms[place].seq else { return }
-    if isNew { rooms[place].banners = [] }
+    guard (said.epoch, said.seq) > (rooms[place].epoch, rooms[place].seq) else { return }
+    if said.epoch > rooms[place].epoch {
+      rooms[place].isKnown = said.seq == 1 || wasEmpty && rooms[place].epoch < 0 && !said.operation.needsBanner
+      rooms[place].banners = []
+    } else if said.seq > rooms[place].seq + 1 {
+      rooms[place].isKnown = false
+      rooms[place].banners = []
+    }
+    stand(place, said, at: now)
+    rooms[place].keptFrom = nil
+    instructions += 1
+    apply(said, to: place, at: now)
+    if rooms[place].isWatched { news.append(.said(room: rooms[place].key, record: [UInt8](value))) }
+  }
+
+  /// Takes in a record of the topic of screens. The output is read after it.
+  /// - Parameter time: the record's, in milliseconds since the Unix epoch.
+  package func keep(key: Bytes, value: Bytes, from time: Int64, at now: Int64) {
+    guard let said = InstructionFields(value), let banners = said.screen(most: Self.slotsMax) else { return }
+    let place = place(of: [UInt8](key))
+    guard (said.epoch, said.seq) > (rooms[place].epoch, rooms[place].seq) else { return }
+    stand(place, said, at: now)
+    rooms[place].keptFrom = time
+    rooms[place].isKnown = true
+    rooms[place].banners = banners.map(Self.banner)
+  }
+
+  /// Forgets rooms that have said nothing since their screen in the topic of screens, where `isOver` says so of them and its time: a room
+  /// with banners would have said another, but a crash can keep the end of a screen out of that topic.
+  package func forgetKept(_ isOver: (_ room: [UInt8], _ time: Int64) -> Bool) {
+    for place in rooms.indices {
+      if let time = rooms[place].keptFrom, isOver(rooms[place].key, time) { forget(place) }
+    }
+  }
+
+  private func stand(_ place: Int, _ said: InstructionFields, at now: Int64) {
     rooms[place].epoch = said.epoch
     rooms[place].seq = said.seq
     rooms[place].at = said.at
     rooms[place].heardAt = now
-    instructions += 1
-    apply(said, to: place, at: now)
-    if rooms[place].isWatched { news.append(.said(room: rooms[place].key, record: [UInt8](value))) }
   }
 
   /// The news since the last call.
@@ -110,10 +151,14 @@ package final class RoomMirror {
       }
       if watches { watched.insert(room) }
       guard let place = places[room].map(Int.init), rooms[place].epoch >= 0 else {
-        news.append(.asleep(id: id, room: room))
+        news.append(isBehind?(room) == true ? .unknown(id: id, room: room) : .asleep(id: id, room: room))
         return
       }
       if watches { rooms[place].isWatched = true }
+      guard rooms[place].isKnown else {
+        news.append(.unknown(id: id, room: room))
+        return
+      }
       news.append(.screen(id: id, room: room, record: screen(place)))
     case .unwatch(let room):
       watched.remove(room)
@@ -131,10 +176,14 @@ package final class RoomMirror {
       swept = swept + 1 < rooms.count ? swept + 1 : 0
       let room = rooms[swept]
       guard room.epoch >= 0, room.banners.isEmpty, !room.isWatched, now - room.heardAt > Self.forgetMs else { continue }
-      places[room.key] = nil
-      rooms[swept] = Room(key: [])
-      free.append(Int32(swept))
+      forget(swept)
     }
+  }
+
+  private func forget(_ place: Int) {
+    places[rooms[place].key] = nil
+    rooms[place] = Room(key: [])
+    free.append(Int32(place))
   }
 
   // MARK: - A room
@@ -186,6 +235,7 @@ package final class RoomMirror {
       self.said.screen &+= 1
       guard let banners = said.screen(most: Self.slotsMax) else { return }
       rooms[place].banners = banners.map(Self.banner)
+      rooms[place].isKnown = true
     case .skip: self.said.skip &+= 1
     case .final: self.said.final &+= 1
     case .other: break

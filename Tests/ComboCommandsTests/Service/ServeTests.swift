@@ -1,4 +1,5 @@
 import ComboEdge
+import ComboKafka
 import Foundation
 import Testing
 
@@ -52,6 +53,63 @@ extension ServiceTests {
       process.signal(SIGTERM)
       #expect(try process.waitForExit() == 0)
       try service.stop()
+    }
+
+    private static let hourAgo = Int64(Date().timeIntervalSince1970 * 1000) - 3_600_000
+
+    /// An instruction of the room, so many seconds after a moment an hour ago.
+    private func said(_ room: String, _ seq: Int, at seconds: Int64 = 0, _ fields: String) -> TestRecord {
+      let at = Self.hourAgo + seconds * 1000
+      var record = TestRecord(
+        key: room, #"{"v":1,"room":"\#(room)","epoch":5,"seq":\#(seq),"at":\#(at),\#(fields)}"#)
+      record.timestamp = at
+      return record
+    }
+
+    private static let banner = #"{"banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}}"#
+
+    /// The times of a real Kafka are needed.
+    @Test(
+      "knows the rooms of a service that has been away for long, from its output or its newest screens",
+      .enabled(if: TestKafka.isAvailable))
+    func afterAnOutage() throws {
+      let group = try TestGroup(partitions: 1, brokers: TestKafka.brokers())
+      let screens = TestKafka.fresh("screens")
+      for topic in [group.names.output, screens] {
+        try group.control.createTopic(topic, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
+      }
+      try group.produce(
+        [
+          said("old", 1, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
+          said("known", 7, at: 100, #""op":"screen","banners":[\#(Self.banner)]"#),
+          said("unknown", 7, at: 100, #""op":"update","banner":1,"slot":0,"count":3,"added":1"#),
+          said("woken", 7, at: 111, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
+          said("quiet", 7, at: 112, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
+          said("last", 7, at: 112, #""op":"screen","banners":[]"#),
+        ], to: group.names.output)
+      let kept = said("kept", 9, at: 105, #""op":"screen","banners":[\#(Self.banner)]"#)
+      let over = said("over", 9, at: 50, #""op":"screen","banners":[\#(Self.banner)]"#)
+      var gone = TestRecord(key: Array("gone".utf8), value: nil)
+      gone.timestamp = over.timestamp
+      try group.produce([kept, over, gone], to: screens)
+      let (process, port) = try serve(group, ["--back", "12", "--screens", screens])
+      try wait(for: "readiness. \(process.text)") { try get("/health/ready", port).status == 200 }
+      for room in ["known", "kept", "quiet"] {
+        let screen = try get("/rooms/\(room)", port)
+        #expect(screen.status == 200, "\(room): \(screen.text)")
+        #expect(screen.text.contains(#""op":"screen","banners":[\#(Self.banner)]"#), "\(room): \(screen.text)")
+      }
+      for (room, status) in [("woken", 503), ("unknown", 503), ("last", 200), ("old", 404), ("over", 404), ("gone", 404)] {
+        let wire = try HTTPWire(port: port)
+        wire.send(HTTPStage.request("/rooms/\(room)"))
+        #expect(try wire.response().status == status, "\(room)")
+      }
+      let (wire, _) = try HTTPWire.answer(to: HTTPStage.request("/rooms/unknown/events"), port: port, hasBody: false)
+      try group.produce([said("unknown", 8, #""op":"screen","banners":[\#(Self.banner)]"#)], to: group.names.output)
+      // No screen that claims to have everything comes first.
+      let first = try #require(try wire.nextEvent())
+      #expect(first.name == "instruction" && first.data.contains(#""seq":8"#), "\(first)")
+      #expect(try get("/rooms/unknown", port).text.contains(Self.banner))
     }
 
     @Test("of a topic that is not there, or a partition that it has not, ends in a sentence")
