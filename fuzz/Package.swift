@@ -16,7 +16,7 @@ let package = Package(
     .target(name: "Fuzzing", dependencies: [.product(name: "ComboWire", package: "combo-consumer")]),
     .executableTarget(name: "FuzzEvents", dependencies: wire, swiftSettings: settings, linkerSettings: linker),
     .executableTarget(name: "FuzzSnapshots", dependencies: wire, swiftSettings: settings, linkerSettings: linker),
-    .executableTarget(name: "FuzzMaps", dependencies: wire, swiftSettings: settings, linkerSettings: linker),
+    .executableTarget(name: "FuzzMaps", dependencies: wire + [.product(name: "ComboMaps", package: "combo-consumer")], swiftSettings: settings, linkerSettings: linker),
     .executableTarget(name: "FuzzJournal", dependencies: wire, swiftSettings: settings, linkerSettings: linker),
   ],
   cxxLanguageStandard: .cxx17

@@ -36,6 +36,11 @@ def dismiss(seq, banner, count=1, slot=0, reason="idle", **fields):
     return say("dismiss", seq, banner=banner, slot=slot, count=count, reason=reason, **fields)
 
 
+def skips(seq, banners, count, **fields):
+    """A sum of skips."""
+    return say("skip", seq, banners=banners, count=count, value=12.5, reason="overflow", **fields)
+
+
 def skip(seq, banner, count=1, **fields):
     return say("skip", seq, banner=banner, count=count, reason="overflow", **who(banner), **fields)
 
@@ -147,6 +152,9 @@ CASES = {
             (update(43, 7, 2, slot=1), "wait", ""), (screen(44, entry(7, 1, 2)), "draw", "7@1x2")],
         "what was drawn before the first screen, and is not in it, goes": [
             (show(40, 9), "draw", "9@0x1"), (screen(41, entry(8, 0, 2)), "draw", "8@0x2")],
+        "a sum of skips changes nothing, and its seq counts": [
+            (show(1, 1), "draw", "1@0x1"), (skips(2, 57, 938), "ignore", "1@0x1"), (update(3, 1, 2), "draw", "1@0x2"),
+            (skips(5, 1, 1), "clear", "")],
         "joining with a skip draws nothing": [(skip(40, 9), "ignore", ""), (show(41, 10), "draw", "10@0x1")],
         "joining with a final draws nothing": [(final(40, 9), "ignore", ""), (update(41, 10, 2), "wait", "")],
         "joining with an unknown op draws nothing": [(say("sing", 40), "ignore", ""), (show(41, 10), "draw", "10@0x1")],

@@ -1,4 +1,5 @@
 import ComboCore
+import ComboMaps
 import ComboWire
 import Fuzzing
 
