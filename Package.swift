@@ -64,13 +64,15 @@ let package = Package(
     .target(name: "CMemory", linkerSettings: [.linkedLibrary("jemalloc")]),
     // The pages that the HTTP server hands out, as bytes.
     .target(name: "CPages"),
+    // The built-in maps, as bytes.
+    .target(name: "CMaps"),
     // simdjson behind a few C functions.
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // What outsiders may depend on.
     library("ComboCore"),
     library("ComboWire", ["ComboCore", "CSimdJSON", "CXXHash"]),
-    library("ComboMaps", ["ComboCore", "ComboWire", "CSimdJSON"]),
+    library("ComboMaps", ["ComboCore", "ComboWire", "CMaps", "CSimdJSON"], exclude: ["BuiltIn"]),
 
     library("ComboClient", [], settings: clientSettings),
     library("ComboClientHTTP", ["ComboClient"], settings: clientSettings),

@@ -66,7 +66,7 @@ extension MapReader {
       return nil
     }
     do throws(MapFaults) {
-      let source = try MapText(found.text, file: found.file)
+      let source = try MapExpander.expanded(try MapText(found.text, file: found.file), library: library)
       var reader = MapReader(source, chosen: reference.switches, library: library, isChosen: true)
       let definition = reader.read()
       if !reader.faults.isEmpty {

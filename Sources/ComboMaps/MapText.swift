@@ -10,9 +10,20 @@ final class MapText {
   private let size: Int
   private let parser = JSONParser()
   private lazy var lines = Lines(Bytes(start: memory.baseAddress, count: size))
+  private let origins: [Origin]
 
-  init(_ bytes: [UInt8], file: String) throws(MapFaults) {
+  /// Where a value, or a member's name, stands in the file that it was written in.
+  struct Origin {
+    /// In the text that was made.
+    let start: Int
+    let source: MapText
+    let token: Int
+  }
+
+  /// - Parameter origins: of a text that was made of files, where its values stand in these, by their start.
+  init(_ bytes: [UInt8], file: String, origins: [Origin] = []) throws(MapFaults) {
     self.file = file
+    self.origins = origins
     size = bytes.count
     memory = .allocate(byteCount: max(bytes.count, 1) + BumpArena.padding, alignment: 16)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -33,12 +44,23 @@ final class MapText {
   deinit { memory.deallocate() }
 
   func fault(_ token: Int, _ sentence: String) -> MapFault {
+    if let origin = origin(token) { return origin.source.fault(origin.token, sentence) }
     let (line, column) = lines.place(Int(text[token].start))
     return MapFault(file: file, line: line, column: column, sentence: sentence)
   }
 
   /// The line in which a value begins, the first being 1.
-  func line(_ token: Int) -> Int { lines.line(Int(text[token].start)) }
+  func line(_ token: Int) -> Int { origin(token).map { $0.source.line($0.token) } ?? lines.line(Int(text[token].start)) }
+
+  private func origin(_ token: Int) -> Origin? {
+    let start = Int(text[token].start)
+    var (low, high) = (0, origins.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if origins[middle].start <= start { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? nil : origins[low - 1]
+  }
 
   /// A value without white space, as text.
   func compact(_ token: Int) -> String {

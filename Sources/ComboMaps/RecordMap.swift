@@ -13,8 +13,8 @@ public final class RecordMap: @unchecked Sendable {
   public let about: String
   /// Its switches.
   public let switches: [MapSwitch]
-  /// The map with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the same map of it.
-  /// So a journal can keep by what events were made.
+  /// The map without shared parts, with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the
+  /// same map of it. So a journal can keep by what events were made.
   public let canonical: String
   /// Its name with the choices: `bilibili (free=zero, guard=paid)`.
   public let title: String
@@ -31,7 +31,7 @@ public final class RecordMap: @unchecked Sendable {
   public convenience init(
     _ text: [UInt8], file: String, switches: [(name: String, value: String)] = [], library: MapLibrary = .builtIn
   ) throws(MapFaults) {
-    let source = try MapText(text, file: file)
+    let source = try MapExpander.expanded(try MapText(text, file: file), library: library)
     var reader = MapReader(source, chosen: switches, library: library, isChosen: false)
     let definition = reader.read()
     if !reader.faults.isEmpty {

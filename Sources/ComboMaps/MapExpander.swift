@@ -1,0 +1,349 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// Writes out what a map's file shortens by `include`, `define` and `use`. The result is a map without them, as a journal keeps it: it
+/// can be read without other files, and by releases that do not know these words.
+struct MapExpander {
+  /// The largest text of a map with all that it uses, in bytes.
+  static let bytesMax = 256 << 10
+  /// How many definitions a file may use, each as often as it is used, and how deep they may use each other.
+  private static let usesMax = 20_000
+  private static let depthMax = 32
+  /// Members that are for the file only.
+  private static let ownWords = ["$schema", "define", "include", "notes"]
+
+  private let library: MapLibrary
+  private let out = ByteBuffer()
+  /// Where the values and names that were written stand in their files.
+  private var origins: [MapText.Origin] = []
+  private var faults: [MapFault] = []
+  private var definitions: [String: Value] = [:]
+  private var uses = 0
+
+  /// A value of a file, and what the arguments in it stand for.
+  private struct Value {
+    let source: MapText
+    let token: Int
+    var arguments: [String: Value] = [:]
+    /// How many definitions it is in.
+    var depth = 0
+
+    func inside(_ token: Int) -> Value { Value(source: source, token: token, arguments: arguments, depth: depth) }
+  }
+
+  private struct Member {
+    let name: String
+    let token: Int
+    let value: Value
+  }
+
+  /// The text as it is meant. Of a file that uses none of these words it is the file's own.
+  static func expanded(_ source: MapText, library: MapLibrary) throws(MapFaults) -> MapText {
+    var words: Set<String> = []
+    if source.text[0].isObject { source.forEachMember(0) { name, _ in words.insert(name) } }
+    if words.isDisjoint(with: ["$schema", "define", "include"]) { return source }
+    var expander = MapExpander(library: library)
+    expander.expand(source)
+    if !expander.faults.isEmpty { throw MapFaults(faults: expander.faults) }
+    return try MapText(expander.out.array, file: source.file, origins: expander.origins)
+  }
+
+  private init(library: MapLibrary) { self.library = library }
+
+  private mutating func fault(_ value: Value, _ sentence: String) {
+    // One is enough where the same place is used many times.
+    let fault = value.source.fault(value.token, sentence)
+    if !faults.contains(fault) { faults.append(fault) }
+  }
+
+  // MARK: - Files
+
+  private mutating func expand(_ source: MapText) {
+    var files: [[Member]] = []
+    var seen: Set<String> = []
+    collect(Value(source: source, token: 0), &files, &seen)
+    for file in files {
+      guard let define = file.first(where: { $0.name == "define" })?.value else { continue }
+      guard define.source.text[define.token].isObject else {
+        fault(define, "define must be an object of names, each with what it stands for")
+        continue
+      }
+      for one in plainMembers(define) where definitions[one.name] == nil { definitions[one.name] = one.value }
+    }
+    if !faults.isEmpty { return }
+    var written: [(Member, [Value])] = []
+    for (index, file) in files.enumerated() {
+      for member in file where !Self.ownWords.contains(member.name) {
+        if let known = written.firstIndex(where: { $0.0.name == member.name }) {
+          // Twice in the file itself is a fault that is told where the map is read.
+          if index == 0 { written.append((member, [member.value])) }
+          if index > 0, Self.isJoined(member.name) { written[known].1.append(member.value) }
+        } else if index == 0 || !["map", "name", "about"].contains(member.name) {
+          written.append((member, [member.value]))
+        }
+      }
+    }
+    out.append("{")
+    for (index, (member, values)) in written.enumerated() {
+      if index > 0 { out.append(",") }
+      name(member)
+      together(values.flatMap { resolved($0) })
+    }
+    out.append("}")
+  }
+
+  /// Whether a member of an included file is added to the file's own, rather than replaced by it.
+  private static func isJoined(_ name: String) -> Bool {
+    ["switches", "fields", "protobuf", "rules", "unpack"].contains(name)
+  }
+
+  /// A file's members, then those of what it includes.
+  private mutating func collect(_ file: Value, _ files: inout [[Member]], _ seen: inout Set<String>) {
+    guard file.source.text[file.token].isObject else { return fault(file, "a map must be an object") }
+    let members = plainMembers(file)
+    files.append(members)
+    guard let include = members.first(where: { $0.name == "include" })?.value else { return }
+    let list = include.source.text[include.token].isArray ? elements(include.source, include.token) : [include.token]
+    for token in list {
+      let place = include.inside(token)
+      guard place.source.text[token].isString else {
+        fault(place, "include must be the name of a built-in map or a file, or an array of such")
+        continue
+      }
+      let name = place.source.text.string(token)
+      if !seen.insert(name).inserted { continue }
+      guard let found = library.find(name) else {
+        fault(
+          place, "there is no map \"\(name)\" to include; it may be the name of a built-in map, common, or a file beside this one"
+        )
+        continue
+      }
+      do throws(MapFaults) {
+        collect(Value(source: try MapText(found.text, file: found.file), token: 0), &files, &seen)
+      } catch {
+        faults += error.faults
+      }
+    }
+  }
+
+  // MARK: - Values
+
+  private func elements(_ source: MapText, _ token: Int) -> [Int] {
+    var elements: [Int] = []
+    var element = token + 1
+    while element < source.text.next(token) {
+      elements.append(element)
+      element = source.text.next(element)
+    }
+    return elements
+  }
+
+  private func plainMembers(_ value: Value) -> [Member] {
+    var members: [Member] = []
+    var token = value.token + 1
+    while token < value.source.text.next(value.token) {
+      members.append(Member(name: value.source.text.string(token), token: token, value: value.inside(token + 1)))
+      token = value.source.text.next(token + 1)
+    }
+    return members
+  }
+
+  /// What is meant: a value itself; of an object that only uses definitions, what these stand for.
+  private mutating func resolved(_ value: Value) -> [Value] {
+    guard value.source.text[value.token].isObject else { return [value] }
+    let members = plainMembers(value)
+    guard members.contains(where: { $0.name == "use" }), members.allSatisfy({ $0.name == "use" || $0.name == "with" }) else {
+      return [value]
+    }
+    return used(members)
+  }
+
+  /// What `use` stands for, with `with`.
+  private mutating func used(_ members: [Member]) -> [Value] {
+    let use = members.first { $0.name == "use" }!.value
+    let text = use.source.text
+    var sets: [[String: Value]] = [[:]]
+    if let with = members.first(where: { $0.name == "with" })?.value {
+      let tokens = text[with.token].isArray ? elements(with.source, with.token) : [with.token]
+      sets = tokens.map { token in
+        guard text[token].isObject else {
+          fault(with, "with must be an object of arguments, or an array of such, one for each use")
+          return [:]
+        }
+        return Dictionary(plainMembers(with.inside(token)).map { ($0.name, $0.value) }) { first, _ in first }
+      }
+    }
+    var values: [Value] = []
+    for arguments in sets {
+      for token in text[use.token].isArray ? elements(use.source, use.token) : [use.token] {
+        guard text[token].isString else {
+          fault(use, "use must be the name of a definition, or an array of such")
+          continue
+        }
+        if let value = named(text.string(token), use.inside(token), arguments) { values += resolved(value) }
+      }
+    }
+    return values
+  }
+
+  /// An argument, or a definition with the arguments that hold where it is used.
+  private mutating func named(_ name: String, _ place: Value, _ arguments: [String: Value]) -> Value? {
+    uses += 1
+    guard uses < Self.usesMax, place.depth < Self.depthMax, out.count < Self.bytesMax else {
+      fault(place, "definitions are used too often, or too deep: does \"\(name)\" use itself?")
+      return nil
+    }
+    if var argument = place.arguments[name] {
+      argument.depth = max(argument.depth, place.depth) + 1
+      return argument
+    }
+    guard let definition = definitions[name] else {
+      fault(place, "there is no definition \"\(name)\": write it under define, or include the file that has it")
+      return nil
+    }
+    return Value(
+      source: definition.source, token: definition.token, arguments: place.arguments.merging(arguments) { _, new in new },
+      depth: place.depth + 1)
+  }
+
+  /// The members of an object, with those of what it uses in its place; its own come before used ones of the same name.
+  private mutating func members(_ value: Value) -> [Member] {
+    let all = plainMembers(value)
+    guard all.contains(where: { $0.name == "use" }) else { return all }
+    let own = Set(all.map(\.name))
+    var members: [Member] = []
+    for member in all where member.name != "with" {
+      if member.name != "use" {
+        members.append(member)
+        continue
+      }
+      for used in used(all) {
+        guard used.source.text[used.token].isObject else {
+          fault(member.value, "beside other members only an object can be used, not \(used.source.text[used.token].typeName)")
+          continue
+        }
+        for one in self.members(used) where !own.contains(one.name) && !members.contains(where: { $0.name == one.name }) {
+          members.append(one)
+        }
+      }
+    }
+    return members
+  }
+
+  /// The texts that a string stands for: one for each value of an argument that is an array.
+  private mutating func texts(_ value: Value) -> [String] {
+    var texts = [""]
+    var rest = value.source.text.string(value.token)[...]
+    while let start = rest.firstRange(of: "${") {
+      texts = texts.map { $0 + rest[..<start.lowerBound] }
+      rest = rest[start.upperBound...]
+      guard let end = rest.firstIndex(of: "}") else {
+        fault(value, "${ begins the name of an argument, which } must end")
+        return []
+      }
+      guard let found = named(String(rest[..<end]), value, [:]) else { return [] }
+      let values = resolved(found).flatMap { words($0, in: value) }
+      texts = texts.flatMap { text in values.map { text + $0 } }
+      rest = rest[rest.index(after: end)...]
+    }
+    return texts.map { $0 + rest }
+  }
+
+  /// A string, a number, or an array of such, as texts.
+  private mutating func words(_ value: Value, in place: Value) -> [String] {
+    let token = value.source.text[value.token]
+    if token.isString { return texts(value) }
+    if token.isNumber { return [value.source.compact(value.token)] }
+    if token.isArray {
+      return elements(value.source, value.token).flatMap { resolved(value.inside($0)) }.flatMap { words($0, in: place) }
+    }
+    fault(place, "in a string only a string, a number or an array of such can be used, not \(token.typeName)")
+    return []
+  }
+
+  // MARK: - Writing
+
+  private mutating func note(_ source: MapText, _ token: Int) {
+    origins.append(.init(start: out.count, source: source, token: token))
+  }
+
+  private mutating func name(_ member: Member) {
+    note(member.value.source, member.token)
+    out.append(member.value.source.text.slice(member.token))
+    out.append(":")
+  }
+
+  /// One value, or several as one: arrays one behind the other, objects as one with the members of all.
+  private mutating func together(_ values: [Value]) {
+    guard let first = values.first else { return out.append("null") }
+    let text = first.source.text
+    note(first.source, first.token)
+    if text[first.token].isArray, values.allSatisfy({ $0.source.text[$0.token].isArray }) {
+      var isFirst = true
+      out.append("[")
+      for value in values { elements(value, &isFirst) }
+      return out.append("]")
+    }
+    if text[first.token].isObject, values.allSatisfy({ $0.source.text[$0.token].isObject }) {
+      var all: [Member] = []
+      for value in values {
+        // Of one value twice the same name is a fault that is told where the map is read.
+        for member in members(value) where values.count == 1 || !all.contains(where: { $0.name == member.name }) {
+          all.append(member)
+        }
+      }
+      out.append("{")
+      for (index, member) in all.enumerated() {
+        if index > 0 { out.append(",") }
+        name(member)
+        together(resolved(member.value))
+      }
+      return out.append("}")
+    }
+    if values.count > 1 { fault(first, "only arrays can be used together, or objects") }
+    guard text[first.token].isString else { return out.append(text.slice(first.token)) }
+    let texts = texts(first)
+    if texts.count > 1 { fault(first, "it stands for \(texts.count) strings, for which only an array has room") }
+    string(first, texts.first ?? "")
+  }
+
+  private mutating func elements(_ array: Value, _ isFirst: inout Bool) {
+    func separate() {
+      if !isFirst { out.append(",") }
+      isFirst = false
+    }
+    for token in elements(array.source, array.token) {
+      let element = array.inside(token)
+      if array.source.text[token].isString {
+        for text in texts(element) {
+          separate()
+          note(element.source, token)
+          string(element, text)
+        }
+        continue
+      }
+      let values = resolved(element)
+      if values.count == 1, values[0].source === element.source, values[0].token == token {
+        separate()
+        together(values)
+        continue
+      }
+      for value in values {
+        if value.source.text[value.token].isArray {
+          elements(value, &isFirst)
+        } else {
+          separate()
+          together([value])
+        }
+      }
+    }
+  }
+
+  /// As in its file, if nothing was put into it.
+  private mutating func string(_ value: Value, _ text: String) {
+    let written = value.source.text
+    if text == written.string(value.token) { return out.append(written.slice(value.token)) }
+    out.append(jsonString: text)
+  }
+}

@@ -1,0 +1,216 @@
+import ComboCore
+import ComboMaps
+import ComboWire
+import Testing
+
+/// What a map's file shortens by `include`, `define` and `use`.
+@Suite("What a map's file shortens")
+struct MapExpansionTests {
+  private static let rule = #"{"event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/g"},"count":"/n"}}"#
+
+  /// The text that a journal keeps of a map.
+  private func kept(_ map: String, library: MapLibrary = .builtIn) throws -> String {
+    let map = try RecordMap(Array(map.utf8), file: "m", library: library)
+    let again = try RecordMap(canonical: map.canonical)
+    #expect(again == map, "what is kept needs no other file")
+    return map.canonical
+  }
+
+  @Test(
+    "is written out: the map is the same as without it",
+    arguments: [
+      // A value, and text in a string.
+      (
+        #""define": {"who": "/u"}, "rules": [{"event": "gift", "fields": {"sender": {"id": {"use": "who"}}, "gift": {"id": "/g"}, "count": "/n"}}]"#,
+        ""
+      ),
+      (
+        #""define": {"way": "/"}, "rules": [{"event": "gift", "fields": {"sender": {"id": "${way}u"}, "gift": {"id": "${way}g"}, "count": "/n"}}]"#,
+        ""
+      ),
+      // Members of an object: its own come before those of what it uses, also of what that uses.
+      (
+        #""define": {"gift": {"event": "gift", "fields": {"use": "fields"}}, "fields": {"sender": {"id": "/x"}, "gift": {"id": "/g"}}}, "rules": [{"event": "gift", "fields": {"sender": {"id": "/u"}, "use": "fields", "count": "/n"}}]"#,
+        ""
+      ),
+      (
+        #""define": {"a": {"sender": {"id": "/u"}}, "b": {"gift": {"id": "/g"}, "count": "/n"}}, "rules": [{"event": "gift", "fields": {"use": ["a", "b"]}}]"#,
+        ""
+      ),
+      // Elements of an array.
+      (
+        #""define": {"all": [{"event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/g"}, "count": "/n"}}]}, "rules": [{"use": "all"}]"#,
+        ""
+      ),
+      // Arguments, which hold in what is used there, too; one use for each of several.
+      (
+        #""define": {"gift": {"event": "gift", "fields": {"sender": {"use": "party"}, "gift": {"id": "${way}g"}, "count": "/n"}}, "party": {"id": "${way}u"}}, "rules": [{"use": "gift", "with": {"way": "/"}}]"#,
+        ""
+      ),
+      (
+        #""define": {"test": {"at": "/${name}", "exists": true}}, "rules": [{"when": [{"use": "test", "with": [{"name": "a"}, {"name": 7}]}], "drop": "x"}, {"event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/g"}, "count": "/n"}}]"#,
+        #"{"when":[{"at":"/a","exists":true},{"at":"/7","exists":true}],"drop":"x"},"#
+      ),
+      // A string for each of an argument's values.
+      (
+        #""define": {"roots": ["/a", "/b"]}, "rules": [{"when": {"at": ["${roots}/c${roots}", "/d"], "exists": true}, "drop": "x"}, {"event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/g"}, "count": "/n"}}]"#,
+        #"{"when":{"at":["/a/c/a","/a/c/b","/b/c/a","/b/c/b","/d"],"exists":true},"drop":"x"},"#
+      ),
+      // What is for the file only.
+      (
+        #""$schema": "map.schema.json", "notes": ["x"], "rules": [{"event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/g"}, "count": "/n"}}]"#,
+        ""
+      ),
+    ])
+  func same(written: String, before: String) throws {
+    #expect(
+      try kept(#"{"map": 1, "name": "t", \#(written)}"#) == #"{"map":{"map":1,"name":"t","rules":[\#(before)\#(Self.rule)]}}"#)
+  }
+
+  @Test("words of one's own stay names where a file shortens nothing")
+  func names() throws {
+    let text =
+      #"{"map":1,"name":"t","rules":[{"event":"gift","fields":{"sender":{"id":"/u","show":{"use":"/x","with":"/${y}"}},"gift":{"id":"/g"}}}]}"#
+    #expect(try kept(text) == #"{"map":\#(text)}"#)
+  }
+
+  private let library = MapLibrary { name in
+    switch name {
+    case "base.json":
+      (
+        Array(
+          #"""
+          {"map": 1, "name": "base", "about": "theirs", "include": "words.json", "names": "loose", "switches": {"s": {"default": "a", "values": {"a": "A", "b": "B"}}},
+           "fields": {"ts": "/ts", "room": "/r"}, "rules": [{"event": "gift", "fields": {"sender": {"id": {"use": "who"}}, "gift": {"id": "/g"}, "count": "/n"}}],
+           "otherwise": {"drop": "theirs"}}
+          """#.utf8), name
+      )
+    case "words.json": (Array(#"{"map": 1, "name": "words", "define": {"who": "/u"}}"#.utf8), name)
+    case "faulty.json": (Array("{\n \"map\": 1, \"name\": \"faulty\",\n \"rules\": [{\"event\": \"present\"}]}".utf8), name)
+    default: nil
+    }
+  }
+
+  @Test("an included file's members stand behind the file's own, of which others are replaced; its name is none of the file's")
+  func include() throws {
+    let written = #"""
+      {"map": 1, "name": "own", "include": ["base.json", "words.json"], "fields": {"room": "/room", "id": "/id"},
+       "rules": [{"when": {"at": "/test", "exists": true}, "drop": "a test"}], "otherwise": {"bad": "mine"}}
+      """#
+    #expect(
+      try kept(written, library: library)
+        == #"{"map":{"map":1,"name":"own","fields":{"room":"/room","id":"/id","ts":"/ts"},"rules":[{"when":{"at":"/test","exists":true},"drop":"a test"},\#(Self.rule)],"otherwise":{"bad":"mine"},"names":"loose","switches":{"s":{"default":"a","values":{"a":"A","b":"B"}}}}}"#
+    )
+    let other = #"{"map": 1, "name": "own", "include": "base.json", "define": {"who": "/other"}}"#
+    #expect(
+      try kept(other, library: library).contains(#""sender":{"id":"/other"}"#), "a definition of one's own is meant everywhere")
+  }
+
+  @Test("any map's switches and fields can be added to without repeating it")
+  func builtIn() throws {
+    let text = #"{"map": 1, "name": "mine", "include": "tiktok", "fields": {"combo": "/groupId"}}"#
+    let mine = try RecordMap(Array(text.utf8), file: "m")
+    let theirs = try RecordMap(Array(#require(BuiltInMaps.text("tiktok")).utf8), file: "tiktok")
+    #expect(mine.switches == theirs.switches)
+    #expect(
+      mine.canonical.count == theirs.canonical.count + #","combo":"/groupId""#.count + "mine".count - "tiktok".count
+        - theirs.about.count - 11)
+  }
+
+  @Test(
+    "faults are told where they were written",
+    arguments: [
+      (
+        #"{"map": 1, "name": "t", "define": {"a": 5}, "rules": [{"use": §"b"}]}"#,
+        #"there is no definition "b": write it under define, or include the file that has it"#
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": §"present"}, "rules": [{"event": {"use": "a"}, "fields": {}}]}"#,
+        #"event must be "gift" or "retract" or "room_closed" or "room_settings", not "present""#
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": [{"use": §"a"}]}, "rules": {"use": "a"}}"#,
+        #"definitions are used too often, or too deep: does "a" use itself?"#
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": ["x", "y"]}, "rules": [{"drop": §"${a}"}]}"#,
+        "it stands for 2 strings, for which only an array has room"
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": "x"}, "rules": [{"drop": §"${a"}]}"#,
+        "${ begins the name of an argument, which } must end"
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": {"drop": "x"}}, "rules": [{"drop": §"${a}"}]}"#,
+        "in a string only a string, a number or an array of such can be used, not an object"
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": "x"}, "rules": [{"use": §"a", "drop": "x"}]}"#,
+        "beside other members only an object can be used, not a string"
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": {}}, "rules": [{"use": §5}]}"#,
+        "use must be the name of a definition, or an array of such"
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": {}}, "rules": [{"use": "a", "with": §5}]}"#,
+        "with must be an object of arguments, or an array of such, one for each use"
+      ),
+      (#"{"map": 1, "name": "t", "define": §5}"#, "define must be an object of names, each with what it stands for"),
+      (
+        #"{"map": 1, "name": "t", "include": §"none"}"#,
+        #"there is no map "none" to include; it may be the name of a built-in map, common, or a file beside this one"#
+      ),
+      (#"{"map": 1, "name": "t", "include": [§5]}"#, "include must be the name of a built-in map or a file, or an array of such"),
+    ])
+  func faults(marked: String, sentence: String) {
+    let parts = marked.split(separator: "§", omittingEmptySubsequences: false)
+    let told = ComboMapsTests.faults(of: parts.joined())
+    #expect(told.contains("m:1:\(parts[0].count + 1): \(sentence)"), "\(told)")
+  }
+
+  @Test("a fault of an included file is told with its name and line; two files that include each other are no fault")
+  func includedFaults() {
+    let told = ComboMapsTests.faults(of: #"{"map": 1, "name": "t", "include": "faulty.json"}"#, library: library)
+    #expect(told.contains { $0.hasPrefix("faulty.json:3:22: event must be") }, "\(told)")
+    let round = MapLibrary { name in
+      (Array(#"{"map": 1, "name": "r", "include": "\#(name)", "rules": [\#(Self.rule)]}"#.utf8), name)
+    }
+    #expect(ComboMapsTests.faults(of: #"{"map": 1, "name": "t", "include": "round.json"}"#, library: round) == [])
+  }
+
+  @Test("definitions that grow without end are a fault, and soon")
+  func endless() {
+    let many = (1...30).map { #""a\#($0)": [{"use": ["a\#($0 - 1)", "a\#($0 - 1)"]}]"# }.joined(separator: ", ")
+    for first in [#"["x"]"#, "[]"] {
+      let told = ComboMapsTests.faults(
+        of: #"{"map": 1, "name": "t", "define": {"a0": \#(first), \#(many)}, "roots": {"use": "a30"}, "rules": [\#(Self.rule)]}"#)
+      #expect(told.contains { $0.contains("too often, or too deep") }, "\(told)")
+    }
+  }
+
+  /// XXH3 of what 0.1.0 kept of its maps. A map that has changed since is taken out.
+  private static let kept010: [String: UInt64] = [
+    "wire": 0xf1d56086f3b23667,
+    "tiktok": 0x72f87af6b0e3a86f,
+    "douyin": 0xe9dd6cd54b6dcc1,
+    "bilibili": 0x3b24c5bc1a4f0663,
+    "bilibili-open": 0x1885e89efe07589a,
+    "douyu": 0x5bb72db4e31fe9f8,
+    "huya": 0xd196dbdace784dc8,
+    "kuaishou": 0xf333200aa430ec63,
+    "acfun": 0xb2390f3e6948aeaf,
+    "twitch": 0x29f724bb6837e05e,
+    "youtube": 0x390bd93b4f750252,
+    "kick": 0x24c0b6e7c7e8812f,
+  ]
+
+  @Test("a map that is as it was in 0.1.0 is kept in the same words, so that a partition sees no change")
+  func sameAs010() throws {
+    for name in BuiltInMaps.names {
+      let map = try RecordMap(Array(#require(BuiltInMaps.text(name)).utf8), file: name)
+      let hash = Array(map.canonical.utf8).withUnsafeBytes { XXH3.hash($0) }
+      if let was = Self.kept010[name] { #expect(hash == was, "\(name)") }
+    }
+  }
+}
