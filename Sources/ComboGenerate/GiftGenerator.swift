@@ -65,6 +65,8 @@ package final class GiftGenerator {
   private let totalLimit: UInt64
   private let comboLimit: UInt64
   private let endLimit: UInt64
+  private let lingerLimit: UInt64
+  private let refreshLimit: UInt64
   private let roomText: UnsafeMutablePointer<UInt8>
   private var roomTextSize = 0
 
@@ -93,6 +95,8 @@ package final class GiftGenerator {
     totalLimit = UInt64(mix.totals * unit)
     comboLimit = UInt64(mix.combos * unit)
     endLimit = UInt64(mix.ends * unit)
+    lingerLimit = UInt64(mix.lingers * unit)
+    refreshLimit = UInt64(mix.refreshes * unit)
   }
 
   deinit {
@@ -175,6 +179,11 @@ package final class GiftGenerator {
     } else {
       text.put(",\"count\":")
       text.put(count)
+    }
+    if refreshLimit > 0, random.next() >> 32 < refreshLimit { text.put(",\"refresh\":true") }
+    if lingerLimit > 0, random.next() >> 32 < lingerLimit {
+      text.put(",\"linger_ms\":")
+      text.put(UInt64(1 + run.pointee.gift % 10) * 1000)
     }
     if run.pointee.combo > 0 {
       text.put(",\"combo\":\"c")

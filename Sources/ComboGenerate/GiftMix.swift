@@ -16,6 +16,10 @@ package struct GiftMix: Equatable, Sendable {
   package var ends = 0.0
   /// The time for which totals ask to be remembered, in milliseconds; 0: none.
   package var streakMs = 0
+  /// Share of gifts that ask for a linger of their own: 1 to 10 s, by the kind of gift.
+  package var lingers = 0.0
+  /// Share of gifts that keep alive what they repeat.
+  package var refreshes = 0.0
   /// Share of a sender's runs of gifts that are a combo of their own name.
   package var combos = 0.0
   /// Share of events that are an earlier one sent again.

@@ -126,6 +126,12 @@ struct GiftGeneratorTests {
     (mix.ends, mix.combos, mix.streakMs) = (0, 0, 0)
     let plain = lines(mix, 3000).lines.compactMap { $0.withUnsafeBytes { JSONValue($0) } }
     #expect(plain.allSatisfy { $0["ends"] == nil && $0["combo"] == nil && $0["streak_ms"] == nil })
+    #expect(plain.allSatisfy { $0["linger_ms"] == nil && $0["refresh"] == nil })
+    (mix.lingers, mix.refreshes) = (0.5, 0.25)
+    let third = lines(mix, 3000).lines.compactMap { $0.withUnsafeBytes { JSONValue($0) } }.filter { $0["gift"] != nil }
+    let lingers = third.compactMap { $0["linger_ms"]?.integer }
+    #expect(abs(Double(lingers.count) / Double(third.count) - 0.5) < 0.05 && Set(lingers).isSubset(of: Set((1...10).map { $0 * 1000 })))
+    #expect(abs(Double(third.count { $0["refresh"] != nil }) / Double(third.count) - 0.25) < 0.05)
   }
 
   @Test("fall to rooms by Zipf's law", arguments: [0.0, 1.0, 1.5])

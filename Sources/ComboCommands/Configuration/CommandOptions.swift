@@ -71,6 +71,8 @@ struct GenerateOptions: Equatable, Sendable {
     mix.totals = reader.share("totals")
     mix.ends = reader.share("ends")
     mix.streakMs = reader.milliseconds("own-streak-ms")
+    mix.lingers = reader.share("own-lingers")
+    mix.refreshes = reader.share("refreshes")
     mix.combos = reader.share("combos")
     mix.repeats = reader.share("repeats")
     mix.retracts = reader.share("retracts")
@@ -87,7 +89,7 @@ struct GenerateOptions: Equatable, Sendable {
     for name in ["duplicates", "reorder", "lost-ends", "late-totals", "truth"] where platform == nil && reader.isGiven(name) {
       reader.fault("--\(name) needs --as: it applies to a platform's records")
     }
-    for name in ["active", "totals", "ends", "own-streak-ms", "combos", "repeats", "retracts", "closes", "bad"]
+    for name in ["active", "totals", "ends", "own-streak-ms", "own-lingers", "refreshes", "combos", "repeats", "retracts", "closes", "bad"]
     where platform != nil && reader.isGiven(name) {
       reader.fault("--\(name) cannot be used with --as: it applies to this service's own events")
     }

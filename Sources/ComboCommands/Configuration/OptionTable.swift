@@ -313,6 +313,10 @@ enum OptionTable {
       "own-streak-ms", "DURATION", .duration(3_600_000), "0", [.generate], .main,
       "the time for which totals are remembered, written into each of them; 0 = leave it out"),
     Option(
+      "own-lingers", "SHARE", .share, "0", [.generate], .main,
+      "share of gifts whose banner is to stay for at least 1 to 10 s, depending on the kind of gift"),
+    Option("refreshes", "SHARE", .share, "0", [.generate], .main, "share of gifts that keep alive what they repeat"),
+    Option(
       "combos", "SHARE", .share, "0", [.generate], .main, "share of a sender's runs of gifts that name their own combo"),
     Option("repeats", "SHARE", .share, "0", [.generate], .main, "share of events that repeat an earlier event"),
     Option("retracts", "SHARE", .share, "0", [.generate], .main, "share of events that retract a sender's combos"),
