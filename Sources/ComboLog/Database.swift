@@ -2,16 +2,32 @@ internal import CSQLite
 
 /// One connection to an SQLite database. Not thread-safe: the caller locks.
 final class Database {
+  enum Access {
+    case owner
+    case reader
+    /// Only reads, without locks, and whatever lies beside the file. The path is a URI.
+    case asItIs
+  }
+
   private let handle: OpaquePointer
   private let name: String
+  /// Is held until SQLite has closed the file.
+  private let lock: LogLock?
 
   /// - Parameters:
   ///   - path: nil: a database in memory.
   ///   - name: what sentences call the file.
-  init(_ path: String?, name: String, isReader: Bool = false) throws(LogFault) {
+  init(_ path: String?, name: String, access: Access = .owner, lock: LogLock? = nil) throws(LogFault) {
+    self.lock = lock
     var opened: OpaquePointer?
+    let how =
+      switch access {
+      case .owner: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .reader: SQLITE_OPEN_READWRITE
+      case .asItIs: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      }
     // The caller has a lock of its own, so SQLite needs none.
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (isReader ? 0 : SQLITE_OPEN_CREATE)
+    let flags = how | SQLITE_OPEN_NOMUTEX
     let result = sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)
     guard let opened else { throw LogFault(.failed, "SQLite has no memory left to open \(name)") }
     handle = opened
@@ -47,6 +63,10 @@ final class Database {
     guard result == SQLITE_OK, let statement else { throw fault(result, "cannot use") }
     return Statement(statement, self)
   }
+
+  /// From now on closing neither writes nor deletes what was written ahead. SQLite would delete it by its name, which may by then be that of
+  /// another file.
+  func leaveFiles() { csqlite_leave_files(handle) }
 
   /// Whether a transaction is open. SQLite ends one by itself when the disk is full.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

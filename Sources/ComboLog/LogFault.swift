@@ -8,6 +8,8 @@ package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
     case readOnly
     /// The file is damaged.
     case damaged
+    /// The file was deleted or replaced while it was in use.
+    case gone
     /// The file is not a log, or a log of another version.
     case foreign
     /// The file is on a network file system.

@@ -74,6 +74,7 @@ package final class LogFile: @unchecked Sendable {
     var offsets: Statement?
   }
 
+  /// The file itself: the place that was asked for, without links.
   package let place: LogPlace
   package let limits: Limits
   let use: Use
@@ -84,11 +85,17 @@ package final class LogFile: @unchecked Sendable {
   let written = Statements()
   let read = Statements()
   let state = Mutex(State())
-  private let lock: LogLock?
-  private let pages: Statement
-  private let freePages: Statement
-  private let pageSize: Int64
-  private var disk: (free: Int64, at: Int64)?
+  /// The lock, and what SQLite writes ahead to; nil: the file is not owned.
+  let lock: LogLock?
+  let ahead: LogFileID?
+  let failed = Mutex<LogFault?>(nil)
+  /// Rung when the owner should look at ``failure``.
+  package let attention = LogBell()
+  let pages: Statement
+  let freePages: Statement
+  let pageSize: Int64
+  /// The free space of the disk when it was asked for last. Under `writing`.
+  var disk: (free: Int64, at: Int64)?
   /// Rung when records were appended by ``append(_:)``.
   package let appended = LogBell()
   private let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
@@ -111,32 +118,32 @@ package final class LogFile: @unchecked Sendable {
 
   /// Opens a log, or creates an empty one.
   package init(_ place: LogPlace, use: Use = .own, limits: Limits = Limits()) throws(LogFault) {
-    self.place = place
     self.limits = limits
     self.use = use
-    let name = place.name
     switch place {
     case .memory:
-      lock = nil
-      writer = try Database(nil, name: name)
+      self.place = place
+      (lock, ahead) = (nil, nil)
+      writer = try Database(nil, name: place.name)
       try LogSchema.create(writer)
       wasChecked = false
       (isNew, madeFolder) = (true, nil)
       reader = writer
       writing = PlainMutex()
       reading = writing
-    case .file(let path):
-      if let network = LogDisk.network(path) {
+    case .file(let given):
+      if let network = LogDisk.network(LogDisk.resolved(given)) {
         throw LogFault(
           .networkDisk,
-          "\(path) is on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
+          "\(given) is on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
             + " this machine")
       }
-      let isThere = LogDisk.size(path).map { $0 > 0 } ?? false
       if use == .look {
-        guard isThere else { throw LogFault(.unknown, "there is no log \(path). Check --data") }
-        lock = nil
-        writer = try Database(path, name: path, isReader: true)
+        let path = try LogHome.path(of: LogDisk.resolved(given), isOwner: false)
+        guard LogDisk.size(path) ?? 0 > 0 else { throw LogFault(.unknown, "there is no log \(path). Check --data") }
+        self.place = .file(path)
+        (lock, ahead) = (nil, nil)
+        writer = try Database(path, name: path, access: .reader)
         try LogSchema.check(writer, name: path)
         wasChecked = false
         (isNew, madeFolder) = (false, nil)
@@ -144,22 +151,26 @@ package final class LogFile: @unchecked Sendable {
         writing = PlainMutex()
         reading = writing
       } else {
-        isNew = !isThere
-        madeFolder = try LogDisk.makeFolder(of: path)
+        madeFolder = try LogDisk.makeFolder(of: LogDisk.resolved(given))
+        let path = try LogHome.path(of: LogDisk.resolved(given), isOwner: true)
+        self.place = .file(path)
         guard LogDisk.isWritable(path) else {
           throw LogFault(
             .readOnly, "\(path) is read-only. Allow this user to write it (chmod u+w), or give --data another file")
         }
-        lock = try LogLock(path)
-        if !isThere { LogDisk.makeFile(path) }
+        isNew = LogDisk.size(path) ?? 0 == 0
+        let lock = try LogLock(path)
+        self.lock = lock
         let wasOpen = (LogDisk.size(path + "-wal") ?? 0) > 0
-        writer = try Database(path, name: path)
-        try LogSchema.prepare(writer, isNew: !isThere, name: path)
+        writer = try Database(path, name: path, lock: lock)
+        try LogSchema.prepare(writer, isNew: isNew, name: path)
         wasChecked = wasOpen && (LogDisk.size(path) ?? 0) <= limits.checkMax
         if wasChecked, let found = try writer.text("PRAGMA quick_check(1)"), found != "ok" {
           throw LogFault(.damaged, Database.damaged(path, found))
         }
-        reader = try Database(path, name: path)
+        try LogHome.keep(path, in: writer)
+        ahead = LogFileID(path + "-wal")
+        reader = try Database(path, name: path, lock: lock)
         try reader.run("PRAGMA cache_size = -2000")
         writing = PlainMutex()
         reading = PlainMutex()
@@ -174,6 +185,7 @@ package final class LogFile: @unchecked Sendable {
     pages = try writer.prepare("PRAGMA page_count")
     freePages = try writer.prepare("PRAGMA freelist_count")
     try load()
+    lock?.tellHolder()
   }
 
   /// From now on `body` is called after each transaction of ``commit(_:group:positions:holds:owner:)``, on the thread that committed it.
@@ -266,7 +278,7 @@ package final class LogFile: @unchecked Sendable {
 
   /// Writes everything into the file itself, so that the next start need not check it.
   package func close() {
-    if use == .look { return }
+    if use == .look || failure != nil { return }
     writing.lock()
     defer { writing.unlock() }
     if case .file = place { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
@@ -319,57 +331,5 @@ package final class LogFile: @unchecked Sendable {
   /// The first offset that still exists, and that of the next record.
   package func bounds(_ stream: Int) -> (first: Int64, next: Int64) {
     state.withLock { ($0.streams[stream].first, $0.streams[stream].next) }
-  }
-
-  // MARK: - Writing
-
-  /// Runs `body` in a transaction; takes all of it back if it fails. Under `writing`.
-  func transaction(_ body: () throws(LogFault) -> Void) throws(LogFault) {
-    try writer.run("BEGIN IMMEDIATE")
-    do throws(LogFault) {
-      try body()
-      try writer.run("COMMIT")
-    } catch {
-      if writer.isInTransaction { try? writer.run("ROLLBACK") }
-      throw error
-    }
-  }
-
-  /// Bytes that records take in the file. Under `writing`.
-  func usedBytes() throws(LogFault) -> (used: Int64, free: Int64) {
-    _ = try pages.step()
-    let count = pages.integer(0)
-    pages.reset()
-    _ = try freePages.step()
-    let free = freePages.integer(0)
-    freePages.reset()
-    return ((count - free) * pageSize, free * pageSize)
-  }
-
-  /// Bytes that records take in the file.
-  package func size() throws(LogFault) -> Int64 {
-    writing.lock()
-    defer { writing.unlock() }
-    return try usedBytes().used
-  }
-
-  /// Refuses early, so that earlier records can still be processed. Under `writing`.
-  func checkRoom(for bytes: Int) throws(LogFault) {
-    let (used, free) = try usedBytes()
-    if used + Int64(bytes) > limits.sizeMax {
-      throw LogFault(
-        .full,
-        "\(place.name) has reached its size limit of \(limits.sizeMax) bytes, and no record in it may be deleted yet. Raise --data-max-mib"
-      )
-    }
-    guard case .file(let path) = place, limits.reserve > 0 else { return }
-    let now = monotonicMs()
-    if disk == nil || now - disk!.at >= limits.diskEveryMs { disk = LogDisk.free(path).map { ($0, now) } }
-    if let disk, disk.free + free < limits.reserve + Int64(bytes) {
-      throw LogFault(
-        .full,
-        "the disk of \(path) is full: \(disk.free >> 20) MiB are free, and \(limits.reserve >> 20) MiB are kept for what was taken in"
-          + " already. Free space on the disk")
-    }
   }
 }

@@ -189,7 +189,8 @@ extension EdgeError {
       case .outOfRange: .offsetOutOfRange
       case .unknown: .unknownTopic
       case .readOnly: .notAuthorized
-      case .inUse, .full, .failed, .damaged, .foreign, .networkDisk: .other
+      case .gone, .damaged: .fatal
+      case .inUse, .full, .failed, .foreign, .networkDisk: .other
       }
     self.init(code, fault.message, isRetriable: fault.code == .inUse || fault.code == .full || fault.code == .failed)
   }

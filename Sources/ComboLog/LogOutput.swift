@@ -79,7 +79,7 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
         return
       } catch {
         switch error.code {
-        case .fenced: throw .fatal(error.message)
+        case .fenced, .gone, .damaged: throw .fatal(error.message)
         case .failed: throw .indefinite(error.message)
         case .full where !isStopping() && monotonicMs() < deadline:
           if !isWarned { warn(error.message) }

@@ -15,49 +15,6 @@ package enum LogPlace: Equatable, Sendable {
   }
 }
 
-/// The checks of a file before SQLite opens it, and the lock that keeps a second process out.
-///
-/// The lock is a file of its own: SQLite's own locks go as soon as any descriptor of the database is closed in this process, and
-/// they do not name their holder.
-final class LogLock {
-  private let descriptor: Int32
-
-  /// Takes the lock for as long as this object lives.
-  init(_ path: String) throws(LogFault) {
-    let name = path + ".lock"
-    let opened = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard opened >= 0 else {
-      let reason = String(cString: strerror(errno))
-      throw LogFault(
-        errno == ENOSPC || errno == EDQUOT ? .full : .readOnly,
-        "\(path) cannot be used: \(name) cannot be written (\(reason)). Check the permissions of the folder and the space on the"
-          + " disk, or give --data another file")
-    }
-    descriptor = opened
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let holder = Self.holder(descriptor)
-      close(descriptor)
-      throw LogFault(
-        .inUse,
-        "\(path) is in use by another process\(holder.map { " (pid \($0))" } ?? ""). Stop that process, or give --data another file"
-      )
-    }
-    ftruncate(descriptor, 0)
-    let text = Array("\(getpid())\n".utf8)
-    _ = pwrite(descriptor, text, text.count, 0)
-  }
-
-  deinit { close(descriptor) }
-
-  private static func holder(_ descriptor: Int32) -> String? {
-    var bytes = [UInt8](repeating: 0, count: 20)
-    let got = pread(descriptor, &bytes, bytes.count, 0)
-    if got <= 0 { return nil }
-    let digits = bytes[..<got].prefix { $0 >= 0x30 && $0 <= 0x39 }
-    return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
-  }
-}
-
 /// The file system below a path.
 enum LogDisk {
   /// Makes the folder of a file, with those above it, for this user alone.
@@ -80,11 +37,25 @@ enum LogDisk {
     return isThere ? nil : folder
   }
 
-  /// Makes the empty file, for this user alone: it holds what viewers sent.
-  static func makeFile(_ path: String) {
-    // If it fails, SQLite tells why.
-    let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    if file >= 0 { close(file) }
+  /// The path of the file that a name leads to, without links in it. It need not exist; where its folder does not, links in that are kept.
+  static func resolved(_ name: String) -> String {
+    var path = name
+    // As many links as the system follows.
+    for _ in 0..<40 {
+      guard let target = target(of: path) else { break }
+      path = target.hasPrefix("/") ? target : folder(of: path) + "/" + target
+    }
+    guard let folder = realpath(folder(of: path), nil) else { return path }
+    defer { Glibc.free(folder) }
+    let file = path.split(separator: "/").last ?? ""
+    return String(cString: folder) + (folder[1] == 0 ? "" : "/") + file
+  }
+
+  /// What a symbolic link contains; nil: it is none.
+  private static func target(of path: String) -> String? {
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = bytes.withUnsafeMutableBytes { readlink(path, $0.baseAddress!, $0.count) }
+    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
   }
 
   private static func folder(of path: String) -> String {

@@ -9,7 +9,7 @@ final class LogFolder {
   let folder: String
 
   init() throws {
-    folder = NSTemporaryDirectory() + "/combo-log-\(UInt64.random(in: 0 ... .max))"
+    folder = LogDisk.resolved(NSTemporaryDirectory() + "/combo-log-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     path = folder + "/test.db"
   }

@@ -10,77 +10,16 @@ Each round starts the program on the same file, sends gifts by POST /events and 
 Python 3.9, its standard library."""
 
 import argparse
-import collections
-import http.client
-import json
 import os
 import pathlib
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-class Feeder(threading.Thread):
-    """Sends gifts until the program is gone; notes those that were acknowledged."""
-
-    def __init__(self, port, name, rooms, acknowledged):
-        super().__init__(daemon=True)
-        self.port, self.prefix, self.rooms, self.acknowledged = port, name, rooms, acknowledged
-        self.random = random.Random(name)
-
-    def run(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        number = 0
-        try:
-            while True:
-                ids, gifts = [], []
-                for _ in range(self.random.randint(1, 60)):
-                    number += 1
-                    ids.append(f"{self.prefix}-{number}")
-                    gifts.append({
-                        "type": "gift", "id": ids[-1], "room": f"r{self.random.randrange(self.rooms)}",
-                        "sender": {"id": f"u{self.random.randrange(20)}"},
-                        "gift": {"id": f"g{self.random.randrange(8)}", "value": 10}, "count": self.random.randint(1, 5)})
-                connection.request("POST", "/events", json.dumps(gifts))
-                answer = connection.getresponse()
-                body = answer.read()
-                if answer.status == 200:
-                    self.acknowledged.extend(ids)
-                elif answer.status not in (429, 503):
-                    print(f"live_kills: POST /events answered {answer.status}: {body!r}", file=sys.stderr)
-                    return
-        except (OSError, http.client.HTTPException):
-            return  # It was killed.
-
-
-def begin(program, data, port):
-    process = subprocess.Popen(
-        [program, "live", "--data", data, "--http", f"127.0.0.1:{port}", "--log-level", "warning"], stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            sys.exit(f"live_kills: the program ended with {process.returncode}: {process.stderr.read()}")
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            connection.request("GET", "/health/ready")
-            if connection.getresponse().status == 200:
-                return process
-        except OSError:
-            pass
-        time.sleep(0.01)
-    sys.exit("live_kills: it was not ready within 30 s")
+from live_process import Feeder, begin, free_port, kept, verify
 
 
 def main():
@@ -120,14 +59,13 @@ def main():
                 sys.exit(f"live_kills: the last run ended with {code}: {process.stderr.read()}")
             if (kill + 1) % 20 == 0:
                 print(f"live_kills: {kill + 1} kills, {len(acknowledged)} gifts acknowledged", flush=True)
-        export = subprocess.run([options.program, "live", "--data", data, "--export"], check=True, stdout=subprocess.PIPE, text=True).stdout
-        kept = collections.Counter(json.loads(line.split("\t", 1)[1])["id"] for line in export.splitlines())
-        lost = [one for one in acknowledged if kept[one] == 0]
-        twice = [one for one, count in kept.items() if count > 1]
-        verify = subprocess.run([options.program, "verify", "--data", data], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        print(verify.stdout.rstrip())
-        print(f"live_kills: {len(acknowledged)} gifts acknowledged, {len(kept)} in the file, {len(lost)} lost, {len(twice)} twice")
-        if lost or twice or verify.returncode != 0:
+        there = kept(options.program, data)
+        lost = [one for one in acknowledged if there[one] == 0]
+        twice = [one for one, count in there.items() if count > 1]
+        code, words = verify(options.program, data)
+        print(words)
+        print(f"live_kills: {len(acknowledged)} gifts acknowledged, {len(there)} in the file, {len(lost)} lost, {len(twice)} twice")
+        if lost or twice or code != 0:
             os.system(f"cp {data} /tmp/live_kills.{options.seed}.db")
             sys.exit(f"live_kills: FAILED with seed {options.seed}; the file is kept as /tmp/live_kills.{options.seed}.db")
 

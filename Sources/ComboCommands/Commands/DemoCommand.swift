@@ -41,13 +41,14 @@ enum DemoCommand {
       }
     }
     defer { server?.stop() }
-    let keeper = LogKeeper(stage.file, keepMs: 3_600_000, log: log)
+    let keeper = LogKeeper(stage.file, keepMs: 3_600_000, log: log) { stop.set() }
     defer { keeper.stop() }
     let isServed = server != nil
-    return Demo(
+    let code = Demo(
       options, stage, stop: stop, url: server?.address.url,
       service: { stage, _ in service(options, on: stage, log, until: flag, observatory: isServed ? observatory : nil) }
     ).run()
+    return keeper.code(code)
   }
 
   /// The service itself, as `live` runs it.

@@ -88,7 +88,7 @@ private struct Live {
       return 1
     }
     let printer = options.prints ? LivePrinter(stage) : nil
-    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, log: log)
+    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, log: log) { [stop] in stop.set() }
     defer {
       keeper.stop()
       printer?.stop()
@@ -96,7 +96,7 @@ private struct Live {
     let code = serve(observatory)
     webSockets?.stop()
     intake.appender.stop()
-    return code
+    return keeper.code(code)
   }
 
   private func serve(_ observatory: Observatory) -> Int32 {

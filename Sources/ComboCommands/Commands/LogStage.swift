@@ -73,30 +73,45 @@ final class LogStage: Sendable {
   }
 }
 
-/// Deletes old records, now and then, on a thread of its own.
+/// Looks after the file on a thread of its own: deletes old records, and ends the process once the file cannot be used any more.
 final class LogKeeper: Sendable {
-  private let ended = LogBell()
+  private let file: LogFile
   private let isStopped = Atomic(false)
   private static let everyMs: Int64 = 10_000
+  /// How soon it is noticed that the file is gone, while nothing is written.
+  private static let lookMs: Int64 = 1000
 
-  init(_ file: LogFile, keepMs: Int64, log: ServiceLog) {
-    let (ended, everyMs) = (ended, Self.everyMs)
+  /// - Parameter stop: called once if the file cannot be used any more.
+  init(_ file: LogFile, keepMs: Int64, log: ServiceLog, stop: @escaping @Sendable () -> Void) {
+    self.file = file
     _ = WorkThread { [self] in
+      var dueAt = Int64.min
       while !isStopped.load(ordering: .acquiring) {
-        do throws(LogFault) {
-          try file.retain(ageMs: keepMs, now: WallClock.nowMs)
-        } catch {
-          log.warning("old records could not be deleted, trying again: \(.reason, error)")
+        let rings = file.attention.rings
+        file.look()
+        if let failure = file.failure {
+          log.error("the file cannot be used any more, and the program ends: \(.reason, failure)")
+          stop()
+          return
         }
-        let rings = ended.rings
-        if isStopped.load(ordering: .acquiring) { break }
-        ended.wait(after: rings, maxMs: everyMs)
+        if MonotonicClock.nowMs >= dueAt {
+          dueAt = MonotonicClock.nowMs + Self.everyMs
+          do throws(LogFault) {
+            try file.retain(ageMs: keepMs, now: WallClock.nowMs)
+          } catch {
+            log.warning("old records could not be deleted, trying again: \(.reason, error)")
+          }
+        }
+        file.attention.wait(after: rings, maxMs: Self.lookMs)
       }
     }
   }
 
   func stop() {
     isStopped.store(true, ordering: .releasing)
-    ended.ring()
+    file.attention.ring()
   }
+
+  /// The exit code of a process that would end with this one.
+  func code(_ code: Int32) -> Int32 { file.failure == nil ? code : 1 }
 }

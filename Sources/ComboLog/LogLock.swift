@@ -1,0 +1,123 @@
+internal import Glibc
+internal import Synchronization
+
+/// What tells a file from all others, whatever its names.
+struct LogFileID: Hashable, Sendable {
+  let device: UInt64
+  let inode: UInt64
+  /// The number of its names.
+  let names: Int
+
+  /// - Parameter path: is not followed if it is a symbolic link.
+  /// - Returns: nil: there is no file of that name, or it cannot be known.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  init(_ status: stat) {
+    (device, inode, names) = (UInt64(status.st_dev), UInt64(status.st_ino), Int(status.st_nlink))
+  }
+
+  static func == (one: Self, other: Self) -> Bool { one.device == other.device && one.inode == other.inode }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(device)
+    hasher.combine(inode)
+  }
+}
+
+/// Keeps a second owner away from a file, whatever name it uses, and tells it who the first one is.
+///
+/// The lock is `flock` on the file itself. SQLite locks by `fcntl`, which does not meet it; and `fcntl` forgets the locks of a process as
+/// soon as it closes any descriptor of the file. So this descriptor is opened before SQLite's and closed after them, and a file that this
+/// process owns already is not opened once more.
+final class LogLock: Sendable {
+  let id: LogFileID
+  private let descriptor: Int32
+  /// The lock of 0.1.0, a file beside the database.
+  private let beside: Int32
+
+  private static let owned = Mutex<Set<LogFileID>>([])
+  /// Far from the bytes that SQLite locks. A lock by `fcntl` names its holder.
+  private static let holderByte = off_t(1) << 62
+
+  /// Takes the lock for as long as this object lives. Makes the file, if there is none, for this user alone: it holds what viewers sent.
+  /// - Parameter path: without links in it.
+  init(_ path: String) throws(LogFault) {
+    if let id = LogFileID(path), Self.owned.withLock({ $0.contains(id) }) { throw Self.inUse(path, by: getpid()) }
+    descriptor = try Self.open(path, for: path)
+    do throws(LogFault) {
+      var status = stat()
+      fstat(descriptor, &status)
+      id = LogFileID(status)
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.inUse(path, by: Self.holder(descriptor)) }
+      beside = try Self.takeFormer(path)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    Self.owned.withLock { _ = $0.insert(id) }
+  }
+
+  deinit {
+    Self.owned.withLock { _ = $0.remove(id) }
+    close(beside)
+    close(descriptor)
+  }
+
+  /// Lets a second process know who has the lock. Only once SQLite has opened the file: with its first locks it drops all others.
+  func tellHolder() {
+    var range = Self.holderRange
+    _ = fcntl(descriptor, F_SETLK, &range)
+  }
+
+  /// The number of names that the file has now.
+  var names: Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : 1
+  }
+
+  private static func open(_ name: String, for path: String) throws(LogFault) -> Int32 {
+    let opened = Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if opened >= 0 { return opened }
+    throw LogFault(
+      errno == ENOSPC || errno == EDQUOT ? .full : .readOnly,
+      "\(path) cannot be used: \(name) cannot be written (\(String(cString: strerror(errno)))). Check the permissions of the folder and the"
+        + " space on the disk, or give --data another file")
+  }
+
+  /// Takes the lock that 0.1.0 takes, so that neither comes beside the other. It contains the holder's number.
+  private static func takeFormer(_ path: String) throws(LogFault) -> Int32 {
+    let file = try open(path + ".lock", for: path)
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      var bytes = [UInt8](repeating: 0, count: 20)
+      let got = max(0, pread(file, &bytes, bytes.count, 0))
+      close(file)
+      throw inUse(path, by: pid_t(String(decoding: bytes[..<got].prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self)))
+    }
+    ftruncate(file, 0)
+    let text = Array("\(getpid())\n".utf8)
+    _ = pwrite(file, text, text.count, 0)
+    return file
+  }
+
+  private static var holderRange: Glibc.flock {
+    Glibc.flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: holderByte, l_len: 1, l_pid: 0)
+  }
+
+  /// The process that holds the lock; nil: it is not of this container.
+  private static func holder(_ descriptor: Int32) -> pid_t? {
+    var range = holderRange
+    guard fcntl(descriptor, F_GETLK, &range) == 0, range.l_type != Int16(F_UNLCK), range.l_pid > 0 else { return nil }
+    return range.l_pid
+  }
+
+  private static func inUse(_ path: String, by holder: pid_t?) -> LogFault {
+    LogFault(
+      .inUse,
+      "\(path) is in use by another process\(holder.map { " (pid \($0))" } ?? ""). Stop that process, or give --data another file"
+    )
+  }
+}

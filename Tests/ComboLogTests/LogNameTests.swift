@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+@testable import ComboLog
+
+/// One file by several names, and a name that leads to another file.
+@Suite("The file of a log, and its names")
+struct LogNameTests {
+  private func append(_ log: LogFile, _ value: String) throws {
+    try log.makeTopic("gifts", partitions: 1)
+    try log.append(.of(0, [("a", value)]))
+  }
+
+  /// As a killed process leaves it: the file by its first name, with what was written ahead beside it.
+  private func leave(_ values: [String], in folder: LogFolder) throws {
+    let log = try folder.open()
+    for value in values { try append(log, value) }
+    let kept = try LogFolder()
+    for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: folder.path + ending, toPath: kept.path + ending) }
+    log.writer.leaveFiles()
+    log.reader.leaveFiles()
+    // The inode stays, so that hard links stay.
+    for ending in ["", "-wal"] {
+      try Data(contentsOf: URL(fileURLWithPath: kept.path + ending)).write(
+        to: URL(fileURLWithPath: folder.path + ending), options: [])
+    }
+  }
+
+  @Test("a second owner is refused by a symbolic link and by a hard link, and told who the first is", arguments: [true, false])
+  func isInUse(isSymbolic: Bool) throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    try append(log, "1")
+    let other = folder.folder + "/other.db"
+    #expect((isSymbolic ? symlink("test.db", other) : link(folder.path, other)) == 0)
+    let sentence = fault(.inUse) { _ = try LogFile(.file(other)) }
+    #expect(sentence.contains("\(folder.path) is in use") && sentence.contains("pid \(getpid())"))
+    // Others read all that was written, by any name.
+    try log.append(.of(0, [("a", "2")]))
+    #expect(try LogFile(.file(other), use: .look).all(0) == ["0 a=1", "1 a=2"])
+    #expect(log.failure == nil)
+    try log.append(.of(0, [("a", "3")]))
+  }
+
+  @Test("another process is named as the one that has the file, though it has no file beside it")
+  func otherProcess() throws {
+    let folder = try LogFolder()
+    do { try append(try folder.open(), "1") }
+    let holder = Process()
+    holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    let (given, told) = (Pipe(), Pipe())
+    (holder.standardInput, holder.standardOutput) = (given, told)
+    holder.arguments = [
+      "python3", "-c",
+      """
+      import fcntl, os, sys
+      file = os.open(sys.argv[1], os.O_RDWR)
+      fcntl.flock(file, fcntl.LOCK_EX)
+      fcntl.lockf(file, fcntl.LOCK_EX, 1, 1 << 62)
+      print("locked", flush=True)
+      sys.stdin.read()
+      """, folder.path,
+    ]
+    try holder.run()
+    #expect(told.fileHandleForReading.availableData.count > 0)
+    #expect(fault(.inUse) { _ = try folder.open() }.contains("(pid \(holder.processIdentifier))"))
+    try given.fileHandleForWriting.close()
+    holder.waitUntilExit()
+    #expect(try folder.open().all(0) == ["0 a=1"])
+  }
+
+  @Test("another process learns who has the file")
+  func tells() throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    try append(log, "1")
+    _ = try log.all(0)
+    try log.writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    let other = Process()
+    other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    let told = Pipe()
+    other.standardOutput = told
+    other.arguments = [
+      "python3", "-c",
+      """
+      import fcntl, os, struct, sys
+      file = os.open(sys.argv[1], os.O_RDWR)
+      asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0)
+      print(struct.unpack("hhqqi4x", fcntl.fcntl(file, fcntl.F_GETLK, asked))[4])
+      """, folder.path,
+    ]
+    try other.run()
+    let answer = String(decoding: told.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(answer == "\(getpid())\n")
+    other.waitUntilExit()
+  }
+
+  @Test("by a link that leads to no file yet the file is made where the link leads")
+  func linkToNothing() throws {
+    let (folder, other) = (try LogFolder(), try LogFolder())
+    #expect(symlink("\(other.folder)/below/real.db", folder.path) == 0)
+    let log = try folder.open()
+    #expect(log.isNew && log.madeFolder == "\(other.folder)/below")
+    #expect(log.place == .file("\(other.folder)/below/real.db"))
+    try append(log, "1")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.folder) == ["test.db"])
+  }
+
+  @Test("after a crash the newest records are found by another name too", arguments: [true, false])
+  func crashed(isOwner: Bool) throws {
+    let (folder, elsewhere) = (try LogFolder(), try LogFolder())
+    try leave(["1", "2"], in: folder)
+    #expect(link(folder.path, elsewhere.path) == 0)
+    let log = try LogFile(.file(elsewhere.path), use: isOwner ? .own : .look)
+    #expect(log.place == .file(folder.path))
+    #expect(try log.all(0) == ["0 a=1", "1 a=2"])
+  }
+
+  @Test("a file that was moved without its newest records is refused, until they are there too")
+  func movedAlone() throws {
+    let (folder, elsewhere) = (try LogFolder(), try LogFolder())
+    try leave(["1", "2"], in: folder)
+    #expect(rename(folder.path, elsewhere.path) == 0)
+    let sentence = fault(.damaged) { _ = try elsewhere.open() }
+    #expect(sentence.contains("without \(folder.path)-wal"), "\(sentence)")
+    #expect(rename(folder.path + "-wal", elsewhere.path + "-wal") == 0)
+    #expect(try elsewhere.open().all(0) == ["0 a=1", "1 a=2"])
+    // From now on that is its name.
+    #expect(try elsewhere.open().place == .file(elsewhere.path))
+  }
+
+  @Test(
+    "once the file is gone, or what is written ahead, nothing is acknowledged, and what was is in the file",
+    arguments: ["deleted", "moved away", "replaced", "-wal, which belongs to"], [true, false])
+  func gone(how: String, isIdle: Bool) throws {
+    let (folder, other) = (try LogFolder(), try LogFolder())
+    do { try append(try other.open(), "other") }
+    let log = try folder.open()
+    try append(log, "1")
+    log.look()
+    #expect(log.failure == nil)
+    let unsynced = try log.append(.of(0, [("a", "unsynced")]), isSynced: false)
+    let rings = log.attention.rings
+    let last = folder.folder + "/moved.db"
+    switch how {
+    case "deleted": #expect(unlink(folder.path) == 0)
+    case "moved away": #expect(rename(folder.path, last) == 0)
+    case "replaced":
+      #expect(link(folder.path, last) == 0)
+      #expect(rename(other.path, folder.path) == 0)
+    default: #expect(unlink(folder.path + "-wal") == 0)
+    }
+    if isIdle { log.look() }
+    let sentence = fault(.gone) { try log.append(.of(0, [("a", "2")])) }
+    #expect(sentence.contains(how) && log.failure?.message == sentence, "\(sentence)")
+    #expect(log.attention.rings == rings + 1)
+    fault(.gone) { try log.commit(LogBatch(), group: "g", positions: [LogPosition(stream: 0, offset: 1, metadata: "")]) }
+    fault(.gone) { try log.sync() }
+    #expect(log.synced < unsynced)
+    log.close()
+    if how == "moved away" {
+      #expect(LogDisk.size(folder.path + "-wal") == 0)
+      let moved = try LogFile(.file(last), use: .look)
+      #expect(try moved.all(0).first == "0 a=1")
+    }
+  }
+
+  @Test("what is in the place of a replaced file is left alone")
+  func leavesOther() throws {
+    let (folder, other) = (try LogFolder(), try LogFolder())
+    try leave(["other 1", "other 2"], in: other)
+    do {
+      let log = try folder.open()
+      try append(log, "1")
+      for ending in ["", "-wal"] { #expect(rename(other.path + ending, folder.path + ending) == 0) }
+      fault(.gone) { try log.append(.of(0, [("a", "2")])) }
+      log.close()
+    }
+    #expect(try folder.open().all(0) == ["0 a=other 1", "1 a=other 2"])
+  }
+}
