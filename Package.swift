@@ -81,7 +81,7 @@ let package = Package(
     library("ComboSystem"),
     library("ComboEdge", ["ComboSystem"]),
     library("ComboKafka", ["ComboSystem", "ComboEdge", "CKafka", "CPrefetch", "CSimdJSON", "CWaits"]),
-    library("ComboLog", ["ComboSystem", "ComboEdge", "CSQLite"]),
+    library("ComboLog", ["ComboWire", "ComboSystem", "ComboEdge", "CSQLite"]),
     library("ComboIntake", ["ComboSystem", "ComboLog", "CWebSocket"]),
     library("ComboRooms", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "CPrefetch"]),
     library("ComboService", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"]),

@@ -100,10 +100,10 @@ extension LogFile {
         }
         try insert(entry, offset, streams[entry.stream], in: batch)
       }
-      for index in compacted { try writeBounds(streams[index]) }
+      for index in compacted { try streams[index].write(to: writer) }
       for (index, offset) in holds where streams[index].floor < offset {
         streams[index].floor = offset
-        try writeBounds(streams[index])
+        try streams[index].write(to: writer)
       }
       for position in positions { try write(position, of: group, streams[position.stream]) }
     }
@@ -120,16 +120,21 @@ extension LogFile {
     if let made = written.insert[entry.stream] {
       statement = made
     } else {
-      statement = try writer.prepare("INSERT INTO \(stream.table) (offset, key, value, time, headers) VALUES (?, ?, ?, ?, ?)")
+      statement = try writer.prepare(
+        "INSERT INTO \(stream.table) (offset, key, value, time, headers, sum) VALUES (?, ?, ?, ?, ?, ?)")
       written.insert[entry.stream] = statement
     }
     var fault: LogFault?
     batch.bytes.withUnsafeBytes { bytes in
+      let key = entry.key.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+      let value = entry.value.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+      let headers = entry.headers.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
       statement.bind(1, offset)
-      statement.bind(2, lasting: entry.key.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) })
-      statement.bind(3, lasting: entry.value.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) })
+      statement.bind(2, lasting: key)
+      statement.bind(3, lasting: value)
       statement.bind(4, entry.timestamp)
-      statement.bind(5, lasting: entry.headers.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) })
+      statement.bind(5, lasting: headers)
+      statement.bind(6, LogSum.record(stream.id, offset, key: key, value: value, time: entry.timestamp, headers: headers))
       do throws(LogFault) { try statement.run() } catch { fault = error }
     }
     if let fault { throw fault }
@@ -153,23 +158,20 @@ extension LogFile {
     if let fault { throw fault }
   }
 
-  func writeBounds(_ stream: Stream) throws(LogFault) {
-    try writer.run(
-      "UPDATE streams SET first = \(stream.first), next = \(stream.next), floor = \(stream.floor) WHERE id = \(stream.id)")
-  }
-
   private func write(_ position: LogPosition, of group: String, _ stream: Stream) throws(LogFault) {
     let statement: Statement
     if let made = written.offsets {
       statement = made
     } else {
-      statement = try writer.prepare("INSERT OR REPLACE INTO positions (owner, stream, offset, metadata) VALUES (?, ?, ?, ?)")
+      statement = try writer.prepare(
+        "INSERT OR REPLACE INTO positions (owner, stream, offset, metadata, sum) VALUES (?, ?, ?, ?, ?)")
       written.offsets = statement
     }
     statement.bind(1, group)
     statement.bind(2, stream.id)
     statement.bind(3, position.offset)
     statement.bind(4, position.metadata)
+    statement.bind(5, LogSum.position(group, stream.id, position.offset, position.metadata))
     try statement.run()
   }
 
@@ -177,15 +179,22 @@ extension LogFile {
 
   /// The position that a group has committed of a partition; nil: none.
   package func position(_ group: String, _ stream: Int) throws(LogFault) -> LogPosition? {
-    let id = state.withLock { $0.streams[stream].id }
+    let known = state.withLock { $0.streams[stream] }
     reading.lock()
     defer { reading.unlock() }
-    let statement = try reader.prepare("SELECT offset, metadata FROM positions WHERE owner = ? AND stream = ?")
+    let sum = version == 1 ? "0" : "sum"
+    let statement = try reader.prepare("SELECT offset, metadata, \(sum) FROM positions WHERE owner = ? AND stream = ?")
     statement.bind(1, group)
-    statement.bind(2, id)
+    statement.bind(2, known.id)
     guard try statement.step() else { return nil }
     defer { statement.reset() }
-    return LogPosition(stream: stream, offset: statement.integer(0), metadata: statement.text(1))
+    let position = LogPosition(stream: stream, offset: statement.integer(0), metadata: statement.text(1))
+    if version > 1, statement.integer(2) != LogSum.position(group, known.id, position.offset, position.metadata) {
+      throw failing(
+        LogFault(
+          .damaged, Database.damaged(place.name, "the position of the group \(group) in \(known.place) is not what was written")))
+    }
+    return position
   }
 
   /// The groups that have committed something.
@@ -199,58 +208,122 @@ extension LogFile {
   }
 
   /// Calls `body` with all committed records that a partition has now, page by page, until it returns false.
+  /// - Parameter damaged: called with the fault of each record that is left out, as it is not what was written; nil: the first one is
+  ///   thrown.
   /// - Returns: whether it never did.
-  package func forEachPage(of stream: Int, _ body: (LogPage) -> Bool) throws(LogFault) -> Bool {
+  package func forEachPage(
+    of stream: Int, damaged: ((LogFault) -> Void)? = nil, _ body: (LogPage) -> Bool
+  ) throws(LogFault) -> Bool {
     let page = LogPage()
     var (position, end) = bounds(stream)
+    var leap: Int64 = 1
     while position < end {
       page.removeAll()
-      position = try read(stream, from: position, to: end, into: page)
-      if !body(page) { return false }
+      do throws(LogFault) {
+        position = try read(stream, from: position, to: end, damaged: damaged, into: page)
+        leap = 1
+      } catch {
+        position = page.records.last.map { $0.offset + 1 } ?? position
+        if error.code == .outOfRange {
+          // Retention was faster.
+          try refresh()
+          let first = bounds(stream).first
+          if position >= first { throw error }
+          position = first
+        } else if let damaged, error.code == .damaged {
+          // A page of SQLite that cannot be read: what follows it is searched for in ever larger steps.
+          damaged(error)
+          position += leap
+          leap *= 2
+        } else {
+          throw error
+        }
+      }
+      if !page.isEmpty, !body(page) { return false }
     }
     return true
   }
 
   /// Adds committed records to `page`, from `start` on, below `end`, up to limits of number and bytes.
+  /// - Parameter damaged: as in ``forEachPage(of:damaged:_:)``.
   /// - Returns: where to read on: `end`, or the end of the partition, if there are no more before it.
-  /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end.
+  /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end. `damaged` if a record is not what was written: those before it
+  ///   are in the page.
   package func read(
     _ stream: Int, from start: Int64, to end: Int64 = .max, recordsMax: Int = 4096, bytesMax: Int = 1 << 20,
-    into page: LogPage
+    damaged: ((LogFault) -> Void)? = nil, into page: LogPage
   ) throws(LogFault) -> Int64 {
     let known = state.withLock { $0.streams[stream] }
     let end = min(end, known.next)
-    if start < known.first || start > known.next {
-      throw LogFault(
-        .outOfRange,
-        "offset \(start) of topic \"\(known.topic)\" partition \(known.partition) is not in \(place.name), which has \(known.first) to"
-          + " \(known.next)")
-    }
+    if start < known.first || start > known.next { throw outOfRange(start, known) }
     if start >= end { return start }
     reading.lock()
     defer { reading.unlock() }
+    do throws(LogFault) {
+      return try read(stream, known, start..<end, page.records.count + recordsMax, page.size + bytesMax, damaged, page)
+    } catch {
+      throw failing(error)
+    }
+  }
+
+  /// Under `reading`.
+  private func read(
+    _ index: Int, _ stream: Stream, _ offsets: Range<Int64>, _ recordsMax: Int, _ bytesMax: Int, _ damaged: ((LogFault) -> Void)?,
+    _ page: LogPage
+  ) throws(LogFault) -> Int64 {
     let statement: Statement
-    if let made = read.select[stream] {
+    if let made = read.select[index] {
       statement = made
     } else {
+      let sum = version == 1 ? "NULL" : "sum"
       statement = try reader.prepare(
-        "SELECT offset, key, value, time, headers FROM \(known.table) WHERE offset >= ? AND offset < ? ORDER BY offset")
-      read.select[stream] = statement
+        "SELECT offset, key, value, time, headers, \(sum) FROM \(stream.table) WHERE offset >= ? AND offset < ? ORDER BY offset")
+      read.select[index] = statement
     }
-    statement.bind(1, start)
-    statement.bind(2, end)
-    let (recordsMax, bytesMax) = (page.records.count + recordsMax, page.size + bytesMax)
+    defer { statement.reset() }
+    statement.bind(1, offsets.lowerBound)
+    statement.bind(2, offsets.upperBound)
+    func tell(_ fault: LogFault) throws(LogFault) {
+      guard let damaged else { throw fault }
+      damaged(fault)
+    }
+    var next = offsets.lowerBound
     while try statement.step() {
       let offset = statement.integer(0)
-      page.append(
-        offset, key: statement.bytes(1), value: statement.bytes(2), timestamp: statement.isNull(3) ? nil : statement.integer(3),
-        headers: statement.bytes(4))
-      if page.records.count >= recordsMax || page.size >= bytesMax {
-        statement.reset()
-        return offset + 1
+      if offset > next { try checkDeleted(next, stream, tell) }
+      next = offset + 1
+      let time = statement.isNull(3) ? nil : statement.integer(3)
+      let (key, value, headers) = (statement.bytes(1), statement.bytes(2), statement.bytes(4))
+      let sum = statement.isNull(5) ? nil : statement.integer(5)
+      let isRight =
+        sum.map { $0 == LogSum.record(stream.id, offset, key: key, value: value, time: time, headers: headers) }
+        ?? (offset < stream.summedFrom)
+      if !isRight {
+        try tell(self.damaged(stream, offset))
+        continue
       }
+      page.append(offset, key: key, value: value, timestamp: time, headers: headers)
+      if page.records.count >= recordsMax || page.size >= bytesMax { return next }
     }
-    return end
+    if next < offsets.upperBound { try checkDeleted(next, stream, tell) }
+    return offsets.upperBound
+  }
+
+  /// Throws if a record that is not there should be. Only a compacted stream has gaps.
+  private func checkDeleted(
+    _ offset: Int64, _ stream: Stream, _ tell: (LogFault) throws(LogFault) -> Void
+  ) throws(LogFault) {
+    if stream.keeping == .compacted { return }
+    // It may have been deleted since the list of streams was read.
+    let first = try reader.integer("SELECT first FROM streams WHERE id = \(stream.id)") ?? 0
+    if offset < first { throw outOfRange(offset, stream) }
+    try tell(damaged(stream, offset, isMissing: true))
+  }
+
+  private func outOfRange(_ offset: Int64, _ stream: Stream) -> LogFault {
+    LogFault(
+      .outOfRange,
+      "offset \(offset) of \(stream.place) is not in \(place.name), which has \(stream.first) to \(stream.next)")
   }
 
   /// The first offset whose record is of this time or later; nil: there is none.
@@ -313,7 +386,7 @@ extension LogFile {
       stream.first = cut
       try transaction { () throws(LogFault) in
         try writer.run("DELETE FROM \(stream.table) WHERE offset < \(cut)")
-        try writeBounds(stream)
+        try stream.write(to: writer)
       }
       state.withLock { $0.streams[index].first = cut }
     }

@@ -13,8 +13,7 @@ extension LogFile {
       try checkIsThere()
     } catch {
       if writer.isInTransaction { try? writer.run("ROLLBACK") }
-      if error.code == .damaged { fail(error) }
-      throw error
+      throw failing(error)
     }
   }
 
@@ -65,6 +64,12 @@ extension LogFile {
   func fail(_ fault: LogFault) {
     failed.withLock { if $0 == nil { $0 = fault } }
     attention.ring()
+  }
+
+  /// The same fault, after which nothing is written if it is damage.
+  func failing(_ fault: LogFault) -> LogFault {
+    if use == .own, fault.code == .damaged { fail(fault) }
+    return fault
   }
 
   /// Looks whether the file is still where it was opened; sets ``failure`` if not. Costs two calls of the system.

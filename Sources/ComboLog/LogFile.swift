@@ -38,22 +38,6 @@ package final class LogFile: @unchecked Sendable {
     case compacted = 2
   }
 
-  struct Stream {
-    let id: Int64
-    let topic: String
-    let partition: Int32
-    let keeping: Keeping
-    var first: Int64
-    /// The offset of the next record.
-    var next: Int64
-    /// Records from here on are kept, whatever their age.
-    var floor: Int64
-
-    var table: String { "log_\(id)" }
-    /// Below this offset records may be deleted.
-    var deletable: Int64 { keeping == .held ? min(floor, next) : next }
-  }
-
   struct Name: Hashable {
     let topic: String
     let partition: Int32
@@ -88,6 +72,8 @@ package final class LogFile: @unchecked Sendable {
   /// The lock, and what SQLite writes ahead to; nil: the file is not owned.
   let lock: LogLock?
   let ahead: LogFileID?
+  /// The version of the file's format.
+  let version: Int64
   let failed = Mutex<LogFault?>(nil)
   /// Rung when the owner should look at ``failure``.
   package let attention = LogBell()
@@ -109,6 +95,8 @@ package final class LogFile: @unchecked Sendable {
   package let committed = LogBell()
   /// Whether the file was not closed properly last time, and was checked.
   package let wasChecked: Bool
+  /// Whether the file was of an earlier version, which can no longer open it.
+  package let wasUpgraded: Bool
   /// Whether the log was created now.
   package let isNew: Bool
   /// The folder of the file, if it was created too.
@@ -126,7 +114,8 @@ package final class LogFile: @unchecked Sendable {
       (lock, ahead) = (nil, nil)
       writer = try Database(nil, name: place.name)
       try LogSchema.create(writer)
-      wasChecked = false
+      version = LogSchema.version
+      (wasChecked, wasUpgraded) = (false, false)
       (isNew, madeFolder) = (true, nil)
       reader = writer
       writing = PlainMutex()
@@ -144,8 +133,8 @@ package final class LogFile: @unchecked Sendable {
         self.place = .file(path)
         (lock, ahead) = (nil, nil)
         writer = try Database(path, name: path, access: .reader)
-        try LogSchema.check(writer, name: path)
-        wasChecked = false
+        version = try LogSchema.check(writer, name: path)
+        (wasChecked, wasUpgraded) = (false, false)
         (isNew, madeFolder) = (false, nil)
         reader = writer
         writing = PlainMutex()
@@ -163,11 +152,9 @@ package final class LogFile: @unchecked Sendable {
         self.lock = lock
         let wasOpen = (LogDisk.size(path + "-wal") ?? 0) > 0
         writer = try Database(path, name: path, lock: lock)
-        try LogSchema.prepare(writer, isNew: isNew, name: path)
+        wasUpgraded = try LogSchema.prepare(writer, isNew: isNew, name: path)
+        version = LogSchema.version
         wasChecked = wasOpen && (LogDisk.size(path) ?? 0) <= limits.checkMax
-        if wasChecked, let found = try writer.text("PRAGMA quick_check(1)"), found != "ok" {
-          throw LogFault(.damaged, Database.damaged(path, found))
-        }
         try LogHome.keep(path, in: writer)
         ahead = LogFileID(path + "-wal")
         reader = try Database(path, name: path, lock: lock)
@@ -185,6 +172,11 @@ package final class LogFile: @unchecked Sendable {
     pages = try writer.prepare("PRAGMA page_count")
     freePages = try writer.prepare("PRAGMA freelist_count")
     try load()
+    if wasChecked {
+      var found: LogFault?
+      try check { found = found ?? $0 }
+      if let found { throw found }
+    }
     lock?.tellHolder()
   }
 
@@ -215,7 +207,7 @@ package final class LogFile: @unchecked Sendable {
       guard let any = state.withLock({ $0.streams.first }) else { return }
       try prepareWrite(isSynced: true)
       // SQLite syncs nothing for a transaction that writes nothing. One sync covers all that was written ahead before it.
-      try transaction { () throws(LogFault) in try writeBounds(any) }
+      try transaction { () throws(LogFault) in try any.write(to: writer) }
       numbers = countWrite(isSynced: true)
     }
     tellSynced(numbers)
@@ -248,32 +240,12 @@ package final class LogFile: @unchecked Sendable {
   func load() throws(LogFault) {
     reading.lock()
     defer { reading.unlock() }
-    var streams: [Stream] = []
-    let statement = try reader.prepare("SELECT id, topic, partition, keeping, first, next, floor FROM streams ORDER BY id")
-    while try statement.step() {
-      guard let keeping = Keeping(rawValue: statement.integer(3)) else {
-        statement.reset()
-        throw LogFault(.foreign, "\(place.name) keeps a topic in a way that this version does not know. Use a newer version")
-      }
-      streams.append(
-        Stream(
-          id: statement.integer(0), topic: statement.text(1), partition: Int32(statement.integer(2)), keeping: keeping,
-          first: statement.integer(4), next: statement.integer(5), floor: statement.integer(6)))
-    }
-    for index in streams.indices {
-      if let last = try reader.integer("SELECT max(offset) FROM \(streams[index].table)"), try hasRows(streams[index]) {
-        streams[index].next = max(streams[index].next, last + 1)
-      }
-    }
-    state.withLock { [streams] state in
+    let streams = try Stream.list(in: reader, version: version, name: place.name)
+    state.withLock { state in
       state.streams = streams
       state.places = [:]
       for (index, stream) in streams.enumerated() { state.places[Name(topic: stream.topic, partition: stream.partition)] = index }
     }
-  }
-
-  private func hasRows(_ stream: Stream) throws(LogFault) -> Bool {
-    try reader.integer("SELECT EXISTS (SELECT 1 FROM \(stream.table))") == 1
   }
 
   /// Writes everything into the file itself, so that the next start need not check it.
@@ -281,7 +253,11 @@ package final class LogFile: @unchecked Sendable {
     if use == .look || failure != nil { return }
     writing.lock()
     defer { writing.unlock() }
-    if case .file = place { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+    guard case .file = place else { return }
+    // The ends too, so that the loss of the last records would be noticed.
+    let streams = state.withLock { $0.streams }
+    try? transaction { () throws(LogFault) in for stream in streams { try stream.write(to: writer) } }
+    try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
   // MARK: - Topics
@@ -292,18 +268,10 @@ package final class LogFile: @unchecked Sendable {
       writing.lock()
       defer { writing.unlock() }
       let id = (try writer.integer("SELECT coalesce(max(id), 0) FROM streams") ?? 0) + 1
-      let new = Stream(id: id, topic: topic, partition: partition, keeping: keeping, first: 0, next: 0, floor: 0)
+      let new = Stream(id: id, topic: topic, partition: partition, keeping: keeping)
       try transaction { () throws(LogFault) in
-        try writer.run(
-          "CREATE TABLE \(new.table) (offset INTEGER PRIMARY KEY, key BLOB, value BLOB, time INTEGER, headers BLOB)")
-        if keeping == .compacted { try writer.run("CREATE UNIQUE INDEX \(new.table)_key ON \(new.table) (key)") }
-        let insert = try writer.prepare(
-          "INSERT INTO streams (id, topic, partition, keeping, first, next, floor) VALUES (?, ?, ?, ?, 0, 0, 0)")
-        insert.bind(1, id)
-        insert.bind(2, topic)
-        insert.bind(3, Int64(partition))
-        insert.bind(4, keeping.rawValue)
-        try insert.run()
+        try LogSchema.create(new, writer)
+        try new.write(to: writer)
       }
       state.withLock { state in
         state.places[Name(topic: topic, partition: partition)] = state.streams.count

@@ -2,7 +2,8 @@
 enum LogSchema {
   /// `Cmbo`: what file(1) and SQLite find in the header.
   static let applicationID: Int64 = 0x436d_626f
-  static let version: Int64 = 1
+  /// Version 1, of 0.1.0, has no checksums.
+  static let version: Int64 = 2
 
   static func create(_ database: Database) throws(LogFault) {
     try database.run(
@@ -11,18 +12,54 @@ enum LogSchema {
       PRAGMA user_version = \(version);
       CREATE TABLE streams (
         id INTEGER PRIMARY KEY, topic TEXT NOT NULL, partition INTEGER NOT NULL, keeping INTEGER NOT NULL,
-        first INTEGER NOT NULL, next INTEGER NOT NULL, floor INTEGER NOT NULL, UNIQUE (topic, partition)
+        first INTEGER NOT NULL, next INTEGER NOT NULL, floor INTEGER NOT NULL, summed INTEGER NOT NULL, sum INTEGER NOT NULL,
+        UNIQUE (topic, partition)
       );
       CREATE TABLE positions (
-        owner TEXT NOT NULL, stream INTEGER NOT NULL, offset INTEGER NOT NULL, metadata TEXT NOT NULL,
+        owner TEXT NOT NULL, stream INTEGER NOT NULL, offset INTEGER NOT NULL, metadata TEXT NOT NULL, sum INTEGER NOT NULL,
         PRIMARY KEY (owner, stream)
       ) WITHOUT ROWID;
       """)
   }
 
+  /// The table of a stream's records.
+  static func create(_ stream: LogFile.Stream, _ database: Database) throws(LogFault) {
+    try database.run(
+      "CREATE TABLE \(stream.table) (offset INTEGER PRIMARY KEY, key BLOB, value BLOB, time INTEGER, headers BLOB, sum INTEGER)")
+    if stream.keeping == .compacted { try database.run("CREATE UNIQUE INDEX \(stream.table)_key ON \(stream.table) (key)") }
+  }
+
+  /// Turns a file of version 1 into one of this version. Its records stay as they are, without a checksum.
+  private static func upgrade(_ database: Database, name: String) throws(LogFault) {
+    try database.run(
+      """
+      BEGIN IMMEDIATE;
+      ALTER TABLE streams ADD COLUMN summed INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE streams ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE positions ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      """)
+    for var stream in try LogFile.Stream.list(in: database, version: 1, name: name) {
+      try database.run("ALTER TABLE \(stream.table) ADD COLUMN sum INTEGER")
+      stream.summedFrom = stream.next
+      try stream.write(to: database)
+    }
+    let positions = try database.prepare("SELECT owner, stream, offset, metadata FROM positions")
+    var all: [(owner: String, stream: Int64, offset: Int64, metadata: String)] = []
+    while try positions.step() { all.append((positions.text(0), positions.integer(1), positions.integer(2), positions.text(3))) }
+    let update = try database.prepare("UPDATE positions SET sum = ? WHERE owner = ? AND stream = ?")
+    for (owner, stream, offset, metadata) in all {
+      update.bind(1, LogSum.position(owner, stream, offset, metadata))
+      update.bind(2, owner)
+      update.bind(3, stream)
+      try update.run()
+    }
+    try database.run("PRAGMA user_version = \(version); COMMIT")
+  }
+
   /// Prepares a file for its owner.
-  static func prepare(_ database: Database, isNew: Bool, name: String) throws(LogFault) {
-    if !isNew { try check(database, name: name) }
+  /// - Returns: whether it was of an earlier version before.
+  static func prepare(_ database: Database, isNew: Bool, name: String) throws(LogFault) -> Bool {
+    let found = isNew ? version : try check(database, name: name)
     let mode = try database.text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {
       throw LogFault(
@@ -42,10 +79,14 @@ enum LogSchema {
       try create(database)
       try database.run("COMMIT")
     }
+    if found < version { try upgrade(database, name: name) }
+    return found < version
   }
 
-  /// Whether the file is a log that this version reads.
-  static func check(_ database: Database, name: String) throws(LogFault) {
+  /// Checks whether the file is a log that this version reads, and lets SQLite find more of what is damaged.
+  /// - Returns: the version of its format.
+  static func check(_ database: Database, name: String) throws(LogFault) -> Int64 {
+    try database.run("PRAGMA cell_size_check = ON")
     let id = try database.integer("PRAGMA application_id") ?? 0
     let found = try database.integer("PRAGMA user_version") ?? 0
     let isEmpty = try database.integer("SELECT count(*) FROM sqlite_schema") == 0
@@ -62,5 +103,7 @@ enum LogSchema {
         "\(name) was written by a newer version of this program (format \(found); this one reads up to \(version)). Use the newer version"
       )
     }
+    guard found > 0 else { throw LogFault(.damaged, Database.damaged(name, "its header has no version")) }
+    return found
   }
 }

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Does to the file of `combo-consumer live` what operators and disks do, under load, and proves that nothing false comes of it.
 
-    Tests/chaos/live_files.py PROGRAM [--seed N] [--only names,gone]
+    Tests/chaos/live_files.py PROGRAM [--seed N] [--only names,gone,flips]
 
 * names: a second process is refused by each other name of the file, and names the first; readers find all by any of them, also
   after a kill.
 * gone: once the file is deleted, moved or replaced, nothing more is acknowledged within seconds, and `live` ends with 1.
+* flips: one bit of the file is another one. No reader takes an altered record for a right one.
 Python 3.9, its standard library."""
 
 import argparse
+import collections
 import os
 import pathlib
 import random
@@ -17,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from live_process import Feeder, begin, free_port, kept, verify
+from live_process import Feeder, begin, export, free_port, kept, verify
 
 # Within this time `live` must notice what became of its file.
 NOTICE_S = 5
@@ -123,11 +125,43 @@ def gone(program, folder, chance):
         print(f"live_files: gone: {how}: ended, {len(load.acknowledged) - before} gifts acknowledged meanwhile")
 
 
+def flips(program, folder, chance, count=40):
+    data = folder / "a.db"
+    load = Load(program, data, "flips")
+    load.wait(2000)
+    check(load.end() == 0, "live did not end well")
+    whole, lines = data.read_bytes(), export(program, str(data)).stdout.splitlines()
+    check(len(lines) >= len(load.acknowledged), "gifts are missing in the export")
+    outcomes = collections.Counter()
+    for _ in range(count):
+        place, bit = chance.randrange(len(whole)), chance.randrange(8)
+        where = f"byte {place}, bit {bit}"
+        for left in folder.iterdir():
+            left.unlink()
+        data.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1:])
+        done = export(program, str(data))
+        check(done.returncode in (0, 1), f"{where}: --export ended with {done.returncode}")
+        given = done.stdout.splitlines()
+        if done.returncode == 0:
+            check(given == lines, f"{where}: --export ended with 0, but not all lines are there, or some differ")
+        check(set(given) <= set(lines), f"{where}: --export has altered records")
+        code, words = verify(program, str(data))
+        check(code in (0, 1) and (code == 1 or done.returncode == 0), f"{where}: verify ended with {code}: {words}")
+        begun = subprocess.run(
+            [program, "live", "--data", str(data), "--http", "none", "--from", "-"], input="", stderr=subprocess.PIPE, text=True, timeout=60)
+        check(begun.returncode in (0, 1), f"{where}: live ended with {begun.returncode}: {begun.stderr}")
+        after = export(program, str(data)).stdout.splitlines()
+        check(set(after) <= set(lines), f"{where}: --export has altered records after live")
+        outcomes[(done.returncode, code, begun.returncode)] += 1
+    print("live_files: flips: of export, verify and live: "
+          + ", ".join(f"{'/'.join(map(str, codes))} {times} times" for codes, times in sorted(outcomes.items())))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    parser.add_argument("--only", default="names,gone")
+    parser.add_argument("--only", default="names,gone,flips")
     options = parser.parse_args()
     print(f"live_files: seed {options.seed}", flush=True)
     for name in options.only.split(","):

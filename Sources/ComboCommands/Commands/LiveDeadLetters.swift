@@ -13,12 +13,14 @@ enum LiveDeadLetters {
       guard let letters = file.stream(LogStage.names[.deadLetter], 0) else {
         throw LogFault(.unknown, "\(place.name) has no dead letters yet")
       }
-      let isWritten = try file.forEachPage(of: letters) { page in
+      var damage = DamageNotes()
+      let isWritten = try file.forEachPage(of: letters, damaged: { damage.add($0) }) { page in
         let lines = ByteBuffer(capacity: 4096)
         for record in page.records { append(record, of: page, to: lines) }
         return Console.write(lines.bytes, to: 1)
       }
-      return isWritten ? 0 : 1
+      damage.end("left out")
+      return isWritten && damage.isEmpty ? 0 : 1
     } catch {
       Console.say(error.message)
       return 1

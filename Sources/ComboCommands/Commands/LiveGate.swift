@@ -144,8 +144,13 @@ final class LivePrinter: Sendable {
       let rings = file.committed.rings
       let ends = isStopped.isSet
       page.removeAll()
-      guard let next = try? file.read(output, from: max(place, file.bounds(output).first), into: page) else { return }
-      place = next
+      do throws(LogFault) {
+        place = try file.read(output, from: max(place, file.bounds(output).first), into: page)
+      } catch {
+        // Retention was faster.
+        if error.code == .outOfRange { continue }
+        return
+      }
       if page.isEmpty {
         if ends { return }
         file.committed.wait(after: rings, maxMs: 10_000)

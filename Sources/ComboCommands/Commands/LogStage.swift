@@ -30,6 +30,13 @@ final class LogStage: Sendable {
     }
   }
 
+  func warnOfUpgrade(_ log: ServiceLog) {
+    if file.wasUpgraded {
+      log.warning(
+        "new records in \(.file, file.place.name) have checksums from now on: combo-consumer 0.1.0 can no longer open it")
+    }
+  }
+
   /// The partition of a topic.
   func stream(_ topic: Topic) -> Int { file.stream(Self.names[topic], 0)! }
 

@@ -36,17 +36,28 @@ struct DerivationSource: Equatable, Sendable {
   /// Opens it for reading, and hands it to `body`. Errors are reported on standard error.
   /// - Parameters:
   ///   - deadLetter: where bad events went; nil: the group's own topic.
+  ///   - checksFile: whether a file is checked first, each record by its checksum.
   ///   - needed: the topics that must be there.
   ///   - options: what to check if one is not.
   /// - Returns: the exit code.
   func read(
-    deadLetter: String? = nil, needed: [Topic], options: String, _ body: (any ReadEdge, ServiceLog) throws -> Int32
+    deadLetter: String? = nil, checksFile: Bool = false, needed: [Topic], options: String,
+    _ body: (any ReadEdge, ServiceLog) throws -> Int32
   ) -> Int32 {
     let log = ServiceLog(logLevel, format: logFormat)
     log.hide(kafka.secrets)
     defer { log.flush() }
     do {
-      if let data { return try body(LogReading(LogFile(.file(data), use: .look), names: LogStage.names), log) }
+      if let data {
+        let file = try LogFile(.file(data), use: .look)
+        if checksFile {
+          var damage = DamageNotes()
+          try file.check { damage.add($0) }
+          damage.end("so nothing is proven")
+          if !damage.isEmpty { return 1 }
+        }
+        return try body(LogReading(file, names: LogStage.names), log)
+      }
       let properties = try KafkaProperties(brokers: brokers, kafka, log: log)
       let control = try ControlClient(properties)
       let names = TopicNames(input: input, output: output, group: group, deadLetter: deadLetter)

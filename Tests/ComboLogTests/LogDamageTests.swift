@@ -1,0 +1,247 @@
+import Foundation
+import Testing
+
+@testable import ComboLog
+
+/// Bits that flip in a file: whatever is read of it is what was written, or is called damaged.
+@Suite("A damaged file of a log")
+struct LogDamageTests {
+  private static let bytes: [UInt8] = [1, 0, 0x68, 1, 0, 0, 0, 0x76]
+
+  /// A file with twenty records in a topic that is kept, and three in a compacted one.
+  private func write(_ folder: LogFolder) throws {
+    let log = try folder.open()
+    try log.makeTopic("gifts", partitions: 1, .held)
+    try log.makeTopic("state", partitions: 1, .compacted)
+    let batch = LogBatch()
+    for number in 0..<20 {
+      batch.append(0, number == 3 ? nil : "key\(number)", String(repeating: "v", count: number * 300), headers: Self.bytes)
+    }
+    for key in ["a", "b", "c"] { batch.append(1, key, "state of \(key)") }
+    try log.commit(batch, group: "g", positions: [LogPosition(stream: 0, offset: 7, metadata: "m")])
+    log.close()
+  }
+
+  private func alter(_ folder: LogFolder, _ sql: String) throws {
+    let database = try Database(folder.path, name: "x")
+    try database.run(sql)
+  }
+
+  @Test(
+    "a record that was altered is named by whoever reads it, and left out only if that is asked for",
+    arguments: [
+      "key = x'6b6579'", "key = NULL", "value = x'76'", "value = value || x'00'", "time = 1001", "time = NULL", "headers = x'01'",
+      "headers = NULL", "sum = sum + 1", "sum = NULL", "key = value, value = key",
+    ])
+  func altered(how: String) throws {
+    let folder = try LogFolder()
+    try write(folder)
+    try alter(folder, "UPDATE log_1 SET \(how) WHERE offset = 5")
+    for use in [LogFile.Use.look, .own] {
+      let log = try LogFile(.file(folder.path), use: use)
+      let page = LogPage()
+      let sentence = fault(.damaged) { _ = try log.read(0, from: 0, into: page) }
+      #expect(sentence.contains("the record at offset 5 of topic \"gifts\" partition 0 is not what was written"))
+      #expect(page.records.map(\.offset) == [0, 1, 2, 3, 4])
+      // It ends its owner.
+      #expect((log.failure?.message == sentence) == (use == .own))
+      if use == .own { fault(.damaged) { try log.append(.of(0, [("k", "v")])) } }
+      var found: [String] = []
+      try log.check { found.append($0.message) }
+      #expect(found == [sentence])
+      var offsets: [Int64] = []
+      found = []
+      #expect(
+        try log.forEachPage(of: 0, damaged: { found.append($0.message) }) {
+          offsets += $0.records.map(\.offset)
+          return true
+        })
+      #expect(offsets == [0, 1, 2, 3, 4] + (6..<20) && found == [sentence])
+    }
+  }
+
+  @Test(
+    "a record that is gone is missed, at the end too, and a state that was altered is named",
+    arguments: [
+      ("DELETE FROM log_1 WHERE offset = 5", "the record at offset 5 of topic \"gifts\" partition 0 is missing"),
+      ("DELETE FROM log_1 WHERE offset >= 18", "the record at offset 18 of topic \"gifts\" partition 0 is missing"),
+      ("DELETE FROM log_1 WHERE offset = 0", "the record at offset 0 of topic \"gifts\" partition 0 is missing"),
+      ("UPDATE log_1 SET offset = 25 WHERE offset = 19", "offset 19 of topic \"gifts\" partition 0 is missing"),
+      ("UPDATE log_2 SET value = x'00' WHERE offset = 1", "offset 1 of topic \"state\" partition 0 is not what was written"),
+    ])
+  func missing(sql: String, sentence: String) throws {
+    let folder = try LogFolder()
+    try write(folder)
+    try alter(folder, sql)
+    var found: [String] = []
+    try LogFile(.file(folder.path), use: .look).check { found.append($0.message) }
+    #expect(found.first?.contains(sentence) == true, "\(found)")
+  }
+
+  @Test("the list of streams and the positions of groups have checksums too")
+  func lists() throws {
+    for column in ["first", "next", "floor", "summed", "sum", "partition", "keeping"] {
+      let folder = try LogFolder()
+      try write(folder)
+      try alter(folder, "UPDATE streams SET \(column) = \(column) + 1 WHERE id = 1")
+      fault(.damaged) { _ = try folder.open() }
+      fault(.damaged) { _ = try LogFile(.file(folder.path), use: .look) }
+    }
+    for change in ["offset = 8", "metadata = 'n'", "sum = 0", "stream = 2"] {
+      let folder = try LogFolder()
+      try write(folder)
+      try alter(folder, "UPDATE positions SET \(change)")
+      let log = try folder.open()
+      #expect(fault(.damaged) { _ = try log.position("g", change.hasPrefix("stream") ? 1 : 0) }.contains("group g"))
+      #expect(log.failure != nil)
+    }
+  }
+
+  @Test("a file that was not closed is checked record by record before it is used")
+  func checkedAfterCrash() throws {
+    let folder = try LogFolder()
+    try write(folder)
+    try alter(folder, "UPDATE log_1 SET value = x'00' WHERE offset = 5")
+    // What a crash leaves behind.
+    let log = try LogFile(.file(folder.path), use: .look)
+    try log.writer.run("CREATE TABLE other (a)")
+    #expect((LogDisk.size(folder.path + "-wal") ?? 0) > 0)
+    #expect(fault(.damaged) { _ = try folder.open() }.contains("offset 5"))
+  }
+
+  @Test("a deleted record is not missed, though it goes while others read")
+  func deletedMeanwhile() throws {
+    let folder = try LogFolder()
+    try write(folder)
+    let look = try LogFile(.file(folder.path), use: .look)
+    let log = try folder.open()
+    try log.commit(LogBatch(), group: "g", holds: [(0, 10)])
+    #expect(try log.retain(ageMs: 0, now: 1_000_000) == 10)
+    #expect(look.bounds(0).first == 0)
+    fault(.outOfRange) { _ = try look.read(0, from: 0, into: LogPage()) }
+    var offsets: [Int64] = []
+    _ = try look.forEachPage(of: 0) {
+      offsets += $0.records.map(\.offset)
+      return true
+    }
+    #expect(offsets == Array(10..<20))
+  }
+
+  @Test(
+    "whatever bit flips, each record that is read is the one that was written, or the file is called damaged", arguments: 0..<8)
+  func flippedBits(seed: UInt64) throws {
+    let folder = try LogFolder()
+    try write(folder)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: folder.path))
+    func all(_ log: LogFile, _ damaged: @escaping (LogFault) -> Void) throws -> [String] {
+      var texts: [String] = []
+      for stream in 0..<2 {
+        _ = try log.forEachPage(of: stream, damaged: damaged) { page in
+          for record in page.records {
+            texts.append(
+              "\(stream) \(record.offset) \(record.timestamp ?? -1) "
+                + [page.key(record), page.value(record), page.headers(record)].map { "\($0.map { Array($0) } ?? [])" }.joined())
+          }
+          return true
+        }
+      }
+      return texts
+    }
+    let expected = try all(LogFile(.file(folder.path), use: .look)) { _ in Issue.record("nothing is damaged yet") }
+    var random = SplitMix(seed: seed)
+    var (refused, named) = (0, 0)
+    for _ in 0..<60 {
+      var damaged = whole
+      let (byte, bit) = (Int(random.next() % UInt64(whole.count)), UInt8(random.next() % 8))
+      damaged[byte] ^= 1 << bit
+      try damaged.write(to: URL(fileURLWithPath: folder.path))
+      var faults = 0
+      do {
+        let log = try folder.open()
+        let found = try all(log) { _ in faults += 1 }
+        if faults > 0 {
+          named += 1
+          #expect(found.allSatisfy { expected.contains($0) }, "seed \(seed), byte \(byte), bit \(bit)")
+        } else {
+          #expect(found == expected, "seed \(seed), byte \(byte), bit \(bit)")
+          #expect(
+            try log.position("g", 0) == LogPosition(stream: 0, offset: 7, metadata: "m"), "seed \(seed), byte \(byte), bit \(bit)"
+          )
+        }
+      } catch let fault as LogFault {
+        #expect(fault.code != .inUse && fault.code != .full, "\(fault)")
+        refused += 1
+      }
+      for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.path + ending) }
+    }
+    #expect(refused + named > 5, "seed \(seed)")
+  }
+
+  private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+      return mixed ^ (mixed >> 31)
+    }
+  }
+}
+
+/// Files of 0.1.0.
+@Suite("A log's file of version 1")
+struct LogVersionTests {
+  private func makeOld(_ folder: LogFolder) throws {
+    let database = try Database(folder.path, name: "x")
+    try database.run(
+      """
+      PRAGMA application_id = \(LogSchema.applicationID);
+      PRAGMA user_version = 1;
+      PRAGMA journal_mode = WAL;
+      CREATE TABLE streams (
+        id INTEGER PRIMARY KEY, topic TEXT NOT NULL, partition INTEGER NOT NULL, keeping INTEGER NOT NULL,
+        first INTEGER NOT NULL, next INTEGER NOT NULL, floor INTEGER NOT NULL, UNIQUE (topic, partition)
+      );
+      CREATE TABLE positions (
+        owner TEXT NOT NULL, stream INTEGER NOT NULL, offset INTEGER NOT NULL, metadata TEXT NOT NULL,
+        PRIMARY KEY (owner, stream)
+      ) WITHOUT ROWID;
+      INSERT INTO streams VALUES (1, 'gifts', 0, 1, 2, 3, 4), (2, 'state', 0, 2, 0, 9, 0), (3, 'out', 0, 0, 0, 0, 0);
+      CREATE TABLE log_1 (offset INTEGER PRIMARY KEY, key BLOB, value BLOB, time INTEGER, headers BLOB);
+      CREATE TABLE log_2 (offset INTEGER PRIMARY KEY, key BLOB, value BLOB, time INTEGER, headers BLOB);
+      CREATE UNIQUE INDEX log_2_key ON log_2 (key);
+      CREATE TABLE log_3 (offset INTEGER PRIMARY KEY, key BLOB, value BLOB, time INTEGER, headers BLOB);
+      INSERT INTO log_1 VALUES (2, x'61', x'31', 1000, NULL), (3, x'61', x'32', 1000, NULL), (4, NULL, NULL, NULL, NULL);
+      INSERT INTO log_2 VALUES (5, x'6b', x'39', 1000, NULL);
+      INSERT INTO positions VALUES ('g', 1, 4, 'm');
+      """)
+  }
+
+  @Test("is read as it is, and gets checksums for new records once it is opened to write")
+  func upgrades() throws {
+    let folder = try LogFolder()
+    try makeOld(folder)
+    let old = ["2 a=1", "3 a=2", "4 -=-"]
+    do {
+      let look = try LogFile(.file(folder.path), use: .look)
+      #expect(try look.all(0) == old && look.bounds(0) == (2, 5) && look.all(1, from: 0) == ["5 k=9"])
+      #expect(try look.position("g", 0) == LogPosition(stream: 0, offset: 4, metadata: "m"))
+      try look.check { Issue.record("\($0)") }
+    }
+    for isFirst in [true, false] {
+      let log = try folder.open()
+      #expect(log.wasUpgraded == isFirst)
+      #expect(try log.all(0) == old + (isFirst ? [] : ["5 a=new"]))
+      #expect(try log.position("g", 0) == LogPosition(stream: 0, offset: 4, metadata: "m"))
+      if isFirst { try log.commit(.of(0, [("a", "new")]), group: "g") }
+      try log.check { Issue.record("\($0)") }
+    }
+    // Version 1 must refuse it.
+    #expect(try Database(folder.path, name: "x").integer("PRAGMA user_version") == 2)
+    // A new record without its checksum is no old one.
+    try Database(folder.path, name: "x").run("UPDATE log_1 SET sum = NULL")
+    #expect(fault(.damaged) { _ = try folder.open().all(0) }.contains("offset 5"))
+  }
+}
