@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Does to the file of `combo-consumer live` what operators and disks do, under load, and proves that nothing false comes of it.
 
-    Tests/chaos/live_files.py PROGRAM [--seed N] [--only names,gone,flips]
+    Tests/chaos/live_files.py PROGRAM [--seed N] [--only names,gone,flips,full]
 
 * names: a second process is refused by each other name of the file, and names the first; readers find all by any of them, also
   after a kill.
 * gone: once the file is deleted, moved or replaced, nothing more is acknowledged within seconds, and `live` ends with 1.
 * flips: one bit of the file is another one. No reader takes an altered record for a right one.
+* full: a file that is full makes room by itself, and what is left is proven, beside live, after a kill and after a stop.
 Python 3.9, its standard library."""
 
 import argparse
@@ -28,10 +29,10 @@ NOTICE_S = 5
 class Load:
     """`live` on a file, and three feeders."""
 
-    def __init__(self, program, data, name, *more):
+    def __init__(self, program, data, name, *more, padding=0):
         self.port, self.acknowledged = free_port(), []
         self.process = begin(program, str(data), self.port, *more)
-        self.feeders = [Feeder(self.port, f"{name}-{one}", 20, self.acknowledged) for one in range(3)]
+        self.feeders = [Feeder(self.port, f"{name}-{one}", 20, self.acknowledged, padding) for one in range(3)]
         for feeder in self.feeders:
             feeder.start()
 
@@ -41,6 +42,13 @@ class Load:
         while len(self.acknowledged) < count:
             check(time.monotonic() < deadline, f"only {len(self.acknowledged)} gifts were acknowledged in {timeout} s")
             time.sleep(0.005)
+
+    def halt(self):
+        """Sends no more gifts."""
+        for feeder in self.feeders:
+            feeder.is_stopped = True
+        for feeder in self.feeders:
+            feeder.join(30)
 
     def end(self, kill=False):
         """Ends it by a signal, if it has not ended by itself; returns its exit code."""
@@ -81,8 +89,10 @@ def names(program, folder, chance):
             check(f"(pid {load.process.pid})" in second.stderr, f"the first process is not named: {second.stderr}")
             before = list(load.acknowledged)
             check_all_kept(program, other, before, f"read by {other} beside live")
-            code, words = verify(program, str(other))
-            check(code == 0, f"verify by {other} beside live: {words}")
+            load.halt()
+        other = chance.choice(others)
+        code, words = verify(program, str(other))
+        check(code == 0, f"verify by {other} beside live: {words}")
         check(load.process.poll() is None, "the first live has ended")
         load.end(kill=round < 2)
         acknowledged += load.acknowledged
@@ -147,9 +157,10 @@ def flips(program, folder, chance, count=40):
         check(set(given) <= set(lines), f"{where}: --export has altered records")
         code, words = verify(program, str(data))
         check(code in (0, 1) and (code == 1 or done.returncode == 0), f"{where}: verify ended with {code}: {words}")
-        begun = subprocess.run(
-            [program, "live", "--data", str(data), "--http", "none", "--from", "-"], input="", stderr=subprocess.PIPE, text=True, timeout=60)
-        check(begun.returncode in (0, 1), f"{where}: live ended with {begun.returncode}: {begun.stderr}")
+        begun = begin(program, str(data), free_port(), may_end=True)
+        begun.terminate()
+        begun.wait(30)
+        check(begun.returncode in (0, 1), f"{where}: live ended with {begun.returncode}: {begun.stderr.read()}")
         after = export(program, str(data)).stdout.splitlines()
         check(set(after) <= set(lines), f"{where}: --export has altered records after live")
         outcomes[(done.returncode, code, begun.returncode)] += 1
@@ -157,11 +168,34 @@ def flips(program, folder, chance, count=40):
           + ", ".join(f"{'/'.join(map(str, codes))} {times} times" for codes, times in sorted(outcomes.items())))
 
 
+def full(program, folder, chance):
+    data, sent, refused = folder / "a.db", 0, 0
+    for round in range(3):
+        load = Load(program, data, f"full-{round}", "--data-max-mib", "16", padding=1000)
+        # More than the file can hold.
+        load.wait(20_000 + chance.randrange(5_000), timeout=300)
+        code, words = verify(program, str(data))
+        check(code == 0, f"round {round}: verify beside live: {words}")
+        load.halt()
+        ended = load.end(kill=round == 1)
+        check(round == 1 or ended == 0, f"round {round}: live ended with {ended}")
+        code, words = verify(program, str(data))
+        check(code == 0 and "proven" in words, f"round {round}: verify: {words}")
+        sent += len(load.acknowledged)
+        refused += sum(feeder.full for feeder in load.feeders)
+        there = kept(program, str(data))
+        newest = load.acknowledged[-1000:]
+        check(all(there[one] == 1 for one in newest), f"round {round}: the newest gifts are not there")
+        check(len(there) < sent, f"round {round}: nothing was deleted")
+        print(f"live_files: full: {sent} gifts acknowledged, {len(there)} left, {refused} requests refused for want of room", flush=True)
+    print(words)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    parser.add_argument("--only", default="names,gone,flips")
+    parser.add_argument("--only", default="names,gone,flips,full")
     options = parser.parse_args()
     print(f"live_files: seed {options.seed}", flush=True)
     for name in options.only.split(","):

@@ -89,8 +89,10 @@ struct GenerateOptions: Equatable, Sendable {
     for name in ["duplicates", "reorder", "lost-ends", "late-totals", "truth"] where platform == nil && reader.isGiven(name) {
       reader.fault("--\(name) needs --as: it applies to a platform's records")
     }
-    for name in ["active", "totals", "ends", "own-streak-ms", "own-lingers", "refreshes", "combos", "repeats", "retracts", "closes", "bad"]
-    where platform != nil && reader.isGiven(name) {
+    let ownOnly = [
+      "active", "totals", "ends", "own-streak-ms", "own-lingers", "refreshes", "combos", "repeats", "retracts", "closes", "bad",
+    ]
+    for name in ownOnly where platform != nil && reader.isGiven(name) {
       reader.fault("--\(name) cannot be used with --as: it applies to this service's own events")
     }
     let kafka = reader.kafkaProperties()

@@ -1,0 +1,50 @@
+import ComboCore
+import ComboEdge
+import ComboRooms
+import ComboWire
+import Testing
+
+/// Entries of a journal that are run over their input again.
+@Suite("Running entries again")
+struct EntryRunnerTests {
+  private static let topics = TopicIdentity(group: "g", input: "in", output: "out")
+  private static let bad = #"{"no": "event"}"#
+
+  private func partition(_ derivation: Derivation) -> Partition {
+    Partition(0, settings: derivation.engineSettings, ownSettingsMax: 0, clock: 1000, offset: 0)
+  }
+
+  /// Runs an entry that took in one bad record over a record, which leaves the rooms the same, whatever it is.
+  private func run(_ value: String, checksDigest: Bool = true) throws -> [JournalEntry] {
+    let derivation = Derivation(settings: Settings(), rules: Rules.known.upperBound, limits: WireLimits())
+    let first = partition(derivation)
+    first.tookIn(1, upTo: 1, last: Self.fingerprint(Self.bad), now: 1000)
+    var entries = [first.closeEntry(clock: 1000, of: Self.topics)]
+    let runner = try EntryRunner(
+      partition(derivation), derivation: derivation, topics: Self.topics, speaker: Speaker(nil),
+      next: { entries.isEmpty ? nil : entries.removeFirst() })
+    runner.checksDigest = checksDigest
+    var done: [JournalEntry] = []
+    runner.entryDone = { _, derived in done.append(derived) }
+    try Array(value.utf8).withUnsafeBytes { try runner.take(InputRecord(partition: 0, offset: 0, value: $0)) }
+    try runner.finish()
+    return done
+  }
+
+  private static func fingerprint(_ value: String) -> UInt64 {
+    Array(value.utf8).withUnsafeBytes { XXH3.fingerprint(key: nil, value: $0) }
+  }
+
+  @Test("an entry is refused whose last record is not the one that was taken in, though its rooms are the same")
+  func lastRecord() throws {
+    #expect(try run(Self.bad).map(\.last) == [Self.fingerprint(Self.bad)])
+    let other = #"{"another": "record"}"#
+    // Nothing but its fingerprint differs.
+    #expect(try run(other, checksDigest: false).map(\.digest) == [0])
+    #expect {
+      try run(other)
+    } throws: { error in
+      "\(error)".hasPrefix("the record at offset 0, the last of entry 1, is not the one that was taken in")
+    }
+  }
+}
