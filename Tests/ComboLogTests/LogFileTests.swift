@@ -283,29 +283,6 @@ struct LogAppenderTests {
     #expect(!appender.offer(.of(0, [("a", "3")])) { outcomes.add($0) })
   }
 
-  @Test("SQLite syncs what is acknowledged, and nothing else")
-  func synchronous() throws {
-    let folder = try LogFolder()
-    let log = try folder.open()
-    func level() throws -> Int64? { try log.writer.integer("PRAGMA synchronous") }
-    let (normal, full) = (Int64(1), Int64(2))
-    // Whatever the library's own default is.
-    try log.writer.run("PRAGMA synchronous = OFF")
-    try log.makeTopic("gifts", partitions: 1)
-    try log.append(.of(0, [("a", "1")]))
-    #expect(try level() == full)
-    try log.append(.of(0, [("a", "2")]), isSynced: false)
-    #expect(try level() == normal)
-    try log.commit(.of(0, [("a", "3")]), group: "g")
-    #expect(try level() == full)
-    try log.append(.of(0, [("a", "4")]), isSynced: false)
-    try log.commit(LogBatch(), group: "g", positions: [LogPosition(stream: 0, offset: 4, metadata: "")])
-    #expect(try level() == full)
-    try log.append(.of(0, [("a", "5")]), isSynced: false)
-    try log.sync()
-    #expect(try level() == full)
-  }
-
   @Test("what was only written is synced by the next commit, and by nothing else before")
   func syncs() throws {
     let folder = try LogFolder()
