@@ -371,10 +371,13 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     for proof in rooms.values {
       settleDoubts(proof)
       if failed || !proof.isKnown || proof.epoch == nil { continue }
-      let room = proof.name.withUnsafeBytes { partition?.table.find($0) }
-      settle(
-        proof, isOver: room.map { $0.engine.isIdle && !$0.engine.hasPendingSkips } ?? true, wasReset: false,
-        hasFinalsToCome: room?.engine.nextDeadline != nil)
+      var isOver = true
+      var hasFinalsToCome = false
+      if let room = proof.name.withUnsafeBytes({ partition?.table.find($0) }) {
+        isOver = room.engine.isIdle && !room.engine.hasPendingSkips
+        hasFinalsToCome = room.engine.nextDeadline != nil
+      }
+      settle(proof, isOver: isOver, wasReset: false, hasFinalsToCome: hasFinalsToCome)
     }
   }
 }
