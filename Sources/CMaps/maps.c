@@ -51,6 +51,18 @@ static const unsigned char kick[] = {
 #embed "../ComboMaps/BuiltIn/kick.json"
 };
 
+static const unsigned char tiktok_linger[] = {
+#embed "../ComboMaps/BuiltIn/tiktok-linger.json"
+};
+
+static const unsigned char kuaishou_linger[] = {
+#embed "../ComboMaps/BuiltIn/kuaishou-linger.json"
+};
+
+static const unsigned char acfun_linger[] = {
+#embed "../ComboMaps/BuiltIn/acfun-linger.json"
+};
+
 static const unsigned char common[] = {
 #embed "../ComboMaps/BuiltIn/common.json"
 };
@@ -61,13 +73,16 @@ static const unsigned char common[] = {
 static const cmaps_file files[] = {
   FILE("wire", wire),
   FILE("tiktok", tiktok),
+  FILE("tiktok-linger", tiktok_linger),
   FILE("douyin", douyin),
   FILE("bilibili", bilibili),
   FILE("bilibili-open", bilibili_open),
   FILE("douyu", douyu),
   FILE("huya", huya),
   FILE("kuaishou", kuaishou),
+  FILE("kuaishou-linger", kuaishou_linger),
   FILE("acfun", acfun),
+  FILE("acfun-linger", acfun_linger),
   FILE("twitch", twitch),
   FILE("youtube", youtube),
   FILE("kick", kick),

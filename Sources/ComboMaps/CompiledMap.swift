@@ -81,6 +81,8 @@ struct CompiledMap {
     var streak: Int32 = -1
     var streakMs: Int32 = -1
     var ends: Int32 = -1
+    var refresh: Int32 = -1
+    var lingerMs: Int32 = -1
     var combo: Int32 = -1
     var settings: Int32 = -1
     /// Whether its total becomes part of its id: an update under the same id is no duplicate.

@@ -100,6 +100,8 @@ struct MapCompiler {
       made.streak = node(event.streak)
       made.streakMs = node(event.streakMs)
       made.ends = node(event.ends)
+      made.refresh = node(event.refresh)
+      made.lingerMs = node(event.lingerMs)
       made.combo = node(event.combo)
       made.isTotalInID = event.id != nil && event.total != nil && !rule.hasNewIDs
       made.settings = node(event.settings)

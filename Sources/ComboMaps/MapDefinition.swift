@@ -105,6 +105,8 @@ struct MapEvent {
   var streak: MapExpression?
   var streakMs: MapExpression?
   var ends: MapExpression?
+  var refresh: MapExpression?
+  var lingerMs: MapExpression?
   var combo: MapExpression?
   var settings: MapExpression?
 }

@@ -109,6 +109,7 @@ extension CompiledMap.Rule {
     let all: [(String, Int32)] = [
       ("room", room), ("ts", ts), ("id", id), ("sender.id", sender.id), ("receiver.id", receiver.id), ("gift.id", gift.id),
       ("gift.value", gift.value), ("count", count), ("total", total), ("streak", streak), ("streak_ms", streakMs), ("ends", ends),
+      ("refresh", refresh), ("linger_ms", lingerMs),
       ("combo", combo), ("settings", settings),
     ]
     return all.filter { $0.1 >= 0 }
@@ -149,6 +150,8 @@ extension Event {
       if case .total(_, let streak) = gift.amount { return text(streak) }
     case "streak_ms": return gift.streakMs.map { "\($0)" }
     case "ends": return gift.ends ? "true" : nil
+    case "refresh": return gift.refreshes ? "true" : nil
+    case "linger_ms": return gift.lingerMs > 0 ? "\(gift.lingerMs)" : nil
     case "combo": return text(gift.combo)
     default: break
     }

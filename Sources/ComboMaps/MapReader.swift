@@ -252,7 +252,11 @@ struct MapReader {
 
   private static func fieldNames(_ kind: Event.Kind) -> [String] {
     switch kind {
-    case .gift: ["room", "ts", "id", "sender", "receiver", "gift", "count", "total", "streak", "streak_ms", "ends", "combo"]
+    case .gift:
+      [
+        "room", "ts", "id", "sender", "receiver", "gift", "count", "total", "streak", "streak_ms", "ends", "refresh", "linger_ms",
+        "combo",
+      ]
     case .retract: ["room", "ts", "sender", "receiver", "gift"]
     case .roomClosed: ["room", "ts"]
     case .roomSettings: ["room", "ts", "settings"]
@@ -275,6 +279,8 @@ struct MapReader {
     event.streak = fields["streak"].flatMap { expression($0, "streak") }
     event.streakMs = fields["streak_ms"].flatMap { expression($0, "streak_ms") }
     event.ends = fields["ends"].flatMap { expression($0, "ends") }
+    event.refresh = fields["refresh"].flatMap { expression($0, "refresh") }
+    event.lingerMs = fields["linger_ms"].flatMap { expression($0, "linger_ms") }
     event.combo = fields["combo"].flatMap { expression($0, "combo") }
     if let settings = fields["settings"] {
       event.settings = expression(settings, "settings")

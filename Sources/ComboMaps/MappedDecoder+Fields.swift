@@ -83,6 +83,7 @@ extension MappedDecoder {
       if rule.pointee.isTotalInID, !gift.id.isEmpty { gift.id = withTotal(gift.id, total, into: arena) }
     }
     if idStars < rule.pointee.stars { gift.id = withPlace(gift.id, within: idStars, rule.pointee.stars, into: arena) }
+    if rule.pointee.refresh & rule.pointee.lingerMs != -1 { try readDetails(rule, into: arena, &gift) }
     gift.combo = try id(rule.pointee.combo, "combo", into: arena).bytes
     var left = limits.displayBytes
     gift.display.sender = try display(rule.pointee.sender, sender, worth: .none, &left, into: arena)

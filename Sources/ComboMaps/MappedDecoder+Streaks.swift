@@ -23,6 +23,20 @@ extension MappedDecoder {
     if rule.pointee.ends >= 0 { gift.ends = try truth(value(rule.pointee.ends, into: arena), "ends", into: arena) }
   }
 
+  /// What rules 3 brought; the rules before know none of it, not even its faults.
+  @inline(never)
+  func readDetails(_ rule: RulePointer, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
+    if rule.pointee.refresh >= 0, checks.rules.hasRefresh {
+      gift.refreshes = try truth(value(rule.pointee.refresh, into: arena), "refresh", into: arena)
+    }
+    if rule.pointee.lingerMs >= 0, checks.rules.hasOwnLinger {
+      let value = try value(rule.pointee.lingerMs, into: arena)
+      if value.kind != .missing {
+        gift.lingerMs = UInt16(try integer(value, "linger_ms", 0...Int64(Gift.lingerMax), into: arena))
+      }
+    }
+  }
+
   /// The total after the id: an update under the same id is no duplicate, but the same one sent twice is.
   @inline(never)
   func withTotal(_ id: Bytes, _ total: Int, into arena: BumpArena) -> Bytes {

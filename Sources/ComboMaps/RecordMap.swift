@@ -1,4 +1,4 @@
-internal import ComboCore
+public import ComboCore
 internal import ComboWire
 
 /// A field mapping: by it records of any JSON shape become events. See docs/mapping.md for the file it is read from.
@@ -16,6 +16,8 @@ public final class RecordMap: @unchecked Sendable {
   /// The map without shared parts, with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the
   /// same map of it. So a journal can keep by what events were made.
   public let canonical: String
+  /// The same without what only newer rules know.
+  private let oldCanonical: String
   /// Its name with the choices: `bilibili (free=zero, guard=paid)`.
   public let title: String
   /// Warnings: allowed, but perhaps not meant; each a sentence with its place.
@@ -49,6 +51,7 @@ public final class RecordMap: @unchecked Sendable {
     about = definition.about
     switches = definition.switches
     self.canonical = canonical
+    oldCanonical = Self.withoutNewFields(canonical)
     self.notes = notes
     let all = definition.switches.map { one in "\(one.name)=\(chosen.last { $0.name == one.name }?.value ?? one.initial)" }
     title = all.isEmpty ? definition.name : "\(definition.name) (\(all.joined(separator: ", ")))"
@@ -77,6 +80,42 @@ public final class RecordMap: @unchecked Sendable {
     if map == 0 { throw MapFaults(faults: [kept.fault(0, "it holds no map")]) }
     let library = MapLibrary { [others] name in others[name].map { ($0, name) } }
     try self.init(Array(kept.compact(map).utf8), file: "the recorded map", switches: switches, library: library)
+  }
+
+  /// What the journal keeps with these rules: without the fields that they do not have, which make no difference by them. So a release that
+  /// has no others reads it too.
+  public func canonical(for rules: Rules) -> String { rules.hasRefresh && rules.hasOwnLinger ? canonical : oldCanonical }
+
+  private static func withoutNewFields(_ canonical: String) -> String {
+    let new = ["refresh", "linger_ms"]
+    guard new.contains(where: { canonical.contains("\"\($0)\"") }), let kept = try? MapText(Array(canonical.utf8), file: "")
+    else {
+      return canonical
+    }
+    let out = ByteBuffer()
+    func write(_ token: Int, isFields: Bool) {
+      guard kept.text[token].isObject || kept.text[token].isArray else { return out.append(kept.text.slice(token)) }
+      let isObject = kept.text[token].isObject
+      out.append(isObject ? "{" : "[")
+      let start = out.count
+      var child = token + 1
+      while child < kept.text.next(token) {
+        let name = isObject ? kept.text.string(child) : ""
+        let value = isObject ? child + 1 : child
+        if !isFields || !new.contains(name) {
+          if out.count > start { out.append(",") }
+          if isObject {
+            out.append(kept.text.slice(child))
+            out.append(":")
+          }
+          write(value, isFields: name == "fields")
+        }
+        child = kept.text.next(value)
+      }
+      out.append(isObject ? "}" : "]")
+    }
+    write(0, isFields: false)
+    return String(decoding: out.bytes, as: UTF8.self)
   }
 
   private static func canonical(

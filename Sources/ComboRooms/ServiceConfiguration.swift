@@ -90,7 +90,7 @@ package struct ServiceConfiguration: Sendable {
     var settings = settings
     let defaults = Settings(rules)
     for name in defaultedSettings { settings.apply(defaults[name]) }
-    var derivation = Derivation(settings: settings, rules: rules, limits: limits, mapping: map?.canonical)
+    var derivation = Derivation(settings: settings, rules: rules, limits: limits, mapping: map?.canonical(for: rules))
     derivation.unknownSettings = last?.unknownSettings ?? [:]
     return derivation
   }

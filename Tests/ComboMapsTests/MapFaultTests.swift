@@ -40,7 +40,7 @@ struct MapFaultTests {
       ),
       (
         giftMap(#"§"x": "/x""#),
-        #"fields has no member "x"; there are room, ts, id, sender, receiver, gift, count, total, streak, streak_ms, ends, combo"#
+        #"fields has no member "x"; there are room, ts, id, sender, receiver, gift, count, total, streak, streak_ms, ends, refresh, linger_ms, combo"#
       ),
       (
         giftMap(#""count": §"x""#),

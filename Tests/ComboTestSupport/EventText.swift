@@ -13,6 +13,8 @@ func text(of event: Event) -> String {
     case .count(let count): parts.append("count \(count)")
     case .total(let total, let streak): parts.append("total \(total) of \(string(streak))")
     }
+    if event.gift.refreshes { parts.append("refresh") }
+    if event.gift.lingerMs > 0 { parts.append("linger \(event.gift.lingerMs)") }
     parts += [string(event.gift.display.sender), string(event.gift.display.receiver), string(event.gift.display.gift)]
   case .retract:
     parts += [string(event.retraction.senderID), string(event.retraction.receiverID), string(event.retraction.giftID)]

@@ -1,0 +1,82 @@
+import ComboCore
+import ComboMaps
+import ComboWire
+import Testing
+
+/// `refresh` and `linger_ms`, which rules 3 brought.
+@Suite("Fields that newer rules brought")
+struct MapNewFieldTests {
+  private func read(_ record: String, by map: RecordMap, rules: Rules = .newest) -> String {
+    let decoder = RecordDecoder(limits: .replay, map: map, rules: rules)
+    let arena = BumpArena()
+    var event = Event()
+    return Array(record.utf8).withUnsafeBytes { bytes in
+      do throws(BadEvent) {
+        guard try decoder.decode(bytes, key: Array("k".utf8).withUnsafeBytes { $0 }, into: arena, &event) else {
+          return "dropped"
+        }
+        return "\(event.gift.refreshes) \(event.gift.lingerMs)"
+      } catch { return "\(error)" }
+    }
+  }
+
+  private func map(_ fields: String = #""refresh": "/again", "linger_ms": "/ms""#) throws -> RecordMap {
+    let text =
+      #"{"map": 1, "name": "t", "rules": [{"event": "gift", "fields": {"room": {"const": "r"}, "ts": {"const": 1}, "sender": {"id": "/u"}, "gift": {"id": "/g", "show": {"refresh": "/x"}}, \#(fields)}}]}"#
+    return try RecordMap(Array(text.utf8), file: "t")
+  }
+
+  @Test("are read as in events, and are bad as there")
+  func read() throws {
+    let map = try map()
+    #expect(read(#"{"u":1,"g":2}"#, by: map) == "false 0")
+    #expect(read(#"{"u":1,"g":2,"again":true,"ms":60000}"#, by: map) == "true 60000")
+    #expect(read(#"{"u":1,"g":2,"again":"1","ms":"5"}"#, by: map) == "true 5")
+    #expect(read(#"{"u":1,"g":2,"again":null,"ms":null}"#, by: map) == "false 0")
+    #expect(read(#"{"u":1,"g":2,"ms":60001}"#, by: map).hasPrefix("out_of_range: linger_ms"))
+    #expect(read(#"{"u":1,"g":2,"again":5}"#, by: map).hasPrefix("wrong_type: refresh"))
+  }
+
+  @Test("mean nothing by older rules, and are left out of what a journal keeps for them")
+  func oldRules() throws {
+    let map = try map()
+    #expect(read(#"{"u":1,"g":2,"again":5,"ms":-1}"#, by: map, rules: .oldest) == "false 0")
+    let old = map.canonical(for: .oldest)
+    #expect(old == map.canonical.replacing(#","refresh":"/again","linger_ms":"/ms""#, with: ""))
+    #expect(map.canonical(for: .newest) == map.canonical)
+    let kept = try RecordMap(canonical: old)
+    for record in [#"{"u":1,"g":2,"again":5,"ms":-1}"#, #"{"g":2}"#] {
+      #expect(read(record, by: kept) == read(record, by: map, rules: .oldest))
+    }
+    let plain = try self.map(#""count": "/n""#)
+    #expect(plain.canonical(for: .oldest) == plain.canonical)
+  }
+
+  @Test(
+    "are filled by built-in maps with how long the platform shows a gift, up to a minute",
+    arguments: [
+      (
+        "tiktok", "displayDurationMs",
+        #"{"giftId":1,"repeatCount":2,"giftType":1,"user":{"userId":"5"},"roomId":"r","createTime":1,"#
+      ),
+      (
+        "kuaishou", "slotDisplayDuration",
+        #"{"giftId":1,"comboCount":2,"mergeKey":"m","user":{"principalId":"5"},"liveStreamId":"r","time":1,"#
+      ),
+      (
+        "acfun", "slotDisplayDurationMs",
+        #"{"giftId":1,"batchSize":2,"comboKey":"m","userInfo":{"userId":5},"liveId":"r","sendTimeMs":1,"#
+      ),
+    ])
+  func builtIn(name: String, field: String, record: String) throws {
+    func built(_ name: String) throws -> RecordMap {
+      try RecordMap(Array(#require(BuiltInMaps.text(name)).utf8), file: name)
+    }
+    let (plain, lingering) = (try built(name), try built("\(name)-linger"))
+    for (value, expected) in [("4000", "4000"), (#""90000""#, "60000"), ("0", "0"), ("null", "0"), (#""x""#, "0")] {
+      let record = record + #""\#(field)":\#(value)}"#
+      #expect(read(record, by: lingering) == "false \(expected)", "\(value)")
+      #expect(read(record, by: plain) == "false 0")
+    }
+  }
+}
