@@ -3,8 +3,11 @@ package struct CommittedOffset: Equatable, Sendable {
   package let partition: Int32
   /// The next record to read; nil: no offset was ever committed (or it has expired).
   package let offset: Int64?
-  /// Its metadata.
+  /// Its metadata: the number of the journal's last entry, and, where the log needs it, whose commit it was, with tabs between.
   package let metadata: String
+
+  /// Whether its metadata is to say who commits it.
+  package var namesOwner = false
 
   package init(partition: Int32, offset: Int64?, metadata: String) {
     self.partition = partition
@@ -13,5 +16,30 @@ package struct CommittedOffset: Equatable, Sendable {
   }
 
   /// The number of the journal's last entry, which the service keeps there; nil: there is none.
-  package var entry: Int64? { Int64(metadata).flatMap { (0...1 << 60).contains($0) ? $0 : nil } }
+  package var entry: Int64? { Int64(metadata.prefix { $0 != "\t" }).flatMap { (0...1 << 60).contains($0) ? $0 : nil } }
+
+  /// A member of the group that committed an offset.
+  package struct Owner: Equatable, Hashable, Sendable {
+    /// The id that the group's coordinator gave it.
+    package let member: String
+    package let transactionalID: String
+
+    package init(member: String, transactionalID: String) {
+      self.member = member
+      self.transactionalID = transactionalID
+    }
+  }
+
+  /// Who committed it; nil: a version or a tool that does not say so.
+  package var owner: Owner? {
+    let parts = metadata.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count == 3 ? Owner(member: String(parts[1]), transactionalID: String(parts[2])) : nil
+  }
+
+  /// The same as committed by this member, if it is to say so.
+  package func signed(by owner: Owner?) -> CommittedOffset {
+    guard namesOwner, let owner else { return self }
+    return CommittedOffset(
+      partition: partition, offset: offset, metadata: "\(metadata)\t\(owner.member)\t\(owner.transactionalID)")
+  }
 }

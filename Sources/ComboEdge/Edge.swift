@@ -101,6 +101,10 @@ package protocol ReadEdge: AnyObject, Sendable {
   func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64)
   /// The offset up to which all transactions have ended, one way or the other.
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64
+  /// Where these partitions of a topic end, whatever is committed of it.
+  func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)]
+  /// The transactions that are open in these partitions of a topic. Those of producers at work are among them, so one look means nothing.
+  func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction]
   /// The first offset whose record is of this time or later; nil: there is none.
   func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64?
   /// Makes this partition of journal and state, if the input has gained it and they have not.
@@ -120,6 +124,34 @@ package protocol ReadEdge: AnyObject, Sendable {
 }
 
 extension ReadEdge {
+  package func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)] {
+    var ends: [(partition: Int32, end: Int64)] = []
+    for partition in partitions { ends.append((partition, try bounds(topic, partition).end)) }
+    return ends
+  }
+
+  package func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction] {
+    var found: [OpenTransaction] = []
+    for partition in partitions {
+      // In this order: what is stable later than the end was asked for may lie behind it.
+      let end = try bounds(topic, partition).end
+      let stable = try stableEnd(topic, partition)
+      if stable < end { found.append(OpenTransaction(topic: topic, partition: partition, offset: stable, end: end)) }
+    }
+    return found
+  }
+
+  /// The same with the time of each.
+  package func withTime(_ transaction: OpenTransaction) -> OpenTransaction {
+    var found = transaction
+    // Who may not read the topic does not learn it.
+    try? readAll(found.topic, found.partition, from: found.offset, to: found.offset + 1) { record in
+      found.since = record.time?.ms
+      return false
+    }
+    return found
+  }
+
   package func makeRoom(for partition: Int32) throws(EdgeError) {}
 
   /// As `read`, for what can fail: the first error of `take` ends the reading, and is thrown.
@@ -175,6 +207,9 @@ package struct Edges {
   package var time: any TimeSource
   /// Needed where the output does not take records of any time.
   package var clockTrial: ClockTrial?
+  /// Ends what the last owner of a partition left open, if that is no member of the group any more. Blocks; any thread. Not needed where
+  /// the service is alone.
+  package var endLeftOver: (@Sendable (Int32) -> Void)?
   /// Needed where others can delete its topics.
   package var topicWatch: (any TopicWatch)?
   /// The newest rules of the engine that every member of the group can follow, or nil if that cannot be said. Blocks; any thread. Not

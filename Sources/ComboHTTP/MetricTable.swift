@@ -225,6 +225,15 @@ enum MetricTable {
       "combo_partition_stalled_seconds",
       "How long records have waited of which none could be read, such as behind an open transaction of a producer; 0 if none wait."
     ) { Double($0.stalledMs) / 1000 },
+    Metric(
+      name: "combo_open_transaction_seconds", kind: .gauge,
+      help:
+        "How long this instance has seen a transaction stay open in a partition of the topics that it writes; none where none stays for 15 s.",
+      values: .samples { source in
+        source.report.heldUp.map {
+          .init(labels: [("topic", $0.topic), ("partition", String($0.partition))], value: Double($0.ms) / 1000)
+        }
+      }, isOptional: true),
     .partition("combo_partition_rooms", "Rooms awake in the partition.") { Double($0.rooms) },
     .partition(
       "combo_partition_behind_seconds",

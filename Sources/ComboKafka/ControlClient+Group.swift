@@ -5,6 +5,8 @@ extension ControlClient {
   /// A member of a group, as its coordinator knows it.
   package struct Member: Equatable, Sendable, CustomStringConvertible {
     package let clientID: String
+    /// The id that the coordinator gave it.
+    package let id: String
     /// Its `group.instance.id`; nil: it is a dynamic member.
     package let instance: String?
     package let host: String
@@ -43,7 +45,8 @@ extension ControlClient {
             let assigned = rd_kafka_MemberAssignment_partitions(rd_kafka_MemberDescription_assignment(member))
             let partitions = assigned.map { UnsafeBufferPointer(start: $0.pointee.elems, count: Int($0.pointee.cnt)) }
             return Member(
-              clientID: text(rd_kafka_MemberDescription_client_id(member)), instance: instance.isEmpty ? nil : instance,
+              clientID: text(rd_kafka_MemberDescription_client_id(member)),
+              id: text(rd_kafka_MemberDescription_consumer_id(member)), instance: instance.isEmpty ? nil : instance,
               host: text(rd_kafka_MemberDescription_host(member)).trimmingPrefix("/").description,
               partitions: partitions?.count ?? 0, topics: Set(partitions?.map { text($0.topic) } ?? []))
           }
@@ -51,5 +54,65 @@ extension ControlClient {
         }
       }
     }
+  }
+
+  /// What a group has committed of a partition, as it stands now.
+  /// - Parameter isStable: whether it counts only if no transaction is open that is to change it.
+  /// - Throws: if one is open, the error has the number of `UNSTABLE_OFFSET_COMMIT`, or it is `timedOut`.
+  package func committed(
+    ofGroup group: String, _ topic: String, _ partition: Int32, isStable: Bool, withinMs: Int64
+  ) throws(EdgeError) -> CommittedOffset {
+    let failed = "cannot get the committed offset of topic \"\(topic)\" partition \(partition)"
+    let list = PartitionList(topic: topic, [partition])
+    var request = rd_kafka_ListConsumerGroupOffsets_new(group, list.pointer)
+    defer { rd_kafka_ListConsumerGroupOffsets_destroy(request) }
+    let answer = admin(RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, Int32(clamping: withinMs)) { options, queue in
+      if let error = rd_kafka_AdminOptions_set_require_stable_offsets(options, isStable ? 1 : 0) { rd_kafka_error_destroy(error) }
+      rd_kafka_ListConsumerGroupOffsets(client.handle, &request, 1, options, queue)
+    } read: { event -> Attempt<CommittedOffset> in
+      var count = 0
+      let groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
+        rd_kafka_event_ListConsumerGroupOffsets_result(event), &count)
+      guard count == 1, let found = groups?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+      if let error = rd_kafka_group_result_error(found) { return .failed(rd_kafka_error_code(error)) }
+      guard let offsets = rd_kafka_group_result_partitions(found), offsets.pointee.cnt == 1 else {
+        return .failed(RD_KAFKA_RESP_ERR__BAD_MSG)
+      }
+      let one = offsets.pointee.elems[0]
+      return one.err == RD_KAFKA_RESP_ERR_NO_ERROR ? .done(CommittedOffset(one)) : .failed(one.err)
+    }
+    switch answer {
+    case .done(let offset): return offset
+    case .failed(let number, let detail, _): throw client.error(number, failed, detail: detail)
+    }
+  }
+
+  /// Whether a transaction is open that is to change the group's offset of this partition.
+  package func isOffsetPending(ofGroup group: String, _ topic: String, _ partition: Int32) throws(EdgeError) -> Bool {
+    do throws(EdgeError) {
+      _ = try committed(ofGroup: group, topic, partition, isStable: true, withinMs: Self.pendingMs)
+      return false
+    } catch {
+      if error.number == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT.rawValue { return true }
+      if error.code != .timedOut { throw error }
+    }
+    // librdkafka asks again until the time is over. Whether brokers answer at all, the other question shows.
+    _ = try committed(ofGroup: group, topic, partition, isStable: false, withinMs: Self.pendingMs)
+    return true
+  }
+
+  private static let pendingMs: Int64 = 1500
+
+  /// What to do about a transaction that holds a group's offsets up.
+  package func offsetsRemedy(_ brokers: String, _ group: String) -> String {
+    let topic = "__consumer_offsets"
+    // Not everybody may ask for this topic.
+    guard let count = try? partitionCount(topic, withinMs: Self.pendingMs), count > 0 else {
+      return "To find it: kafka-transactions.sh --bootstrap-server \(brokers) find-hanging --topic \(topic)"
+    }
+    // As the coordinator's partition is found: by Java's hash of the group.
+    let hash = group.utf16.reduce(Int32(0)) { $0 &* 31 &+ Int32($1) }
+    let partition = Int32(Int64(hash == .min ? 0 : abs(hash)) % Int64(count))
+    return OpenTransaction.remedy(brokers, topic, partition, offset: nil)
   }
 }

@@ -120,10 +120,23 @@ package final class ControlClient: Sendable {
   package func offsets(
     _ topic: String, _ partitions: [Int32], atMs timestamp: Int64, withinMs: Int64
   ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
+    try offsets(topic, partitions, atMs: timestamp, seenBy: client, withinMs: withinMs)
+  }
+
+  /// Where each partition ends as `reader` sees it.
+  package func ends(
+    _ topic: String, _ partitions: [Int32], seenBy reader: KafkaClient? = nil, withinMs: Int64
+  ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
+    try offsets(topic, partitions, atMs: Self.endOffset, seenBy: reader ?? client, withinMs: withinMs)
+  }
+
+  private func offsets(
+    _ topic: String, _ partitions: [Int32], atMs timestamp: Int64, seenBy reader: KafkaClient, withinMs: Int64
+  ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
     guard !partitions.isEmpty else { return [] }
     return try attempt("cannot look up times in topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
       let list = PartitionList(topic: topic, partitions, offset: timestamp)
-      var error = rd_kafka_offsets_for_times(client.handle, list.pointer, timeoutMs)
+      var error = rd_kafka_offsets_for_times(reader.handle, list.pointer, timeoutMs)
       if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
       guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return .failed(error) }
       return .done((0..<list.count).map { (list[$0].partition, list[$0].offset >= 0 ? list[$0].offset : nil) })

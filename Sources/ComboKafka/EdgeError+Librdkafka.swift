@@ -32,7 +32,8 @@ extension EdgeError {
       "Fewer replicas of a partition are in sync than its topic's min.insync.replicas requires: bring the brokers back. "
         + "The service then continues by itself."
     case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS:
-      "A transaction is still open, for example of an instance that was just killed. It ends within 10 s; no action is needed."
+      "A transaction is still open, for example of an instance that was just killed. Brokers end it when its transaction.timeout.ms is over,"
+        + " for this service 10 s unless --kafka sets it. If it stays open for longer, see docs/operating.md#an-open-transaction."
     case RD_KAFKA_RESP_ERR__WAIT_COORD, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
       RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
       RD_KAFKA_RESP_ERR_NOT_COORDINATOR:

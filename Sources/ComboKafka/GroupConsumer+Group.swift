@@ -47,7 +47,7 @@ extension GroupConsumer {
 }
 
 extension CommittedOffset {
-  fileprivate init(_ partition: rd_kafka_topic_partition_t) {
+  init(_ partition: rd_kafka_topic_partition_t) {
     self.init(
       partition: partition.partition, offset: partition.offset >= 0 ? partition.offset : nil,
       metadata: String(

@@ -10,6 +10,12 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
     set { consumer.delegate = newValue }
   }
   package let consumer: GroupConsumer
+  private let options: GroupConsumer.Options
+  private let brokers: String
+  /// Tells why the group's offset cannot be read; nil: nobody does.
+  private let control: ControlClient?
+  /// With which its producer commits offsets; nil: nothing is committed.
+  private let transactionalID: String?
   private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
 
   /// Records per batch: enough that rooms get several gifts at once, few enough that the decoded events are still in
@@ -18,8 +24,19 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   private static let committedWithinMs: Int64 = 30_000
   private static let closeWithinMs: Int64 = 3000
 
-  package init(_ properties: KafkaProperties, _ options: GroupConsumer.Options) throws(EdgeError) {
+  package init(
+    _ properties: KafkaProperties, _ options: GroupConsumer.Options, control: ControlClient? = nil, transactionalID: String? = nil
+  ) throws(EdgeError) {
+    self.options = options
+    self.control = control
+    self.transactionalID = transactionalID
+    brokers = properties.brokers
     consumer = try GroupConsumer(properties, options)
+  }
+
+  /// Who this member is, for those who find what it commits.
+  var owner: CommittedOffset.Owner? {
+    transactionalID.flatMap { id in consumer.memberID.map { CommittedOffset.Owner(member: $0, transactionalID: id) } }
   }
 
   deinit { release() }
@@ -45,10 +62,22 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   package func stop(_ partition: Int32) { consumer.positions.stop(partition) }
 
   package func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
-    try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]
+    do throws(EdgeError) {
+      return try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]
+    } catch {
+      let isPending = try? control?.isOffsetPending(ofGroup: options.groupID, options.topic, partition)
+      guard let control, isPending == true else { throw error }
+      throw EdgeError(
+        .timedOut,
+        "the group's offset of \"\(options.topic)\" partition \(partition) waits for a transaction that has been open for more than"
+          + " \(Self.committedWithinMs / 1000) s. \(control.offsetsRemedy(brokers, options.groupID))", isRetriable: true)
+    }
   }
 
-  package func commitWithoutWaiting(_ offsets: [CommittedOffset]) { consumer.commitWithoutWaiting(offsets) }
+  package func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
+    let owner = owner
+    consumer.commitWithoutWaiting(offsets.map { $0.signed(by: owner) })
+  }
 
   package func end(of partition: Int32) -> Int64? { consumer.watermarks(partition)?.end }
 
@@ -198,7 +227,9 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
       } catch {
         throw .abort(error)
       }
-      try current.transactional.sendOffsets(offsets, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
+      let owner = group.owner
+      try current.transactional.sendOffsets(
+        offsets.map { $0.signed(by: owner) }, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
       try current.transactional.commit(deliveredWithinMs: Self.deliveredWithinMs, withinMs: Self.commitWithinMs)
     }
   }
@@ -257,117 +288,5 @@ extension KafkaProducer {
       }
     }
     try produce(topic, partition: partition, key: key, value: value, timestampMs: timestamp, headers: all, tag: tag)
-  }
-}
-
-/// Readers of partitions, by librdkafka.
-package final class KafkaReading: ReadEdge {
-  private let properties: KafkaProperties
-  private let readers: ReaderClient
-  /// Sees all records. Made once it is needed.
-  private let allReaders = Mutex<ReaderClient?>(nil)
-  private let control: ControlClient
-  private let names: TopicNames
-  private let silenceMaxMs: Int64
-  private static let withinMs: Int64 = 10_000
-
-  /// - Parameter silenceMaxMs: reading fails if a partition delivers nothing for this long; the reader tries again and reports it.
-  package init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames, silenceMaxMs: Int64 = 60_000)
-    throws(EdgeError)
-  {
-    self.properties = properties
-    readers = try ReaderClient(properties)
-    self.control = control
-    self.names = names
-    self.silenceMaxMs = silenceMaxMs
-  }
-
-  package func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64) {
-    let found = try control.watermarks(names[topic], partition, withinMs: Self.withinMs)
-    return (found.first, found.end)
-  }
-
-  package func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 {
-    try control.watermarks(names[topic], partition, seenBy: readers.client, withinMs: Self.withinMs).end
-  }
-
-  package func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? {
-    try control.offsets(names[topic], [partition], atMs: time, withinMs: Self.withinMs)[0].offset
-  }
-
-  package func makeRoom(for partition: Int32) throws(EdgeError) {
-    for topic in [Topic.journal, .state] {
-      guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs), count <= partition else { continue }
-      try control.createPartitions(names[topic], total: Int(partition) + 1, withinMs: Self.withinMs)
-    }
-  }
-
-  package func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> {
-    0..<Int32(try control.partitionCount(names[topic], withinMs: Self.withinMs) ?? 0)
-  }
-
-  /// The previous reader of the partition may not have been stopped yet.
-  private func reader(
-    _ readers: ReaderClient, _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64
-  ) throws(EdgeError) -> PartitionReader {
-    let deadline = Deadline(afterMs: Self.withinMs)
-    while true {
-      do throws(EdgeError) {
-        return try readers.reader(names[topic], partition, from: start, to: end)
-      } catch {
-        if !error.isRetriable || deadline.isOver { throw error }
-      }
-      MonotonicClock.sleep(ms: 20)
-    }
-  }
-
-  package func read(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
-  ) throws(EdgeError) {
-    try read(readers, topic, partition, from: start, to: end, unless: isCancelled, take)
-  }
-
-  package func readAll(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
-  ) throws(EdgeError) {
-    let readers = try allReaders.withLock { (made) throws(EdgeError) -> ReaderClient in
-      if let made { return made }
-      let new = try ReaderClient(properties, isolation: .readUncommitted)
-      made = new
-      return new
-    }
-    try read(readers, topic, partition, from: start, to: end, unless: { false }, take)
-  }
-
-  private func read(
-    _ readers: ReaderClient, _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64,
-    unless isCancelled: () -> Bool, _ take: (InputRecord) -> Bool
-  ) throws(EdgeError) {
-    if start >= end { return }
-    let reader = try reader(readers, topic, partition, from: start, to: end)
-    let batch = MessageBatch(capacity: 4096)
-    var patience = Deadline(afterMs: silenceMaxMs)
-    while !isCancelled() {
-      let (wasAtEnd, position) = (reader.isAtEnd, reader.position)
-      try reader.read(maxWaitMs: 100, into: batch)
-      defer { batch.release() }
-      if reader.position > position {
-        patience = Deadline(afterMs: silenceMaxMs)
-      } else if patience.isOver {
-        let why = reader.isHeldUp ? "a transaction on it is open, or was never ended" : "no broker hands it out"
-        throw EdgeError(
-          .timedOut,
-          "nothing of topic \"\(names[topic])\" partition \(partition) came for \(silenceMaxMs / 1000) s, from offset \(position) on: \(why)",
-          isRetriable: true)
-      }
-      for index in 0..<batch.count {
-        let message = batch[index]
-        let record = InputRecord(
-          partition: partition, offset: message.offset, key: message.key, value: message.value, source: message.source)
-        if !take(record) { return }
-      }
-      if wasAtEnd || (reader.isAtEnd && batch.isEmpty) { return }
-    }
   }
 }

@@ -16,6 +16,14 @@ package struct JournalStanding {
     shifted = 0
   }
 
+  /// As this process has written it.
+  init(_ written: GroupMemory.Written) {
+    n = written.n
+    clock = written.clock
+    shifted = 0
+    offset = written.offset
+  }
+
   package init?(_ entries: [JournalEntry], _ checkpoint: Checkpoint?) {
     guard let n = entries.last?.n ?? checkpoint?.n else { return nil }
     self.n = n

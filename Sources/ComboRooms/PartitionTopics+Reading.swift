@@ -44,8 +44,10 @@ extension PartitionTopics {
     package let offset: Int64
   }
 
-  package func readState() throws -> State {
-    let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
+  /// - Parameter end: nil: all of it.
+  package func readState(upTo end: Int64? = nil) throws -> State {
+    var bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
+    bounds.end = end ?? bounds.end
     var state = State()
     var checkpoint: (key: [UInt8], value: [UInt8])?
     let keys = StateKeyDecoder()

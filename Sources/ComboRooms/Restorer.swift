@@ -17,18 +17,23 @@ package struct Restorer: @unchecked Sendable {
   private let isCertain: Bool
   /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
   private let clockMin: Int64
+  /// What this process has written before.
+  private let written: GroupMemory.Written?
   /// Only checks whether the input could be run again.
   private var isExamination = false
 
-  /// - Parameter position: asks for the group's committed offset, once no transaction is open on it; waits for that.
+  /// - Parameters:
+  ///   - written: the last entry that this process has written; nil: none.
+  ///   - position: asks for the group's committed offset, once no transaction is open on it; waits for that.
   package init(
-    _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64,
+    _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64, written: GroupMemory.Written? = nil,
     position: @escaping () throws(EdgeError) -> CommittedOffset
   ) {
     self.source = source
     self.time = time
     self.isCertain = isCertain
     self.clockMin = clockMin
+    self.written = written
     self.position = position
   }
 
@@ -123,12 +128,12 @@ package struct Restorer: @unchecked Sendable {
     let began = time.monotonicMs()
     let journalBounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.journal, number) }
     let inputBounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.input, number) }
-    let state = try source.readState()
-    let journal = try source.readJournal(
-      from: max(state.checkpoint?.journal ?? 0, journalBounds.first), to: journalBounds.end, state)
+    let state = try source.readSettledState(time)
+    let journal = try source.readSettledJournal(
+      from: max(state.checkpoint?.journal ?? 0, journalBounds.first), to: journalBounds.end, state, last: committed.entry, time)
     let broken = journal.broken
     let unknown = broken == nil ? nil : JournalStanding(unknownSince: time.wallMs())
-    guard var last = JournalStanding(journal.entries, state.checkpoint) ?? unknown else {
+    guard var last = JournalStanding(journal.entries, state.checkpoint) ?? unknown ?? written.map(JournalStanding.init) else {
       let first = try firstOwner.begin(committed, inputBounds, journal)
       source.warn(of: state.strangers)
       return first
@@ -140,6 +145,18 @@ package struct Restorer: @unchecked Sendable {
       missing =
         "the journal ends at offset \(journalBounds.end), but the checkpoint was written when it ended at offset \(checkpoint.journal):"
         + " it was truncated or recreated"
+    }
+    if broken == nil, let written, journal.entries.isEmpty && state.checkpoint == nil || written.n > last.n {
+      missing =
+        "this instance has written entries up to \(written.n), but the journal ends with entry \(journal.entries.last?.n ?? state.checkpoint?.n ?? 0):"
+        + " the brokers have lost the others, and viewers may have seen what they led to"
+      last.n = max(last.n, written.n)
+      last.clock = max(last.clock, written.clock)
+      // What was taken in is not taken in again, as far as the input still has it.
+      if written.offset > last.offset ?? -1 {
+        last.offset = min(written.offset, inputBounds.end)
+        last.last = nil
+      }
     }
     if broken == nil && missing == nil {
       let isInTransactions = journal.terms.term == nil

@@ -10,6 +10,8 @@ struct Ownership {
   var cancellation: Cancellation
   /// Since when each look has found what contradicts itself, by the monotonic clock.
   var doubtedSince: Int64?
+  /// Why the last try to restore it failed; nil: it did not.
+  var failure: String?
   /// When to check again, if no check is in progress.
   var nextTry: Int64?
   /// Of restoring it.
@@ -117,8 +119,14 @@ package final class ActivePartition {
   private static let entryEveryMs: Int64 = 1000
 
   /// Where the group stands with it.
-  package var position: CommittedOffset {
-    CommittedOffset(partition: number, offset: partition.offset, metadata: String(partition.n))
+  package var position: CommittedOffset { position(after: partition.n, upTo: partition.offset) }
+
+  /// Where the group stands with it after one of its entries.
+  /// - Parameter offset: the input offset after it.
+  func position(after n: Int64, upTo offset: Int64) -> CommittedOffset {
+    var position = CommittedOffset(partition: number, offset: offset, metadata: String(n))
+    position.namesOwner = partition.settings.rules.namesOwners
+    return position
   }
 
   /// How many records are known to wait.
@@ -147,4 +155,15 @@ package final class ActivePartition {
   private static let sayBehindEveryMs: Int64 = 60_000
 
   private static let leadMaxMs: Int64 = 5000
+}
+
+/// What came of a look into the journal.
+struct JournalCheckResult {
+  let active: ActivePartition
+  let check: JournalCheck
+}
+
+/// Handed through another thread, which does not touch it.
+struct Carried<Value>: @unchecked Sendable {
+  let value: Value
 }

@@ -27,14 +27,22 @@ package enum Health {
     if !report.hasJoined { return report.stall ?? "the service has not joined its group yet" }
     let restoring = report.partitions.filter { !$0.isRunning }
     if !restoring.isEmpty {
-      return "being restored: \(restoring.count) of \(Counted.text(report.partitions.count, "partitions"))"
+      let count = "being restored: \(restoring.count) of \(Counted.text(report.partitions.count, "partitions"))"
+      if let failed = restoring.first(where: { $0.failure != nil }) {
+        return "\(count). Partition \(failed.number): \(failed.failure!)"
+      }
+      let held = report.heldUp.first { held in held.topic != "output" && restoring.contains { $0.number == held.partition } }
+      if let held { return "\(count): \(held.sentence)" }
+      return (report.fault ?? report.denied).map { "\(count). \($0)" } ?? count
     }
     if now - report.at > silentMs { return "the service has been waiting for the brokers for \((now - report.at) / 1000) s" }
-    if report.isFailing { return "the last commit failed" }
+    if report.isFailing { return "the last commit failed\(report.fault.map { ": \($0)" } ?? "")" }
+    if let denied = report.denied { return denied }
     if let since = report.uncommittedSince, now - since > uncommittedMs {
       return "nothing has been committed for \((now - since) / 1000) s"
     }
     if let stall = report.stall { return stall }
+    if let held = report.heldUp.first(where: { $0.topic == "output" }) { return held.sentence }
     return nil
   }
 

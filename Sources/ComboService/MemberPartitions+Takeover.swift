@@ -6,6 +6,12 @@ internal import ComboWire
 
 /// From which offset and time a partition goes on that has been restored, and by which map and settings.
 extension MemberPartitions {
+  /// This entry counts, and what it led to may be seen.
+  /// - Parameter offset: the input offset after it.
+  func wrote(_ active: ActivePartition, _ n: Int64, upTo offset: Int64) {
+    memory.wrote(active.number, .init(n: n, clock: active.clock.last, offset: offset))
+  }
+
   /// Reports, each once, that this instance has another map or other settings than the partition's last owner.
   func tellChanges(from old: Derivation?, to own: Derivation) {
     guard let old else { return }

@@ -27,6 +27,7 @@ package final class MemberPartitions {
   let configuration: ServiceConfiguration
   let edges: Edges
   let log: ServiceLog
+  let memory: GroupMemory
 
   private(set) var owned: [Int32: Ownership] = [:]
   /// Those of them whose takeover is not known to count yet.
@@ -72,7 +73,8 @@ package final class MemberPartitions {
   /// Finds out to which rules of the engine the group can go over.
   var rulesWatch: RulesWatch
 
-  package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog) {
+  package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, memory: GroupMemory) {
+    self.memory = memory
     self.configuration = configuration
     self.edges = edges
     self.log = log
@@ -165,7 +167,7 @@ package final class MemberPartitions {
     nextToken += 1
     owned[number] = Ownership(
       token: nextToken, cancellation: Cancellation(), doubtedSince: owned[number]?.doubtedSince,
-      nextTry: edges.time.monotonicMs() + afterMs, backOff: owned[number]?.backOff ?? BackOff())
+      failure: owned[number]?.failure, nextTry: edges.time.monotonicMs() + afterMs, backOff: owned[number]?.backOff ?? BackOff())
     deactivate(number)
     edges.group.stop(number)
   }
@@ -178,7 +180,8 @@ package final class MemberPartitions {
     let token = nextToken
     let cancellation = Cancellation()
     owned[number] = Ownership(
-      token: token, cancellation: cancellation, doubtedSince: doubtedSince, backOff: owned[number]?.backOff ?? BackOff())
+      token: token, cancellation: cancellation, doubtedSince: doubtedSince, failure: owned[number]?.failure,
+      backOff: owned[number]?.backOff ?? BackOff())
     deactivate(number)
     edges.group.stop(number)
     counts.restores += 1
@@ -187,10 +190,11 @@ package final class MemberPartitions {
     let restorer = Restorer(
       PartitionTopics(number, configuration, edges.reader, log: log, cancellation: cancellation), time: edges.time,
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
-      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) },
+      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) }, written: memory.written(number),
       position: { () throws(EdgeError) in try group.committed(number) })
-    let (mailbox, inBackground) = (restored, edges.inBackground)
+    let (mailbox, inBackground, endLeftOver) = (restored, edges.inBackground, edges.endLeftOver)
     inBackground(.query) {
+      endLeftOver?(number)
       switch restorer.ask() {
       case .answer(let committed):
         inBackground(.restoring) {
@@ -221,6 +225,7 @@ package final class MemberPartitions {
       switch result.outcome {
       case .restored(let partition):
         owned[result.number]?.backOff.succeeded()
+        owned[result.number]?.failure = nil
         if let partition = prepare(partition) {
           if let since = restoringSince.removeValue(forKey: result.number) {
             restoreTimes.append(edges.time.monotonicMs() - since)
@@ -234,10 +239,12 @@ package final class MemberPartitions {
         let now = edges.time.monotonicMs()
         owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
         owned[result.number]?.nextTry = now + Self.nextTryMs
+        owned[result.number]?.failure = reason
       case .refused(let reason), .otherRules(_, let reason):
         delegate?.mustEnd(reason)
       case .failed(let reason):
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
+        owned[result.number]?.failure = reason
         // Brokers that are away, or a right that is missing, come back by themselves or by an operator, and it goes on.
         restore(result.number, afterMs: owned[result.number]?.backOff.failed(at: edges.time.monotonicMs()) ?? 0)
       case .gone(let topic):
@@ -384,15 +391,4 @@ package final class MemberPartitions {
       }
     }
   }
-}
-
-/// What came of a look into the journal.
-private struct JournalCheckResult {
-  let active: ActivePartition
-  let check: JournalCheck
-}
-
-/// Handed through another thread, which does not touch it.
-private struct Carried<Value>: @unchecked Sendable {
-  let value: Value
 }

@@ -45,7 +45,6 @@ package struct OutputLoss {
 
 /// What a running service remembers of the output, so that it notices if others recreate it.
 final class OutputMemory: Sendable {
-  private let ends = Mutex<[Int32: Int64]>([:])
   /// Instructions of up to this time were written since the output was last looked at.
   private let writtenUpTo = Mutex<Int64?>(nil)
 
@@ -54,16 +53,7 @@ final class OutputMemory: Sendable {
     writtenUpTo.withLock { if $0 == nil { $0 = clock() } }
   }
 
-  /// - Returns: the end before, if the partition has become shorter: offsets only rise.
-  func fell(_ partition: Int32, to end: Int64) -> Int64? {
-    ends.withLock { ends in
-      let before = ends[partition]
-      ends[partition] = end
-      return before.flatMap { end < $0 ? $0 : nil }
-    }
-  }
-
-  /// Looks at the output.
+  /// Looks at the output. Partitions that have become shorter are ``GroupMemory``'s.
   /// - Parameter comparesTimes: true if its records have the times that the service gave them.
   /// - Returns: how it is known that instructions are gone; nil: they are all there.
   func loss(_ reader: any ReadEdge, comparesTimes: Bool) throws(EdgeError) -> String? {
@@ -71,15 +61,7 @@ final class OutputMemory: Sendable {
       defer { clock = nil }
       return clock
     }
-    var reason: String?
-    for partition in try reader.partitions(.output) {
-      let end = try reader.bounds(.output, partition).end
-      guard let before = fell(partition, to: end), reason == nil else { continue }
-      reason = "its partition \(partition) ended at offset \(before) and ends at \(end) now"
-    }
-    if reason == nil, comparesTimes, let clock, try OutputLoss(reader).holdsNothing(upTo: clock) {
-      reason = "it no longer holds what was written before"
-    }
-    return reason
+    guard comparesTimes, let clock, try OutputLoss(reader).holdsNothing(upTo: clock) else { return nil }
+    return "it no longer holds what was written before"
   }
 }

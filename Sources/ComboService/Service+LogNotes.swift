@@ -18,6 +18,7 @@ extension Service {
     let ends = Mailbox<(partition: Int32, found: (stable: Int64, end: Int64)?)>()
     var checkedAt: Int64 = 0
     let output = OutputMemory()
+    var transactions = TransactionWatch()
     var input = InputMemory()
     var outputCheckedAt: Int64 = 0
     var topicsCheckedAt: Int64 = 0
@@ -49,6 +50,7 @@ extension Service {
       notes.checkedAt = now
       logHeldPartitions(now)
       watchArrivals(now)
+      watchTransactions(now)
       watchTopics(now)
       watchInput(now)
     }

@@ -198,7 +198,11 @@ extension Service {
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
     // Without partitions there is nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
+    report.fault = report.isFailing ? lastFault : nil
+    // It is reported again every 30 s as long as it is denied.
+    report.denied = denied.flatMap { now - $0.at < 60_000 ? $0.reason : nil }
     report.stall = arrivals.stall
+    report.heldUp = heldUp(now)
     report.totals = totals
     report.commitSeconds = metrics.commitSeconds
     report.latenessSeconds = metrics.latenessSeconds
@@ -212,7 +216,9 @@ extension Service {
     if configuration.map != nil { report.mapRows = intake.decoder.rows }
     report.partitions = partitions.owned.sorted { $0.key < $1.key }.map { number, ownership in
       guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
-        return ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)
+        var restoring = ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)
+        restoring.failure = ownership.failure
+        return restoring
       }
       let partition = active.partition
       return ServiceReport.Partition(

@@ -38,6 +38,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   private var fences = Fences()
   var failuresInARow: Int { backOff.failures }
   private var hasCommittedSinceFailure = true
+  /// Why it last went back to the last commit.
+  private(set) var lastFault: String?
+  /// A right that was denied to the member, and when that was heard.
+  private(set) var denied: (reason: String, at: Int64)?
   /// True if what was tried last could not be committed, or that was so a moment ago: while a part of the work cannot be written, other
   /// work may be committed between two failures.
   var isFailing: Bool { !hasCommittedSinceFailure || !backOff.isCalm(at: edges.time.monotonicMs()) }
@@ -66,9 +70,12 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// Called with the totals once a second.
   package var progress: Progress?
 
-  /// - Parameter observatory: for observers; nil: there are none.
+  /// - Parameters:
+  ///   - observatory: for observers; nil: there are none.
+  ///   - memory: that of services which ran in this process before it.
   package init(
-    _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
+    _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil,
+    memory: GroupMemory = GroupMemory()
   ) {
     watched = WatchedRooms(observatory)
     metrics = observatory?.metrics ?? LoopMetrics()
@@ -78,7 +85,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     stopRequested = stop
     intake = RecordIntake(RecordDecoder(limits: configuration.limits, map: configuration.map))
     settings = EngineSettings(configuration.settings)
-    partitions = MemberPartitions(configuration, edges, log: log)
+    partitions = MemberPartitions(configuration, edges, log: log, memory: memory)
     partitions.delegate = self
     let parts = DeliveryParts(
       configuration: configuration, edges: edges, log: log, partitions: partitions, watched: watched,
@@ -188,6 +195,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// the brokers say.
   package func goBack(_ fault: TransactionFault) {
     counted.aborts += 1
+    lastFault = fault.reason
+    // Brokers that come back may have lost something, and what they lost may soon have grown again.
+    notes.transactions.askedAt = .min / 2
     let delayMs = countFailure(fault.reason)
     log.warning("returning to the last commit: \(.reason, fault.reason)")
     quiesce()
@@ -325,6 +335,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       return
     }
     log.warning("trouble with Kafka: \(.reason, error)")
+    if error.code == .notAuthorized { denied = (error.message, edges.time.monotonicMs()) }
     // If the input comes back, it may be another topic: only a restore compares it with what was taken in.
     if [.unknownTopic, .unknownPartition].contains(error.code), partitions.active.contains(where: { $0 != nil }) {
       goBack(.abort("the input was not there for a moment"))

@@ -15,6 +15,8 @@ package struct ServiceReport: Sendable {
     package var rooms = 0
     /// How much of the input that is run through again has been, from 0 to 1.
     package var restored = 1.0
+    /// Why the last try to restore it failed; nil: it did not.
+    package var failure: String?
     package var roomsWithOwnSettings = 0
     /// How far its rooms are behind its clock, in milliseconds.
     package var behindMs: Int64 = 0
@@ -40,15 +42,38 @@ package struct ServiceReport: Sendable {
     }
   }
 
+  /// A partition whose readers are held up by a transaction that stays open.
+  package struct HeldUp: Equatable, Sendable {
+    /// `output`, `journal` or `state`.
+    package var topic: String
+    package var partition: Int32
+    /// For how long, as far as this instance has seen it, in milliseconds.
+    package var ms: Int64
+    /// All of it, without a full stop.
+    package var sentence: String
+
+    package init(topic: String, partition: Int32, ms: Int64, sentence: String) {
+      self.topic = topic
+      self.partition = partition
+      self.ms = ms
+      self.sentence = sentence
+    }
+  }
+
   /// By the monotonic clock.
   package var at: Int64 = 0
   /// Whether the group has assigned its partitions.
   package var hasJoined = false
   package var partitions: [Partition] = []
+  package var heldUp: [HeldUp] = []
   /// The settings in a `screen` over HTTP, after its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
   package var told = ""
   /// Since when something waits for a commit, by the monotonic clock; nil if none does.
   package var uncommittedSince: Int64?
+  /// If work failed and nothing was committed since: why.
+  package var fault: String?
+  /// A right that was denied a moment ago, as a sentence.
+  package var denied: String?
   /// Whether what was tried last to be committed failed.
   package var isFailing = false
   /// The reason why waiting records do not come, or why it is unknown whether any wait; nil: they do.

@@ -181,6 +181,9 @@ final class TransactionDelivery: Delivery {
     uncommitted = Service.Totals()
     arrivals.removeAll()
     host.tellWatchers()
+    for case let active? in parts.partitions.active {
+      parts.partitions.wrote(active, active.partition.n, upTo: active.partition.offset)
+    }
     for claim in claims { parts.partitions.confirm(claim) }
     beginSweeps()
     return true

@@ -82,7 +82,7 @@ extension WriteAheadDelivery {
     var offsets: [CommittedOffset] = []
     for case let active? in parts.partitions.active {
       guard let log = active.log, log.mustReport() || isLast else { continue }
-      offsets.append(CommittedOffset(partition: active.number, offset: log.saidOffset, metadata: String(log.saidTo)))
+      offsets.append(active.position(after: log.saidTo, upTo: log.saidOffset))
     }
     if !offsets.isEmpty { parts.edges.group.commitWithoutWaiting(offsets) }
   }

@@ -17,6 +17,8 @@ package final class WriteAheadDelivery: Delivery {
   let output: any OutputEdge
   private let direct: any DirectEdge
   private let holding = HoldingTarget()
+  /// How it is known that the journal has lost entries that were acknowledged; nil: it has not.
+  private var wentBack: String?
   let speakers: Speakers
 
   private var onTheirWay = PendingEntries()
@@ -205,6 +207,11 @@ package final class WriteAheadDelivery: Delivery {
     for case let active? in parts.partitions.active {
       if let log = active.log { advance(active, log) }
     }
+    if let wentBack {
+      self.wentBack = nil
+      host.goBack(.fatal(wentBack))
+      return false
+    }
     return true
   }
 
@@ -212,6 +219,13 @@ package final class WriteAheadDelivery: Delivery {
     while !log.isChecking, log.released < log.entries.count {
       let next = log.entries[log.released]
       guard let offset = next.journalOffset else { break }
+      if offset < log.position {
+        wentBack =
+          wentBack
+          ?? "entry \(next.n) of partition \(active.number) stands at offset \(offset) of the journal, and the one before it"
+          + " stood at offset \(log.position - 1): the brokers have lost records"
+        break
+      }
       if offset != log.position {
         log.isChecking = true
         parts.partitions.checkJournal(of: active, from: log.position, to: offset)
@@ -219,6 +233,7 @@ package final class WriteAheadDelivery: Delivery {
       }
       log.position = offset + 1
       log.released += 1
+      parts.partitions.wrote(active, next.n, upTo: next.offset)
       release(next)
     }
     while let first = log.entries.first, first.isReleased, first.unacknowledged == 0 {

@@ -10,9 +10,14 @@ import Testing
 struct OutputLossTests {
   @Test("offsets that fall are a loss, told once")
   func ends() {
-    let memory = OutputMemory()
-    #expect(memory.fell(0, to: 10) == nil && memory.fell(0, to: 12) == nil && memory.fell(1, to: 3) == nil)
-    #expect(memory.fell(0, to: 4) == 12 && memory.fell(0, to: 4) == nil)
+    let memory = GroupMemory()
+    func fall(_ partition: Int32, _ end: Int64) -> [Int64] {
+      memory.ends(.output, [(partition, end)]).flatMap { [$0.from, $0.to] }
+    }
+    for (partition, end) in [(0, 10), (0, 12), (1, 3), (0, 4)] as [(Int32, Int64)] { #expect(fall(partition, end) == []) }
+    // The second look shows that it was no broker that stands still, even if it has grown meanwhile.
+    #expect(fall(0, 6) == [12, 4] && fall(0, 6) == [] && fall(0, 5) == [] && fall(0, 6) == [])
+    #expect(memory.ends(.journal, [(0, 1)]) == [])
   }
 
   /// What becomes of the output while the service runs.

@@ -181,7 +181,7 @@ final class SimBroker {
 
   private func expire(_ transaction: SimTransaction) {
     if transaction.state != .open { return }
-    producers[transaction.producer]!.epoch += 1
+    producers[transaction.producer]?.epoch += 1
     decide(transaction, .aborted)
   }
 

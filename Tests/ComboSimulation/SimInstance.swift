@@ -45,6 +45,8 @@ final class SimInstance: @unchecked Sendable {
     let known = configuration.knownRules.upperBound
     member = SimMember(number: number, staticName: staticName, rules: known == .oldest ? nil : known.version)
     time = SimTime(world.clock, skew: skew)
+    // Whoever waits waits beside the client, whose heartbeats go on.
+    time.onSleep = { [unowned world] in world.heartbeats() }
     observatory = world.hasOnlookers ? Observatory(stop: stop) : nil
     let output = SimOutputEdge(self)
     let group = SimGroupEdge(self)

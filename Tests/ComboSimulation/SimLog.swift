@@ -74,6 +74,14 @@ final class SimLog {
     end = 0
   }
 
+  /// Brokers forget what came last.
+  func lose(from offset: Int64) {
+    records.removeAll { $0.offset >= offset }
+    end = min(end, offset)
+    for (transaction, begin) in open where begin >= offset { transaction.unmarked.removeAll { $0 === self } }
+    open.removeAll { $0.first >= offset }
+  }
+
   /// What compaction does up to an offset: of each key the newest record stays, deletions may go too.
   func compact(below limit: Int64, dropsDeletions: Bool) {
     var newest: [[UInt8]: Int64] = [:]

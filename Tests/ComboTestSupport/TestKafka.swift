@@ -109,6 +109,18 @@ enum TestKafka {
     /// Kills a node (all, if nil), as a crash would.
     func kill(node: Int? = nil) throws { try run("\(folder)/stop", [data, node.map(String.init) ?? "all", "KILL"]) }
 
+    /// Puts another cluster, with nothing in it, in the place of this one: one node on the same ports.
+    func replace() throws {
+      try kill()
+      try TestKafka.shell("rm -rf \"$1\"/data-* && grep -v '^ *$' \"$1/0.properties\" > \"$1/other.properties\"", [data])
+      try run(
+        "\(folder)/tool",
+        [
+          "kafka.tools.StorageTool", "format", "-t", "AnotherClusterAtAllAAA", "-c", "\(data)/other.properties",
+        ])
+      try start()
+    }
+
     /// Brings back all nodes that are not running, with their data and on the same ports.
     func start() throws { _ = try Self.start(folder, data, nodes, port, environment) }
 

@@ -41,6 +41,7 @@ struct Check {
       checkRights(control, trial)
       // A missing right is a fault already.
       if partitions[names.input] != nil, canReadAll {
+        report = CheckTransactions(options, properties, control, report, partitions).run()
         report = CheckGroup(
           options, properties, control, report, partitions, comparesTimes: table.settings[names.output]?.hasAppendTime != true
         ).run()

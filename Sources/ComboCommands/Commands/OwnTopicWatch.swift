@@ -1,5 +1,6 @@
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboRooms
 
 /// Looks whether the group's topics are still those that it was started with.
 ///
@@ -8,17 +9,20 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
   // The proof: one thread at a time looks.
   private let control: ControlClient
   private let names: TopicNames
+  private let brokers: String
+  private let memory: GroupMemory
   /// How many partitions each topic had, and where those of the journal and the state topic ended.
   private var counts: [Topic: Int] = [:]
   private var ends: [Topic: [Int32: Int64]] = [:]
   private var suspect: LostTopic?
 
   private static let withinMs: Int64 = 5000
-  private static let endOffset: Int64 = -1
 
-  init(_ control: ControlClient, _ names: TopicNames) {
+  init(_ control: ControlClient, _ names: TopicNames, _ brokers: String, _ memory: GroupMemory) {
     self.control = control
     self.names = names
+    self.brokers = brokers
+    self.memory = memory
   }
 
   func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
@@ -29,6 +33,10 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
   }
 
   private func findLost(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
+    if let id = try control.cluster(withinMs: Self.withinMs).id, let former = memory.formerCluster(than: id) {
+      return LostTopic(
+        .input, "is in another cluster now: the brokers at \(brokers) have the cluster id \(id), and had \(former)")
+    }
     for topic in Topic.allCases where topic != .input {
       guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs) else {
         return LostTopic(topic, "is gone: somebody has deleted it")
@@ -42,13 +50,15 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
       return LostTopic(.state, "was deleted, and recreated by brokers with their defaults")
     }
     for topic in [Topic.journal, .state] {
-      for (partition, end) in try control.offsets(names[topic], owned, atMs: Self.endOffset, withinMs: Self.withinMs) {
+      var shorter: [String] = []
+      for (partition, end) in try control.ends(names[topic], owned, withinMs: Self.withinMs) {
         guard let end else { continue }
         let before = ends[topic]?[partition] ?? end
         ends[topic, default: [:]][partition] = max(before, end)
-        if end < before {
-          return LostTopic(topic, "was deleted and recreated, or lost records: its partition \(partition) is shorter")
-        }
+        if end < before { shorter.append("partition \(partition) ended at offset \(before), and is shorter now") }
+      }
+      if !shorter.isEmpty {
+        return LostTopic(topic, "was deleted and recreated, or lost records: \(shorter.joined(separator: "; "))")
       }
     }
     return nil

@@ -2,6 +2,7 @@ internal import ComboCore
 internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
+internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 internal import Glibc
@@ -69,8 +70,9 @@ enum RunCommand {
     var options = options
     var freshStarts = FreshStarts()
     var before = Service.Totals()
+    let memory = GroupMemory()
     while true {
-      let service = try Service.build(options, properties, log: log, stop: stop, observatory: observatory)
+      let service = try Service.build(options, properties, log: log, stop: stop, observatory: observatory, memory: memory)
       if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
       let isWanted = stop.takeFreshStart()

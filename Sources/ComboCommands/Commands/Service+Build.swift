@@ -98,12 +98,14 @@ extension Service {
   /// - Parameters:
   ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
   ///   - observatory: for observers; nil: there are none.
+  ///   - memory: of the services that ran in this process before it.
   /// - Returns: nil if it was stopped before, or something must be fixed first, which has then been reported.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
-    observatory: Observatory? = nil, purpose: Purpose = .service
+    observatory: Observatory? = nil, purpose: Purpose = .service, memory: GroupMemory = GroupMemory()
   ) throws(EdgeError) -> Service? {
     let names = options.topicNames
+    if hasAdmin { try awaitOwnCluster(options, properties, memory, log, stop, observatory) }
     let control = try ControlClient(properties)
     var configuration = options.configuration
     configuration.purpose = purpose
@@ -148,7 +150,8 @@ extension Service {
       properties,
       GroupConsumer.Options(
         groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options),
-        rules: Rules.newest.version))
+        rules: Rules.newest.version),
+      control: hasAdmin ? control : nil, transactionalID: hasAdmin ? options.transactionalID : nil)
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     var edges = Edges(
       group: group,
@@ -166,8 +169,60 @@ extension Service {
         return members.map { $0.rules ?? Rules.oldest.version }.min() ?? Rules.newest.version
       }
     }
-    if hasAdmin { edges.topicWatch = OwnTopicWatch(control, names) }
-    return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
+    if hasAdmin {
+      edges.topicWatch = OwnTopicWatch(control, names, options.brokers, memory)
+      edges.endLeftOver = endLeftOver(options, properties, control, reading, log)
+    }
+    return Service(configuration, edges, log: log, stop: stop, observatory: observatory, memory: memory)
+  }
+
+  /// Waits as long as the brokers belong to another cluster than at the start of this process: then nothing may be created there.
+  private static func awaitOwnCluster(
+    _ options: ServiceOptions, _ properties: KafkaProperties, _ memory: GroupMemory, _ log: ServiceLog, _ stop: StopFlag,
+    _ observatory: Observatory?
+  ) throws(EdgeError) {
+    var note = WaitNote()
+    while !stop.endsService {
+      observatory?.beat()
+      // A client keeps the id that it has heard.
+      let control = try ControlClient(properties)
+      // Brokers that do not answer are reported by the next steps.
+      guard let id = try? control.cluster(withinMs: 5000).id, let former = memory.formerCluster(than: id) else { return }
+      let reason =
+        "the brokers at \(options.brokers) belong to another cluster now: its id is \(id), and was \(former). Nothing is created there."
+        + " If it is meant, restart the service; else correct the address"
+      observatory?.hindrance = reason
+      if note.isDue(reason, at: MonotonicClock.nowMs) { log.error("waiting, and trying again: \(.reason, reason)") }
+      let pause = Deadline(afterMs: 2000)
+      while !pause.isOver, !stop.endsService {
+        observatory?.beat()
+        MonotonicClock.sleep(ms: 50)
+      }
+    }
+  }
+
+  private static func endLeftOver(
+    _ options: ServiceOptions, _ properties: KafkaProperties, _ control: ControlClient, _ reading: KafkaReading,
+    _ log: ServiceLog
+  ) -> @Sendable (Int32) -> Void {
+    let left = LeftTransactions(
+      properties, control: control, reading: reading, names: options.topicNames, group: options.group,
+      transactionalID: options.transactionalID)
+    return { number in
+      do throws(EdgeError) {
+        guard let id = try left.end(number) else { return }
+        log.info(
+          """
+          ended the transaction that the last owner of partition \(.partition, number) left open: transactional id \(.text, id) is no \
+          member's any more
+          """)
+      } catch {
+        // Then it ends by itself, after its timeout.
+        log.warning(
+          "a transaction of the last owner of partition \(.partition, number) may be open, and could not be ended: \(.reason, error)"
+        )
+      }
+    }
   }
 
   /// Whether the journal is that of another output or input, which was then reported.

@@ -28,6 +28,20 @@ final class TopicsToBe: ReadEdge {
     exists(topic, partition) ? try base.offset(topic, partition, atMs: time) : nil
   }
 
+  func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)] {
+    try base.ends(topic, partitions.filter { exists(topic, $0) })
+  }
+
+  func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction] {
+    try base.openTransactions(topic, partitions.filter { exists(topic, $0) })
+  }
+
+  func readAll(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    if exists(topic, partition) { try base.readAll(topic, partition, from: start, to: end, take) }
+  }
+
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> { 0..<max(count, existing[topic] ?? 0) }
 
   func read(

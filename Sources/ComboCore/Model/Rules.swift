@@ -24,6 +24,8 @@ public struct Rules: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var hasRefresh: Bool { version >= 3 }
   /// Whether banners that overflow are summed and said together.
   public var sumsSkips: Bool { version >= 3 }
+  /// Whether the group's offset says who committed it. 0.1.0 does not find the entry's number beside that.
+  public var namesOwners: Bool { version >= 3 }
 
   /// By their numbers.
   public static func < (a: Rules, b: Rules) -> Bool { a.version < b.version }

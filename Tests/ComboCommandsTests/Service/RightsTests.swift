@@ -24,6 +24,62 @@ extension ServiceTests {
       super.users=User:admin;User:ANONYMOUS
       """
 
+    @Test("a right that is taken from a running service is named by its readiness, and so is its return")
+    func takenAway() throws {
+      let folder = try SecretFolder()
+      let cluster = try TestKafka.cluster(properties: Self.protected)
+      let admin = try folder.file(
+        "admin.properties",
+        [
+          "security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN",
+          #"sasl.jaas.config=\#(Self.module) username="admin" password="a";"#,
+        ])
+      let group = try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: Self.properties("admin", "a"))
+      let names = group.names
+      func right(_ operation: String, _ kind: String, _ name: String) -> AccessRight {
+        AccessRight(principal: "User:combo", operation: operation, kind: kind, name: name)
+      }
+      let all =
+        [names.input, names.output, names.deadLetter, names.journal, names.state].map { right("All", "--topic", $0) }
+        + [right("All", "--transactional-id", group.group), right("All", "--group", group.group)]
+      try AccessRight.give(all, group.control, tool: admin)
+      let file = try folder.file("combo", Self.properties("combo", "c"))
+      let service = try group.process(
+        TestGroup.fast + ["--kafka-file", file, "--transactional-id", group.group, "--http", "127.0.0.1:0"])
+      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
+      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      func health() throws -> HTTPWire.Response {
+        let wire = try HTTPWire(port: port)
+        wire.send(HTTPStage.request("/health/ready"))
+        return try wire.response()
+      }
+      func change(_ action: String, _ operation: String, _ topic: String) throws {
+        try TestKafka.tool(
+          [
+            "org.apache.kafka.tools.AclCommand", "--bootstrap-server", cluster.brokers, "--command-config", admin, action,
+            "--deny-principal", "User:combo", "--operation", operation, "--topic", topic,
+          ] + (action == "--remove" ? ["--force"] : []))
+      }
+      try wait(for: "readiness: \(service.text)") { try health().status == 200 }
+      var gifts = 0
+      for (operation, topic) in [("Write", names.journal), ("Read", names.input), ("Write", names.output)] {
+        try change("--add", operation, topic)
+        var said = ""
+        try wait(for: "\(operation) on \(topic) to be named: \(said) \(service.text)") {
+          gifts += 1
+          try group.give([TestGift(id: "g\(gifts)", room: "r\(gifts % 7)")])
+          let answer = try health()
+          said = answer.text
+          return answer.status == 503 && answer.text.contains(topic) && answer.text.contains("uthoriz")
+        }
+        try change("--remove", operation, topic)
+        try wait(for: "readiness: \(service.text)") { try health().status == 200 }
+      }
+      try group.waitUntilTakenIn(service)
+      #expect(!service.has("RESET"), "\(service.text)")
+      try service.stop()
+    }
+
     @Test("a wrong password, mechanism and missing rights end in sentences that name them; with all rights it works")
     func rights() throws {
       let folder = try SecretFolder()

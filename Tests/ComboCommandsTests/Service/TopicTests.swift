@@ -8,6 +8,25 @@ import Testing
 extension ServiceTests {
   @Suite("Topics")
   struct TopicTests {
+    @Test(
+      "another cluster behind the same address is named, and nothing is created there", .enabled(if: TestKafka.canStartClusters))
+    func otherCluster() throws {
+      let cluster = try TestKafka.cluster(properties: ServiceKafka.properties + "\nauto.create.topics.enable=false")
+      let group = try TestGroup(partitions: 1, brokers: cluster.brokers)
+      let service = try group.process(TestGroup.fast + TestGroup.briefSession)
+      try group.give([TestGift(id: "1", room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try cluster.replace()
+      let control = try ControlClient(group.properties)
+      try control.createTopic(group.names.input, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
+      try service.waitForLog("belong to another cluster now: its id is AnotherClusterAtAllAAA", "Nothing is created there")
+      for topic in [group.names.journal, group.names.state, group.names.output] {
+        #expect(try control.partitionCount(topic, withinMs: ServiceKafka.patienceMs) == nil, "\(topic)")
+      }
+      service.tellToStop()
+      _ = try service.waitForExit()
+    }
+
     private static func settings(_ group: TestGroup, _ topic: String) throws -> TopicSettings {
       try group.control.settings(of: topic, withinMs: ServiceKafka.patienceMs)
     }

@@ -1,0 +1,89 @@
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboSystem
+
+/// The part of `check` that looks for transactions which stay open, of whatever producer. Takes a moment if none is open, and some seconds
+/// if one is.
+struct CheckTransactions {
+  private let options: ServiceOptions
+  private let properties: KafkaProperties
+  private let control: ControlClient
+  private let partitions: [String: Int]
+  private var report: CheckReport
+
+  /// One that is at work is over in less than this.
+  private static let openMs: Int64 = 11_000
+  private static let lookEveryMs: Int64 = 500
+
+  init(
+    _ options: ServiceOptions, _ properties: KafkaProperties, _ control: ControlClient, _ report: CheckReport,
+    _ partitions: [String: Int]
+  ) {
+    self.options = options
+    self.properties = properties
+    self.control = control
+    self.report = report
+    self.partitions = partitions
+  }
+
+  consuming func run() -> CheckReport {
+    do throws(EdgeError) {
+      let (topics, offsets) = try staying()
+      for open in topics { add(open) }
+      if !offsets.isEmpty {
+        let list = offsets.map(String.init).joined(separator: ", ")
+        report.fault(
+          "a transaction stays open that is to change the offsets of group \"\(options.group)\" in partitions \(list) of the input: who takes"
+            + " them over waits for its end", fix: control.offsetsRemedy(options.brokers, options.group))
+      }
+      if topics.isEmpty, offsets.isEmpty { report.ok("no transaction stays open in the topics, or on the group's offsets") }
+    } catch {
+      report.note("whether transactions stay open could not be looked for: \(error.message)")
+    }
+    return report
+  }
+
+  private mutating func add(_ open: OpenTransaction) {
+    let name = options.topicNames[open.topic]
+    let since = open.since.map { "since \(Timestamp.text($0))" } ?? "for more than \(Self.openMs / 1000) s"
+    report.fault(
+      "a transaction is open in partition \(open.partition) of the \(open.topic.word) \"\(name)\", from offset \(open.offset) on, \(since):"
+        + " \(open.topic.effectOfOpenTransaction)",
+      fix: OpenTransaction.remedy(options.brokers, name, open.partition, offset: open.offset))
+  }
+
+  /// Those that are found by each look, and the partitions of the input whose offsets one is to change.
+  private func staying() throws(EdgeError) -> (topics: [OpenTransaction], offsets: [Int32]) {
+    let reading = try KafkaReading(properties, control: control, names: options.topicNames)
+    let deadline = Deadline(afterMs: Self.openMs)
+    var topics = try look(reading)
+    var offsets = try pending(0..<Int32(partitions[options.input] ?? 0))
+    while !topics.isEmpty || !offsets.isEmpty {
+      MonotonicClock.sleep(ms: Self.lookEveryMs)
+      let found = try look(reading)
+      topics = topics.filter { one in found.contains { $0.isSame(as: one) } }
+      offsets = try pending(offsets)
+      for index in topics.indices where topics[index].since == nil { topics[index] = reading.withTime(topics[index]) }
+      let isOld = topics.allSatisfy { one in one.since.map { WallClock.nowMs - $0 >= Self.openMs } ?? false }
+      if isOld && offsets.isEmpty || deadline.isOver { break }
+    }
+    return (topics, offsets)
+  }
+
+  private func look(_ reading: KafkaReading) throws(EdgeError) -> [OpenTransaction] {
+    var found: [OpenTransaction] = []
+    for topic in [Topic.input, .output, .journal, .state] {
+      guard let count = partitions[options.topicNames[topic]] else { continue }
+      found += try reading.openTransactions(topic, Array(0..<Int32(count)))
+    }
+    return found
+  }
+
+  private func pending(_ numbers: some Sequence<Int32>) throws(EdgeError) -> [Int32] {
+    var found: [Int32] = []
+    for number in numbers where try control.isOffsetPending(ofGroup: options.group, options.input, number) {
+      found.append(number)
+    }
+    return found
+  }
+}

@@ -1,0 +1,77 @@
+package import ComboEdge
+internal import ComboSystem
+internal import Synchronization
+
+/// Ends the transaction that a member has left open that is none any more, such as one that was killed: else brokers wait for its
+/// `transaction.timeout.ms`, and so does whoever takes its partitions over, and every reader of the output.
+///
+/// Its id is in the group's offset, which it committed. A member that is one still ends its own. Any thread; one at a time, so that those who
+/// take over several of its partitions end it once.
+package final class LeftTransactions: Sendable {
+  private let properties: KafkaProperties
+  private let control: ControlClient
+  private let reading: KafkaReading
+  private let names: TopicNames
+  private let group: String
+  private let transactionalID: String
+  private let isBusy = Mutex<Void>(())
+
+  private static let withinMs: Int64 = 10_000
+  /// A transaction that is at work, or was ended a moment ago, is over in less than this.
+  private static let settleMs: Int64 = 600
+
+  /// - Parameter transactionalID: this member's own, which its producer has taken over already.
+  package init(
+    _ properties: KafkaProperties, control: ControlClient, reading: KafkaReading, names: TopicNames, group: String,
+    transactionalID: String
+  ) {
+    self.properties = properties
+    self.control = control
+    self.reading = reading
+    self.names = names
+    self.group = group
+    self.transactionalID = transactionalID
+  }
+
+  /// Blocks.
+  /// - Returns: the transactional id whose transaction was ended; nil: there was none to end.
+  package func end(_ partition: Int32) throws(EdgeError) -> String? {
+    let last = try control.committed(
+      ofGroup: group, names.input, partition, isStable: false, withinMs: Self.withinMs)
+    guard let owner = last.owner, owner.transactionalID != transactionalID else { return nil }
+    return try isBusy.withLock { (_) throws(EdgeError) -> String? in
+      let open = try openPlaces(partition)
+      if open.isEmpty { return nil }
+      MonotonicClock.sleep(ms: Self.settleMs)
+      if try open.isDisjoint(with: openPlaces(partition)) { return nil }
+      // One that has come back under its name has ended what it had left.
+      let members = try control.members(ofGroup: group, withinMs: Self.withinMs)
+      if members.contains(where: {
+        $0.id == owner.member || $0.instance.map { owner.transactionalID.hasSuffix(".\($0)") } ?? false
+      }) {
+        return nil
+      }
+      let producer = try TransactionalProducer(properties, transactionalID: owner.transactionalID)
+      try producer.initTransactions(withinMs: Self.withinMs)
+      return owner.transactionalID
+    }
+  }
+
+  private struct Place: Hashable {
+    /// nil: the group's offset.
+    let topic: Topic?
+    let offset: Int64
+  }
+
+  /// Where transactions are open on the partition.
+  private func openPlaces(_ partition: Int32) throws(EdgeError) -> Set<Place> {
+    var places: Set<Place> = []
+    if try control.isOffsetPending(ofGroup: group, names.input, partition) { places.insert(Place(topic: nil, offset: 0)) }
+    for topic in [Topic.journal, .state, .output] {
+      // The output may have fewer partitions.
+      guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs), partition < count else { continue }
+      for open in try reading.openTransactions(topic, [partition]) { places.insert(Place(topic: topic, offset: open.offset)) }
+    }
+    return places
+  }
+}

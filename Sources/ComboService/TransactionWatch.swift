@@ -1,0 +1,166 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Transactions that stay open in the topics that the service writes, of whatever producer: in the output readers get nothing behind them, in
+/// journal and state they may hold up who takes the partition over.
+struct TransactionWatch {
+  /// One of them.
+  struct Held {
+    var transaction: OpenTransaction
+    /// When it was found first, by the monotonic clock.
+    var foundAt: Int64
+    var isSaid = false
+  }
+
+  /// What a look has found.
+  struct Answer: Sendable {
+    let open: [OpenTransaction]
+    /// Where the partitions end.
+    let ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])]
+  }
+
+  let answers = Mailbox<Answer?>()
+  var isAsking = false
+  var askedAt = Int64.min / 2
+  /// Those that were found by the last look.
+  private(set) var held: [Held] = []
+
+  /// A transaction of the service is over in less than this.
+  static let heldMs: Int64 = 15_000
+
+  /// Those that are open for too long.
+  func hanging(at now: Int64) -> [Held] { held.filter { now - $0.foundAt >= Self.heldMs } }
+
+  /// Takes in what a look has found.
+  /// - Returns: those that are over of which it was said that they hang.
+  mutating func take(_ found: [OpenTransaction], at now: Int64) -> [Held] {
+    let before = held
+    held = found.map { transaction in
+      guard var known = before.first(where: { $0.transaction.isSame(as: transaction) }) else {
+        return Held(transaction: transaction, foundAt: now)
+      }
+      known.transaction = transaction
+      return known
+    }
+    return before.filter { one in one.isSaid && !held.contains { $0.transaction.isSame(as: one.transaction) } }
+  }
+
+  /// Those that are to be said now.
+  mutating func takeUnsaid(at now: Int64) -> [Held] {
+    var unsaid: [Held] = []
+    for index in held.indices where !held[index].isSaid && now - held[index].foundAt >= Self.heldMs {
+      held[index].isSaid = true
+      unsaid.append(held[index])
+    }
+    return unsaid
+  }
+}
+
+extension Service {
+  private static let transactionsEveryMs: Int64 = 5000
+  /// Soon, before what has become shorter has grown again.
+  private static let lookAgainMs: Int64 = 1000
+
+  /// Called about once a second.
+  func watchTransactions(_ now: Int64) {
+    for answer in notes.transactions.answers.takeAll() {
+      notes.transactions.isAsking = false
+      // Brokers that do not answer are reported elsewhere.
+      guard let found = answer else { continue }
+      for (topic, ends) in found.ends { for fall in partitions.memory.ends(topic, ends) { say(fall) } }
+      for over in notes.transactions.take(found.open, at: now) {
+        log.info(
+          """
+          the transaction that was open in partition \(.partition, over.transaction.partition) of \(.topic, name(over.transaction.topic)) \
+          from offset \(.offset, over.transaction.offset) on has ended: it held its readers up for \
+          \(.seconds, (now - over.foundAt) / 1000) s
+          """)
+      }
+    }
+    for one in notes.transactions.takeUnsaid(at: now) { say(one, now) }
+    askForTransactions(now)
+  }
+
+  private func say(_ fall: GroupMemory.Fall) {
+    let effect =
+      switch fall.topic {
+      case .input: "What was taken in is not taken in again"
+      case .output: "Lost instructions are not written again; each room writes its whole screen within screen-ms"
+      case .journal, .state, .deadLetter: "If the partition's state cannot be proven any more, all its rooms begin a new epoch"
+      }
+    log.error(
+      """
+      the \(.text, fall.topic.word) \(.topic, name(fall.topic)) was deleted and recreated, or has lost records: its partition \
+      \(.partition, fall.partition) ended at offset \(.limit, fall.from) and ends at \(.offset, fall.to) now. \(.text, effect)
+      """)
+  }
+
+  private func say(_ held: TransactionWatch.Held, _ now: Int64) {
+    let open = held.transaction
+    let remedy = OpenTransaction.remedy(configuration.brokers, name(open.topic), open.partition, offset: open.offset)
+    log.warning(
+      """
+      a transaction stays open in partition \(.partition, open.partition) of the \(.text, open.topic.word) \(.topic, name(open.topic)), from \
+      offset \(.offset, open.offset) on, \(.text, Self.since(held, now)): \(.reason, open.topic.effectOfOpenTransaction). \(.text, remedy)
+      """)
+  }
+
+  /// Since when, as far as that is known.
+  private static func since(_ held: TransactionWatch.Held, _ now: Int64) -> String {
+    held.transaction.since.map { "since \(Timestamp.text($0))" } ?? "for more than \((now - held.foundAt) / 1000) s"
+  }
+
+  private func name(_ topic: Topic) -> String {
+    TopicNames(input: configuration.topics.input, output: configuration.topics.output, group: configuration.topics.group)[topic]
+  }
+
+  /// Each partition of the output is looked at by one member.
+  private func askForTransactions(_ now: Int64) {
+    let everyMs = partitions.memory.doubts ? Self.lookAgainMs : Self.transactionsEveryMs
+    if notes.transactions.isAsking || !hasJoined || now - notes.transactions.askedAt < everyMs { return }
+    let owned = Set(partitions.owned.keys)
+    guard let most = owned.max(), configuration.purpose == .service else { return }
+    notes.transactions.askedAt = now
+    notes.transactions.isAsking = true
+    let (reader, answers, known) = (edges.reader, notes.transactions.answers, notes.transactions.held.map(\.transaction))
+    edges.inBackground(.query) {
+      do throws(EdgeError) {
+        // The input may have gained partitions since.
+        let inputs = max(try reader.partitions(.input).count, Int(most) + 1)
+        let outputs = try reader.partitions(.output).filter { owned.contains($0 % Int32(inputs)) }
+        let numbers = owned.sorted()
+        var found: [OpenTransaction] = []
+        var ends = [(topic: Topic.input, ends: try reader.ends(.input, numbers))]
+        for (topic, numbers) in [(Topic.output, outputs), (.journal, numbers), (.state, numbers)] {
+          ends.append((topic, try reader.ends(topic, numbers)))
+          found += try reader.openTransactions(topic, numbers)
+        }
+        // Only of those that stay: it takes a request.
+        let open = found.map { transaction in
+          guard let before = known.first(where: { $0.isSame(as: transaction) }) else { return transaction }
+          if before.since == nil { return reader.withTime(transaction) }
+          var same = transaction
+          same.since = before.since
+          return same
+        }
+        answers.put(.init(open: open, ends: ends))
+      } catch {
+        answers.put(nil)
+      }
+    }
+  }
+
+  /// What holds readers up, for observers.
+  func heldUp(_ now: Int64) -> [ServiceReport.HeldUp] {
+    notes.transactions.hanging(at: now).map { held in
+      let open = held.transaction
+      let sentence =
+        "a transaction is open in partition \(open.partition) of the \(open.topic.word) \"\(name(open.topic))\", from offset \(open.offset) on, "
+        + "\(Self.since(held, now)): \(open.topic.effectOfOpenTransaction)"
+      return .init(topic: open.topic.word, partition: open.partition, ms: now - held.foundAt, sentence: sentence)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import ComboEdge
+import ComboSystem
+import Foundation
+import Testing
+
+@testable import ComboKafka
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  /// The brokers' own transactions are needed, which the one inside the process has not.
+  @Suite("Transactions that stay open", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
+  struct HangingTests {
+    /// A transaction of a stranger, open on one partition of a topic.
+    private func hang(_ group: TestGroup, _ topic: String, _ partition: Int32) throws -> TransactionalProducer {
+      let stranger = try TransactionalProducer(
+        group.properties, transactionalID: TestKafka.fresh("stranger"), timeoutMs: 600_000)
+      try stranger.initTransactions(withinMs: ServiceKafka.patienceMs)
+      let handle = try stranger.producer.topic(topic, withinMs: ServiceKafka.patienceMs)
+      try stranger.begin()
+      try Array("stranger".utf8).withUnsafeBytes {
+        try stranger.producer.produce(handle, partition: partition, key: $0, value: $0, timestampMs: nil)
+      }
+      try stranger.producer.flush(withinMs: ServiceKafka.patienceMs)
+      return stranger
+    }
+
+    private func start(_ group: TestGroup, _ more: [String] = []) throws -> (service: ServiceProcess, port: UInt16) {
+      let service = try group.process(TestGroup.fast + ["--http", "127.0.0.1:0"] + more)
+      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
+      return (service, try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) }))
+    }
+
+    private func get(_ target: String, _ port: UInt16) throws -> HTTPWire.Response {
+      let wire = try HTTPWire(port: port)
+      wire.send(HTTPStage.request(target))
+      return try wire.response()
+    }
+
+    private let rooms = (0..<40).map { "r\($0)" }
+
+    private func gifts(_ name: String) -> [TestGift] { rooms.map { TestGift(id: "\(name)-\($0)", room: $0) } }
+
+    private func expected(_ times: Int) -> [String: Int] {
+      Dictionary(uniqueKeysWithValues: rooms.map { ($0, times) })
+    }
+
+    @Test("in the journal do not keep a restart from going on, and all of it is proven once they have ended")
+    func inJournal() throws {
+      let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let first = try group.process(TestGroup.fast)
+      try group.give(gifts("a"))
+      try group.waitUntilTakenIn(first)
+      let stranger = try hang(group, group.names.journal, 0)
+      // What is written behind it counts nevertheless.
+      try group.give(gifts("b"))
+      try group.waitUntilTakenIn(first)
+      try first.stop()
+      let began = MonotonicClock.nowMs
+      let second = try group.process(TestGroup.fast)
+      try second.waitForLog("restored: partition 0 ", "with the same result")
+      #expect(MonotonicClock.nowMs - began < 45_000)
+      #expect(second.has("open in the journal from offset", "is not waited for"), "\(second.text)")
+      try group.give(gifts("c"))
+      try group.waitUntilSaid(expected(3), second)
+      try second.waitForLog("a transaction stays open in partition 0 of the journal", "abort --topic \(group.names.journal)")
+      try stranger.abort(withinMs: ServiceKafka.patienceMs)
+      try second.waitForLog("has ended: it held its readers up for")
+      try second.stop()
+      #expect(!first.has("RESET") && !second.has("RESET"), "\(second.text)")
+      try group.verify()
+    }
+
+    @Test("in the output are named by log, readiness, metric and `check`, until they have ended")
+    func inOutput() throws {
+      let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let (service, port) = try start(group)
+      try group.give(gifts("a"))
+      try group.waitUntilTakenIn(service)
+      try wait(for: "readiness: \(service.text)") { try get("/health/ready", port).status == 200 }
+      let stranger = try hang(group, group.names.output, 1)
+      let place = "a transaction is open in partition 1 of the output"
+      try wait(for: "its being named: \(service.text)") {
+        let health = try get("/health/ready", port)
+        return health.status == 503 && health.text.contains(place) && health.text.contains("since 20")
+      }
+      try service.waitForLog(
+        "a transaction stays open in partition 1 of the output", "describe-producers --topic \(group.names.output)")
+      let metric =
+        #"combo_open_transaction_seconds{group="\#(group.group)",input="\#(group.names.input)",topic="output",partition="1"}"#
+      #expect(try get("/metrics", port).text.contains(metric))
+      let check = try ServiceProcess.run(["check"] + group.arguments().filter { $0 != "--progress" })
+      #expect(check.code == 1 && check.output.contains("FAULT") && check.output.contains(place), "\(check.output)")
+      #expect(check.output.contains("abort --topic \(group.names.output) --partition 1 --start-offset"), "\(check.output)")
+      try stranger.abort(withinMs: ServiceKafka.patienceMs)
+      try wait(for: "readiness: \(service.text)") { try get("/health/ready", port).status == 200 }
+      try service.stop()
+    }
+
+    @Test("of an instance that was killed are ended by the one that takes over", arguments: ["exactly-once", "at-least-once"])
+    func leftOver(delivery: String) throws {
+      let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let more = TestGroup.fast + ["--delivery", delivery, "--kafka", "transaction.timeout.ms=600000"]
+      let first = try group.process(more + ["--transactional-id", "\(group.group).first"])
+      try group.give(gifts("a"))
+      try group.waitUntilTakenIn(first)
+      try first.stop()
+      // Who committed last is a member that is gone, and in the midst of another commit.
+      let consumer = try GroupConsumer(group.properties, .init(groupID: group.group, topic: group.names.input))
+      let gone = try TransactionalProducer(group.properties, transactionalID: "\(group.group).gone", timeoutMs: 600_000)
+      try gone.initTransactions(withinMs: ServiceKafka.patienceMs)
+      let owner = CommittedOffset.Owner(member: "gone", transactionalID: "\(group.group).gone")
+      let offsets = try group.committed().map {
+        var offset = CommittedOffset(partition: $0.partition, offset: $0.offset, metadata: String($0.entry!))
+        offset.namesOwner = true
+        return offset.signed(by: owner)
+      }
+      for isLast in [false, true] {
+        try gone.begin()
+        try gone.sendOffsets(
+          offsets, topic: group.names.input, of: consumer.groupMetadata(), withinMs: ServiceKafka.patienceMs)
+        if !isLast {
+          try gone.commit(deliveredWithinMs: ServiceKafka.patienceMs, withinMs: ServiceKafka.patienceMs)
+        }
+      }
+      let began = MonotonicClock.nowMs
+      let second = try group.process(more + ["--transactional-id", "\(group.group).second"])
+      try second.waitForLog("ended the transaction that the last owner of partition", "\(group.group).gone")
+      try second.waitForLog("restored: partition", count: 2)
+      #expect(MonotonicClock.nowMs - began < 60_000)
+      try group.give(gifts("b"))
+      try group.waitUntilSaid(expected(2), second)
+      try second.stop()
+      try group.verify()
+    }
+
+    @Test("of an instance that was killed with an output that nobody can read end at once, too")
+    func killed() throws {
+      let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let more = TestGroup.fast + TestGroup.briefSession + ["--kafka", "transaction.timeout.ms=600000"]
+      let first = try group.process(more + ["--transactional-id", "\(group.group).first", "--commit-interval-ms", "3000"])
+      try group.give(gifts("a"))
+      try group.waitUntilSaid(expected(1), first)
+      try group.give(gifts("b"))
+      let committed = try ReaderClient(group.properties)
+      try wait(for: "an open transaction: \(first.text)") {
+        let end = try group.control.watermarks(group.names.output, 0, withinMs: ServiceKafka.patienceMs).end
+        return try group.control.watermarks(
+          group.names.output, 0, seenBy: committed.client, withinMs: ServiceKafka.patienceMs
+        ).end < end
+      }
+      try first.crash()
+      let second = try group.process(more + ["--transactional-id", "\(group.group).second"])
+      try second.waitForLog("ended the transaction that the last owner of partition", "\(group.group).first")
+      try group.waitUntilSaid(expected(2), second)
+      try second.stop()
+      try group.verify()
+    }
+  }
+}

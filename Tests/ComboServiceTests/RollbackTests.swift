@@ -1,0 +1,101 @@
+import ComboEdge
+import ComboRooms
+import ComboWire
+import Foundation
+import Testing
+
+@testable import ComboService
+@testable import ComboSimulation
+
+/// Brokers that go back to what they had earlier, after an unclean election or from a backup.
+@Suite("Brokers that have lost what they had acknowledged")
+struct RollbackTests {
+  /// All that viewers may have seen: the bytes by room, epoch and number.
+  private final class Seen {
+    private var said: [String: String] = [:]
+    private(set) var doubles: [String] = []
+
+    func look(at scene: SimScene) {
+      for line in scene.lines(.output) {
+        guard let place = line.firstMatch(of: /"room":"[^"]*","epoch":\d+,"seq":\d+/).map({ String($0.0) }) else { continue }
+        if let before = said[place], before != line { doubles.append("\(before) and \(line)") }
+        said[place] = line
+      }
+    }
+
+    var count: Int { said.count }
+  }
+
+  private func ends(_ scene: SimScene, _ topics: [Topic]) -> [(log: SimLog, end: Int64)] {
+    topics.flatMap { topic in
+      scene.world.broker.partitions(topic).map {
+        let log = scene.world.broker.log(topic, $0)
+        return (log, log.end)
+      }
+    }
+  }
+
+  private func work(_ scene: SimScene, _ instance: SimInstance, _ seen: Seen, rounds: Int = 6) {
+    for round in 0..<rounds {
+      for room in 0..<3 { scene.gift("r\(room)", sender: "u\(round)") }
+      scene.settle(instance)
+      scene.turn(instance, 20)
+      seen.look(at: scene)
+    }
+  }
+
+  @Test(
+    "where all topics went back while it runs, no number comes again with other bytes, and it is said",
+    arguments: JournalEntry.Delivery.allCases)
+  func all(delivery: JournalEntry.Delivery) {
+    let scene = SimScene()
+    scene.world.hears = true
+    scene.configuration.delivery = delivery
+    let (instance, seen) = (scene.start(), Seen())
+    work(scene, instance, seen)
+    let (before, offset) = (ends(scene, [.output, .journal, .state]), scene.world.broker.offsets[0])
+    work(scene, instance, seen)
+    // It looks every five seconds where topics end.
+    scene.world.clock.advance(5000)
+    scene.turn(instance, 20)
+    scene.world.broker.settleDirects()
+    for (log, end) in before { log.lose(from: end) }
+    scene.world.broker.commit(offset!)
+    scene.world.clock.advance(700)
+    instance.service.goBack(.abort("brokers came back"))
+    work(scene, instance, seen, rounds: 20)
+    #expect(seen.doubles == [] && seen.count > 20)
+    let heard = scene.world.heard
+    #expect(heard.contains { $0.contains("RESET") && $0.contains("this instance has written entries up to") }, "\(heard)")
+    for topic in ["output", "journal"] {
+      #expect(
+        heard.contains { $0.contains("the \(topic)") && $0.contains("its partition 0 ended at offset") }, "\(topic): \(heard)")
+    }
+  }
+
+  @Test("an acknowledged entry that stands before the one before it is noticed at once")
+  func acknowledged() {
+    let scene = SimScene()
+    scene.world.hears = true
+    scene.configuration.delivery = .atLeastOnce
+    let (instance, seen) = (scene.start(), Seen())
+    work(scene, instance, seen)
+    let before = ends(scene, [.journal])
+    work(scene, instance, seen)
+    scene.world.broker.settleDirects()
+    for (log, end) in before { log.lose(from: end) }
+    work(scene, instance, seen, rounds: 20)
+    let heard = scene.world.heard
+    #expect(
+      heard.contains { $0.contains("the brokers have lost records") && $0.contains("returning to the last commit") }, "\(heard)")
+    #expect(heard.contains { $0.contains("RESET") })
+    #expect(seen.doubles == [])
+  }
+
+  @Test("what one process knows of its group is another's cluster, or the same")
+  func clusters() {
+    let memory = GroupMemory()
+    #expect(memory.formerCluster(than: "a") == nil && memory.formerCluster(than: "a") == nil)
+    #expect(memory.formerCluster(than: "b") == "a" && memory.formerCluster(than: "a") == nil)
+  }
+}
