@@ -27,7 +27,7 @@ extension LogFile {
     do {
       writing.lock()
       defer { writing.unlock() }
-      try checkRoom(for: batch.size)
+      try makeRoom(for: batch.size)
       try prepareWrite(isSynced: isSynced)
       try write(batch, group: "", positions: [], holds: [])
       numbers = countWrite(isSynced: isSynced)
@@ -107,6 +107,7 @@ extension LogFile {
       }
       for position in positions { try write(position, of: group, streams[position.stream]) }
     }
+    retention.withLock { $0.grown += Int64(batch.size) }
     state.withLock { [streams] state in
       for index in streams.indices {
         state.streams[index].next = streams[index].next
@@ -245,13 +246,15 @@ extension LogFile {
   }
 
   /// Adds committed records to `page`, from `start` on, below `end`, up to limits of number and bytes.
-  /// - Parameter damaged: as in ``forEachPage(of:damaged:_:)``.
+  /// - Parameters:
+  ///   - damaged: as in ``forEachPage(of:damaged:_:)``.
+  ///   - mark: of a compacted stream, those that a mark holds; nil: its newest ones.
   /// - Returns: where to read on: `end`, or the end of the partition, if there are no more before it.
   /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end. `damaged` if a record is not what was written: those before it
   ///   are in the page.
   package func read(
     _ stream: Int, from start: Int64, to end: Int64 = .max, recordsMax: Int = 4096, bytesMax: Int = 1 << 20,
-    damaged: ((LogFault) -> Void)? = nil, into page: LogPage
+    damaged: ((LogFault) -> Void)? = nil, mark: Int64? = nil, into page: LogPage
   ) throws(LogFault) -> Int64 {
     let known = state.withLock { $0.streams[stream] }
     let end = min(end, known.next)
@@ -260,7 +263,7 @@ extension LogFile {
     reading.lock()
     defer { reading.unlock() }
     do throws(LogFault) {
-      return try read(stream, known, start..<end, page.records.count + recordsMax, page.size + bytesMax, damaged, page)
+      return try read(stream, known, mark, start..<end, page.records.count + recordsMax, page.size + bytesMax, damaged, page)
     } catch {
       throw failing(error)
     }
@@ -268,17 +271,19 @@ extension LogFile {
 
   /// Under `reading`.
   private func read(
-    _ index: Int, _ stream: Stream, _ offsets: Range<Int64>, _ recordsMax: Int, _ bytesMax: Int, _ damaged: ((LogFault) -> Void)?,
+    _ index: Int, _ stream: Stream, _ mark: Int64?, _ offsets: Range<Int64>, _ recordsMax: Int, _ bytesMax: Int,
+    _ damaged: ((LogFault) -> Void)?,
     _ page: LogPage
   ) throws(LogFault) -> Int64 {
     let statement: Statement
-    if let made = read.select[index] {
+    if mark == nil, let made = read.select[index] {
       statement = made
     } else {
       let sum = version == 1 ? "NULL" : "sum"
+      let table = mark.map { "marked WHERE mark = \($0) AND stream = \(stream.id) AND" } ?? "\(stream.table) WHERE"
       statement = try reader.prepare(
-        "SELECT offset, key, value, time, headers, \(sum) FROM \(stream.table) WHERE offset >= ? AND offset < ? ORDER BY offset")
-      read.select[index] = statement
+        "SELECT offset, key, value, time, headers, \(sum) FROM \(table) offset >= ? AND offset < ? ORDER BY offset")
+      if mark == nil { read.select[index] = statement }
     }
     defer { statement.reset() }
     statement.bind(1, offsets.lowerBound)
@@ -332,63 +337,5 @@ extension LogFile {
     reading.lock()
     defer { reading.unlock() }
     return try reader.integer("SELECT offset FROM \(table) WHERE time >= \(time) ORDER BY offset LIMIT 1")
-  }
-
-  // MARK: - Retention
-
-  /// Deletes records that are older, and the oldest ones if the log is nearly full; never those that are held.
-  /// - Returns: how many it deleted.
-  @discardableResult
-  package func retain(ageMs: Int64, now: Int64) throws(LogFault) -> Int64 {
-    var deleted: Int64 = 0
-    let count = state.withLock { $0.streams.count }
-    for index in 0..<count {
-      let stream = state.withLock { $0.streams[index] }
-      if stream.keeping == .compacted { continue }
-      writing.lock()
-      let kept: Int64?
-      do {
-        defer { writing.unlock() }
-        kept = try writer.integer(
-          """
-          SELECT offset FROM \(stream.table) WHERE offset >= \(stream.first) AND (time IS NULL OR time >= \(now - ageMs))
-          ORDER BY offset LIMIT 1
-          """)
-      }
-      deleted += try delete(index, below: kept ?? stream.next)
-    }
-    // By size: a tenth of everything at a time.
-    while try size() > limits.sizeMax / 10 * 9 {
-      var round: Int64 = 0
-      for index in 0..<count {
-        let stream = state.withLock { $0.streams[index] }
-        if stream.keeping == .compacted { continue }
-        round += try delete(index, below: stream.first + max(1, (stream.next - stream.first) / 10))
-      }
-      if round == 0 { break }
-      deleted += round
-    }
-    return deleted
-  }
-
-  private static let deletedAtOnce: Int64 = 5000
-
-  /// Deletes records below an offset, some at a time, so that others do not wait long.
-  private func delete(_ index: Int, below offset: Int64) throws(LogFault) -> Int64 {
-    var deleted: Int64 = 0
-    while true {
-      writing.lock()
-      defer { writing.unlock() }
-      var stream = state.withLock { $0.streams[index] }
-      let cut = min(offset, stream.deletable, stream.first + Self.deletedAtOnce)
-      if cut <= stream.first { return deleted }
-      deleted += cut - stream.first
-      stream.first = cut
-      try transaction { () throws(LogFault) in
-        try writer.run("DELETE FROM \(stream.table) WHERE offset < \(cut)")
-        try stream.write(to: writer)
-      }
-      state.withLock { $0.streams[index].first = cut }
-    }
   }
 }

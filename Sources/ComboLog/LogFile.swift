@@ -84,13 +84,14 @@ package final class LogFile: @unchecked Sendable {
   var disk: (free: Int64, at: Int64)?
   /// Rung when records were appended by ``append(_:)``.
   package let appended = LogBell()
+  let retention = Mutex(Retention())
   private let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
   private let syncHook = Mutex<(@Sendable (UInt64) -> Void)?>(nil)
   /// The number of the last write. Under `writing`.
   private var writes: UInt64 = 0
   private let syncedWrites = Atomic<UInt64>(0)
-  /// Whether the next transaction is synced to the disk before it returns. Under `writing`.
-  private var syncs = true
+  /// Whether the next transaction is synced to the disk before it returns; nil: nobody has said so yet. Under `writing`.
+  private var syncs: Bool?
   /// Rung when a transaction was committed by ``commit(_:group:positions:holds:owner:)``.
   package let committed = LogBell()
   /// Whether the file was not closed properly last time, and was checked.

@@ -2,11 +2,23 @@ package import ComboEdge
 
 /// Readers of partitions on a ``LogFile``.
 package final class LogReading: ReadEdge {
+  /// What a reader finds in the state topic of a log from which old records were deleted.
+  package enum History: Sendable {
+    /// The newest state.
+    case newest
+    /// The one by which what is left can be derived from its beginning on.
+    case oldest
+    /// That one, then the newest.
+    case both
+  }
+
   private let log: LogFile
   private let streams: LogStreams
+  private let history: History
 
-  package init(_ log: LogFile, names: TopicNames) throws(EdgeError) {
+  package init(_ log: LogFile, names: TopicNames, history: History = .newest) throws(EdgeError) {
     self.log = log
+    self.history = history
     streams = try LogStreams(log, names)
   }
 
@@ -36,29 +48,42 @@ package final class LogReading: ReadEdge {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(EdgeError) {
+    do throws(LogFault) {
+      let mark = topic == .state && history != .newest ? try log.base() : nil
+      if let mark, try !read(topic, partition, from: start, to: end, mark: mark, unless: isCancelled, take) { return }
+      if mark == nil || history == .both {
+        _ = try read(topic, partition, from: start, to: end, mark: nil, unless: isCancelled, take)
+      }
+    } catch {
+      throw EdgeError(error)
+    }
+  }
+
+  /// - Returns: false: it was cancelled, or `take` returned false.
+  private func read(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, mark: Int64?, unless isCancelled: () -> Bool,
+    _ take: (InputRecord) -> Bool
+  ) throws(LogFault) -> Bool {
     let page = LogPage()
     let cell = UnsafeMutablePointer<LogCell>.allocate(capacity: 1)
     cell.initialize(to: LogCell())
     defer { cell.deallocate() }
     var position = start
-    while position < end, !isCancelled() {
+    while position < end {
+      if isCancelled() { return false }
       page.removeAll()
-      let next: Int64
-      do throws(LogFault) {
-        next = try log.read(streams[topic, partition], from: position, to: end, into: page)
-      } catch {
-        throw EdgeError(error)
-      }
+      let next = try log.read(streams[topic, partition], from: position, to: end, mark: mark, into: page)
       for record in page.records {
         cell.pointee = LogCell(timestamp: record.timestamp, headers: page.headers(record))
         let handed = InputRecord(
           partition: partition, offset: record.offset, key: page.key(record), value: page.value(record),
           source: (LogCell.self, UnsafeRawPointer(cell)))
-        if !take(handed) { return }
+        if !take(handed) { return false }
       }
       // The end of the partition, for now.
-      if next <= position { return }
+      if next <= position { break }
       position = next
     }
+    return true
   }
 }

@@ -19,8 +19,21 @@ enum LogSchema {
         owner TEXT NOT NULL, stream INTEGER NOT NULL, offset INTEGER NOT NULL, metadata TEXT NOT NULL, sum INTEGER NOT NULL,
         PRIMARY KEY (owner, stream)
       ) WITHOUT ROWID;
+      \(marks)
       """)
   }
+
+  /// What of compacted streams is kept for old checkpoints: see ``LogFile/Mark``.
+  private static let marks =
+    """
+    CREATE TABLE marks (
+      mark INTEGER NOT NULL, stream INTEGER NOT NULL, offset INTEGER NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (mark, stream)
+    ) WITHOUT ROWID;
+    CREATE TABLE marked (
+      mark INTEGER NOT NULL, stream INTEGER NOT NULL, offset INTEGER NOT NULL, key BLOB, value BLOB, time INTEGER, headers BLOB,
+      sum INTEGER, PRIMARY KEY (mark, stream, offset)
+    ) WITHOUT ROWID;
+    """
 
   /// The table of a stream's records.
   static func create(_ stream: LogFile.Stream, _ database: Database) throws(LogFault) {
@@ -37,6 +50,7 @@ enum LogSchema {
       ALTER TABLE streams ADD COLUMN summed INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE streams ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE positions ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      \(marks)
       """)
     for var stream in try LogFile.Stream.list(in: database, version: 1, name: name) {
       try database.run("ALTER TABLE \(stream.table) ADD COLUMN sum INTEGER")
@@ -69,7 +83,6 @@ enum LogSchema {
     }
     try database.run(
       """
-      PRAGMA synchronous = FULL;
       PRAGMA journal_size_limit = \(16 << 20);
       PRAGMA secure_delete = OFF;
       PRAGMA cache_size = -4000;

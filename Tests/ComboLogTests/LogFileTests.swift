@@ -283,6 +283,24 @@ struct LogAppenderTests {
     #expect(!appender.offer(.of(0, [("a", "3")])) { outcomes.add($0) })
   }
 
+  @Test("SQLite syncs what is acknowledged, and what is committed, before it says so")
+  func syncedToTheDisk() throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    try log.makeTopic("t", partitions: 1, .retained)
+    // 2 is FULL: the log is synced with each transaction. 1 is NORMAL: not before a checkpoint.
+    func level() throws -> Int64? { try log.writer.integer("PRAGMA synchronous") }
+    try log.append(.of(0, [("k", "1")]))
+    #expect(try level() == 2)
+    try log.append(.of(0, [("k", "2")]), isSynced: false)
+    #expect(try level() == 1)
+    try log.commit(.of(0, [("k", "3")]), group: "g")
+    #expect(try level() == 2)
+    try log.append(.of(0, [("k", "4")]), isSynced: false)
+    try log.sync()
+    #expect(try level() == 2)
+  }
+
   @Test("what was only written is synced by the next commit, and by nothing else before")
   func syncs() throws {
     let folder = try LogFolder()

@@ -10,7 +10,9 @@ internal import Glibc
 /// `explain`: what became of gifts, derived from input and journal.
 enum ExplainCommand {
   static func run(_ options: ExplainOptions) -> Int32 {
-    options.source.read(needed: [.input, .journal], options: "--input and --group") { try answer(options, $0, $1) }
+    options.source.read(history: .both, needed: [.input, .journal], options: "--input and --group") {
+      try answer(options, $0, $1)
+    }
   }
 
   private static func answer(

@@ -111,7 +111,8 @@ private struct Live {
     configuration.commitIntervalMs = options.commitIntervalMs
     configuration.acceptsReset = options.acceptReset
     // Snapshots cost little on one machine's disk, and a restart is soon where it was.
-    configuration.checkpointGifts = 250_000
+    // In a small file they are needed sooner: only what is before one may be deleted.
+    configuration.checkpointGifts = Int(min(250_000, options.sizeMax >> 13))
     configuration.checkpointIntervalMs = 10_000
     do throws(EdgeError) {
       let service = try stage.service(configuration, log: log, stop: stop, observatory: observatory)

@@ -85,6 +85,8 @@ final class LogKeeper: Sendable {
   private let file: LogFile
   private let isStopped = Atomic(false)
   private static let everyMs: Int64 = 10_000
+  /// From one deletion to the next at least, however much comes.
+  private static let breakMs: Int64 = 500
   /// How soon it is noticed that the file is gone, while nothing is written.
   private static let lookMs: Int64 = 1000
 
@@ -92,7 +94,7 @@ final class LogKeeper: Sendable {
   init(_ file: LogFile, keepMs: Int64, log: ServiceLog, stop: @escaping @Sendable () -> Void) {
     self.file = file
     _ = WorkThread { [self] in
-      var dueAt = Int64.min
+      var last: Int64?
       while !isStopped.load(ordering: .acquiring) {
         let rings = file.attention.rings
         file.look()
@@ -101,15 +103,15 @@ final class LogKeeper: Sendable {
           stop()
           return
         }
-        if MonotonicClock.nowMs >= dueAt {
-          dueAt = MonotonicClock.nowMs + Self.everyMs
+        if last.map({ MonotonicClock.nowMs - $0 >= (file.wantsRetention ? Self.breakMs : Self.everyMs) }) ?? true {
+          last = MonotonicClock.nowMs
           do throws(LogFault) {
             try file.retain(ageMs: keepMs, now: WallClock.nowMs)
           } catch {
             log.warning("old records could not be deleted, trying again: \(.reason, error)")
           }
         }
-        file.attention.wait(after: rings, maxMs: Self.lookMs)
+        file.attention.wait(after: rings, maxMs: file.wantsRetention ? Self.breakMs : Self.lookMs)
       }
     }
   }

@@ -11,7 +11,8 @@ enum VerifyCommand {
   static func run(_ options: VerifyOptions) -> Int32 {
     let source = options.source
     return source.read(
-      deadLetter: options.deadLetter, checksFile: true, needed: [.input, .output, .journal],
+      deadLetter: options.deadLetter, checksFile: true, history: options.fromCheckpoint ? .newest : .oldest,
+      needed: [.input, .output, .journal],
       options: "--input, --output and --group"
     ) { reading, log in
       try compare(

@@ -37,11 +37,12 @@ struct DerivationSource: Equatable, Sendable {
   /// - Parameters:
   ///   - deadLetter: where bad events went; nil: the group's own topic.
   ///   - checksFile: whether a file is checked first, each record by its checksum.
+  ///   - history: what of the state is read of a file from which old records were deleted.
   ///   - needed: the topics that must be there.
   ///   - options: what to check if one is not.
   /// - Returns: the exit code.
   func read(
-    deadLetter: String? = nil, checksFile: Bool = false, needed: [Topic], options: String,
+    deadLetter: String? = nil, checksFile: Bool = false, history: LogReading.History, needed: [Topic], options: String,
     _ body: (any ReadEdge, ServiceLog) throws -> Int32
   ) -> Int32 {
     let log = ServiceLog(logLevel, format: logFormat)
@@ -56,7 +57,7 @@ struct DerivationSource: Equatable, Sendable {
           damage.end("so nothing is proven")
           if !damage.isEmpty { return 1 }
         }
-        return try body(LogReading(file, names: LogStage.names), log)
+        return try body(LogReading(file, names: LogStage.names, history: history), log)
       }
       let properties = try KafkaProperties(brokers: brokers, kafka, log: log)
       let control = try ControlClient(properties)

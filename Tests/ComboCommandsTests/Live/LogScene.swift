@@ -126,9 +126,9 @@ final class LogScene {
   }
 
   /// Derives the output again.
-  func verify() throws -> VerifyReport {
+  func verify(_ history: LogReading.History = .newest) throws -> VerifyReport {
     try Verifier(
-      LogReading(stage.file, names: LogStage.names),
+      LogReading(stage.file, names: LogStage.names, history: history),
       topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output)
     ).run()
   }

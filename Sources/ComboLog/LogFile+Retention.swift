@@ -1,0 +1,240 @@
+internal import Synchronization
+
+/// Old records are deleted up to a mark, where there is one.
+///
+/// A mark is a place from which what came of the records can be derived again: it has the offsets from which on the held streams are needed
+/// after a checkpoint, and the compacted streams as they were then. The oldest one is kept as long as the records after it are, so that all
+/// of them can be proven, whatever checkpoints came since.
+extension LogFile {
+  /// An old checkpoint.
+  struct Mark: Equatable {
+    let number: Int64
+    /// Records before this time are of no use to it, in milliseconds since the Unix epoch.
+    let time: Int64
+    /// By the id of a held stream: what lies before is not needed.
+    var offsets: [Int64: Int64] = [:]
+  }
+
+  /// What a writer tells the one who deletes.
+  struct Retention {
+    /// Bytes that came since the last mark.
+    var grown: Int64 = 0
+    /// Whether ``LogFile/retain(ageMs:now:)`` is due before its time.
+    var isWanted = false
+  }
+
+  /// Between two marks come at least so many bytes, or that part of the time for which records are kept.
+  private var markBytes: Int64 { limits.sizeMax / Self.marksMax }
+  private static let marksMax: Int64 = 8
+  /// For this part of their time, records that are too old wait for a mark up to which they can be deleted.
+  private static let patience: Int64 = 4
+
+  // MARK: - Marks
+
+  /// The mark from which on all that is left can be derived, if something before it was deleted; nil: nothing was, or there is none.
+  package func base() throws(LogFault) -> Int64? {
+    let isCut = state.withLock { $0.streams.contains { $0.keeping == .held && $0.first > 0 } }
+    if version == 1 || !isCut { return nil }
+    reading.lock()
+    defer { reading.unlock() }
+    return try reader.integer("SELECT mark FROM marks ORDER BY mark LIMIT 1")
+  }
+
+  /// All marks, oldest first. Under `writing`.
+  private func marks() throws(LogFault) -> [Mark] {
+    var marks: [Mark] = []
+    let statement = try writer.prepare("SELECT mark, stream, offset, time FROM marks ORDER BY mark")
+    while try statement.step() {
+      let number = statement.integer(0)
+      if marks.last?.number != number { marks.append(Mark(number: number, time: statement.integer(3))) }
+      marks[marks.count - 1].offsets[statement.integer(1)] = statement.integer(2)
+    }
+    return marks
+  }
+
+  /// The next mark up to which nothing was deleted yet; nil: there is none. Under `writing`.
+  private func nextMark() throws(LogFault) -> Mark? {
+    let streams = state.withLock { $0.streams }
+    return try marks().first { mark in streams.contains { mark.offsets[$0.id] ?? 0 > $0.first } }
+  }
+
+  /// Makes a mark where the group can be restored now, if it has come on since the last one. Under `writing`.
+  /// - Parameter isNeeded: even if it is large.
+  private func makeMark(isNeeded: Bool = false) throws(LogFault) {
+    let streams = state.withLock { $0.streams }
+    let newest = try marks().last
+    var (time, size) = (Int64.max, Int64(0))
+    var isNew = false
+    for stream in streams where stream.keeping == .held {
+      isNew = isNew || stream.deletable > max(stream.first, newest?.offsets[stream.id] ?? 0)
+      let last = try writer.integer(
+        "SELECT time FROM \(stream.table) WHERE offset < \(stream.deletable) AND time IS NOT NULL ORDER BY offset DESC LIMIT 1")
+      time = min(time, last ?? time)
+    }
+    for stream in streams where stream.keeping == .compacted {
+      size += try writer.integer("SELECT coalesce(sum(length(key) + length(value)), 0) FROM \(stream.table)") ?? 0
+    }
+    let sizeMax = isNeeded ? limits.sizeMax / 4 : max(limits.sizeMax / 32, retention.withLock { $0.grown } / 4)
+    guard isNew, time < .max, size <= sizeMax else { return }
+    let number = (newest?.number ?? 0) + 1
+    try prepareWrite(isSynced: false)
+    try transaction { () throws(LogFault) in
+      for stream in streams where stream.keeping == .held {
+        try writer.run(
+          "INSERT INTO marks (mark, stream, offset, time) VALUES (\(number), \(stream.id), \(stream.deletable), \(time))")
+      }
+      for stream in streams where stream.keeping == .compacted {
+        try writer.run(
+          """
+          INSERT INTO marked (mark, stream, offset, key, value, time, headers, sum)
+          SELECT \(number), \(stream.id), offset, key, value, time, headers, sum FROM \(stream.table)
+          """)
+      }
+    }
+    retention.withLock { $0.grown = 0 }
+  }
+
+  // MARK: - Room
+
+  /// Whether ``retain(ageMs:now:)`` should be called soon.
+  package var wantsRetention: Bool { retention.withLock { $0.isWanted } }
+
+  /// Makes room for records by deleting old ones, if that is needed; throws if no more may be deleted. Under `writing`.
+  func makeRoom(for bytes: Int) throws(LogFault) {
+    let used = try usedBytes().used + Int64(bytes)
+    if used > limits.sizeMax / 10 * 9 || retention.withLock({ $0.grown }) > markBytes { wantRetention() }
+    if used > limits.sizeMax {
+      while try deleteSome(towards: nextCut()) > 0, try usedBytes().used + Int64(bytes) > limits.sizeMax {}
+    }
+    try checkRoom(for: bytes)
+  }
+
+  private func wantRetention() {
+    let isNew = retention.withLock { retention in
+      defer { retention.isWanted = true }
+      return !retention.isWanted
+    }
+    if isNew { attention.ring() }
+  }
+
+  /// Deletes records that are older, and the oldest ones if the log is nearly full; never those that are held. They are deleted up to a mark:
+  /// if there is none, old ones are kept for a quarter of their time longer, and of a log that is nearly full a tenth goes.
+  /// - Returns: how many it deleted.
+  @discardableResult
+  package func retain(ageMs: Int64, now: Int64) throws(LogFault) -> Int64 {
+    let isGrown = retention.withLock { retention in
+      retention.isWanted = false
+      return retention.grown > markBytes
+    }
+    let limit = now - ageMs
+    var deleted = try delete { () throws(LogFault) in
+      let (newest, oldest) = (try marks().last?.time, try oldestTime())
+      if isGrown || newest ?? oldest ?? .max <= now - ageMs / Self.marksMax { try makeMark() }
+      if oldest ?? .max < limit - ageMs / Self.patience, try nextMark() == nil { try makeMark(isNeeded: true) }
+      return try agedCut(limit, latest: limit - ageMs / Self.patience)
+    }
+    while try size() > limits.sizeMax / 10 * 9 {
+      let round = try delete { () throws(LogFault) in try nextCut() }
+      if round == 0 { break }
+      deleted += round
+    }
+    return deleted
+  }
+
+  // MARK: - Deleting
+
+  /// The newest mark whose records are all of before `limit`, and beyond it what is of before `latest`. Under `writing`.
+  /// - Returns: by the id of a stream, the offset up to which records are deleted.
+  private func agedCut(_ limit: Int64, latest: Int64) throws(LogFault) -> [Int64: Int64] {
+    let mark = try marks().last { $0.time <= limit }
+    var cut: [Int64: Int64] = [:]
+    for stream in state.withLock({ $0.streams }) where stream.keeping != .compacted {
+      cut[stream.id] = try first(of: stream, since: latest)
+      if let mark { cut[stream.id] = try max(cut[stream.id]!, end(of: stream, at: mark)) }
+    }
+    return cut
+  }
+
+  /// The next place to delete up to when there is no room: the next mark, or a tenth of everything on the way there. Under `writing`.
+  private func nextCut() throws(LogFault) -> [Int64: Int64] {
+    if try nextMark() == nil { try makeMark(isNeeded: true) }
+    let mark = try nextMark()
+    var cut: [Int64: Int64] = [:]
+    for stream in state.withLock({ $0.streams }) where stream.keeping != .compacted {
+      let tenth = stream.first + max(1, (stream.next - stream.first) / 10)
+      cut[stream.id] = tenth
+      if let mark {
+        let end = try end(of: stream, at: mark)
+        let isNear = end - stream.first <= (stream.next - stream.first) / 4
+        cut[stream.id] = isNear ? end : min(end, tenth)
+      }
+    }
+    return cut
+  }
+
+  /// Where the records of a stream end that a mark does not need. Under `writing`.
+  private func end(of stream: Stream, at mark: Mark) throws(LogFault) -> Int64 {
+    if let offset = mark.offsets[stream.id] { return offset }
+    return try first(of: stream, since: mark.time)
+  }
+
+  /// The offset of the first record of a stream that is of this time or later. Under `writing`.
+  private func first(of stream: Stream, since time: Int64) throws(LogFault) -> Int64 {
+    try writer.integer(
+      """
+      SELECT offset FROM \(stream.table) WHERE offset >= \(stream.first) AND (time IS NULL OR time >= \(time))
+      ORDER BY offset LIMIT 1
+      """) ?? stream.next
+  }
+
+  /// The time of the oldest held record; nil: there is none. Under `writing`.
+  private func oldestTime() throws(LogFault) -> Int64? {
+    var oldest: Int64?
+    for stream in state.withLock({ $0.streams }) where stream.keeping == .held {
+      let time = try writer.integer("SELECT time FROM \(stream.table) WHERE time IS NOT NULL ORDER BY offset LIMIT 1")
+      oldest = [oldest, time].compactMap { $0 }.min()
+    }
+    return oldest
+  }
+
+  /// Deletes all up to a cut, in pieces.
+  /// - Returns: how many records it deleted.
+  private func delete(_ find: () throws(LogFault) -> [Int64: Int64]) throws(LogFault) -> Int64 {
+    var cut: [Int64: Int64]?
+    var deleted: Int64 = 0
+    while true {
+      writing.lock()
+      defer { writing.unlock() }
+      if cut == nil { cut = try find() }
+      let round = try deleteSome(towards: cut!)
+      if round == 0 { return deleted }
+      deleted += round
+    }
+  }
+
+  private static let deletedAtOnce: Int64 = 5000
+
+  /// Deletes some thousand records of each stream at most, so that others do not wait long. Under `writing`.
+  /// - Returns: how many it deleted.
+  private func deleteSome(towards cut: [Int64: Int64]) throws(LogFault) -> Int64 {
+    var deleted: Int64 = 0
+    for index in state.withLock({ Array($0.streams.indices) }) {
+      var stream = state.withLock { $0.streams[index] }
+      let end = min(cut[stream.id] ?? 0, stream.deletable, stream.first + Self.deletedAtOnce)
+      if stream.keeping == .compacted || end <= stream.first { continue }
+      deleted += end - stream.first
+      stream.first = end
+      // What a power failure brings back is deleted again.
+      try prepareWrite(isSynced: false)
+      try transaction { () throws(LogFault) in
+        try writer.run("DELETE FROM \(stream.table) WHERE offset < \(end)")
+        try stream.write(to: writer)
+        // Marks that are no longer whole.
+        let broken = "SELECT mark FROM marks, streams WHERE marks.stream = streams.id AND offset < first"
+        try writer.run("DELETE FROM marked WHERE mark IN (\(broken)); DELETE FROM marks WHERE mark IN (\(broken))")
+      }
+      state.withLock { $0.streams[index].first = end }
+    }
+    return deleted
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import ComboLog
+
+/// Old records go up to a mark, from which on all that is left can be derived again.
+@Suite("Old records of a log")
+struct LogRetentionTests {
+  private static let (input, journal, state, output) = (0, 1, 2, 3)
+
+  /// A log of at most 1 MiB with a group's topics.
+  private func log(_ folder: LogFolder? = nil) throws -> LogFile {
+    var limits = LogFile.Limits()
+    limits.sizeMax = 1 << 20
+    let log = try folder.map { try $0.open(limits) } ?? LogFile(.memory, limits: limits)
+    for (topic, keeping) in [("in", .held), ("journal", .held), ("state", .compacted), ("out", .retained)]
+      as [(String, LogFile.Keeping)]
+    {
+      try log.makeTopic(topic, partitions: 1, keeping)
+    }
+    return log
+  }
+
+  /// Ten records of a time, which are taken in and answered.
+  private func work(_ log: LogFile, at time: Int64, bytes: Int = 10) throws {
+    let text = String(repeating: "x", count: bytes)
+    try log.append(.of(Self.input, Array(repeating: ("k", text), count: 10), at: time))
+    let batch = LogBatch.of(Self.journal, [(nil, "entry")], at: nil)
+    for _ in 0..<10 { batch.append(Self.output, "k", text, at: time) }
+    try log.commit(
+      batch, group: "g", positions: [LogPosition(stream: Self.input, offset: log.bounds(Self.input).next, metadata: "")])
+  }
+
+  /// A checkpoint of all that was taken in.
+  private func check(_ log: LogFile, _ name: String) throws {
+    try log.commit(
+      .of(Self.state, [("checkpoint", name), ("room", "at \(name)")]), group: "g",
+      holds: [(Self.input, log.bounds(Self.input).next), (Self.journal, log.bounds(Self.journal).next)])
+  }
+
+  private func stateAtBase(_ log: LogFile) throws -> [String]? {
+    guard let mark = try log.base() else { return nil }
+    let page = LogPage()
+    _ = try log.read(Self.state, from: 0, mark: mark, into: page)
+    return page.records.map { "\($0.offset) " + String(decoding: page.value($0)!, as: UTF8.self) }
+  }
+
+  @Test("by age they go up to the newest mark that is old enough, and the state of that one is kept", arguments: [true, false])
+  func byAge(isFile: Bool) throws {
+    let folder = isFile ? try LogFolder() : nil
+    do {
+      let log = try log(folder)
+      // Each hour, of which eight are the time that records are kept.
+      for hour in 1...20 as ClosedRange<Int64> {
+        try work(log, at: hour * 1000)
+        try check(log, "\(hour)")
+        try work(log, at: hour * 1000 + 500)
+        try log.retain(ageMs: 8000, now: hour * 1000 + 600)
+        // What came after its checkpoint is not needed by it, and what came before is gone.
+        if hour < 10 { #expect(log.bounds(Self.input).first == 0) }
+      }
+      // The mark of the hour 12 is the newest whose records are older than 12,600.
+      #expect(log.bounds(Self.input).first == 230 && log.bounds(Self.journal).first == 23)
+      #expect(try stateAtBase(log) == ["22 12", "23 at 12"])
+      let page = LogPage()
+      _ = try log.read(Self.output, from: log.bounds(Self.output).first, into: page)
+      #expect(page.records.first?.timestamp == 12_000)
+      #expect(try log.all(Self.state, from: 0) == ["38 checkpoint=20", "39 room=at 20"])
+      log.close()
+    }
+    if let folder {
+      let log = try log(folder)
+      #expect(try stateAtBase(log) == ["22 12", "23 at 12"])
+      try log.check { Issue.record("\($0)") }
+      // A mark that is damaged is noticed too.
+      try log.writer.run("UPDATE marked SET value = x'00' WHERE offset = 22")
+      fault(.damaged) { _ = try stateAtBase(log) }
+    }
+  }
+
+  @Test("what no checkpoint comes after goes too, a quarter of its time later")
+  func idle() throws {
+    let log = try log()
+    try work(log, at: 1000)
+    try check(log, "1")
+    try work(log, at: 1500)
+    try log.retain(ageMs: 8000, now: 2000)
+    #expect(try log.base() == nil)
+    try log.retain(ageMs: 8000, now: 9100)
+    #expect(log.bounds(Self.input).first == 10 && log.bounds(Self.output).first == 0)
+    #expect(try stateAtBase(log) == ["0 1", "1 at 1"])
+    try log.retain(ageMs: 8000, now: 11_600)
+    #expect(log.bounds(Self.input).first == 10 && log.bounds(Self.output).first == 20)
+  }
+
+  @Test("in a log that is full, room is made at once, up to a mark, and only what may not be deleted refuses more")
+  func bySize() throws {
+    let log = try log()
+    var time: Int64 = 1000
+    let rings = log.attention.rings
+    while !log.wantsRetention {
+      try work(log, at: time, bytes: 1000)
+      try check(log, "\(time)")
+      time += 1
+    }
+    #expect(log.attention.rings == rings + 1)
+    // Of the first eighth a mark is made, and nothing is deleted.
+    #expect(try log.retain(ageMs: 1_000_000, now: time) == 0)
+    #expect(try log.base() == nil && !log.wantsRetention)
+    let marked = log.bounds(Self.input).next
+    // Now nobody calls it.
+    while log.bounds(Self.input).first == 0 {
+      try work(log, at: time, bytes: 1000)
+      try check(log, "\(time)")
+      time += 1
+    }
+    #expect(log.bounds(Self.input).first == marked)
+    #expect(try stateAtBase(log)?.count == 2)
+    #expect(try log.size() < 1 << 20)
+    // The records after the last checkpoint may not go.
+    let floor = log.bounds(Self.input).next
+    let sentence = fault(.full) { while true { try work(log, at: time, bytes: 1000) } }
+    #expect(sentence.contains("no record in it may be deleted yet"))
+    #expect(log.bounds(Self.input).first == floor)
+  }
+
+  @Test("marks make way for one another, and a state that is large makes none")
+  func bounded() throws {
+    let log = try log()
+    for hour in 1...100 as ClosedRange<Int64> {
+      try work(log, at: hour * 1000)
+      try check(log, "\(hour)")
+      try log.retain(ageMs: 8000, now: hour * 1000)
+    }
+    let marks = try #require(try log.writer.integer("SELECT count(DISTINCT mark) FROM marks"))
+    #expect((8...10).contains(marks))
+    #expect(try log.writer.integer("SELECT count(DISTINCT mark) FROM marked") == marks)
+    try log.commit(.of(Self.state, [("large", String(repeating: "x", count: 40_000))]), group: "g")
+    try work(log, at: 200_000)
+    try check(log, "large")
+    try log.retain(ageMs: 8000, now: 201_500)
+    #expect(try log.writer.integer("SELECT mark FROM marks WHERE time > 100000") == nil)
+  }
+}
