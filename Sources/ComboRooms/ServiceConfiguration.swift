@@ -103,6 +103,14 @@ package enum RulesChoice: Equatable, Sendable {
   /// These rules, whatever the members can follow.
   case pinned(Rules)
 
+  /// The newest rules that this instance follows. Who pins older ones keeps the group from going over, as the release before does.
+  package var newestFollowed: Rules {
+    switch self {
+    case .auto: .newest
+    case .pinned(let rules): rules
+    }
+  }
+
   package static let oldest = RulesChoice.pinned(.oldest)
   package static let newest = RulesChoice.pinned(.newest)
 }

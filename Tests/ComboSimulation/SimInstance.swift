@@ -43,7 +43,8 @@ final class SimInstance: @unchecked Sendable {
     self.transactionalID = transactionalID
     // A release that says nothing is one that has its own rules only.
     let known = configuration.knownRules.upperBound
-    member = SimMember(number: number, staticName: staticName, rules: known == .oldest ? nil : known.version)
+    member = SimMember(
+      number: number, staticName: staticName, rules: known == .oldest ? nil : configuration.rules.newestFollowed.version)
     time = SimTime(world.clock, skew: skew)
     // Whoever waits waits beside the client, whose heartbeats go on.
     time.onSleep = { [unowned world] in world.heartbeats() }

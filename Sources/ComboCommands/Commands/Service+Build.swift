@@ -150,7 +150,7 @@ extension Service {
       properties,
       GroupConsumer.Options(
         groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options),
-        rules: Rules.newest.version),
+        rules: options.rules.newestFollowed.version),
       control: hasAdmin ? control : nil, transactionalID: hasAdmin ? options.transactionalID : nil)
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     var edges = Edges(
