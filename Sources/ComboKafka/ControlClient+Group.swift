@@ -7,14 +7,14 @@ extension ControlClient {
     package let clientID: String
     /// The id that the coordinator gave it.
     package let id: String
-    /// Its `group.instance.id`; nil: it is a dynamic member.
+    /// The name under which it was started, without the rules; nil: it is a dynamic member.
     package let instance: String?
+    /// The newest rules of the engine that it follows; nil for those of 0.1.0 and for other programs.
+    package let rules: Int?
     package let host: String
     package let partitions: Int
     /// The topics of its partitions.
     package let topics: Set<String>
-    /// The newest rules of the engine that it can follow; nil for 0.1.0 and for other programs.
-    package var rules: Int? { MemberRules.rules(inClientID: clientID) }
 
     /// `client "combo-consumer", instance "a" at 10.0.0.7 with 4 partitions`.
     package var description: String {
@@ -41,12 +41,15 @@ extension ControlClient {
           let members = (0..<rd_kafka_ConsumerGroupDescription_member_count(found)).map { index in
             let member = rd_kafka_ConsumerGroupDescription_member(found, index)
             func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
-            let instance = text(rd_kafka_MemberDescription_group_instance_id(member))
+            let clientID = text(rd_kafka_MemberDescription_client_id(member))
+            let instance = MemberRules.split(text(rd_kafka_MemberDescription_group_instance_id(member)))
+            let isStatic = !instance.name.isEmpty
             let assigned = rd_kafka_MemberAssignment_partitions(rd_kafka_MemberDescription_assignment(member))
             let partitions = assigned.map { UnsafeBufferPointer(start: $0.pointee.elems, count: Int($0.pointee.cnt)) }
             return Member(
-              clientID: text(rd_kafka_MemberDescription_client_id(member)),
-              id: text(rd_kafka_MemberDescription_consumer_id(member)), instance: instance.isEmpty ? nil : instance,
+              clientID: clientID, id: text(rd_kafka_MemberDescription_consumer_id(member)),
+              instance: isStatic ? instance.name : nil,
+              rules: isStatic ? instance.rules : MemberRules.split(clientID).rules,
               host: text(rd_kafka_MemberDescription_host(member)).trimmingPrefix("/").description,
               partitions: partitions?.count ?? 0, topics: Set(partitions?.map { text($0.topic) } ?? []))
           }

@@ -22,7 +22,7 @@ package final class GroupConsumer {
     var maxPollIntervalMs = 300_000
     /// How long brokers wait for records before they answer a fetch.
     package var fetchWaitMs: Int
-    /// The newest rules of the engine that this member can follow, for others to see; nil if it takes over no partitions.
+    /// The newest rules of the engine that this member follows, for others to see; nil if it takes over no partitions.
     package var rules: Int?
 
     package init(
@@ -101,9 +101,10 @@ package final class GroupConsumer {
       ("fetch.wait.max.ms", String(options.fetchWaitMs)),
     ]
     if LibrdkafkaProperties.looksAgainAtFullQueues { own.append(("fetch.queue.backoff.ms", "10")) }
-    if let instance = options.groupInstanceID { own.append(("group.instance.id", instance)) }
+    let suffix = options.rules.map(MemberRules.suffix) ?? ""
+    if let instance = options.groupInstanceID { own.append(("group.instance.id", instance + suffix)) }
     var properties = properties
-    if let rules = options.rules { properties.clientIDSuffix = MemberRules.suffix(rules) }
+    properties.clientIDSuffix = suffix
     callbacks = GroupCallbacks(.consumer, properties, statistics: "consumer")
     own += callbacks.statisticsProperties
     client = try KafkaClient(.consumer, properties, own, callbacks: callbacks)

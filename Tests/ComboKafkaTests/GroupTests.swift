@@ -49,6 +49,26 @@ struct GroupTests {
     #expect(Set(members.map(\.rules)) == [nil, 3])
   }
 
+  @Test("a static member's rules are those of the program that is there, not of the one that was there before")
+  func staticRules() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    let group = TestKafka.fresh("group")
+    let control = try ControlClient(kafka.properties)
+    func found() throws -> [String] {
+      try control.members(ofGroup: group, withinMs: withinMs).map { "\($0.instance ?? "-") \($0.rules ?? 2)" }.sorted()
+    }
+    for rules in [2, 3, 2] {
+      var options = GroupConsumer.Options(groupID: group, topic: topic, groupInstanceID: "a", rules: rules)
+      options.sessionTimeoutMs = 6000
+      let member = try TestMember(kafka.properties, options)
+      try poll([member], "it is a member") { try! found().contains("a \(rules)") }
+      try poll([member], "the session of the one before is over") { try! found() == ["a \(rules)"] }
+      // A static member does not leave.
+      _ = member.consumer.close(timeoutMs: withinMs)
+    }
+  }
+
   @Test("starting anew rewinds, and what was fetched before is not delivered after it")
   func rewind() throws {
     let kafka = try KafkaFixture()
