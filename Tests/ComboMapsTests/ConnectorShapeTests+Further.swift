@@ -185,7 +185,48 @@ extension ConnectorShapeTests {
     (
       "youtube", "pytchat sticker",
       ##"{"type":"superSticker","id":"x","author":{"channelId":"UC","name":"n"},"amountString":"$2.00","amountValue":2.0,"currency":"USD"}"##,
-      ##"bad"##
+      ##"1 × x UC> super-sticker count 1"##
+    ),
+    (
+      "youtube:superchat=gifts", "pytchat super chat",
+      ##"{"type":"superChat","id":"x","timestamp":1700000000000,"message":"hi","amountValue":500.0,"author":{"name":"A","channelId":"UC"}}"##,
+      ##"1 × x UC> super-chat count 1"##
+    ),
+    (
+      "youtube", "pytchat super chat",
+      ##"{"type":"superChat","id":"x","timestamp":1700000000000,"message":"hi","amountValue":500.0,"author":{"name":"A","channelId":"UC"}}"##,
+      ##"dropped"##
+    ),
+    (
+      "bilibili:superchat=gifts", "blivedm super chat",
+      ##"{"price":30,"message":"hi","start_time":1700000000,"end_time":1700000060,"id":7,"gift_id":12000,"uid":77,"uname":"Cy"}"##,
+      ##"1 × 7 77> 12000 count 1"##
+    ),
+    (
+      "twitch", "a challenge",
+      ##"{"challenge":"x","subscription":{"id":"s","type":"channel.subscription.gift","status":"webhook_callback_verification_pending"}}"##,
+      ##"dropped"##
+    ),
+    (
+      "twitch", "a revocation",
+      ##"{"subscription":{"id":"s","type":"channel.subscription.gift","status":"authorization_revoked"}}"##,
+      ##"dropped"##
+    ),
+    ("twitch", "a bare type", ##"{"type":"channel.subscription.gift"}"##, ##"bad"##),
+    (
+      "twitch", "TwitchIO's objects",
+      ##"{"type":"channel.cheer","event":{"user":{"id":"12"},"broadcaster":{"id":"1337"},"bits":100,"anonymous":false}}"##,
+      ##"1 ×  12> bits count 100"##
+    ),
+    (
+      "kick", "a gifter without a name",
+      ##"{"gifter":{"is_anonymous":false,"id":7,"username":null},"giftees":[{"username":"a"}],"broadcaster":{"user_id":3},"created_at":"2026-10-02T10:00:00Z"}"##,
+      ##"1 ×  7> subscription count 1"##
+    ),
+    (
+      "kick", "kicksdk",
+      ##"{"name":"KicksGifted","data":"{\"gift_transaction_id\":\"g-1\"}","event":{"type":"kicks_gifted","sender":{"id":7},"gift":{"gift_id":"r","amount":500}},"timestamp":1790935203000}"##,
+      ##"1 × g-1 7> r count 1"##
     ),
     (
       "youtube", "ssn memberships",

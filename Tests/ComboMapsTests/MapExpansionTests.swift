@@ -194,15 +194,11 @@ struct MapExpansionTests {
     "wire": 0xf1d56086f3b23667,
     "tiktok": 0x72f87af6b0e3a86f,
     "douyin": 0xe9dd6cd54b6dcc1,
-    "bilibili": 0x3b24c5bc1a4f0663,
     "bilibili-open": 0x1885e89efe07589a,
     "douyu": 0x5bb72db4e31fe9f8,
     "huya": 0xd196dbdace784dc8,
     "kuaishou": 0xf333200aa430ec63,
     "acfun": 0xb2390f3e6948aeaf,
-    "twitch": 0x29f724bb6837e05e,
-    "youtube": 0x390bd93b4f750252,
-    "kick": 0x24c0b6e7c7e8812f,
   ]
 
   @Test("a map that is as it was in 0.1.0 is kept in the same words, so that a partition sees no change")
