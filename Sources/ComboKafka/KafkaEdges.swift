@@ -260,6 +260,13 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     do throws(TransactionFault) {
       try step()
     } catch {
+      let own = [Topic.output, .journal, .state, .deadLetter].map { names[$0] }
+      if error.error.code == .notAuthorized, !own.contains(where: error.reason.contains) {
+        // Brokers do not say of which topic.
+        let list = own.map { "\"\($0)\"" }.joined(separator: ", ")
+        let reason = "\(error.reason) The right Write is missing on one of \(list): `combo-consumer check` says on which"
+        throw TransactionFault(error.kind, EdgeError(.notAuthorized, reason, isRetriable: error.error.isRetriable))
+      }
       if !error.isFenced { throw error }
       throw .fatal(
         EdgeError(

@@ -148,7 +148,8 @@ package struct Restorer: @unchecked Sendable {
     }
     if broken == nil, let written, journal.entries.isEmpty && state.checkpoint == nil || written.n > last.n {
       missing =
-        "this instance has written entries up to \(written.n), but the journal ends with entry \(journal.entries.last?.n ?? state.checkpoint?.n ?? 0):"
+        missing
+        ?? "this instance has written entries up to \(written.n), but the journal ends with entry \(journal.entries.last?.n ?? state.checkpoint?.n ?? 0):"
         + " the brokers have lost the others, and viewers may have seen what they led to"
       last.n = max(last.n, written.n)
       last.clock = max(last.clock, written.clock)

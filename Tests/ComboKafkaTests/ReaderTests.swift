@@ -73,7 +73,7 @@ struct ReaderTests {
         Issue.record("what is not committed was read")
         return true
       }
-      return error.message.contains("a transaction on it is open")
+      return error.message.contains("a transaction is open there. To find its producer: ")
     }
     try producer.commit(withinMs: withinMs)
     try readAgain { outcome in

@@ -1,6 +1,7 @@
 import ComboCore
 import ComboMaps
 import ComboWire
+import Synchronization
 import Testing
 
 /// Records in the shapes of connectors, each with what the built-in map makes of it: the number of gifts and the first of them, `bad` or `dropped`.
@@ -9,12 +10,21 @@ struct ConnectorShapeTests {
   @Test(
     "are read, or are bad events; only what is known to be no gift is dropped", arguments: cases + furtherCases + envelopeCases)
   func shapes(map reference: String, name: String, record: String, expected: String) throws {
-    let read = try MapReference.read(reference).get()
-    let map = try RecordMap(Array(#require(BuiltInMaps.text(read.name)).utf8), file: read.name, switches: read.switches)
-    let came = MapIdentityTests.gifts(map, [record])
+    let came = try MapIdentityTests.gifts(Self.map(reference), [record])
     let first = came.first ?? ""
     let made = first.hasPrefix("bad: ") ? "bad" : first == "dropped" ? first : "\(came.count) × \(first)"
     #expect(made == expected, "\(name): \(first)")
+  }
+
+  /// Each map once: without optimisation the largest takes a second.
+  private static let maps = Mutex<[String: RecordMap]>([:])
+
+  private static func map(_ reference: String) throws -> RecordMap {
+    if let known = maps.withLock({ $0[reference] }) { return known }
+    let read = try MapReference.read(reference).get()
+    let map = try RecordMap(Array(#require(BuiltInMaps.text(read.name)).utf8), file: read.name, switches: read.switches)
+    maps.withLock { $0[reference] = map }
+    return map
   }
 
   private static let cases: [(String, String, String, String)] = [
