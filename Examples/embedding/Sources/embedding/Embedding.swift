@@ -52,6 +52,7 @@ struct Screen: InstructionSink {
       case .moveUp(let banner, let slot): "banner \(banner) moves to slot \(slot)"
       case .dismiss(let banner, _, let count, let reason): "banner \(banner) leaves at × \(count): \(reason)"
       case .skip(let banner, let count, let reason, _): "banner \(banner) with × \(count) is not shown: \(reason)"
+      case .skipSum(let banners, let count, _, let reason): "\(banners) banners with × \(count) in all are not shown: \(reason)"
       case .final(let banner, let count, let reason, _): "banner \(banner) came to × \(count) in all: \(reason)"
       case .screen(let banners):
         "the whole screen: \(banners.map { "banner \($0.banner) × \($0.count)" }.joined(separator: ", "))"
