@@ -16,8 +16,6 @@ public final class RecordMap: @unchecked Sendable {
   /// The map without shared parts, with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the
   /// same map of it. So a journal can keep by what events were made.
   public let canonical: String
-  /// The same without what only newer rules know.
-  private let oldCanonical: String
   /// Its name with the choices: `bilibili (free=zero, guard=paid)`.
   public let title: String
   /// Warnings: allowed, but perhaps not meant; each a sentence with its place.
@@ -51,7 +49,6 @@ public final class RecordMap: @unchecked Sendable {
     about = definition.about
     switches = definition.switches
     self.canonical = canonical
-    oldCanonical = Self.withoutNewFields(canonical)
     self.notes = notes
     let all = definition.switches.map { one in "\(one.name)=\(chosen.last { $0.name == one.name }?.value ?? one.initial)" }
     title = all.isEmpty ? definition.name : "\(definition.name) (\(all.joined(separator: ", ")))"
@@ -84,7 +81,9 @@ public final class RecordMap: @unchecked Sendable {
 
   /// What the journal keeps with these rules: without the fields that they do not have, which make no difference by them. So a release that
   /// has no others reads it too.
-  public func canonical(for rules: Rules) -> String { rules.hasRefresh && rules.hasOwnLinger ? canonical : oldCanonical }
+  public func canonical(for rules: Rules) -> String {
+    rules.hasRefresh && rules.hasOwnLinger ? canonical : Self.withoutNewFields(canonical)
+  }
 
   private static func withoutNewFields(_ canonical: String) -> String {
     let new = ["refresh", "linger_ms"]

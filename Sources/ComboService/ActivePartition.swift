@@ -156,14 +156,3 @@ package final class ActivePartition {
 
   private static let leadMaxMs: Int64 = 5000
 }
-
-/// What came of a look into the journal.
-struct JournalCheckResult {
-  let active: ActivePartition
-  let check: JournalCheck
-}
-
-/// Handed through another thread, which does not touch it.
-struct Carried<Value>: @unchecked Sendable {
-  let value: Value
-}

@@ -392,3 +392,14 @@ package final class MemberPartitions {
     }
   }
 }
+
+/// What came of a look into the journal.
+private struct JournalCheckResult {
+  let active: ActivePartition
+  let check: JournalCheck
+}
+
+/// Handed through another thread, which does not touch it.
+private struct Carried<Value>: @unchecked Sendable {
+  let value: Value
+}

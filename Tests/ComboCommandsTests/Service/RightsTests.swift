@@ -24,17 +24,23 @@ extension ServiceTests {
       super.users=User:admin;User:ANONYMOUS
       """
 
-    @Test("a right that is taken from a running service is named by its readiness, and so is its return")
-    func takenAway() throws {
+    /// A group of two partitions on brokers of its own, which live as long as the cluster is kept; with the file that makes a tool the
+    /// administrator.
+    private static func protectedGroup() throws -> (cluster: TestKafka.Cluster, folder: SecretFolder, admin: String, group: TestGroup) {
       let folder = try SecretFolder()
-      let cluster = try TestKafka.cluster(properties: Self.protected)
+      let cluster = try TestKafka.cluster(properties: protected)
       let admin = try folder.file(
         "admin.properties",
         [
           "security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN",
-          #"sasl.jaas.config=\#(Self.module) username="admin" password="a";"#,
+          #"sasl.jaas.config=\#(module) username="admin" password="a";"#,
         ])
-      let group = try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: Self.properties("admin", "a"))
+      return (cluster, folder, admin, try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: properties("admin", "a")))
+    }
+
+    @Test("a right that is taken from a running service is named by its readiness, and so is its return")
+    func takenAway() throws {
+      let (cluster, folder, admin, group) = try Self.protectedGroup()
       let names = group.names
       func right(_ operation: String, _ kind: String, _ name: String) -> AccessRight {
         AccessRight(principal: "User:combo", operation: operation, kind: kind, name: name)
@@ -82,15 +88,8 @@ extension ServiceTests {
 
     @Test("a wrong password, mechanism and missing rights end in sentences that name them; with all rights it works")
     func rights() throws {
-      let folder = try SecretFolder()
-      let cluster = try TestKafka.cluster(properties: Self.protected)
-      let admin = try folder.file(
-        "admin.properties",
-        [
-          "security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN",
-          #"sasl.jaas.config=\#(Self.module) username="admin" password="a";"#,
-        ])
-      let group = try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: Self.properties("admin", "a"))
+      let (cluster, folder, admin, group) = try Self.protectedGroup()
+      defer { withExtendedLifetime(cluster) {} }
       func service(_ user: String, _ password: String, _ more: [String] = []) throws -> ServiceProcess {
         let file = try folder.file("\(user)-\(password)", Self.properties(user, password))
         return try group.process(TestGroup.fast + ["--kafka-file", file] + more)
