@@ -320,10 +320,14 @@ package final class MemberPartitions {
     let derivation = configuration.derivation(
       after: restored.derivation, agreed: agreed, needed: restored.partition.neededRules)
     if case .pinned(let pinned) = configuration.rules, pinned < derivation.rules {
-      delegate?.mustEnd(
-        "partition \(partition.number) follows rules \(derivation.rules) of the engine, and --rules \(pinned) does not allow them. Its"
-          + " rooms have what older rules do not know: use --rules auto or --rules \(derivation.rules)")
-      return nil
+      // To end here would hand the partition to the next member with these rules, which would end too.
+      log.warning(
+        """
+        partition \(.partition, partition.number) stays with rules \(.text, "\(derivation.rules)") of the engine, though --rules is \
+        \(.text, "\(pinned)"): its rooms \
+        have what older rules do not know, such as a sum of skips that is not yet said. Restart this instance, or send it SIGHUP, when few \
+        gifts come
+        """)
     }
     tellChanges(from: restored.derivation, to: derivation)
     return ActivePartition(restored, derivation: derivation, takeover: takeover, time: edges.time)

@@ -57,6 +57,25 @@ struct RoomMirrorTests {
     #expect(mirror.gifts == 3 + 5 + 5)
   }
 
+  @Test("a room that is heard without a gap for longer than it could be without a screen is known")
+  func knownWithoutScreen() {
+    let mirror = ready()
+    mirror.screenWithinMs = 3
+    // From the middle of its epoch: banner 4 may still be there.
+    take(mirror, Self.record(10, Self.show(5, 1)))
+    take(mirror, Self.record(13, Self.show(6, 1)))
+    #expect(screen(mirror) == nil)
+    // One is missing before it, so it begins again.
+    take(mirror, Self.record(14, #""op":"dismiss","banner":5,"slot":0,"count":1,"reason":"busy""#))
+    take(mirror, Self.record(15, #""op":"skip","banners":3,"count":9,"value":0,"reason":"overflow""#))
+    take(mirror, Self.record(16, #""op":"move_up","banner":6,"slot":1"#))
+    #expect(screen(mirror) == nil)
+    take(mirror, Self.record(17, Self.show(7, 2)))
+    let shown = screen(mirror)
+    #expect(shown?.contains(#""seq":17"#) == true)
+    #expect(shown?.contains(#""banner":7,"slot":0"#) == true && shown?.contains(#""banner":6,"slot":1"#) == true, "\(shown ?? "")")
+  }
+
   @Test("is right again after a screen, passes over repetitions, and begins anew with an epoch")
   func restoredByScreen() {
     let mirror = ready()

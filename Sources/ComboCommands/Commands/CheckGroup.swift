@@ -73,9 +73,9 @@ struct CheckGroup {
     report.ok("the group \"\(options.group)\" has \(Counted.text(members.count, "members")) now\(list)")
     if let note = Self.otherInput(Set(members.flatMap(\.topics)), options.group, options.input) { report.add(note) }
     for found in committed {
+      let source = PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in })
       let restorer = Restorer(
-        PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
-        isCertain: true, clockMin: .min,
+        source, time: SystemTime(), isCertain: true, clockMin: .min,
         // A running instance may have moved on since: then what was found is no contradiction.
         position: { () throws(EdgeError) in
           try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
@@ -86,7 +86,9 @@ struct CheckGroup {
         saysOldVersionRuns = true
         continue
       }
-      if case .examined(_, let rules, _) = outcome { following[rules, default: 0] += 1 }
+      // A member that is at work on it may have moved on during the examination.
+      let examined: Rules? = if case .examined(_, let rules, _) = outcome { rules } else { try? source.rulesInForce() }
+      if let examined { following[examined, default: 0] += 1 }
       if add(outcome, of: found.partition) { fine += 1 }
     }
     if !following.isEmpty { report.ok(Self.rules(following, of: members)) }

@@ -42,6 +42,7 @@ final class OutputMirror {
     self.properties = properties
     control = try ControlClient(properties)
     client = try ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 2048)
+    mirror.screenWithinMs = Int64(options.backSeconds * 1000)
     mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
   }
 

@@ -94,7 +94,7 @@ enum Command: String, CaseIterable, Sendable {
       combo-consumer tune gifts.jsonl --settings a.conf b.conf
 
       Prints for each combination how long gifts wait until they are seen, how many are skipped, how long a banner is seen
-      and how full the screen is. The best combinations are marked with *. --html writes the same as a page with plots. Values
+      and how full the screen is. The best combination is marked with *. --html writes the same as a page with plots. Values
       that are lists (tiers, milestones) are separated by /, as in --vary tiers=none/1000:4000:1000. At most 200 combinations
       are compared at once.
 

@@ -1,5 +1,6 @@
 internal import CMemory
 internal import CSimdJSON
+internal import ComboCore
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboSystem
@@ -13,7 +14,10 @@ extension Version {
     librdkafka \(LibrdkafkaProperties.versionText), libmicrohttpd \(HTTPServer.libraryVersion), \
     simdjson \(String(cString: csj_version())) (\(String(cString: csj_implementation()))), \
     jemalloc \(String(cString: cmemory_version()).prefix { $0 != "-" })
+    rules of the engine: \(rules)
 
     """
   }
+  /// The versions of the rules that this program has: `2 and 3`.
+  static var rules: String { "\(Rules.known.lowerBound) and \(Rules.known.upperBound)" }
 }

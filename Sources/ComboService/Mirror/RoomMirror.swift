@@ -28,6 +28,8 @@ package final class RoomMirror {
     var banners: [Banner] = []
     /// Whether ``banners`` has all that is on screen.
     var isKnown = false
+    /// While it is unknown: the time of the first instruction that was heard, with none missing since.
+    var heardFrom: Int64 = 0
     /// Of its screen in the topic of screens, in milliseconds since the Unix epoch, as long as it has said nothing else.
     var keptFrom: Int64?
     var isWatched = false
@@ -55,6 +57,9 @@ package final class RoomMirror {
   package var serves: (([UInt8]) -> Bool)?
   /// Rooms of which more was said before the start than was read by now; nil: none.
   package var isBehind: (([UInt8]) -> Bool)?
+  /// A room that says no `screen` for longer than this, though none of its instructions is missing, is known: a banner that is not in them
+  /// would have been on screen for all that time, so that a `screen` would have been due. At least the service's `screen_ms`.
+  package var screenWithinMs = Int64.max
   /// Instructions taken in, repetitions not among them; those that are known, by what they say; and records that were none.
   package private(set) var instructions = 0
   package private(set) var said = InstructionCounts()
@@ -92,14 +97,17 @@ package final class RoomMirror {
     if said.epoch > rooms[place].epoch {
       rooms[place].isKnown = said.seq == 1 || wasEmpty && rooms[place].epoch < 0 && !said.operation.needsBanner
       rooms[place].banners = []
+      rooms[place].heardFrom = said.at
     } else if said.seq > rooms[place].seq + 1 {
       rooms[place].isKnown = false
       rooms[place].banners = []
+      rooms[place].heardFrom = said.at
     }
     stand(place, said, at: now)
     rooms[place].keptFrom = nil
     instructions += 1
     apply(said, to: place, at: now)
+    if !rooms[place].isKnown, said.at - rooms[place].heardFrom > screenWithinMs { rooms[place].isKnown = true }
     if rooms[place].isWatched { news.append(.said(room: rooms[place].key, record: [UInt8](value))) }
   }
 
