@@ -72,7 +72,7 @@ let package = Package(
     // What outsiders may depend on.
     library("ComboCore"),
     library("ComboWire", ["ComboCore", "CSimdJSON", "CXXHash"]),
-    library("ComboMaps", ["ComboCore", "ComboWire", "CMaps", "CSimdJSON"], exclude: ["BuiltIn"]),
+    library("ComboMaps", ["ComboCore", "ComboWire", "CMaps", "CSimdJSON", "CZlib"], exclude: ["BuiltIn"]),
 
     library("ComboClient", [], settings: clientSettings),
     library("ComboClientHTTP", ["ComboClient"], settings: clientSettings),
@@ -114,7 +114,7 @@ let package = Package(
     tests("ComboClientTests", ["ComboClient", "ComboClientHTTP"]),
     tests("ComboCoreTests", ["ComboCore"]),
     tests("ComboWireTests", ["ComboCore", "ComboWire", "ComboTestSupport"]),
-    tests("ComboMapsTests", ["ComboCore", "ComboWire", "ComboMaps", "ComboTestSupport"]),
+    tests("ComboMapsTests", ["ComboCore", "ComboWire", "ComboMaps", "ComboTestSupport"], exclude: ["Samples"]),
     // What several of them need: brokers, sockets, helpers; and the simulation, a whole cluster in memory.
     tests(
       "ComboTestSupport",

@@ -17,6 +17,9 @@ let package = Package(
     .executableTarget(name: "FuzzEvents", dependencies: wire, swiftSettings: settings, linkerSettings: linker),
     .executableTarget(name: "FuzzSnapshots", dependencies: wire, swiftSettings: settings, linkerSettings: linker),
     .executableTarget(name: "FuzzMaps", dependencies: wire + [.product(name: "ComboMaps", package: "combo-consumer")], swiftSettings: settings, linkerSettings: linker),
+    .executableTarget(
+      name: "FuzzRecords", dependencies: wire + [.product(name: "ComboMaps", package: "combo-consumer")], swiftSettings: settings,
+      linkerSettings: linker),
     .executableTarget(name: "FuzzJournal", dependencies: wire, swiftSettings: settings, linkerSettings: linker),
   ],
   cxxLanguageStandard: .cxx17

@@ -136,6 +136,8 @@ struct CompiledMap {
   var pointers = PointerTable()
   var form = MapDefinition.TextForm.json
   var isFramed = false
+  /// nil: records are text.
+  var record: RecordForm?
   var unpacked: [Unpacked] = []
   var messages: [ProtobufMessage] = []
   var signs: [GiftSigns] = []

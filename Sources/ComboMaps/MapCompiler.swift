@@ -54,8 +54,9 @@ struct MapCompiler {
 
   private mutating func unpack(_ definition: MapDefinition, _ guardian: Int32) {
     let before = map.messages.count
+    map.record = definition.record?.moved(by: before) ?? map.record
     for message in definition.messages {
-      var moved = ProtobufMessage(name: message.name)
+      var moved = message
       moved.fields = message.fields.map { $0.moved(by: before) }
       map.messages.append(moved)
     }

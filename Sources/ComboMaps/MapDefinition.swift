@@ -7,6 +7,8 @@ struct MapDefinition {
   var form = TextForm.json
   /// Whether Confluent's magic byte and schema id may be before the JSON text.
   var isFramed = false
+  /// nil: records are text.
+  var record: RecordForm?
   /// Whether case, `_` and `-` make no difference in names.
   var isLoose = false
   var unpacked: [MapUnpacked] = []

@@ -48,6 +48,12 @@ public final class MapExplainer {
     mapped = decoder.mapped!
   }
 
+  /// The record explained last as JSON in one line, with its end; empty if it could not be read.
+  public var record: String {
+    guard let text = mapped.lastText else { return "" }
+    return String(decoding: mapped.checks.parser.compact(text, 0, into: arena), as: UTF8.self) + "\n"
+  }
+
   /// The result for a record.
   public func explain(_ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup = { _, _ in }) -> MapExplanation {
     arena.reset()

@@ -5,18 +5,21 @@ extension MapReader {
   mutating func protobuf(_ token: Int) -> [ProtobufMessage] {
     guard let named = object(token, "protobuf", nil) else { return [] }
     let names = named.list.map(\.name)
-    if names.isEmpty || names.count > 32 { fault(token, "protobuf must have 1 to 32 messages, not \(names.count)") }
+    if names.isEmpty || names.count > 200 { fault(token, "protobuf must have 1 to 200 messages, not \(names.count)") }
     var messages: [ProtobufMessage] = []
+    let enums = Set(named.list.filter { text[$0.value].isObject && isEnum($0.value) }.map(\.name))
     for (name, nameToken, value) in named.list {
       if !Self.isIdentifier(name) || ProtobufMessage.Scalar(rawValue: name) != nil || name == "repeated" {
         fault(nameToken, "a message's name must be letters, digits and _, and no type of Protobuf's own, not \"\(name)\"")
       }
       var message = ProtobufMessage(name: name)
-      if let fields = object(value, "the message \"\(name)\"", nil) {
+      if enums.contains(name) {
+        message.symbols = symbols(value, name)
+      } else if let fields = object(value, "the message \"\(name)\"", nil) {
         let count = fields.list.count
-        if count < 1 || count > 64 { fault(value, "a message must have 1 to 64 fields, not \(count)") }
+        if count > 500 { fault(value, "a message may have at most 500 fields, not \(count)") }
         for (number, numberToken, line) in fields.list {
-          guard let field = field(number, numberToken, line, names) else { continue }
+          guard let field = field(number, numberToken, line, names, enums) else { continue }
           if message.fields.contains(where: { $0.name == field.name }) {
             fault(line, "the message \"\(name)\" has two fields \"\(field.name)\"")
           }
@@ -28,7 +31,27 @@ extension MapReader {
     return messages
   }
 
-  private mutating func field(_ number: String, _ numberToken: Int, _ line: Int, _ messages: [String]) -> ProtobufMessage.Field? {
+  /// Whether it is an enum, `{"enum": {"0": "NONE", "1": "ROSE"}}`: a message has numbers as its names.
+  private func isEnum(_ token: Int) -> Bool { text.next(token) > token + 1 && text.string(token + 1) == "enum" }
+
+  private mutating func symbols(_ token: Int, _ name: String) -> [Int32: String] {
+    guard let members = object(token, "the enum \"\(name)\"", ["enum"]), let value = members["enum"],
+      let named = object(value, "the enum \"\(name)\"", nil)
+    else { return [:] }
+    var symbols: [Int32: String] = [:]
+    for (number, numberToken, word) in named.list {
+      guard let value = Int32(number), String(value) == number else {
+        fault(numberToken, "a value of an enum must be an integer of 32 bits, not \"\(number)\"")
+        continue
+      }
+      symbols[value] = string(word, "the name of a value")
+    }
+    return symbols
+  }
+
+  private mutating func field(
+    _ number: String, _ numberToken: Int, _ line: Int, _ messages: [String], _ enums: Set<String>
+  ) -> ProtobufMessage.Field? {
     let written = UInt64(number).flatMap { String($0) == number && $0 >= 1 && $0 <= ProtobufMessage.numberMax ? $0 : nil }
     if written == nil {
       fault(numberToken, "the key of a field must be its number, 1 to \(ProtobufMessage.numberMax), not \"\(number)\"")
@@ -41,17 +64,27 @@ extension MapReader {
       fault(line, "a field must be written as \"TYPE NAME\" or \"repeated TYPE NAME\", not \"\(text)\"")
       return nil
     }
-    let type: ProtobufMessage.FieldType
-    if let scalar = ProtobufMessage.Scalar(rawValue: words[0]) {
-      type = .scalar(scalar)
-    } else if let place = messages.firstIndex(of: words[0]) {
-      type = .message(words[0], place)
-    } else {
-      let known = (ProtobufMessage.Scalar.allCases.map(\.rawValue) + messages).joined(separator: ", ")
-      fault(line, "there is no type \"\(words[0])\"; there are \(known)")
+    guard let type = type(words[0], messages, enums) else {
+      let known =
+        ProtobufMessage.Scalar.allCases.map(\.rawValue) + ["timestamp", "duration", "optional<TYPE>", "map<TYPE,TYPE>"] + messages
+      fault(line, "there is no type \"\(words[0])\"; there are \(known.joined(separator: ", "))")
       return nil
     }
+    if case .map = type, isRepeated { fault(line, "a map cannot be repeated") }
     return written.map { .init(number: $0, name: words[1], type: type, isRepeated: isRepeated) }
+  }
+
+  private func type(_ word: String, _ messages: [String], _ enums: Set<String>) -> ProtobufMessage.FieldType? {
+    if let scalar = ProtobufMessage.Scalar(rawValue: word) { return .scalar(scalar) }
+    if let known = ProtobufMessage.Known(word) { return .known(known) }
+    if let place = messages.firstIndex(of: word) { return enums.contains(word) ? .enumeration(word, place) : .message(word, place) }
+    guard word.hasPrefix("map<"), word.hasSuffix(">") else { return nil }
+    let parts = word.dropFirst(4).dropLast().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, let key = ProtobufMessage.Scalar(rawValue: parts[0]), ![.float, .double, .bytes].contains(key),
+      let value = type(parts[1], messages, enums)
+    else { return nil }
+    if case .map = value { return nil }
+    return .map(key, value)
   }
 
   private static func isIdentifier(_ name: String) -> Bool {

@@ -42,7 +42,7 @@ struct MapReader {
   // MARK: - The whole
 
   private static let members = [
-    "map", "name", "about", "text", "frame", "names", "protobuf", "unpack", "roots", "fields", "switches", "choose", "rules",
+    "map", "name", "about", "text", "frame", "names", "record", "protobuf", "unpack", "roots", "fields", "switches", "choose", "rules",
     "otherwise", "gifts", "notes",
   ]
 
@@ -71,6 +71,11 @@ struct MapReader {
     if let names = map["names"] { definition.isLoose = word(names, "names", ["exact", "loose"]) == "loose" }
     readSwitches(map["switches"])
     if let protobuf = map["protobuf"] { definition.messages = self.protobuf(protobuf) }
+    if let record = map["record"] {
+      definition.record = self.record(record, definition.messages)
+      if isChosen { fault(record, "record is for the map that chooses, since it holds for all records") }
+      if map["frame"] != nil || definition.form != .json { fault(record, "beside record there can be neither frame nor text") }
+    }
     if let unpack = map["unpack"] { definition.unpacked = unpacked(unpack, definition.messages) }
     if let fields = map["fields"] {
       shared = object(fields, "fields", Self.fieldNames(.gift).filter { !Self.amounts.contains($0) })

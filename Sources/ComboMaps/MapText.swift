@@ -20,8 +20,10 @@ final class MapText {
     let token: Int
   }
 
-  /// - Parameter origins: of a text that was made of files, where its values stand in these, by their start.
-  init(_ bytes: [UInt8], file: String, origins: [Origin] = []) throws(MapFaults) {
+  /// - Parameters:
+  ///   - what: what it is, for sentences.
+  ///   - origins: of a text that was made of files, where its values stand in these, by their start.
+  init(_ bytes: [UInt8], file: String, as what: String = "the map", origins: [Origin] = []) throws(MapFaults) {
     self.file = file
     self.origins = origins
     size = bytes.count
@@ -35,7 +37,7 @@ final class MapText {
       let (line, column) = Lines(all).place(at)
       memory.deallocate()
       throw MapFaults(faults: [
-        MapFault(file: file, line: line, column: column, sentence: "the map \(fault.words); a JSON object in UTF-8 is expected")
+        MapFault(file: file, line: line, column: column, sentence: "\(what) \(fault.words); a JSON object in UTF-8 is expected")
       ])
     }
     text = parser.text(of: all)

@@ -46,6 +46,7 @@ final class MappedDecoder {
   let stt = STTReader()
   let irc = IRCReader()
   let protobuf: ProtobufReader?
+  let binary: BinaryRecordReader?
   let nodes: UnsafeMutableBufferPointer<CompiledMap.Node>
   let links: UnsafeMutableBufferPointer<Int32>
   let texts: UnsafeMutableBufferPointer<CompiledMap.Text>
@@ -95,6 +96,7 @@ final class MappedDecoder {
     hasHeaders = !map.headers.isEmpty
     hasTexts = !map.unpacked.isEmpty
     protobuf = map.messages.isEmpty ? nil : ProtobufReader(map.messages, limits: limits)
+    binary = map.record.map { [protobuf] in BinaryRecordReader($0, protobuf: protobuf, limits: limits) }
     form = map.form
     isFramed = map.isFramed
     groupCount = map.groups.count
@@ -129,7 +131,7 @@ final class MappedDecoder {
 
   /// Whether a record is written again as JSON.
   func rewrites(_ record: Bytes) -> Bool {
-    if form == .json { return false }
+    if form == .json { return binary != nil }
     let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     return first != 0x7B && first != 0x5B
   }
@@ -166,7 +168,7 @@ final class MappedDecoder {
   ) throws(BadEvent) -> Outcome {
     rule = -1
     parsed = nil
-    try parse(record, into: arena)
+    try parse(record, header, into: arena)
     self.key = key
     if hasHeaders {
       for index in headers.indices {
@@ -185,9 +187,11 @@ final class MappedDecoder {
   }
 
   @inline(__always)
-  private func parse(_ record: Bytes, into arena: BumpArena) throws(BadEvent) {
+  private func parse(_ record: Bytes, _ header: RecordDecoder.HeaderLookup, into arena: BumpArena) throws(BadEvent) {
     var record = record
-    if rewrites(record) {
+    if let binary {
+      record = try binary.json(of: record, header: header, into: arena)
+    } else if rewrites(record) {
       record = try rewritten(record, 0, into: arena)
     } else if isFramed, record.count > 5, record[0] == 0 {
       record = Bytes(rebasing: record[5...])

@@ -4,6 +4,8 @@ internal import ComboWire
 struct ProtobufMessage {
   let name: String
   var fields: [Field] = []
+  /// Of an enum, which has no fields: its names by number.
+  var symbols: [Int32: String] = [:]
 
   struct Field {
     let number: UInt64
@@ -13,41 +15,85 @@ struct ProtobufMessage {
 
     /// The same with this many messages before its own map's.
     func moved(by count: Int) -> Field {
-      guard case .message(let word, let place) = type else { return self }
-      return Field(number: number, name: name, type: .message(word, place + count), isRepeated: isRepeated)
+      Field(number: number, name: name, type: type.moved(by: count), isRepeated: isRepeated)
     }
   }
 
-  enum FieldType {
+  indirect enum FieldType {
     case scalar(Scalar)
     /// A message of this name, at this place among all.
     case message(String, Int)
+    /// An enum likewise.
+    case enumeration(String, Int)
+    /// An object with these keys, which are no floats and no bytes.
+    case map(Scalar, FieldType)
+    /// A message of google.protobuf's.
+    case known(Known)
 
-    /// How its values stand on the wire.
+    /// The type of its values on the wire.
     var wire: Wire {
       switch self {
       case .scalar(let scalar): scalar.wire
-      case .message: .length
+      case .enumeration: .varint
+      case .message, .map, .known: .length
       }
     }
 
     var word: String {
       switch self {
       case .scalar(let scalar): scalar.rawValue
-      case .message(let name, _): name
+      case .message(let name, _), .enumeration(let name, _): name
+      case .map(let key, let value): "map<\(key.rawValue),\(value.word)>"
+      case .known(let known): known.word
+      }
+    }
+
+    func moved(by count: Int) -> FieldType {
+      switch self {
+      case .scalar, .known: self
+      case .message(let name, let place): .message(name, place + count)
+      case .enumeration(let name, let place): .enumeration(name, place + count)
+      case .map(let key, let value): .map(key, value.moved(by: count))
       }
     }
   }
 
   enum Scalar: String, CaseIterable {
-    case int32, int64, uint32, uint64, sint32, sint64, fixed32, fixed64, sfixed32, sfixed64, float, double, bool, string
+    case int32, int64, uint32, uint64, sint32, sint64, fixed32, fixed64, sfixed32, sfixed64, float, double, bool, string, bytes
 
     fileprivate var wire: Wire {
       switch self {
       case .int32, .int64, .uint32, .uint64, .sint32, .sint64, .bool: .varint
       case .fixed64, .sfixed64, .double: .eight
       case .fixed32, .sfixed32, .float: .four
-      case .string: .length
+      case .string, .bytes: .length
+      }
+    }
+  }
+
+  /// Messages that are written as one value, as Protobuf's JSON has them.
+  enum Known {
+    /// A time as text by RFC 3339; a number of seconds with an `s` behind it.
+    case timestamp, duration
+    /// The value alone.
+    case wrapper(Scalar)
+
+    init?(_ word: String) {
+      switch word {
+      case "timestamp": self = .timestamp
+      case "duration": self = .duration
+      default:
+        guard word.hasPrefix("optional<"), word.hasSuffix(">"), let scalar = Scalar(rawValue: String(word.dropFirst(9).dropLast()))
+        else { return nil }
+        self = .wrapper(scalar)
+      }
+    }
+
+    var word: String {
+      switch self {
+      case .timestamp: "timestamp"
+      case .duration: "duration"
+      case .wrapper(let scalar): "optional<\(scalar.rawValue)>"
       }
     }
   }

@@ -108,7 +108,7 @@ public final class RecordDecoder {
       return false
     } catch {
       further.removeAll(keepingCapacity: true)
-      let fault = Self.named(error, record)
+      let fault = mapped.binary == nil ? Self.named(error, record) : error
       outcomes.bad += 1
       counts.count(mapped.rule, fault.code)
       if counts.lacksKeys(mapped.rule, fault.code) { counts.note(mapped.rule, fault.code, mapped.keys) }
@@ -161,7 +161,7 @@ public final class RecordDecoder {
     let advice =
       record.count > 5 && record[5] == 0x7B
       ? "if JSON follows, as it seems, a map with \"frame\": \"confluent\" reads it"
-      : "Avro and Protobuf are not read: let the producer write JSON, or convert the topic (docs/mapping.md)"
+      : "a map with record reads Avro and Protobuf (docs/binary.md)"
     return BadEvent(
       .notJSON, "the record begins with byte 0 and schema id \(schema), the frame of a schema registry's serializer; \(advice)")
   }

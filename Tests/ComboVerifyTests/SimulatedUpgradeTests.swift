@@ -184,7 +184,7 @@ struct SimulatedUpgradeTests {
     let scene = scene(.exactlyOnce)
     let first = scene.start()
     burst(scene, first)
-    scene.world.put("r1", #"{"sender":{"id":"u9"},"gift":{"id":"g"},"linger_ms":60000}"#)
+    scene.world.put("r1", #"{"sender":{"id":"u9"},"gift":{"id":"g"},"linger_ms":5000}"#)
     scene.turn(first, 20)
     scene.world.stop(first)
     scene.configuration.rules = .oldest

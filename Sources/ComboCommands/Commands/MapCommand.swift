@@ -15,6 +15,7 @@ enum MapCommand {
     case .print(let text): return Console.tell(text)
     case .check(let file): return check(file)
     case .infer(let file): return infer(file)
+    case .proto(let file, let message, let framing, let include): return proto(file, message, framing, include)
     case .explainFile(let map, let file): return explainFile(map, file, options)
     case .explainTopic(let map, let topic, let last): return explainTopic(map, topic, last, options)
     }
@@ -62,6 +63,16 @@ enum MapCommand {
     return Console.tell(guess.text)
   }
 
+  private static func proto(_ file: String, _ message: String, _ framing: String, _ include: String) -> Int32 {
+    do {
+      var proto = try ProtoFile(try ProtoCompiler.descriptors(of: file))
+      return Console.tell(try proto.map(of: message, framing: framing, include: include))
+    } catch {
+      Console.say("\(file): \((error as? ProtoFile.Fault)?.sentence ?? "\(error)")")
+      return 1
+    }
+  }
+
   // MARK: - Explaining
 
   private static func explainFile(_ map: RecordMap, _ file: String?, _ options: MapOptions) -> Int32 {
@@ -75,9 +86,10 @@ enum MapCommand {
     let key = ChunkDecoder.roomName.withUTF8Buffer { Bytes($0) }
     for record in records {
       let explanation = record.bytes.withUnsafeBytes { explainer.explain($0, key: key) }
-      guard Console.write(report.text(of: explanation, place: "line \(record.line)"), to: STDOUT_FILENO) else { return 1 }
+      let text = report.text(of: explanation, place: "line \(record.line)")
+      guard Console.write(options.printsRecords ? explainer.record : text, to: STDOUT_FILENO) else { return 1 }
     }
-    return end(report)
+    return options.printsRecords ? 0 : end(report)
   }
 
   private static func explainTopic(_ map: RecordMap, _ topic: String, _ last: Int, _ options: MapOptions) -> Int32 {
@@ -94,9 +106,10 @@ enum MapCommand {
       try TopicTail(properties, topic).read(last: last) { partition, message in
         guard let value = message.value else { return }
         let explanation = explainer.explain(value, key: message.key, header: { message.withLastHeader($0, $1) })
-        Console.write(report.text(of: explanation, place: "partition \(partition), offset \(message.offset)"), to: STDOUT_FILENO)
+        let text = report.text(of: explanation, place: "partition \(partition), offset \(message.offset)")
+        Console.write(options.printsRecords ? explainer.record : text, to: STDOUT_FILENO)
       }
-      return end(report)
+      return options.printsRecords ? 0 : end(report)
     } catch {
       Console.say(error.message)
       return error.code == .badProperty ? 2 : 1

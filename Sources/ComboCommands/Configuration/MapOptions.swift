@@ -13,6 +13,8 @@ struct MapOptions: Equatable, Sendable {
     case check(String)
     /// nil: standard input.
     case infer(String?)
+    /// A map for a message of Protobuf, which another map reads.
+    case proto(String, message: String, framing: String, include: String)
     /// nil: standard input.
     case explainFile(RecordMap, String?)
     case explainTopic(RecordMap, String, last: Int)
@@ -21,6 +23,8 @@ struct MapOptions: Equatable, Sendable {
   var task = Task.list
   /// For programs.
   var isJSON = false
+  /// The records themselves, as JSON.
+  var printsRecords = false
   var brokers = ""
   /// The room is the event's, even if the record key differs.
   var roomFromBody = false
@@ -33,12 +37,13 @@ struct MapOptions: Equatable, Sendable {
     roomFromBody = reader.flag("room-from-body")
     roomSettings = reader.settingNames("room-settings")
     kafka = reader.kafkaProperties()
-    let tasks = ["list", "print", "check", "infer"].filter { reader.isGiven($0) && ($0 != "list" || reader.flag("list")) }
+    printsRecords = reader.flag("records")
+    let tasks = ["list", "print", "check", "infer", "proto"].filter { reader.isGiven($0) && ($0 != "list" || reader.flag("list")) }
     let file = operands.first
     func named(_ file: String) -> String? { file == "-" ? nil : file }
     let topic = reader.optionalText("from-topic")
     if tasks.count + (file == nil && topic == nil ? 0 : 1) > 1 || (file != nil && topic != nil) {
-      reader.fault("map does one thing at a time: --list, --print, --check, --infer, a FILE or --from-topic")
+      reader.fault("map does one thing at a time: --list, --print, --check, --infer, --proto, a FILE or --from-topic")
       return
     }
     switch tasks.first {
@@ -51,11 +56,18 @@ struct MapOptions: Equatable, Sendable {
       }
     case "check": task = .check(reader.text("check"))
     case "infer": task = .infer(named(reader.text("infer")))
+    case "proto":
+      let isRead = !reader.isGiven("map") || reader.map() != nil
+      let message = reader.requiredText("message")
+      if isRead {
+        task = .proto(
+          reader.text("proto"), message: message, framing: reader.text("framing"), include: reader.optionalText("map") ?? "wire")
+      }
     default:
       guard let map = reader.map() else {
-        if !reader.isGiven("map") {
+        if !reader.isGiven("map"), !reader.isGiven("schemas") {
           reader.fault(
-            "map needs --map NAME|FILE to read records with, or one of --list, --print NAME, --check FILE, --infer FILE")
+            "map needs --map NAME|FILE to read records with, or one of --list, --print NAME, --check FILE, --infer FILE, --proto FILE")
         }
         return
       }

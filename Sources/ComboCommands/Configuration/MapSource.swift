@@ -14,7 +14,8 @@ enum MapSource {
   static let bytesMax = 256 << 10
 
   /// The map that `--map` names, switches included. A built-in name goes before a file; `./NAME` is always a file.
-  static func map(_ text: String) -> Result<RecordMap, Failure> {
+  /// - Parameter record: how its records are written, as JSON; nil: as the map says.
+  static func map(_ text: String, record: String? = nil) -> Result<RecordMap, Failure> {
     let reference: MapReference
     switch MapReference.read(text) {
     case .success(let read): reference = read
@@ -25,7 +26,20 @@ enum MapSource {
     case .success(let found):
       do throws(MapFaults) {
         let library = library(beside: found)
-        return .success(try RecordMap(found.text, file: found.file, switches: reference.switches, library: library))
+        let map = try RecordMap(found.text, file: found.file, switches: reference.switches, library: library)
+        guard let record else { return .success(map) }
+        let name = BuiltInMaps.text(reference.name) == nil ? found.file.split(separator: "/").last.map(String.init) : reference.name
+        let text = ByteBuffer()
+        text.append(#"{"map":1,"name":"#)
+        text.append(jsonString: map.name)
+        text.append(#","about":"#)
+        text.append(jsonString: map.about)
+        text.append(#","include":"#)
+        text.append(jsonString: name ?? "")
+        text.append(#","record":"#)
+        text.append(record)
+        text.append("}")
+        return .success(try RecordMap(text.array, file: "the map with schemas", switches: reference.switches, library: library))
       } catch {
         return .failure(Failure(sentences: error.faults.map(\.description)))
       }

@@ -108,11 +108,23 @@ struct OptionReader {
 
   /// The map, if one is named; what is wrong with it is added to the faults.
   mutating func map() -> RecordMap? {
-    guard let value = given(option("map")).first, !value.text.isEmpty else { return nil }
-    switch MapSource.map(value.text) {
+    let named = given(option("map")).first { !$0.text.isEmpty }
+    var record: String?
+    var label = named?.label
+    if option("schemas").commands.contains(command), let folder = given(option("schemas")).first(where: { !$0.text.isEmpty }) {
+      label = label ?? folder.label
+      switch SchemaFolder.record(folder.text, framing: text("framing")) {
+      case .success(let text): record = text
+      case .failure(let failure):
+        for sentence in failure.sentences { fault("\(folder.label): \(sentence)") }
+        return nil
+      }
+    }
+    guard let label else { return nil }
+    switch MapSource.map(named?.text ?? "wire", record: record) {
     case .success(let map): return map
     case .failure(let failure):
-      for sentence in failure.sentences { fault("\(value.label): \(sentence)") }
+      for sentence in failure.sentences { fault("\(label): \(sentence)") }
       return nil
     }
   }

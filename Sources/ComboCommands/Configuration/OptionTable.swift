@@ -1,6 +1,7 @@
 internal import ComboCore
 internal import ComboGenerate
 internal import ComboHTTP
+internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 
@@ -36,6 +37,12 @@ enum OptionTable {
     Option(
       "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .tune, .map], .main,
       "the map that turns records into events: a built-in map or a file, with switches as NAME:SWITCH=VALUE,…; default: no map"),
+    Option(
+      "schemas", "FOLDER", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,
+      "the Avro schemas of the records, in files named by their ids, such as 7.avsc"),
+    Option(
+      "framing", "FRAME", .choice(RecordMap.framings), "confluent", [.run, .check, .seek, .resetClock, .map], .main,
+      "with --schemas and --proto: what precedes the bytes of a record and names its schema"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay, .tune], .main,
       "the number of rooms to remember at least, however long they are silent"),
@@ -230,6 +237,12 @@ enum OptionTable {
   ]
 
   private static let map: [Option] = [
+    Option(
+      "proto", "FILE", .text, nil, [.map], .main,
+      "print a map for records in Protobuf, from a .proto file (protoc must be installed) or a descriptor set; --message names the message, --map"
+        + " the map that reads its fields (default wire)"),
+    Option("message", "NAME", .text, nil, [.map], .main, "with --proto: the message that a record is"),
+    Option("records", "", .flag, "false", [.map], .main, "print the records themselves as JSON, one per line, as samples for --infer"),
     Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "read records from this topic instead of a file"),
     Option("last", "N", .integer(1...100_000), "10", [.map], .main, "the number of newest records to read from each partition"),
     Option("json", "", .flag, "false", [.map, .redrive], .main, "print one JSON object per record, one per line, for programs"),
