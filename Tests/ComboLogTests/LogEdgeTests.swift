@@ -59,6 +59,20 @@ import Testing
     #expect(poll(group).isEmpty && delegate.faults == [.offsetOutOfRange])
   }
 
+  @Test("one poll hands out no more than its bound, of all partitions together, and the next one the rest")
+  func handsOutInPages() throws {
+    let log = try log(partitions: 2)
+    let group = try LogGroup(log, group: "g", names: Self.names)
+    group.subscribe()
+    _ = poll(group)
+    try log.append(.of(0, Array(repeating: ("k", "v"), count: LogGroup.recordsMax - 1)))
+    try log.append(.of(1, [("k", "a"), ("k", "b"), ("k", "c")]))
+    for partition in 0...1 as ClosedRange<Int32> { try group.start(partition, at: 0) }
+    let first = poll(group)
+    #expect(first.count == LogGroup.recordsMax && first.last == "1:0 a.")
+    #expect(poll(group) == ["1:1 b", "1:2 c."])
+  }
+
   @Test("what was handed out stays until the next poll with the same hold")
   func lasts() throws {
     let log = try log()
