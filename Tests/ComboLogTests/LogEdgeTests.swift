@@ -208,6 +208,7 @@ import Testing
     try direct.serve(maxWaitMs: 0) { heard.append(($0, $1)) }
     #expect(heard.map(\.0) == [1, 2, 3] && heard.map(\.1) == [0, 1, 2])
     #expect(try log.all(log.stream("journal", 0)!) == ["0 -=v1", "1 -=v2", "2 -=v3"])
+    log.onCommit { Issue.record("nothing was to be written") }
     try direct.serve(maxWaitMs: 0) { _, _ in Issue.record("nothing is on its way") }
   }
 }
