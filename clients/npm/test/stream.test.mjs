@@ -139,6 +139,24 @@ test("the own origin is asked by the header Last-Event-ID", async () => {
   assert.deepEqual(asked, [["/rooms/r1/events", undefined], ["/rooms/r1/events", "1000-7"]]);
 });
 
+test("a stream that was stopped begins with a screen when it is started again", async () => {
+  const asked = [];
+  let told;
+  const drawn = () => new Promise((resolve) => (told = resolve));
+  const answer = (_, { headers }) => {
+    asked.push(headers["Last-Event-ID"]);
+    return Promise.resolve(new Response(numbered("screen", say("screen", 6 + asked.length, { banners: [] }))));
+  };
+  const stream = new RoomStream("r1", { draw: () => told(), clear() {} }, { fetch: answer });
+  for (let time = 0; time < 2; time++) {
+    const screen = drawn();
+    stream.start();
+    await screen;
+    stream.stop();
+  }
+  assert.deepEqual(asked, [undefined, undefined]);
+});
+
 test("a quiet room counts as live again with the first byte of a stream that continues", async () => {
   const { base, stop } = await service((_, response, number) => {
     begin(response);
