@@ -136,10 +136,9 @@ struct ExplainTests {
       scene.turn(instance, 3)
     }
     let (all, _) = try explain(scene, question("r1"))
-    let lastTaken = all.last!.fate.taken.at
-    func ask(since clock: Int64) throws -> Int {
+    func ask(since clock: Int64, until end: Int64 = .max) throws -> Int {
       var question = question("r1")
-      question.since = clock
+      (question.since, question.until) = (clock, end)
       let (some, _) = try explain(scene, question)
       let expected = all.filter { gift in
         let sent = scene.world.broker.log(.input, 0).records.first { $0.offset == gift.offset }!.timestamp!
@@ -161,8 +160,10 @@ struct ExplainTests {
         let clock = try key.withUnsafeBytes { key in
           try found.record.value!.withUnsafeBytes { try decoder.checkpoint($0, key: key).clock }
         }
-        // Later, no gift leads to the point from which on the room is known.
-        if isReplaced, let checkpoint, clock < lastTaken { asked += try ask(since: checkpoint.clock) }
+        if isReplaced, let checkpoint {
+          asked += try ask(since: checkpoint.clock)
+          asked += try ask(since: checkpoint.clock, until: clock - 1)
+        }
         checkpoint = (clock, found)
         isReplaced = false
         old.append(found)
@@ -267,6 +268,26 @@ struct ExplainTests {
     let report = try Verifier(SimReadEdge(scene.world.broker, instance: nil), topics: scene.world.topics, options: options).run()
     #expect(report.isProven && report.findings.byKind.isEmpty, "\(report.summary)")
     #expect(scene.entries.compactMap { $0.takeover?.derivation.limits.maxAgeMs }.allSatisfy { $0 == 1000 })
+  }
+
+  @Test("what is not committed yet is read as the newest takeover reads records")
+  func newestReading() throws {
+    let scene = SimScene()
+    for readsRoom in [false, true] {
+      scene.configuration.limits.roomFromBody = readsRoom
+      let instance = scene.start()
+      scene.gift("r")
+      scene.settle(instance)
+      scene.world.kill(instance)
+    }
+    let count = scene.world.broker.partitions(.input).count
+    func partition(_ key: String) -> Int32 { SimBroker.partition(of: Array(key.utf8), count) }
+    let key = (0...).lazy.map { "other-\($0)" }.first { partition($0) == partition("r") }!
+    scene.world.put(key, #"{"room":"r","sender":{"id":"late"},"gift":{"id":"g"}}"#)
+    var question = question("r")
+    question.sender = Array("late".utf8)
+    let (_, outcome) = try explain(scene, question)
+    #expect(outcome.misses.map(\.kind) == [.notCommitted] && outcome.misses.map(\.detail) == [""], "\(outcome)")
   }
 
   @Test("after a reset, gifts that waited are told to be forgotten, and those of the new epoch are not mixed up with them")
