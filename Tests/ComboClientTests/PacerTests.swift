@@ -69,9 +69,10 @@ struct PacerTests {
   @Test("a delay counts for its stretch of time and the next one, and not for another connection")
   func forgets() {
     var pacer = Pacer<String>(paceMs: 500)
-    pacer.hold("a", at: 0, now: 400)
-    _ = pacer.due(at: 400)
+    pacer.hold("a", at: 0, now: 900)
+    _ = pacer.due(at: 900)
     pacer.hold("b", at: 1000, now: 1000)
+    #expect(pacer.nextDue == 1500)
     #expect(pacer.reset() == ["b"])
     pacer.hold("c", at: 1000, now: 1000)
     #expect(pacer.due(at: 1000) == ["c"])

@@ -78,12 +78,20 @@ test("a page that sleeps holds no more than a thousand", () => {
   const clock = new Clock();
   const pacer = new Pacer(500, clock);
   let drawn = 0;
-  clock.goTo(400);
+  const hold = (count) => {
+    for (let number = 0; number < count; number++) pacer.hold(clock.time, () => (drawn += 1));
+  };
+  clock.goTo(900);
   pacer.hold(0, () => {});
-  for (let number = 0; number < 1000; number++) pacer.hold(400, () => (drawn += 1));
+  hold(1000);
+  clock.goTo(1399);
   assert.equal(drawn, 0);
-  pacer.hold(400, () => (drawn += 1));
-  assert.equal(drawn, 1001);
+  clock.goTo(1400);
+  assert.equal(drawn, 1000);
+  hold(1000);
+  assert.equal(drawn, 1000);
+  hold(1);
+  assert.equal(drawn, 2001);
 });
 
 test("what has no time is drawn as it comes", () => {
