@@ -92,6 +92,9 @@ CASES = {
         "an update changes the count": [(show(1, 1), "draw", "1@0x1"), (update(2, 1, 5), "draw", "1@0x5")],
         "a move_up changes the slot and nothing else": [
             (show(1, 1, 4), "draw", "1@0x4"), (move_up(2, 1), "draw", "1@1x4"), (show(3, 2, 9), "draw", "2@0x9 1@1x4")],
+        "a slot may become any other, the lowest too": [
+            (show(1, 1, 4), "draw", "1@0x4"), (move_up(2, 1, slot=2), "draw", "1@2x4"), (update(3, 1, 5, slot=0), "draw", "1@0x5"),
+            (move_up(4, 1), "draw", "1@1x5"), (move_up(5, 1, slot=0), "draw", "1@0x5")],
         "a dismiss takes the banner away and leaves the others": [
             (show(1, 1), "draw", "1@0x1"), (move_up(2, 1), "draw", "1@1x1"), (show(3, 2), "draw", "2@0x1 1@1x1"),
             (dismiss(4, 1, slot=1, reason="busy"), "draw", "2@0x1"), (update(5, 2, 2), "draw", "2@0x2"),

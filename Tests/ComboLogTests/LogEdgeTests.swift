@@ -1,5 +1,6 @@
 import ComboEdge
 import Dispatch
+import Synchronization
 import Testing
 
 @testable import ComboLog
@@ -8,8 +9,8 @@ import Testing
 @Suite struct LogEdgeTests {
   private static let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "dead")
 
-  private func log(partitions: Int = 1) throws -> LogFile {
-    let log = try LogFile(.memory)
+  private func log(partitions: Int = 1, _ limits: LogFile.Limits = .init()) throws -> LogFile {
+    let log = try LogFile(.memory, limits: limits)
     for topic in Topic.allCases {
       try log.makeTopic(Self.names[topic], partitions: partitions, topic == .state ? .compacted : .held)
     }
@@ -194,6 +195,34 @@ import Testing
     try output.commit([CommittedOffset(partition: 0, offset: 3, metadata: "")])
     try log.retain(ageMs: 0, now: 1_000_000)
     #expect(try log.all(0) == ["2 k=c"])
+  }
+
+  @Test("a commit waits for space, and no longer than until the service stops")
+  func waitsForSpace() throws {
+    var limits = LogFile.Limits()
+    limits.sizeMax = 1 << 20
+    limits.reserve = 0
+    let asked = Mutex(0)
+    let warned = Mutex(0)
+    let output = try LogOutput(
+      log(partitions: 1, limits), group: "g", names: Self.names,
+      isStopping: {
+        asked.withLock {
+          $0 += 1
+          return $0 > 1
+        }
+      }, warn: { _ in warned.withLock { $0 += 1 } })
+    output.renew()
+    try output.begin()
+    bytes(String(repeating: "x", count: 4 << 20)) {
+      output.produce(.output, partition: 0, key: nil, value: $0, timestamp: nil, headers: [])
+    }
+    #expect {
+      try output.commit([])
+    } throws: { fault in
+      (fault as? TransactionFault)?.kind == .abort
+    }
+    #expect(asked.withLock { $0 } == 2 && warned.withLock { $0 } == 1)
   }
 
   @Test("the direct producer's records are durable, in order, when they are acknowledged")

@@ -84,6 +84,7 @@ test("a page that sleeps holds no more than a thousand", () => {
   clock.goTo(900);
   pacer.hold(0, () => {});
   hold(1000);
+  assert.equal(clock.timers.size, 1);
   clock.goTo(1399);
   assert.equal(drawn, 0);
   clock.goTo(1400);

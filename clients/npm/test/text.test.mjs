@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawable, nameOf, pictureAddress } from "../index.js";
+import { emoji, firstLetter, hash } from "../lib/combo-text.js";
 
 test("a text is cut after its characters, however many parts each has, and says so", () => {
   assert.equal(drawable("abc", 3), "abc");
@@ -38,4 +39,13 @@ test("only an https address without a login, and a bitmap's own data, are a pict
   for (const other of ["http://a.example/x.png", "https://u@a.example/x", "https://:p@a.example/x", "javascript:alert(1)", "x.png", "", null, 5]) {
     assert.equal(pictureAddress(other), null, String(other));
   }
+});
+
+test("a gift without a picture has an emoji or a letter, and a color of its own", () => {
+  assert.deepEqual(["🎁", "🇩🇪", "a", "", "🎁".repeat(20), null].map(emoji), ["🎁", "🇩🇪", null, null, null, null]);
+  assert.deepEqual(["ann", "éa", ""].map(firstLetter), ["A", "É", "?"]);
+  // FNV-1a of these, from draft-eastlake-fnv, appendix C.
+  for (const [text, value] of [["", 0x811c9dc5], ["a", 0xe40c292c], ["foobar", 0xbf9cf968]]) assert.equal(hash(text), (value ^ (value >>> 15)) >>> 0);
+  assert.equal(hash("x".repeat(256)), hash("x".repeat(300)));
+  assert.notEqual(hash("x".repeat(256)), hash("x".repeat(255)));
 });
