@@ -18,7 +18,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
   private var isNew = false
 
   /// Taken in one poll: enough that rooms get several gifts at once, and few enough to stay in the processor's cache.
-  private static let recordsMax = 8192
+  static let recordsMax = 8192
   private static let bytesMax = 4 << 20
 
   package init(_ log: LogFile, group: String, names: TopicNames) throws(EdgeError) {

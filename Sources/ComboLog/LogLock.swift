@@ -81,7 +81,7 @@ final class LogLock: Sendable {
 
   private static func open(_ name: String, for path: String) throws(LogFault) -> Int32 {
     let opened = Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    if opened >= 0 { return opened }
+    if opened != -1 { return opened }
     throw LogFault(
       errno == ENOSPC || errno == EDQUOT ? .full : .readOnly,
       "\(path) cannot be used: \(name) cannot be written (\(String(cString: strerror(errno)))). Check the permissions of the folder and the"

@@ -6,7 +6,7 @@ extension Comparison {
     /// nil: dead letters are not compared.
     package var letters: DeadLetterIndex?
     /// Whether only this group writes dead letters of this input there.
-    package var lettersAreOwn = true
+    package let lettersAreOwn: Bool
     /// Instructions before this time are not compared.
     package let from: Int64
 

@@ -8,6 +8,9 @@ import json
 
 EPOCH = 1_700_000_000_000
 MOST = 2**53 - 1
+# An instruction with values of every kind.
+CUT = ('{"v":1,"room":"r1","epoch":1700000000000,"seq":2,"at":-15e+2,"x\\u0062\\n":[true,{"y":null},false,0.5],"op":"update",'
+       '"banner":1,"slot":0,"count":2,"added":1}')
 WHO = {1: "Ann", 2: "小明", 3: "Zoë", 4: "علي"}
 
 
@@ -89,6 +92,9 @@ CASES = {
         "an update changes the count": [(show(1, 1), "draw", "1@0x1"), (update(2, 1, 5), "draw", "1@0x5")],
         "a move_up changes the slot and nothing else": [
             (show(1, 1, 4), "draw", "1@0x4"), (move_up(2, 1), "draw", "1@1x4"), (show(3, 2, 9), "draw", "2@0x9 1@1x4")],
+        "a slot may become any other, the lowest too": [
+            (show(1, 1, 4), "draw", "1@0x4"), (move_up(2, 1, slot=2), "draw", "1@2x4"), (update(3, 1, 5, slot=0), "draw", "1@0x5"),
+            (move_up(4, 1), "draw", "1@1x5"), (move_up(5, 1, slot=0), "draw", "1@0x5")],
         "a dismiss takes the banner away and leaves the others": [
             (show(1, 1), "draw", "1@0x1"), (move_up(2, 1), "draw", "1@1x1"), (show(3, 2), "draw", "2@0x1 1@1x1"),
             (dismiss(4, 1, slot=1, reason="busy"), "draw", "2@0x1"), (update(5, 2, 2), "draw", "2@0x2"),
@@ -325,6 +331,8 @@ CASES = {
                 '{"v":1,"room":"r1","epoch":1700000000000,"seq":2,"at":1,"op":"update","banner":1,"slot":0,"count":2,"added":1}}',
                 '{"v":1,"room":"r1","epoch":1700000000000,"seq":2,"at":1,"op":"update","banner":1,"slot":0,"count":02,"added":1}')],
             (update(2, 1, 2), "draw", "1@0x2")],
+        "an instruction that is cut anywhere is passed over": [
+            (show(1, 1), "draw", "1@0x1"), *[(CUT[:length], "ignore", "1@0x1") for length in range(1, len(CUT))], (CUT, "draw", "1@0x2")],
         "an instruction needs room, epoch, seq and op": [
             (show(1, 1), "draw", "1@0x1"), *[(without(update(2, 1, 9), name), "ignore", "1@0x1") for name in ("room", "epoch", "seq", "op")],
             (update(2, 1, 2), "draw", "1@0x2")],

@@ -60,7 +60,28 @@ struct PacerTests {
     #expect(pacer.due(at: 1000).isEmpty)
     #expect(pacer.flush() == Array(0..<10))
     #expect(pacer.nextDue == nil)
-    for index in 0..<1001 { pacer.hold(index, at: 1000, now: 1000) }
-    #expect(pacer.due(at: 1000) == Array(0..<1001))
+    for index in 0..<1000 { pacer.hold(index, at: 1000, now: 1000) }
+    #expect(pacer.due(at: 1000).isEmpty && pacer.nextDue == 1400)
+    pacer.hold(1000, at: 1000, now: 1000)
+    #expect(pacer.nextDue == .min && pacer.due(at: 1000) == Array(0..<1001))
+  }
+
+  @Test("a delay counts for its stretch of time and the next one, and not for another connection")
+  func forgets() {
+    var pacer = Pacer<String>(paceMs: 500)
+    pacer.hold("a", at: 0, now: 900)
+    _ = pacer.due(at: 900)
+    pacer.hold("b", at: 1000, now: 1000)
+    #expect(pacer.nextDue == 1500)
+    #expect(pacer.reset() == ["b"])
+    pacer.hold("c", at: 1000, now: 1000)
+    #expect(pacer.due(at: 1000) == ["c"])
+    pacer.hold("d", at: 1000, now: 1400)
+    pacer.hold("e", at: 7000, now: 7000)
+    #expect(pacer.due(at: 7000) == ["d"] && pacer.nextDue == 7400)
+    pacer.hold("f", at: 12_000, now: 12_000)
+    #expect(pacer.due(at: 12_000) == ["e"] && pacer.nextDue == 12_400)
+    pacer.hold("g", at: 12_001, now: 12_001)
+    #expect(pacer.due(at: 12_400) == ["f", "g"])
   }
 }

@@ -1,5 +1,6 @@
 import ComboEdge
 import Dispatch
+import Synchronization
 import Testing
 
 @testable import ComboLog
@@ -8,8 +9,8 @@ import Testing
 @Suite struct LogEdgeTests {
   private static let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "dead")
 
-  private func log(partitions: Int = 1) throws -> LogFile {
-    let log = try LogFile(.memory)
+  private func log(partitions: Int = 1, _ limits: LogFile.Limits = .init()) throws -> LogFile {
+    let log = try LogFile(.memory, limits: limits)
     for topic in Topic.allCases {
       try log.makeTopic(Self.names[topic], partitions: partitions, topic == .state ? .compacted : .held)
     }
@@ -57,6 +58,20 @@ import Testing
     #expect(poll(group).isEmpty)
     try group.start(0, at: 9)
     #expect(poll(group).isEmpty && delegate.faults == [.offsetOutOfRange])
+  }
+
+  @Test("one poll hands out no more than its bound, of all partitions together, and the next one the rest")
+  func handsOutInPages() throws {
+    let log = try log(partitions: 2)
+    let group = try LogGroup(log, group: "g", names: Self.names)
+    group.subscribe()
+    _ = poll(group)
+    try log.append(.of(0, Array(repeating: ("k", "v"), count: LogGroup.recordsMax - 1)))
+    try log.append(.of(1, [("k", "a"), ("k", "b"), ("k", "c")]))
+    for partition in 0...1 as ClosedRange<Int32> { try group.start(partition, at: 0) }
+    let first = poll(group)
+    #expect(first.count == LogGroup.recordsMax && first.last == "1:0 a.")
+    #expect(poll(group) == ["1:1 b", "1:2 c."])
   }
 
   @Test("what was handed out stays until the next poll with the same hold")
@@ -182,6 +197,34 @@ import Testing
     #expect(try log.all(0) == ["2 k=c"])
   }
 
+  @Test("a commit waits for space, and no longer than until the service stops")
+  func waitsForSpace() throws {
+    var limits = LogFile.Limits()
+    limits.sizeMax = 1 << 20
+    limits.reserve = 0
+    let asked = Mutex(0)
+    let warned = Mutex(0)
+    let output = try LogOutput(
+      log(partitions: 1, limits), group: "g", names: Self.names,
+      isStopping: {
+        asked.withLock {
+          $0 += 1
+          return $0 > 1
+        }
+      }, warn: { _ in warned.withLock { $0 += 1 } })
+    output.renew()
+    try output.begin()
+    bytes(String(repeating: "x", count: 4 << 20)) {
+      output.produce(.output, partition: 0, key: nil, value: $0, timestamp: nil, headers: [])
+    }
+    #expect {
+      try output.commit([])
+    } throws: { fault in
+      (fault as? TransactionFault)?.kind == .abort
+    }
+    #expect(asked.withLock { $0 } == 2 && warned.withLock { $0 } == 1)
+  }
+
   @Test("the direct producer's records are durable, in order, when they are acknowledged")
   func direct() throws {
     let log = try log()
@@ -194,6 +237,7 @@ import Testing
     try direct.serve(maxWaitMs: 0) { heard.append(($0, $1)) }
     #expect(heard.map(\.0) == [1, 2, 3] && heard.map(\.1) == [0, 1, 2])
     #expect(try log.all(log.stream("journal", 0)!) == ["0 -=v1", "1 -=v2", "2 -=v3"])
+    log.onCommit { Issue.record("nothing was to be written") }
     try direct.serve(maxWaitMs: 0) { _, _ in Issue.record("nothing is on its way") }
   }
 }

@@ -1,3 +1,4 @@
+import ComboEdge
 import Foundation
 import Testing
 
@@ -45,6 +46,17 @@ struct LogRetentionTests {
     return page.records.map { "\($0.offset) " + String(decoding: page.value($0)!, as: UTF8.self) }
   }
 
+  /// What a reader of the state topic finds, up to this many records.
+  private func state(_ log: LogFile, _ history: LogReading.History, most: Int = .max) throws -> [String] {
+    let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "out")
+    var found: [String] = []
+    try LogReading(log, names: names, history: history).read(.state, 0, from: 0, to: 40, unless: { false }) {
+      found.append(String(decoding: $0.value!, as: UTF8.self))
+      return found.count < most
+    }
+    return found
+  }
+
   @Test("by age they go up to the newest mark that is old enough, and the state of that one is kept", arguments: [true, false])
   func byAge(isFile: Bool) throws {
     let folder = isFile ? try LogFolder() : nil
@@ -66,6 +78,8 @@ struct LogRetentionTests {
       _ = try log.read(Self.output, from: log.bounds(Self.output).first, into: page)
       #expect(page.records.first?.timestamp == 12_000)
       #expect(try log.all(Self.state, from: 0) == ["38 checkpoint=20", "39 room=at 20"])
+      #expect(try state(log, .newest) == ["20", "at 20"] && state(log, .oldest) == ["12", "at 12"])
+      #expect(try state(log, .both) == ["12", "at 12", "20", "at 20"] && state(log, .both, most: 1) == ["12"])
       log.close()
     }
     if let folder {

@@ -86,6 +86,22 @@ struct SimulatedOnlookerTests {
     #expect(reason() == "the service has not joined its group yet")
   }
 
+  @Test("the report has what the loop measured: how old records were, how long a commit took, how many came at once")
+  func measured() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.world.clock.advance(2000)
+    scene.settle(instance)
+    let report = instance.service.report(scene.world.clock.monotonic)
+    #expect(report.inputAgeSeconds.count == 5 && report.inputAgeSeconds.sum >= 10, "\(report.inputAgeSeconds)")
+    #expect(
+      report.latenessSeconds.count == 5 && report.latenessSeconds.sum >= report.inputAgeSeconds.sum, "\(report.latenessSeconds)")
+    #expect(report.batchRecords.count > 0 && report.batchRecords.sum == 5, "\(report.batchRecords)")
+    #expect(report.restoreSeconds.count == report.partitions.count && report.commitSeconds.count > 0)
+    #expect(report.recentCommits != nil && report.recentLateness != nil)
+  }
+
   @Test("a room is watched through its sleep, and costs nothing once nobody watches it")
   func sleep() {
     for delivery in [JournalEntry.Delivery.exactlyOnce, .atLeastOnce] {

@@ -122,6 +122,78 @@ struct ExplainTests {
     #expect(fromCheckpoint > 3)
   }
 
+  @Test(
+    "from a checkpoint without the room, whose older record a later one replaced, says what it says from the beginning",
+    arguments: [false, true])
+  func replaced(isNewest: Bool) throws {
+    let topics = VerifyScene()
+    let scene = topics.scene
+    scene.configuration.checkpointIntervalMs = 50
+    let instance = scene.start()
+    for _ in 0..<6 {
+      topics.burst(instance)
+      scene.world.clock.advance(400)
+      scene.turn(instance, 3)
+    }
+    let (all, _) = try explain(scene, question("r1"))
+    func ask(since clock: Int64, until end: Int64 = .max) throws -> Int {
+      var question = question("r1")
+      (question.since, question.until) = (clock, end)
+      let (some, _) = try explain(scene, question)
+      let expected = all.filter { gift in
+        let sent = scene.world.broker.log(.input, 0).records.first { $0.offset == gift.offset }!.timestamp!
+        return question.holds(gift.fate.taken.at) || question.holds(sent)
+      }
+      #expect(some == expected, "since \(clock)")
+      return some.count
+    }
+    let (keys, decoder) = (StateKeyDecoder(), StateDecoder())
+    let records = topics.records(.state)
+    var old: [VerifyScene.Found] = []
+    var checkpoint: (clock: Int64, found: VerifyScene.Found)?
+    var isReplaced = false
+    var asked = 0
+    for found in records where found.record.isCommitted {
+      let key = found.record.key!
+      switch try key.withUnsafeBytes({ try keys.key($0) }) {
+      case .checkpoint:
+        let clock = try key.withUnsafeBytes { key in
+          try found.record.value!.withUnsafeBytes { try decoder.checkpoint($0, key: key).clock }
+        }
+        if isReplaced, let checkpoint {
+          asked += try ask(since: checkpoint.clock)
+          asked += try ask(since: checkpoint.clock, until: clock - 1)
+        }
+        checkpoint = (clock, found)
+        isReplaced = false
+        old.append(found)
+      case .room where key == Array(#"["room","r1"]"#.utf8):
+        // Compacted up to this one: of what is older, the newest checkpoint stays.
+        for older in old where older.index != checkpoint?.found.index { older.remove() }
+        old = [checkpoint?.found, found].compactMap(\.self)
+        isReplaced = true
+        if isNewest, let checkpoint, found.index > records.count / 2 {
+          for later in records where later.index > found.index { later.remove() }
+          asked = try ask(since: checkpoint.clock)
+        }
+      case .room, .part: break
+      }
+    }
+    #expect(asked > 20)
+  }
+
+  @Test("a journal with an entry of another group leads to a sentence")
+  func foreign() throws {
+    let topics = VerifyScene()
+    topics.story()
+    let victim = topics.records(.journal)[2]
+    var entry = try topics.entry(victim)
+    entry.of = TopicIdentity(group: "other", input: "gifts", output: "screens").hash
+    topics.put(entry, at: victim)
+    let fault = #expect(throws: VerifyFault.self) { try explain(topics.scene, question("r1")) }
+    #expect(fault?.description.contains("offset \(victim.record.offset): the journal belongs to another group") == true)
+  }
+
   @Test("a room that was awake when journal and input begin is known after a rest; what came before is told so")
   func beginningGone() throws {
     let scene = SimScene()
@@ -196,6 +268,26 @@ struct ExplainTests {
     let report = try Verifier(SimReadEdge(scene.world.broker, instance: nil), topics: scene.world.topics, options: options).run()
     #expect(report.isProven && report.findings.byKind.isEmpty, "\(report.summary)")
     #expect(scene.entries.compactMap { $0.takeover?.derivation.limits.maxAgeMs }.allSatisfy { $0 == 1000 })
+  }
+
+  @Test("what is not committed yet is read as the newest takeover reads records")
+  func newestReading() throws {
+    let scene = SimScene()
+    for readsRoom in [false, true] {
+      scene.configuration.limits.roomFromBody = readsRoom
+      let instance = scene.start()
+      scene.gift("r")
+      scene.settle(instance)
+      scene.world.kill(instance)
+    }
+    let count = scene.world.broker.partitions(.input).count
+    func partition(_ key: String) -> Int32 { SimBroker.partition(of: Array(key.utf8), count) }
+    let key = (0...).lazy.map { "other-\($0)" }.first { partition($0) == partition("r") }!
+    scene.world.put(key, #"{"room":"r","sender":{"id":"late"},"gift":{"id":"g"}}"#)
+    var question = question("r")
+    question.sender = Array("late".utf8)
+    let (_, outcome) = try explain(scene, question)
+    #expect(outcome.misses.map(\.kind) == [.notCommitted] && outcome.misses.map(\.detail) == [""], "\(outcome)")
   }
 
   @Test("after a reset, gifts that waited are told to be forgotten, and those of the new epoch are not mixed up with them")

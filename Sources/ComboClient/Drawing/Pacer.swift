@@ -65,7 +65,6 @@ public struct Pacer<Element> {
   /// Takes out everything and forgets how late instructions came: another connection may lead to another clock.
   public mutating func reset() -> [Element] {
     present = nil
-    last = nil
     return flush()
   }
 

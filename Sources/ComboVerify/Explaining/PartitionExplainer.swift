@@ -159,7 +159,7 @@ final class PartitionExplainer {
   private enum End {
     case finished
     case atCheckpoint
-    /// The room was known only after the time that is asked for.
+    /// The room was known only after the time that is asked for, or not at all.
     case tooLate
     /// No entry can be derived from this one on, which stands at that offset.
     case failed(n: Int64, journal: Int64)
@@ -230,7 +230,9 @@ final class PartitionExplainer {
         try runner.finish()
       }
       if isAtCheckpoint { return .atCheckpoint }
-      return isTooLate ? .tooLate : .finished
+      // The question's time, or the input, may end before the room is known.
+      let staysUnknown = mayBeTooLate && !isStopped && standing.silentUpTo > partition.n
+      return isTooLate || staysUnknown ? .tooLate : .finished
     } catch let fault as ReplayFault {
       report.faults.append("\(fault)")
     } catch let fault as FormatFault {

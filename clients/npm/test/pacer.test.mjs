@@ -49,6 +49,52 @@ test("nothing waits longer than paceMs, and what is later is drawn at once", () 
   for (const [index, [, time]] of drawn(500, arrivals).entries()) assert.ok(time - arrivals[index][0] <= 500);
 });
 
+test("a delay counts for its stretch of time and the next one, and not for another connection", () => {
+  const clock = new Clock();
+  const pacer = new Pacer(500, clock);
+  const out = [];
+  const hold = (name, at) => pacer.hold(at, () => out.push([name, clock.time]));
+  clock.goTo(400);
+  hold("a", 0);
+  clock.goTo(1000);
+  hold("b", 1000);
+  assert.deepEqual(out, [["a", 400]]);
+  pacer.reset();
+  assert.deepEqual(out.pop(), ["b", 1000]);
+  hold("c", 1000);
+  assert.deepEqual(out.pop(), ["c", 1000]);
+  clock.goTo(1400);
+  hold("d", 1000);
+  clock.goTo(7000);
+  hold("e", 7000);
+  assert.deepEqual(out.pop(), ["d", 1400]);
+  clock.goTo(12_001);
+  assert.deepEqual(out.pop(), ["e", 7400]);
+  hold("f", 12_001);
+  assert.deepEqual(out.pop(), ["f", 12_001]);
+});
+
+test("a page that sleeps holds no more than a thousand", () => {
+  const clock = new Clock();
+  const pacer = new Pacer(500, clock);
+  let drawn = 0;
+  const hold = (count) => {
+    for (let number = 0; number < count; number++) pacer.hold(clock.time, () => (drawn += 1));
+  };
+  clock.goTo(900);
+  pacer.hold(0, () => {});
+  hold(1000);
+  assert.equal(clock.timers.size, 1);
+  clock.goTo(1399);
+  assert.equal(drawn, 0);
+  clock.goTo(1400);
+  assert.equal(drawn, 1000);
+  hold(1000);
+  assert.equal(drawn, 1000);
+  hold(1);
+  assert.equal(drawn, 2001);
+});
+
 test("what has no time is drawn as it comes", () => {
   assert.deepEqual(drawn(500, [[5, undefined], [7, "x"]]), [[undefined, 5], ["x", 7]]);
 });

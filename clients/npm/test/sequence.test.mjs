@@ -33,4 +33,6 @@ test("gaps, missed instructions, repetitions and malformed ones are counted", ()
   const sequence = new Sequence();
   for (const one of [say("show", 1, { banner: 1, slot: 0, count: 1 }), say("show", 1), say("update", 5, { banner: 1, count: 2 }), "x"]) sequence.accept(one);
   assert.deepEqual([sequence.gaps, sequence.missed, sequence.repeated, sequence.malformed], [1, 4, 1, 1]);
+  for (const one of [say("screen", 4, { banners: [] }), say("screen", 9), say("show", 9)]) assert.equal(sequence.acceptScreen(one), "ignore");
+  assert.deepEqual([sequence.gaps, sequence.missed, sequence.repeated, sequence.malformed], [1, 4, 2, 3]);
 });

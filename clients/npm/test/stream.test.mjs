@@ -139,6 +139,73 @@ test("the own origin is asked by the header Last-Event-ID", async () => {
   assert.deepEqual(asked, [["/rooms/r1/events", undefined], ["/rooms/r1/events", "1000-7"]]);
 });
 
+/** What is drawn and cleared of a stream that stays open, each with its time, once there are `count`. */
+async function drawnOf(text, count) {
+  const order = [];
+  let done;
+  const enough = new Promise((resolve) => (done = resolve));
+  const note = (name) => {
+    order.push({ name, time: performance.now() });
+    if (order.length === count) done();
+  };
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) });
+  const stream = new RoomStream("r1", { draw: ({ seq }) => note(seq), clear: () => note("clear") }, { fetch: async () => new Response(body) });
+  stream.start();
+  await enough;
+  stream.stop();
+  return order;
+}
+
+test("what comes in one piece is drawn in its own time, and is not held beyond a clear or a screen", async () => {
+  const update = (seq, at) => event("instruction", say("update", seq, { ...banner, at }));
+  const text = event("screen", say("screen", 1, { banners: [banner] })) + update(2, 1000) + update(3, 1060);
+  const paced = await drawnOf(text, 3);
+  assert.deepEqual(paced.map(({ name }) => name), [1, 2, 3]);
+  assert.ok(paced[2].time - paced[1].time >= 50);
+  assert.deepEqual((await drawnOf(text + update(9, 1060), 4)).map(({ name }) => name), [1, 2, 3, "clear"]);
+  const screen = event("screen", say("screen", 4, { banners: [] }));
+  assert.deepEqual((await drawnOf(text + screen, 4)).map(({ name }) => name), [1, 2, 3, 4]);
+});
+
+test("why the service ends a stream is told, in its words if it has any", async () => {
+  for (const [type, data, code, sentence] of [
+    ["dropped", {}, "slow", "This page read too slowly and was dropped."],
+    ["closing", {}, "stopping", "The service is stopping."],
+    ["closing", { reason: "stopping", sentence: "it is being updated" }, "stopping", "It is being updated."],
+    ["closing", { reason: "moved", sentence: "another instance has the room" }, "said", "Another instance has the room."],
+  ]) {
+    const { base, stop } = await service((_, response) => {
+      begin(response);
+      response.write(event(type, data));
+    });
+    const { stream, until } = follow(base);
+    stream.start();
+    const { states } = await until(({ states }) => states.some(({ name }) => name === "broken"));
+    stream.stop();
+    stop();
+    const broken = states.find(({ name }) => name === "broken");
+    assert.deepEqual([broken.code, broken.sentence], [code, sentence]);
+  }
+});
+
+test("a stream that was stopped begins with a screen when it is started again", async () => {
+  const asked = [];
+  let told;
+  const drawn = () => new Promise((resolve) => (told = resolve));
+  const answer = (_, { headers }) => {
+    asked.push(headers["Last-Event-ID"]);
+    return Promise.resolve(new Response(numbered("screen", say("screen", 6 + asked.length, { banners: [] }))));
+  };
+  const stream = new RoomStream("r1", { draw: () => told(), clear() {} }, { fetch: answer });
+  for (let time = 0; time < 2; time++) {
+    const screen = drawn();
+    stream.start();
+    await screen;
+    stream.stop();
+  }
+  assert.deepEqual(asked, [undefined, undefined]);
+});
+
 test("a quiet room counts as live again with the first byte of a stream that continues", async () => {
   const { base, stop } = await service((_, response, number) => {
     begin(response);

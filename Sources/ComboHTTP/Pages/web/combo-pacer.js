@@ -42,7 +42,7 @@ export class Pacer {
   /** Another connection: perhaps another clock, too. */
   reset() {
     this.flush();
-    this.#now = this.#last = null;
+    this.#now = null;
   }
 
   #delay(late, now) {

@@ -30,7 +30,7 @@ public final class DisplayData {
     try {
       JsonCursor cursor = new JsonCursor(json);
       String found = null;
-      if (!cursor.enter('{')) return null;
+      cursor.enter('{');
       while (cursor.next('}')) {
         if (cursor.name().equals(field)) {
           found = cursor.textOrNumber();

@@ -93,7 +93,6 @@ public final class Pacer<T> {
   /** Takes out everything and forgets the delays: another connection may lead to another clock. */
   public List<T> reset() {
     present = null;
-    last = null;
     return flush();
   }
 

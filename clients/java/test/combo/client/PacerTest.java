@@ -69,8 +69,25 @@ public final class PacerTest {
     claim(pacer.due(5400).equals(List.of("late")), "one waits until it is as late as the latest");
     claim(pacer.nextDue() == 5700 && pacer.size() == 2, "it says when the next one is due: " + pacer.nextDue());
     claim(pacer.flush().equals(List.of("b", "no time")) && pacer.nextDue() == Long.MAX_VALUE, "flush takes out everything");
-    for (int index = 0; index < 1001; index++) pacer.hold("x", 1400 + index, 5400);
-    claim(pacer.nextDue() == Long.MIN_VALUE && pacer.due(5400).size() == 1001, "no more than 1000 are held");
+
+    Pacer<String> other = new Pacer<>();
+    other.hold("a", 0, 900);
+    other.due(900);
+    for (int index = 0; index < 1000; index++) other.hold("x", 1000, 1000);
+    claim(other.due(1000).isEmpty() && other.nextDue() == 1500 && other.size() == 1000, "1000 are held");
+    other.hold("x", 1000, 1000);
+    claim(other.nextDue() == Long.MIN_VALUE && other.due(1000).size() == 1001, "no more than 1000 are held");
+    other.hold("b", 1000, 1000);
+    claim(other.reset().equals(List.of("b")), "reset takes out everything");
+    other.hold("c", 1000, 1000);
+    claim(other.due(1000).equals(List.of("c")), "another connection does not inherit delays");
+    other.hold("d", 1000, 1400);
+    other.hold("e", 7000, 7000);
+    claim(other.nextDue() == 1400 && other.due(7000).equals(List.of("d")), "a delay counts for the stretch of time after it");
+    claim(other.nextDue() == 7400, "it does: " + other.nextDue());
+    other.due(7400);
+    other.hold("f", 12_001, 12_001);
+    claim(other.due(12_001).equals(List.of("f")), "and no longer");
     System.out.println("PacerTest: all claims are true");
   }
 }
