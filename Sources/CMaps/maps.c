@@ -51,6 +51,34 @@ static const unsigned char kick[] = {
 #embed "../ComboMaps/BuiltIn/kick.json"
 };
 
+static const unsigned char streamelements[] = {
+#embed "../ComboMaps/BuiltIn/streamelements.json"
+};
+
+static const unsigned char streamlabs[] = {
+#embed "../ComboMaps/BuiltIn/streamlabs.json"
+};
+
+static const unsigned char chzzk[] = {
+#embed "../ComboMaps/BuiltIn/chzzk.json"
+};
+
+static const unsigned char soop[] = {
+#embed "../ComboMaps/BuiltIn/soop.json"
+};
+
+static const unsigned char trovo[] = {
+#embed "../ComboMaps/BuiltIn/trovo.json"
+};
+
+static const unsigned char rumble[] = {
+#embed "../ComboMaps/BuiltIn/rumble.json"
+};
+
+static const unsigned char niconico[] = {
+#embed "../ComboMaps/BuiltIn/niconico.json"
+};
+
 static const unsigned char tiktok_linger[] = {
 #embed "../ComboMaps/BuiltIn/tiktok-linger.json"
 };
@@ -86,6 +114,13 @@ static const cmaps_file files[] = {
   FILE("twitch", twitch),
   FILE("youtube", youtube),
   FILE("kick", kick),
+  FILE("streamelements", streamelements),
+  FILE("streamlabs", streamlabs),
+  FILE("chzzk", chzzk),
+  FILE("soop", soop),
+  FILE("trovo", trovo),
+  FILE("rumble", rumble),
+  FILE("niconico", niconico),
   FILE("common", common),
   {0, 0, 0},
 };

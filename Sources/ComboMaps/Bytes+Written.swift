@@ -65,8 +65,9 @@ extension BadEvent {
   }
 
   @inline(never)
-  static func notTime(_ bytes: Bytes, _ name: String) -> BadEvent {
-    BadEvent(.wrongType, "\(name) is \"\(Excerpt(bytes))\"; it must be a time such as 2026-11-21T13:00:00Z")
+  static func notTime(_ bytes: Bytes, _ name: String, lacksZone: Bool) -> BadEvent {
+    let advice = lacksZone ? #", and has no zone: let the map add one, as {"join": ["/at", "+08:00"], "unit": "rfc3339"}"# : ""
+    return BadEvent(.wrongType, "\(name) is \"\(Excerpt(bytes))\"; it must be a time such as 2026-11-21T13:00:00Z\(advice)")
   }
 
   @inline(never)

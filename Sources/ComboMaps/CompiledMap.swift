@@ -85,6 +85,8 @@ struct CompiledMap {
     var lingerMs: Int32 = -1
     var combo: Int32 = -1
     var settings: Int32 = -1
+    /// Whether it is also tried where another rule has made a gift of another array's element.
+    var isBeside = false
     /// Whether its total becomes part of its id: an update under the same id is no duplicate.
     var isTotalInID = false
     /// Through how many arrays its root goes; it is read for each element of the innermost.
@@ -109,6 +111,8 @@ struct CompiledMap {
     var node: Int32
     /// Of Protobuf: its place in `messages`; -1: it is no Protobuf.
     var message: Int32 = -1
+    /// Whether the JSON is in base64.
+    var isBase64 = false
     /// When it is read so; -1: always.
     var condition: Int32 = -1
     /// Where the pointer is written, in `descriptions`.
@@ -138,6 +142,9 @@ struct CompiledMap {
   var isFramed = false
   /// nil: records are text.
   var record: RecordForm?
+  /// The parts of what may be before the JSON text, with any text between two of them; empty: nothing may.
+  var prefix: [[UInt8]] = []
+  var hasBeside = false
   var unpacked: [Unpacked] = []
   var messages: [ProtobufMessage] = []
   var signs: [GiftSigns] = []

@@ -14,6 +14,12 @@ struct MapCompiler {
     var compiler = MapCompiler()
     compiler.map.form = definition.form
     compiler.map.isFramed = definition.isFramed
+    compiler.map.prefix =
+      definition.prefix.isEmpty
+      ? []
+      : definition.prefix.split(separator: "*", omittingEmptySubsequences: false).map {
+        Array($0.utf8)
+      }
     compiler.map.pointers.isLoose = definition.isLoose || definition.choice?.entries.contains { $0.map.isLoose } ?? false
     if let choice = definition.choice {
       if let form = choice.entries.lazy.map(\.map.form).first(where: { $0 != .json }) { compiler.map.form = form }
@@ -65,8 +71,9 @@ struct MapCompiler {
       var made = CompiledMap.Unpacked(node: map.pointers.node(path))
       made.stars = PointerTable.stars(path)
       if let first = path.firstIndex(of: PointerTable.each) { made.each = map.pointers.node(Array(path[...first])) }
-      if let message = text.message {
-        made.message = Int32(before + message)
+      made.isBase64 = text.isBase64
+      if let message = text.message { made.message = Int32(before + message) }
+      if text.message != nil || text.isBase64 {
         made.description = expression(.at(text.path, unless: []))
       }
       // Another map's record is none of ours.
@@ -106,6 +113,8 @@ struct MapCompiler {
       made.combo = node(event.combo)
       made.isTotalInID = event.id != nil && event.total != nil && !rule.hasNewIDs
       made.settings = node(event.settings)
+      made.isBeside = rule.isBeside
+      if rule.isBeside { map.hasBeside = true }
     }
     map.rules.append(made)
   }

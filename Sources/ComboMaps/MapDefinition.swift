@@ -9,6 +9,8 @@ struct MapDefinition {
   var isFramed = false
   /// nil: records are text.
   var record: RecordForm?
+  /// What may be before the JSON text, `*` being any text; empty: nothing.
+  var prefix = ""
   /// Whether case, `_` and `-` make no difference in names.
   var isLoose = false
   var unpacked: [MapUnpacked] = []
@@ -43,6 +45,8 @@ struct MapUnpacked {
   var condition: MapCondition?
   /// Of Protobuf: the message, in `messages`.
   var message: Int?
+  /// Whether the JSON is in base64.
+  var isBase64 = false
 }
 
 /// A choice when a map is named.
@@ -72,6 +76,8 @@ struct MapRule {
   var line: Int
   /// Whether each record has an id of its own, though it has a total too.
   var hasNewIDs = false
+  /// Whether it is also tried where another rule has made a gift of another array's element.
+  var isBeside = false
 
   /// The event it makes; nil: none.
   var kind: Event.Kind? {

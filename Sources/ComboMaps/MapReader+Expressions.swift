@@ -210,7 +210,9 @@ extension MapReader {
     case "const":
       if text[value].isString { return .text(text.string(value)) }
       if text[value].isNumber { return .number(source.compact(value)) }
-      fault(value, "const must be a string or a number, not \(text[value].typeName)")
+      let written = source.compact(value)
+      if written == "true" || written == "false" { return .text(written) }
+      fault(value, "const must be a string, a number, true or false, not \(text[value].typeName)")
       return nil
     case "product": return parts(value, "product").map { .product($0) }
     default: return joined(value)

@@ -47,6 +47,17 @@ extension MapReader {
     return word == "new"
   }
 
+  /// Notes an array that, by its name, a source repeats with each answer: its gifts count again once their ids are forgotten.
+  mutating func noteRepetition(_ token: Int, _ event: MapEvent) {
+    guard event.kind == .gift, event.refresh == nil, let star = root.firstIndex(of: PointerTable.each), star > 0 else { return }
+    let name = root[star - 1].lowercased()
+    guard ["recent", "latest", "history"].contains(where: { name.hasPrefix($0) }) else { return }
+    note(
+      token,
+      "by its name, \(root[star - 1]) is repeated with each answer of a source that is polled: its gifts count again once their ids are"
+        + " forgotten, unless the rule says \"refresh\": {\"const\": true}")
+  }
+
   mutating func note(_ token: Int, _ sentence: String) { notes.append(source.fault(token, sentence)) }
 
   /// Notes the values that a rule without an event asks for without saying what holds where they are missing: there gifts may be dropped, or

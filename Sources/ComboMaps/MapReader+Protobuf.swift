@@ -100,12 +100,17 @@ extension MapReader {
         if let path = pointer(element, "unpack") { all.append(MapUnpacked(path: path)) }
         continue
       }
-      guard let members = object(element, "unpack", ["at", "when", "message"]) else { continue }
+      guard let members = object(element, "unpack", ["at", "when", "message", "base64"]) else { continue }
       var one = MapUnpacked(path: [])
       if let when = members["when"] { one.condition = condition(when) }
+      if let base64 = members["base64"] {
+        one.isBase64 = source.compact(base64) == "true"
+        if !one.isBase64 { fault(base64, "base64 must be true: the string is JSON in base64") }
+        if let message = members["message"] { fault(message, "a message is in base64 anyway; say base64 where it holds JSON") }
+      }
       // With a condition alone it is what it is where a pointer stands alone.
-      if members["when"] == nil || members["message"] != nil,
-        let message = required(members, "message", "the name of a message under protobuf")
+      if members["when"] == nil && members["base64"] == nil || members["message"] != nil,
+        let message = required(members, "message", "the name of a message under protobuf, or when or base64")
       {
         one.message = string(message, "message").flatMap { name in messages.firstIndex { $0.name == name } }
         if text[message].isString, one.message == nil {

@@ -42,7 +42,8 @@ struct MapReader {
   // MARK: - The whole
 
   private static let members = [
-    "map", "name", "about", "text", "frame", "names", "record", "protobuf", "unpack", "roots", "fields", "switches", "choose", "rules",
+    "map", "name", "about", "text", "frame", "prefix", "names", "record", "protobuf", "unpack", "roots", "fields", "switches",
+    "choose", "rules",
     "otherwise", "gifts", "notes",
   ]
 
@@ -68,13 +69,23 @@ struct MapReader {
       definition.isFramed = true
       if definition.form != .json { fault(frame, "frame is for \"text\": \"json\" only") }
     }
+    if let prefix = map["prefix"], let text = string(prefix, "prefix") {
+      definition.prefix = text
+      if !(1...64).contains(text.utf8.count) || text.hasPrefix("{") || text.hasPrefix("[") || text.hasSuffix("*") {
+        fault(
+          prefix, "prefix must be 1 to 64 bytes of text before the JSON, in which * stands for any text up to what follows it")
+      }
+      if definition.form != .json { fault(prefix, "prefix is for \"text\": \"json\" only") }
+    }
     if let names = map["names"] { definition.isLoose = word(names, "names", ["exact", "loose"]) == "loose" }
     readSwitches(map["switches"])
     if let protobuf = map["protobuf"] { definition.messages = self.protobuf(protobuf) }
     if let record = map["record"] {
       definition.record = self.record(record, definition.messages)
       if isChosen { fault(record, "record is for the map that chooses, since it holds for all records") }
-      if map["frame"] != nil || definition.form != .json { fault(record, "beside record there can be neither frame nor text") }
+      if map["frame"] != nil || map["prefix"] != nil || definition.form != .json {
+        fault(record, "beside record there can be no frame, prefix or text")
+      }
     }
     if let unpack = map["unpack"] { definition.unpacked = unpacked(unpack, definition.messages) }
     if let fields = map["fields"] {
@@ -168,7 +179,7 @@ struct MapReader {
 
   // MARK: - Rules
 
-  private static let ruleMembers = ["when", "root", "event", "fields", "ids", "drop", "bad", "about"]
+  private static let ruleMembers = ["when", "root", "event", "fields", "ids", "beside", "drop", "bad", "about"]
 
   /// The rules, again for each root.
   private mutating func readRules(_ token: Int, below roots: Int?) -> [MapRule] {
@@ -234,12 +245,18 @@ struct MapReader {
         }
         rule.outcome = .event(read)
         rule.hasNewIDs = hasNewIDs(members, read)
+        if let own = members["root"] ?? members["event"] { noteRepetition(own, read) }
+        if let beside = members["beside"] {
+          rule.isBeside = source.compact(beside) == "true"
+          if !rule.isBeside { fault(beside, "beside must be true: the rule is also tried where another rule has made a gift") }
+          if stars == 0 { fault(beside, "beside is for a rule whose root goes through an array") }
+        }
         if let own = members["root"], stars > PointerTable.stars(base), read.kind != .gift {
           fault(own, "\(text.string(own)) may have several elements, so only gifts are allowed in it")
         }
       } else {
-        for name in ["fields", "ids"] {
-          if let token = members[name] { fault(token, "\(name) \(name == "ids" ? "is" : "are") for a rule with an event") }
+        for name in ["fields", "ids", "beside"] {
+          if let token = members[name] { fault(token, "\(name) \(name == "fields" ? "are" : "is") for a rule with an event") }
         }
         if members["drop"] == nil, members["bad"] == nil {
           fault(element, "a rule needs an event (with fields), or a drop or bad with the reason")

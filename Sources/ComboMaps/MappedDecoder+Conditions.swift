@@ -135,9 +135,9 @@ extension MappedDecoder {
 }
 
 extension Bytes {
-  /// Whether a word of small letters is somewhere in it, whatever the case of its own. Of a long text only the first 256 bytes are read.
-  func holds(_ word: Bytes) -> Bool {
-    let count = Swift.min(count, 256)
+  /// Whether a word of small letters is somewhere in it, whatever the case of its own. Of a long text only the beginning is read.
+  func holds(_ word: Bytes, within limit: Int = 256) -> Bool {
+    let count = Swift.min(count, limit)
     guard !word.isEmpty, word.count <= count else { return false }
     return (0...count - word.count).contains { start in
       word.indices.allSatisfy { PointerTable.lowercased(self[start + $0]) == word[$0] }

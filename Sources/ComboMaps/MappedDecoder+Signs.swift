@@ -4,19 +4,22 @@ internal import ComboWire
 
 /// Names by which a record of a gift is known.
 struct SignReader {
-  enum Kind { case command, key, both, container, message, person }
+  enum Kind { case command, key, both, container, chat, person }
 
   let signs: GiftSigns
+  private let form: MapDefinition.TextForm
   private let words: [[UInt8]]
   private let others: [[UInt8]]
+  /// What marks a gift besides a word: the name of a member that only a gift has, before a value of IRC's tags, around one of STT.
+  private let marks: [[UInt8]]
   private let walk: PointerWalk
   /// What a name is, by its node.
   private let kinds: [Kind?]
 
   /// Members whose text may be a whole record.
   private static let containers = ["data", "payload", "body", "raw", "record"]
-  /// Members whose text may be a whole record, as collectors of logs and queues write it, or what a viewer wrote.
-  private static let messages = ["message", "msg", "value", "event", "log", "line", "detail", "after", "json"]
+  /// Members that hold what a viewer wrote.
+  private static let chat = ["text", "txt", "comment", "title", "caption"]
   /// A viewer, who may have written such a text.
   private static let people = [
     "user", "userId", "user-id", "user_id", "uid", "username", "nickname", "nick", "author", "sender", "from", "name", "login",
@@ -24,14 +27,23 @@ struct SignReader {
     "display-name", "chatname", "uniqueId", "chatter_user_id", "userstate",
   ]
 
-  init(_ signs: GiftSigns, isLoose: Bool) {
+  init(_ signs: GiftSigns, form: MapDefinition.TextForm, isLoose: Bool) {
     self.signs = signs
+    self.form = form
+    let names = signs.keys.map { Array("\"\($0.lowercased())\\".utf8) }
+    marks =
+      switch form {
+      case .json: names
+      case .irc: names + signs.keys.map { Array("\($0.lowercased())=".utf8) }
+      // In a viewer's text these two are escaped.
+      case .stt: names + signs.words.map { Array("@=\($0)/".utf8) }
+      }
     words = signs.words.map { Array($0.utf8) }
     others = signs.others.map { Array($0.utf8) }
     var table = PointerTable()
     table.isLoose = isLoose
     var kinds: [Int32: Kind] = [:]
-    for (names, kind) in [(Self.people, Kind.person), (Self.messages, .message), (Self.containers, .container)] {
+    for (names, kind) in [(Self.people, Kind.person), (Self.chat, .chat), (Self.containers, .container)] {
       for name in names {
         kinds[table.node([name])] = kind
         // Also as queues capitalize it, for maps that compare names exactly.
@@ -60,11 +72,15 @@ struct SignReader {
     isOther(command, isText: isText) ? .other : isGift(command, isText: isText) ? .gift : .nothing
   }
 
-  /// Whether it begins with the name of something else, and what follows names no gift: a `membershipGift` is more than a `member`.
+  /// Whether it begins with the name of something else, and what follows names no gift: a `membershipGift` is more than a `member`, and where
+  /// `guard_buy` is a gift's name it is more than a `guard_`.
   private func isOther(_ command: Bytes, isText: Bool) -> Bool {
-    others.contains { word in
-      command.count >= word.count && word.indices.allSatisfy { PointerTable.lowercased(command[$0]) == word[$0] }
-        && !isGift(Bytes(rebasing: command[word.count...]), isText: isText)
+    others.contains { other in
+      command.count >= other.count && other.indices.allSatisfy { PointerTable.lowercased(command[$0]) == other[$0] }
+        && !isGift(Bytes(rebasing: command[other.count...]), isText: isText)
+        && !words.contains { word in
+          word.count > other.count && word.starts(with: other) && word.withUnsafeBytes { command.holds($0) }
+        }
     }
   }
 
@@ -74,13 +90,36 @@ struct SignReader {
     }
   }
 
-  /// Whether a text holds JSON with such a key. Only its beginning is looked at.
-  func isGift(json text: Bytes) -> Bool {
-    guard text.count > 8, let second = text.dropFirst().first(where: { $0 != 0x20 }) else { return false }
-    // As it stands in a record, its quotes may follow a backslash. In chat, "[gift]" is none.
-    let isName = second == 0x22 || second == 0x5C
-    guard text[0] == 0x7B ? isName : text[0] == 0x5B && (isName || second == 0x7B || second == 0x5B) else { return false }
-    return words.contains { word in word[0] &- 0x30 > 9 && word.withUnsafeBytes { text.holds($0) } }
+  /// Whether a text is a record that names a gift: in JSON, or in the map's other form. It is only searched for words, not read.
+  func isGift(record text: Bytes) -> Bool {
+    guard text.count > 8 else { return false }
+    switch text[0] {
+    case 0x7B, 0x5B: return Self.beginsJSON(text) && (holdsWord(text) || holdsMark(text))
+    // The tags before a line; what follows them a viewer may have written.
+    case 0x40 where form == .irc:
+      let line = Bytes(rebasing: text.prefix { $0 != 0x20 })
+      return holdsWord(line) || holdsMark(line)
+    default: return form == .stt && holdsMark(text)
+    }
+  }
+
+  /// A record within a text is searched up to here.
+  private static let recordMax = 8192
+
+  private func holdsWord(_ text: Bytes) -> Bool {
+    words.contains { word in word[0] &- 0x30 > 9 && word.withUnsafeBytes { text.holds($0, within: Self.recordMax) } }
+  }
+
+  private func holdsMark(_ text: Bytes) -> Bool {
+    marks.contains { mark in mark.withUnsafeBytes { text.holds($0, within: Self.recordMax) } }
+  }
+
+  /// Whether a text begins as JSON of several values does. As it stands in a record, its quotes may follow a backslash. In chat, "[gift]" is none.
+  private static func beginsJSON(_ text: Bytes) -> Bool {
+    guard let second = text.dropFirst().first(where: { $0 != 0x20 && $0 != 0x0A }) else { return false }
+    if second == 0x22 || second == 0x5C { return true }
+    // Further brackets, null, or a number.
+    return text[0] == 0x5B && (second == 0x7B || second == 0x5B || second == 0x6E || second &- 0x30 < 10)
   }
 }
 
@@ -95,19 +134,20 @@ extension MappedDecoder {
     try lookForGifts(in: 0, signs[Int(leftOver)])
   }
 
-  private func lookForGifts(in token: Int, _ signs: SignReader) throws(BadEvent) {
+  /// - Parameter isWritten: whether the object around an array names a person, who may have written its texts.
+  private func lookForGifts(in token: Int, _ signs: SignReader, isWritten: Bool = false) throws(BadEvent) {
     if hasDecided(on: Int32(truncatingIfNeeded: token)) { return }
+    if text[token].isString, !isWritten, signs.isGift(record: text.inside(token)) { throw unread("a text of it does", at: token) }
     if text[token].isArray {
       var element = token + 1
       while element < text.next(token) {
-        if text[element].isObject || text[element].isArray { try lookForGifts(in: element, signs) }
+        if !text[element].isNumber { try lookForGifts(in: element, signs, isWritten: isWritten) }
         element = text.next(element)
       }
       return
     }
     guard text[token].isObject else { return }
     var sign = -1
-    var message = -1
     var isWritten = false
     var command = -1
     var member = token + 1
@@ -115,7 +155,7 @@ extension MappedDecoder {
     while member < end {
       let value = member + 1
       defer { member = text.next(value) }
-      guard let kind = kind(member, signs) else { continue }
+      let kind = kind(member, signs)
       let isText = text[value].isString
       if kind == .command || kind == .both, isText || text[value].isInteger {
         let says = says(value, isText, signs)
@@ -123,28 +163,32 @@ extension MappedDecoder {
         if command < 0, says == .gift { command = member }
       }
       if sign < 0, kind == .key || kind == .both, isSaid(value) { sign = member }
-      if sign < 0, kind == .container, isText, signs.isGift(json: text.inside(value)) { sign = member }
-      if message < 0, kind == .message, isText, signs.isGift(json: text.inside(value)) { message = member }
+      if sign < 0, kind == .container, isText, signs.isGift(record: text.inside(value)) { sign = member }
       if kind == .person, isSaid(value) { isWritten = true }
     }
-    if sign < 0, !isWritten { sign = message }
-    if command >= 0 {
-      throw BadEvent(
-        .unknownType,
-        "the record names a gift, \(text.shown(command)) is \(text.shown(command + 1)), but no rule of the map can read it: a field that"
-          + " a gift needs is missing, or its shape is unknown")
-    }
-    if sign >= 0 {
-      throw BadEvent(
-        .unknownType,
-        "the record names a gift, it has \(text.shown(sign)), but no rule of the map can read it: a field that a gift"
-          + " needs is missing, or its shape is unknown")
-    }
+    if sign < 0, command < 0, !isWritten { sign = record(in: token, signs) }
+    if command >= 0 { throw unread("\(text.shown(command)) is \(text.shown(command + 1))", at: token) }
+    if sign >= 0 { throw unread("it has \(text.shown(sign))", at: token) }
     member = token + 1
     while member < end {
-      if text[member + 1].isObject || text[member + 1].isArray { try lookForGifts(in: member + 1, signs) }
+      let value = member + 1
+      if text[value].isObject || text[value].isArray { try lookForGifts(in: value, signs, isWritten: isWritten) }
+      member = text.next(value)
+    }
+  }
+
+  /// The first member of an object whose text is a record that names a gift; -1: there is none.
+  private func record(in token: Int, _ signs: SignReader) -> Int {
+    var member = token + 1
+    while member < text.next(token) {
+      if text[member + 1].isString, signs.isGift(record: text.inside(member + 1)), kind(member, signs) != .chat { return member }
       member = text.next(member + 1)
     }
+    return -1
+  }
+
+  private func unread(_ sign: String, at token: Int) -> BadEvent {
+    BadEvent(.unknownType, "the record names a gift, \(sign), but no rule of the map can read it: \(obstacle(at: token))")
   }
 
   /// Whether a rule has decided on the element that begins here.

@@ -55,6 +55,7 @@ extension MappedDecoder {
       let place = map.descriptions[Int(unpacked.description)]
       return try protobuf.json(of: text.meaning(token, into: arena), Int(unpacked.message), at: place, into: arena)
     }
+    if unpacked.isBase64 { return try jsonInBase64(token, unpacked, into: arena) }
     guard let first = text.inside(token).first else { return nil }
     if first != 0x7B, first != 0x5B {
       // Any text may stand there; only what is in that form is read.
@@ -62,6 +63,21 @@ extension MappedDecoder {
     }
     let json = text.meaning(token, into: arena)
     return Self.beginsJSON(json) ? json : nil
+  }
+
+  private func jsonInBase64(
+    _ token: Int, _ unpacked: CompiledMap.Unpacked, into arena: BumpArena
+  ) throws(BadEvent) -> Bytes {
+    let place = map.descriptions[Int(unpacked.description)]
+    let decoded = ByteBuffer()
+    if let fault = Base64.decode(text.meaning(token, into: arena), into: decoded) {
+      throw BadEvent(.wrongType, "\(place) is not JSON in base64: \(fault)")
+    }
+    let json = arena.copy(decoded.bytes)
+    if !Self.beginsJSON(json) {
+      throw BadEvent(.wrongType, "\(place) is not JSON in base64: it begins with \"\(Excerpt(json))\"")
+    }
+    return json
   }
 
   /// Whether a text begins as an object with members does, or an array of such, of arrays or of texts: a viewer's "[hi]" or "{lol" is

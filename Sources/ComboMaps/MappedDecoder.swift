@@ -16,6 +16,7 @@ final class MappedDecoder {
   let map: CompiledMap
   let form: MapDefinition.TextForm
   private let isFramed: Bool
+  private let hasPrefix: Bool
   private let hasHeaders: Bool
   /// The number of bytes of display data of the record's gifts so far.
   var shownBytes = 0
@@ -51,7 +52,7 @@ final class MappedDecoder {
   let links: UnsafeMutableBufferPointer<Int32>
   let texts: UnsafeMutableBufferPointer<CompiledMap.Text>
   let bytes: UnsafeMutableBufferPointer<UInt8>
-  private let rules: UnsafeMutableBufferPointer<CompiledMap.Rule>
+  let rules: UnsafeMutableBufferPointer<CompiledMap.Rule>
   private let groups: UnsafeMutableBufferPointer<CompiledMap.Group>
   let shown: UnsafeMutableBufferPointer<CompiledMap.Shown>
   /// Text of a display object that is not in the record as it is to be written.
@@ -99,9 +100,10 @@ final class MappedDecoder {
     binary = map.record.map { [protobuf] in BinaryRecordReader($0, protobuf: protobuf, limits: limits) }
     form = map.form
     isFramed = map.isFramed
+    hasPrefix = !map.prefix.isEmpty
     groupCount = map.groups.count
     effortMax = 2 * limits.recordBytes
-    signs = map.signs.map { SignReader($0, isLoose: map.pointers.isLoose) }
+    signs = map.signs.map { SignReader($0, form: map.form, isLoose: map.pointers.isLoose) }
   }
 
   deinit {
@@ -136,6 +138,9 @@ final class MappedDecoder {
     return first != 0x7B && first != 0x5B
   }
 
+  /// Whether a rule is its group's last one, which is for what no other rule is for.
+  func isLast(_ rule: Int) -> Bool { rule < 0 || rules[rule].last == rule }
+
   /// Returns the element and the rule of the first event.
   func settle(_ round: Int, rule: Int) { (self.round, self.rule) = (round, rule) }
 
@@ -160,6 +165,24 @@ final class MappedDecoder {
     } catch {
       throw .ofElement(walk.place, error)
     }
+  }
+
+  /// Makes an event of the element in hand by a further rule, which is tried beside the one that has decided; nil: there is none.
+  func decodeBeside(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome? {
+    guard map.hasBeside, rule >= 0, rules[rule].outcome == .event, rule < rules[rule].last else { return nil }
+    let each = rules[rule].each
+    for index in rule + 1..<rules[rule].last where rules[index].isBeside && rules[index].each != each {
+      try spend(1)
+      guard rules[index].stars >= walk.level, try holds(rules[index].condition, arena) else { continue }
+      rule = index
+      remember(index)
+      do throws(BadEvent) {
+        return try apply(rules.baseAddress.unsafelyUnwrapped + index, into: arena, &event)
+      } catch {
+        throw .ofElement(walk.place, error)
+      }
+    }
+    return nil
   }
 
   /// Makes an event of a record in place, with padding after it.
@@ -196,7 +219,25 @@ final class MappedDecoder {
     } else if isFramed, record.count > 5, record[0] == 0 {
       record = Bytes(rebasing: record[5...])
     }
+    if hasPrefix { record = withoutPrefix(record, into: arena) }
     try check(record)
+  }
+
+  /// A text that begins neither so nor as JSON is of another kind, on which `otherwise` decides: it counts as an empty object.
+  @inline(never)
+  private func withoutPrefix(_ record: Bytes, into arena: BumpArena) -> Bytes {
+    guard let first = record.first, first != 0x7B, first != 0x5B else { return record }
+    var rest = record[...]
+    for (index, part) in map.prefix.enumerated() {
+      let place = part.withUnsafeBytes { part in
+        index == 0
+          ? rest.starts(with: part) ? rest.startIndex : nil
+          : rest.indices.first { $0 + part.count <= rest.endIndex && Bytes(rebasing: rest[$0..<$0 + part.count]) == part }
+      }
+      guard let place else { return ("{}" as StaticString).withUTF8Buffer { arena.copy(Bytes($0)) } }
+      rest = rest[(place + part.count)...]
+    }
+    return Bytes(rebasing: rest)
   }
 
   func check(_ record: Bytes) throws(BadEvent) {

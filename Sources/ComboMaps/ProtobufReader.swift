@@ -47,7 +47,7 @@ final class ProtobufReader {
   func json(of text: Bytes, _ message: Int, at place: String, into arena: BumpArena) throws(BadEvent) -> Bytes {
     self.place = place
     (form, code) = ("Protobuf in base64", .wrongType)
-    try decode(text)
+    if let fault = Base64.decode(text, into: decoded) { throw self.fault(fault) }
     return try json(of: decoded.bytes, message, into: arena)
   }
 
@@ -65,39 +65,6 @@ final class ProtobufReader {
     bytes = message
     try object(0..<bytes.count, type, depth: 1)
     return arena.copy(out.bytes)
-  }
-
-  // MARK: - Base64
-
-  private func decode(_ text: Bytes) throws(BadEvent) {
-    decoded.removeAll()
-    var count = text.count
-    while count > 0, text.count - count < 2, text[count - 1] == 0x3D { count -= 1 }
-    let start = decoded.reserve(count)
-    var end = start
-    var bits: UInt32 = 0
-    for place in 0..<count {
-      guard let sextet = Self.sextet(text[place]) else { throw fault("its character \(place + 1) is not base64") }
-      bits = bits << 6 | sextet
-      if place & 3 > 0 {
-        end.pointee = UInt8(truncatingIfNeeded: bits >> UInt32(6 - 2 * (place & 3)))
-        end += 1
-      }
-    }
-    if count & 3 == 1 { throw fault("its base64 is cut off") }
-    decoded.commit(upTo: end)
-  }
-
-  @inline(__always)
-  private static func sextet(_ character: UInt8) -> UInt32? {
-    switch character {
-    case 0x41...0x5A: UInt32(character) - 0x41
-    case 0x61...0x7A: UInt32(character) - 0x61 + 26
-    case 0x30...0x39: UInt32(character) - 0x30 + 52
-    case 0x2B: 62
-    case 0x2F: 63
-    default: nil
-    }
   }
 
   // MARK: - The wire

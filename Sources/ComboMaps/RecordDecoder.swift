@@ -95,7 +95,7 @@ public final class RecordDecoder {
     do throws(BadEvent) {
       let lasting = isLasting || mapped.rewrites(record) ? record : arena.copy(record)
       var isEvent = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
-      if mapped.isSeveral { isEvent = try decodeFurther(mapped, isEvent, into: arena, &event) }
+      if mapped.isSeveral || mapped.map.hasBeside { isEvent = try decodeFurther(mapped, isEvent, into: arena, &event) }
       if mapped.leftOver >= 0 { try mapped.lookForGifts() }
       if mapped.rule >= 0 { counts.count(mapped.rule) }
       if isEvent {
@@ -129,22 +129,36 @@ public final class RecordDecoder {
     var first = (round: 0, rule: mapped.rule)
     var round = 0
     var next = Event()
+    /// Gifts of other arrays beside the element that an event was made of.
+    func addBeside() throws(BadEvent) {
+      while let outcome = try mapped.decodeBeside(into: arena, &next) {
+        if outcome == .event { try add(next) }
+      }
+    }
+    func add(_ event: Event) throws(BadEvent) {
+      if further.count + 1 >= Self.giftsMax {
+        throw BadEvent(.tooLarge, "the record holds more than \(Self.giftsMax) gifts; no more are read")
+      }
+      further.append(event)
+    }
+    if isEvent { try addBeside() }
     while mapped.advance() {
       round += 1
       let mark = arena.mark
       guard try mapped.decodeElement(into: arena, &next) == .event else {
         arena.rewind(to: mark)
+        // Of the reasons why a record is dropped, a rule's own one says more than what holds for all others.
+        if !isEvent, mapped.isLast(first.rule), mapped.rule >= 0, !mapped.isLast(mapped.rule) { first = (round, mapped.rule) }
         continue
       }
       if !isEvent {
         event = next
         isEvent = true
         first = (round, mapped.rule)
-      } else if further.count + 1 < Self.giftsMax {
-        further.append(next)
       } else {
-        throw BadEvent(.tooLarge, "the record holds more than \(Self.giftsMax) gifts; no more are read")
+        try add(next)
       }
+      try addBeside()
     }
     mapped.settle(first.round, rule: first.rule)
     return isEvent

@@ -23,7 +23,7 @@ struct TimeReader {
       ms = try whole(seconds * 1000 + 1e-3)
     case .rfc3339:
       let text = text(value)
-      guard let read = Self.rfc3339(text) else { throw .notTime(text, "ts") }
+      guard let read = Self.rfc3339(text) else { throw .notTime(text, "ts", lacksZone: Self.lacksZone(text)) }
       ms = read
     }
     if !range.contains(ms) { throw .outside(ms, "ts", range) }
@@ -53,7 +53,12 @@ struct TimeReader {
     }
   }
 
-  /// `2026-11-21T13:00:00.123Z`, or with `+08:00`; nil if it is none.
+  /// Whether it would be a time if it had a zone.
+  private static func lacksZone(_ text: Bytes) -> Bool { rfc3339(Array(text) + [0x5A]) != nil }
+
+  private static func rfc3339(_ text: [UInt8]) -> Int64? { text.withUnsafeBytes { rfc3339($0) } }
+
+  /// `2026-11-21T13:00:00.123Z`, or with `+08:00`, `+0800` or `+08`; nil if it is none.
   static func rfc3339(_ text: Bytes) -> Int64? {
     guard text.count >= 20, text.count <= 40 else { return nil }
     func number(_ at: Int, _ length: Int) -> Int64? {
@@ -89,11 +94,17 @@ struct TimeReader {
     switch text[at] {
     case 0x5A, 0x7A: at += 1
     case 0x2B, 0x2D:
-      guard let hours = number(at + 1, 2), at + 3 < text.count, text[at + 3] == 0x3A, let minutes = number(at + 4, 2) else {
-        return nil
+      guard let hours = number(at + 1, 2) else { return nil }
+      let sign: Int64 = text[at] == 0x2D ? -1 : 1
+      at += 3
+      if at < text.count, text[at] == 0x3A { at += 1 }
+      var minutes: Int64 = 0
+      if at < text.count || text[at - 1] == 0x3A {
+        guard let written = number(at, 2) else { return nil }
+        minutes = written
+        at += 2
       }
-      offset = (hours * 60 + minutes) * 60_000 * (text[at] == 0x2D ? -1 : 1)
-      at += 6
+      offset = (hours * 60 + minutes) * 60_000 * sign
     default: return nil
     }
     guard at == text.count else { return nil }

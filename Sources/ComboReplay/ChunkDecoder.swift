@@ -19,6 +19,13 @@ package final class ChunkDecoder {
     room = map == nil || fromTopic ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }
   }
 
+  /// Records that the map has dropped so far, by its reasons.
+  var drops: [String: Int] {
+    var drops: [String: Int] = [:]
+    for row in decoder.rows where row.outcome == "dropped" { drops[row.reason, default: 0] += row.count }
+    return drops
+  }
+
   /// The room of gifts that name none.
   package static let roomName: StaticString = "replay"
 

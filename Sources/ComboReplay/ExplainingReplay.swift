@@ -66,6 +66,7 @@ package final class ExplainingReplay {
         return summary
       case .end:
         _ = finish()
+        summary.drops = decoder.drops
         return summary
       }
       number += 1

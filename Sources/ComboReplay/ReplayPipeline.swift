@@ -17,6 +17,8 @@ package final class ReplayPipeline: @unchecked Sendable {
   package struct Summary: Equatable, Sendable {
     package var lines = 0
     package var badLines = 0
+    /// Records that the map dropped, by its reasons.
+    package var drops: [String: Int] = [:]
     /// Why it ended early, as a sentence.
     package var failure: String?
 
@@ -108,7 +110,10 @@ package final class ReplayPipeline: @unchecked Sendable {
   private func work(_ thread: Int) {
     let decoder = ChunkDecoder(map: map)
     lock.lock()
-    defer { lock.unlock() }
+    defer {
+      summary.drops.merge(decoder.drops, uniquingKeysWith: +)
+      lock.unlock()
+    }
     while let work = next(thread) {
       switch work {
       case .none:

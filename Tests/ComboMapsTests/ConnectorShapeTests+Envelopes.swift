@@ -59,5 +59,34 @@ extension ConnectorShapeTests {
       "twitch", "StreamElements, a subscription",
       ##"{"listener":"subscriber-latest","event":{"type":"subscriber","name":"x","tier":"1000","gifted":false}}"##, ##"dropped"##
     ),
+    (
+      "douyu", "an answer of its HTTP interface",
+      ##"{"data":{"result":"0","messages":["type@=dgb/rid@=142400/gfid@=824/gfcnt@=2/uid@=5/nn@=ann/","type@=dgb/rid@=142400/gfid@=824/gfcnt@=3/uid@=6/","type@=chatmsg/rid@=142400/uid@=6/txt@=hi/"],"list":[]}}"##,
+      ##"2 ×  5> 824 count 2"##
+    ),
+    ("douyu", "a gift in a text of another name", ##"{"line":["type@=dgb/rid@=1/gfid@=824/uid@=5/"]}"##, ##"bad"##),
+    ("douyu", "a viewer's text", ##"{"line":["type@=chatmsg/rid@=1/uid@=5/txt@=type@AA=dgb@AS/"]}"##, ##"dropped"##),
+    (
+      "twitch", "Streamlabs, a gifted subscription",
+      ##"{"type":"subscription","message":[{"sub_type":"subgift","gifter":"ann"}]}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "TwitchIO's event without its type",
+      ##"{"tier":"1000","total":5,"user":{"id":"1","name":"ann"},"cumulative_total":20}"##, ##"1 ×  1> 1000 count 5"##
+    ),
+    (
+      "twitch", "the same of a channel, and a giver who hides the total",
+      ##"{"tier":"1000","total":5,"user":{"id":"1","name":"ann"},"broadcaster":{"id":"k"},"anonymous":false,"cumulative_total":null}"##,
+      ##"1 ×  1> 1000 count 5"##
+    ),
+    ("twitch", "the same without a giver", ##"{"tier":"1000","total":5,"user":{},"cumulative_total":20}"##, ##"bad"##),
+    ("twitch", "a line in a text of another name", ##"{"foo":"@id=7;msg-id=subgift :tmi.twitch.tv USERNOTICE #c"}"##, ##"bad"##),
+    ("twitch", "a viewer's word in such a line", ##"{"foo":"@id=7 :v!v@v PRIVMSG #c :msg-id=subgift"}"##, ##"dropped"##),
+    (
+      "youtube:superchat=gifts", "pytchat, a super chat",
+      ##"{"type":"superChat","id":"Chw1","timestamp":1700000000000,"message":"hi","amountValue":500.0,"amountString":"¥500","currency":"JPY","author":{"name":"Ann","channelId":"UCviewer1","type":"superChat"}}"##,
+      ##"1 × Chw1 UCviewer1> super-chat count 1"##
+    ),
   ]
 }

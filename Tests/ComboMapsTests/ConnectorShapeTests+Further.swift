@@ -221,7 +221,7 @@ extension ConnectorShapeTests {
     (
       "kick", "a gifter without a name",
       ##"{"gifter":{"is_anonymous":false,"id":7,"username":null},"giftees":[{"username":"a"}],"broadcaster":{"user_id":3},"created_at":"2026-10-02T10:00:00Z"}"##,
-      ##"1 ×  7> subscription count 1"##
+      ##"1 × 2026-10-02T10:00:00Z-a 7> subscription count 1"##
     ),
     (
       "kick", "kicksdk",
@@ -321,7 +321,7 @@ extension ConnectorShapeTests {
     (
       "kick", "web hook in an envelope",
       ##"{"event":"kicks.gifted","message_id":"m","payload":{"broadcaster":{"user_id":1},"sender":{"user_id":9,"username":"c"},"gift":{"amount":500,"name":"Rage"},"created_at":"2025-10-20T04:00:08.634Z"}}"##,
-      ##"1 × m 9> Rage count 1"##
+      ##"1 × 2025-10-20T04:00:08.634Z-9 9> Rage count 1"##
     ),
     (
       "kick", "follow",

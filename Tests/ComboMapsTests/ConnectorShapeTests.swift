@@ -376,12 +376,12 @@ struct ConnectorShapeTests {
     (
       "kick", "kicks hook",
       ##"{"broadcaster":{"user_id":1},"sender":{"user_id":9,"username":"c"},"gift":{"amount":500,"name":"Rage","type":"LEVEL_UP"},"created_at":"2025-10-20T04:00:08.634Z"}"##,
-      ##"1 ×  9> Rage count 1"##
+      ##"1 × 2025-10-20T04:00:08.634Z-9 9> Rage count 1"##
     ),
     (
       "kick", "anon hook",
       ##"{"broadcaster":{"user_id":1},"gifter":{"is_anonymous":true,"user_id":null},"giftees":[{"user_id":4,"username":"z"}],"created_at":"2025-10-20T04:00:08.634Z"}"##,
-      ##"1 ×  anonymous> subscription count 1"##
+      ##"1 × 2025-10-20T04:00:08.634Z-4 anonymous> subscription count 1"##
     ),
     (
       "kick", "chat",

@@ -351,9 +351,9 @@ struct MapProtobufTests {
       (#""protobuf": {"A": {"1": "bool x", "2": §"A x"}}"#, #"the message "A" has two fields "x""#),
       (#""protobuf": {"A": {"1": "bool x", §"1": "bool y"}}"#, #""1" occurs twice; remove one of them"#),
       (#""unpack": [{"at": "/a", "message": §"B"}]"#, #"there is no message "B"; name it under protobuf, with its fields"#),
-      (#""unpack": [§{"at": "/a"}]"#, #""message" is missing: the name of a message under protobuf"#),
+      (#""unpack": [§{"at": "/a"}]"#, #""message" is missing: the name of a message under protobuf, or when or base64"#),
       (#""unpack": [§{"message": "B"}]"#, #""at" is missing: the place of the text: a pointer, or several"#),
-      (#""unpack": [{"at": "/a", §"as": "B"}]"#, #"unpack has no member "as"; there are at, when, message"#),
+      (#""unpack": [{"at": "/a", §"as": "B"}]"#, #"unpack has no member "as"; there are at, when, message, base64"#),
       (#""unpack": [§5]"#, "unpack must be a string, not an integer"),
       (
         #""unpack": [{"at": "/a", "message": "B", "when": §{"at": "/c"}}]"#,

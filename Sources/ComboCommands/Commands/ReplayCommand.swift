@@ -41,6 +41,7 @@ enum ReplayCommand {
       Console.say("\(options.file ?? "standard input"): \(failure)")
       return 1
     }
+    if !summary.drops.isEmpty { Console.say(sentence(of: summary.drops)) }
     if summary.badLines > 0 {
       Console.say(
         "\(ProgressMeter.grouped(summary.badLines)) of \(Counted.text(summary.lines, "lines")) \(summary.badLines == 1 ? "was" : "were") bad and skipped"
@@ -48,5 +49,12 @@ enum ReplayCommand {
       return 1
     }
     return 0
+  }
+
+  /// The number of dropped records, and the reasons, the most frequent first.
+  static func sentence(of drops: [String: Int]) -> String {
+    let reasons = drops.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let parts = reasons.map { "\(ProgressMeter.grouped($0.value)) \"\($0.key)\"" }
+    return "\(Counted.text(drops.values.reduce(0, +), "records")) dropped: \(parts.joined(separator: ", "))"
   }
 }

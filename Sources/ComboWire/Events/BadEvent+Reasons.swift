@@ -29,7 +29,17 @@ extension BadEvent {
 
   @inline(never)
   static func unknownType(_ text: JSONText, _ token: Int) -> BadEvent {
-    BadEvent(
+    var member = 1
+    while member < text.next(0) {
+      if text.string(member, is: "specversion") {
+        return BadEvent(
+          .unknownType,
+          "the record is a CloudEvent, whose type is \(text.shown(token)): the event is in its data, which a map reads (docs/mapping.md)"
+        )
+      }
+      member = text.next(member + 1)
+    }
+    return BadEvent(
       .unknownType, "type is \(text.shown(token)); gift, room_closed, retract and room_settings are allowed, gift is the default")
   }
 

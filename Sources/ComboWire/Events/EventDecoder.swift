@@ -86,6 +86,7 @@ public final class EventDecoder {
     if text.string(token, is: "retract") { return .retract }
     if text.string(token, is: "room_closed") { return .roomClosed }
     if text.string(token, is: "room_settings") { return .roomSettings }
+    parser.writeNames()
     throw .unknownType(text, token)
   }
 

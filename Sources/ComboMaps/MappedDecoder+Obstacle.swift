@@ -1,0 +1,89 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// Why no rule reads a record that names a gift.
+extension MappedDecoder {
+  /// Elements of arrays that are looked at for a rule that comes near.
+  private static let obstacleRounds = 8
+  /// Longer lists of pointers are cut.
+  private static let pointersMax = 100
+
+  /// What the nearest rule lacks, as a sentence; where none comes near, that its roots do not lead to the object that names the gift.
+  func obstacle(at token: Int) -> String {
+    var nearest: (met: Int, rule: Int, lacks: [String])?
+    var isRoot = false
+    let arena = BumpArena(chunkSize: 4096)
+    walk.walk(text, of: checks.parser)
+    var round = 0
+    repeat {
+      for (index, rule) in map.rules.enumerated() where rule.outcome == .event && rule.kind == .gift && rule.condition >= 0 {
+        let root = rule.root < 0 ? 0 : Int(walk.found[Int(rule.root)])
+        if root < 0 { continue }
+        if root == token { isRoot = true }
+        var (met, lacks) = (0, [String]())
+        weigh(rule.condition, below: rule.root, arena, &met, &lacks)
+        // One that lacks as little in the same object says more than one elsewhere.
+        if met > 0, !lacks.isEmpty, (met, -lacks.count) > (nearest?.met ?? 0, -(nearest?.lacks.count ?? 0)) {
+          nearest = (met, index, lacks)
+        }
+      }
+      round += 1
+    } while round < Self.obstacleRounds && walk.advance(text)
+    if let nearest { return "\(map.rules[nearest.rule].name) would, but \(nearest.lacks.prefix(3).joined(separator: ", and "))" }
+    if !isRoot { return "no root of the map leads to what it names" }
+    return "a field that a gift needs is missing, or its shape is unknown"
+  }
+
+  /// Counts the parts of a condition that the record meets, and collects what it lacks for the others.
+  private func weigh(_ index: Int32, below root: Int32, _ arena: BumpArena, _ met: inout Int, _ lacks: inout [String]) {
+    let node = nodes[Int(index)]
+    if node.op == .all {
+      for place in node.links.range { weigh(links[place], below: root, arena, &met, &lacks) }
+      return
+    }
+    guard (try? holds(index, arena)) != true else {
+      // That the root is there, or that something is not, brings no record nearer.
+      if node.op == .any || node.op == .isOneOf || node.op == .starts || node.op == .contains || node.op == .above { met += 1 }
+      if node.op == .exists, nodes[Int(links[node.links.range.lowerBound])].place != root { met += 1 }
+      return
+    }
+    lacks.append(lack(index, arena))
+  }
+
+  private func lack(_ index: Int32, _ arena: BumpArena) -> String {
+    let node = nodes[Int(index)]
+    guard let first = node.links.range.first.map({ links[$0] }) else { return "it never holds" }
+    switch node.op {
+    case .all:
+      let failing = node.links.range.map { links[$0] }.first { (try? holds($0, arena)) != true }
+      return lack(failing ?? first, arena)
+    case .any: return lack(first, arena)
+    case .not:
+      let inner = nodes[Int(first)]
+      guard inner.op != .any, inner.op != .all, let source = inner.links.range.first else {
+        return "it is left out by a condition"
+      }
+      let words = inner.op == .exists ? "is there" : "is what leaves it out"
+      return "\(pointers(links[source])) \(words)"
+    default: break
+    }
+    let source = pointers(first)
+    guard let value = try? value(first, into: arena), value.kind != .missing else { return "\(source) is missing" }
+    let bound = node.bound == node.bound.rounded() && abs(node.bound) < 1e15 ? "\(Int64(node.bound))" : "\(node.bound)"
+    let texts = node.texts.range.prefix(3).map { "\"\(Excerpt(constant($0)))\"" }.joined(separator: " or ")
+    switch node.op {
+    case .isOneOf: return "\(source) is not \(texts)"
+    case .starts: return "\(source) does not begin with \(texts)"
+    case .contains: return "\(source) has no \(texts) in it"
+    case .above: return "\(source) is not above \(bound)"
+    case .below: return "\(source) is not below \(bound)"
+    default: return "\(source) does not differ"
+    }
+  }
+
+  private func pointers(_ node: Int32) -> String {
+    let all = map.descriptions[Int(node)]
+    return all.count > Self.pointersMax ? "\(all.prefix(Self.pointersMax))…" : all
+  }
+}
