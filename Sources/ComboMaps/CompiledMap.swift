@@ -129,14 +129,17 @@ struct CompiledMap {
     var rules: Range<Int>
   }
 
-  var nodes: [Node] = []
-  var links: [Int32] = []
-  var texts: [Text] = []
-  var bytes: [UInt8] = []
-  var shown: [Shown] = []
+  let nodes = FixedList<Node>()
+  let links = FixedList<Int32>()
+  let texts = FixedList<Text>()
+  let bytes = FixedList<UInt8>()
+  /// The beginning of a display object, and the text before a gift's worth.
+  var idName = Text(start: 0, count: 0)
+  var worthName = Text(start: 0, count: 0)
+  let shown = FixedList<Shown>()
   var headers: [String] = []
-  var rules: [Rule] = []
-  var groups: [Group] = []
+  let rules = FixedList<Rule>()
+  let groups = FixedList<Group>()
   var pointers = PointerTable()
   var form = MapDefinition.TextForm.json
   var isFramed = false

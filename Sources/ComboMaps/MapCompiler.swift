@@ -35,6 +35,10 @@ struct MapCompiler {
     }
     compiler.group(definition, -1, adding: definition.otherwise)
     compiler.map.pointers.finish()
+    compiler.map.idName = compiler.text(Array(#"{"id":"#.utf8))
+    compiler.map.worthName = compiler.text(Array(#","value":"#.utf8))
+    // Text that is copied in blocks is read a little after its end.
+    compiler.map.bytes.append(contentsOf: Array(repeating: 0, count: BumpArena.padding))
     return compiler.map
   }
 
@@ -140,7 +144,7 @@ struct MapCompiler {
             bytesMax: Int32(field.bytesMax ?? Int(Int32.max))))
       }
       made.fields = .init(first: Int32(map.shown.count), count: Int32(list.count))
-      map.shown += list
+      map.shown.append(contentsOf: list)
     }
     return made
   }
@@ -176,21 +180,21 @@ struct MapCompiler {
 
   private mutating func link(_ nodes: [Int32]) -> CompiledMap.Range16 {
     let range = CompiledMap.Range16(first: Int32(map.links.count), count: Int32(nodes.count))
-    map.links += nodes
+    map.links.append(contentsOf: nodes)
     return range
   }
 
   private mutating func text(_ bytes: [UInt8]) -> CompiledMap.Text {
     let text = CompiledMap.Text(
       start: Int32(map.bytes.count), count: Int32(bytes.count), word: PointerTable.word(bytes))
-    map.bytes += bytes
+    map.bytes.append(contentsOf: bytes)
     return text
   }
 
   private mutating func texts(_ list: [String]) -> CompiledMap.Range16 {
     let made = list.map { text(Array($0.utf8)) }
     let range = CompiledMap.Range16(first: Int32(map.texts.count), count: Int32(made.count))
-    map.texts += made
+    map.texts.append(contentsOf: made)
     return range
   }
 

@@ -13,6 +13,7 @@ final class MappedDecoder {
     case dropped
   }
 
+  /// Holds the lists, too, that are read below.
   let map: CompiledMap
   let form: MapDefinition.TextForm
   private let isFramed: Bool
@@ -58,8 +59,7 @@ final class MappedDecoder {
   /// Text of a display object that is not in the record as it is to be written.
   let object = ByteBuffer()
   /// The beginning of a display object, and the text before a gift's worth.
-  let idName: CompiledMap.Text
-  let worthName: CompiledMap.Text
+  let idName, worthName: CompiledMap.Text
   /// A record that is written again with the contents of its texts.
   let rewriting = ByteBuffer()
   /// The values of the headers that the map names.
@@ -78,21 +78,14 @@ final class MappedDecoder {
     self.map = map
     checks = EventDecoder(limits: limits)
     walk = PointerWalk(map.pointers)
-    nodes = Self.copy(map.nodes)
-    links = Self.copy(map.links)
-    self.texts = Self.copy(map.texts)
-    // Text that is copied in blocks is read a little after its end.
-    var texts = map.bytes
-    func add(_ text: String) -> CompiledMap.Text {
-      texts += text.utf8
-      return .init(start: Int32(texts.count - text.utf8.count), count: Int32(text.utf8.count))
-    }
-    idName = add(#"{"id":"#)
-    worthName = add(#","value":"#)
-    bytes = Self.copy(texts + Array(repeating: 0, count: BumpArena.padding))
-    rules = Self.copy(map.rules)
-    groups = Self.copy(map.groups)
-    shown = Self.copy(map.shown)
+    nodes = map.nodes.all
+    links = map.links.all
+    texts = map.texts.all
+    bytes = map.bytes.all
+    rules = map.rules.all
+    groups = map.groups.all
+    shown = map.shown.all
+    (idName, worthName) = (map.idName, map.worthName)
     headers = Array(repeating: .none, count: map.headers.count)
     hasHeaders = !map.headers.isEmpty
     hasTexts = !map.unpacked.isEmpty
@@ -104,23 +97,6 @@ final class MappedDecoder {
     groupCount = map.groups.count
     effortMax = 2 * limits.recordBytes
     signs = map.signs.map { SignReader($0, form: map.form, isLoose: map.pointers.isLoose) }
-  }
-
-  deinit {
-    nodes.deallocate()
-    links.deallocate()
-    texts.deallocate()
-    bytes.deallocate()
-    rules.baseAddress!.deinitialize(count: map.rules.count)
-    rules.deallocate()
-    groups.deallocate()
-    shown.deallocate()
-  }
-
-  private static func copy<T>(_ array: [T]) -> UnsafeMutableBufferPointer<T> {
-    let memory = UnsafeMutableBufferPointer<T>.allocate(capacity: array.count + 1)
-    _ = memory.initialize(from: array)
-    return memory
   }
 
   /// For callers that ask for the deciding rule.

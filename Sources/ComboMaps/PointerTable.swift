@@ -47,15 +47,17 @@ struct PointerTable {
     var node: Int32
   }
 
-  private(set) var nodes: [Node] = [Node()]
-  private(set) var cells: [Cell] = []
-  private(set) var elements: [Element] = []
-  private(set) var names: [UInt8] = []
-  private(set) var stars: [Star] = []
-  private(set) var below: [Int32] = []
+  let nodes = FixedList<Node>()
+  let cells = FixedList<Cell>()
+  let elements = FixedList<Element>()
+  let names = FixedList<UInt8>()
+  let stars = FixedList<Star>()
+  let below = FixedList<Int32>()
   /// Whether case, `_` and `-` make no difference in names. To be set before there are nodes.
   var isLoose = false
   private var children: [[(step: String, node: Int)]] = [[]]
+
+  init() { nodes.append(Node()) }
 
   /// The step that stands for one element of an array after the other.
   static let each = "*"
@@ -104,7 +106,7 @@ struct PointerTable {
       nodes[at].cells = Int32(cells.count)
       nodes[at].mask = Int32(size - 1)
       nodes[at].children = Int32(children[at].count { $0.step != Self.each })
-      cells += Array(repeating: Cell(), count: size)
+      cells.append(contentsOf: repeatElement(Cell(), count: size))
       nodes[at].firstElement = Int32(elements.count)
       for (step, node) in children[at] {
         // A member of that name is none of an array.
@@ -112,7 +114,7 @@ struct PointerTable {
         if let first = step.utf8.first { nodes[at].initials |= Self.initial(first) }
         let name = Array(step.utf8)
         let cell = Cell(word: Self.word(name), length: Int32(name.count), node: Int32(node), name: Int32(names.count))
-        names += name
+        names.append(contentsOf: name)
         var place = Self.hash(cell.word, name.count)
         while cells[Int(nodes[at].cells) + (place & (size - 1))].length >= 0 { place += 1 }
         cells[Int(nodes[at].cells) + (place & (size - 1))] = cell

@@ -4,6 +4,8 @@ internal import ComboWire
 
 /// Walks the tapes of records by a ``PointerTable``. One a thread.
 final class PointerWalk {
+  /// Holds the lists that are read below.
+  private let table: PointerTable
   private let nodes: UnsafeMutableBufferPointer<PointerTable.Node>
   private let cells: UnsafeMutableBufferPointer<PointerTable.Cell>
   private let elements: UnsafeMutableBufferPointer<PointerTable.Element>
@@ -33,12 +35,13 @@ final class PointerWalk {
   }
 
   init(_ table: PointerTable) {
-    nodes = Self.copy(table.nodes)
-    cells = Self.copy(table.cells)
-    elements = Self.copy(table.elements)
-    names = Self.copy(table.names)
-    stars = Self.copy(table.stars)
-    below = Self.copy(table.below)
+    self.table = table
+    nodes = table.nodes.all
+    cells = table.cells.all
+    elements = table.elements.all
+    names = table.names.all
+    stars = table.stars.all
+    below = table.below.all
     isLoose = table.isLoose
     ends = Self.numbers(max(table.stars.count, 1))
     places = Array(repeating: 0, count: table.stars.lazy.map(\.level).max() ?? 0)
@@ -52,12 +55,6 @@ final class PointerWalk {
   }
 
   deinit {
-    nodes.deallocate()
-    cells.deallocate()
-    elements.deallocate()
-    names.deallocate()
-    stars.deallocate()
-    below.deallocate()
     ends.deallocate()
     own.deallocate()
     for known in known {
@@ -70,12 +67,6 @@ final class PointerWalk {
   private static func numbers<T: FixedWidthInteger>(_ count: Int) -> UnsafeMutablePointer<T> {
     let memory = UnsafeMutablePointer<T>.allocate(capacity: count)
     memory.initialize(repeating: 0, count: count)
-    return memory
-  }
-
-  private static func copy<T>(_ array: [T]) -> UnsafeMutableBufferPointer<T> {
-    let memory = UnsafeMutableBufferPointer<T>.allocate(capacity: max(array.count, 1))
-    _ = memory.initialize(from: array)
     return memory
   }
 

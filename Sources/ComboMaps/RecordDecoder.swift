@@ -39,11 +39,11 @@ public final class RecordDecoder {
   private var counts: RuleCounts
 
   /// The results by rule, the most first.
-  public var rows: [RecordOutcomes.Row] { counts.rows(mapped?.map.rules ?? []).map(\.row) }
+  public var rows: [RecordOutcomes.Row] { counts.rows(mapped.map { Array($0.map.rules) } ?? []).map(\.row) }
 
   /// The most frequent reason why records became no event, and the names of the members of one such record.
   public var commonestLoss: (row: RecordOutcomes.Row, keys: String)? {
-    counts.rows(mapped?.map.rules ?? []).first { $0.row.outcome != "event" }
+    counts.rows(mapped.map { Array($0.map.rules) } ?? []).first { $0.row.outcome != "event" }
   }
 
   /// The limits of an event.

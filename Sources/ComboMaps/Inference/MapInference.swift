@@ -1,162 +1,118 @@
-internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
 /// Proposes a map from samples, by the names of fields and the shapes of their values. A guess, and says how sure it is.
 public struct MapInference {
   /// The map as the text of a file; empty if the samples are not enough.
-  public let text: String
+  public private(set) var text = ""
   /// What it is unsure of or has left out, in sentences.
-  public let doubts: [String]
+  public private(set) var doubts: [String] = []
 
-  /// Looks at samples: JSON, lines of IRC with tags, or Douyu's text. Others are passed over.
-  public init(_ samples: [[UInt8]]) {
-    let samples = SampleRecords(samples)
-    let survey = FieldSurvey(samples.records)
-    if survey.records == 0 {
-      (text, doubts) = ("", ["none of the records is a JSON object"])
-      return
-    }
-    var proposal = Proposal(survey: survey, form: samples.form == .json ? survey.form : samples.form)
-    if survey.fields.isEmpty && survey.arrays.isEmpty {
-      var guess = MapGuess(survey, nil)
-      proposal.rules = [guess.rule(isNarrow: false)]
-      proposal.doubts = guess.doubts
-    } else {
-      for kind in SampleKinds(samples.records, &proposal.doubts).kinds { proposal.add(kind) }
-      proposal.write()
-    }
-    (text, doubts) = (proposal.text, proposal.doubts)
-  }
-}
-
-/// A map in the making.
-private struct Proposal {
-  let survey: FieldSurvey
-  let form: MapDefinition.TextForm
-  var rules: [String] = []
-  var doubts: [String] = []
-  private var guesses: [MapGuess] = []
-  private var drops: [String] = []
+  private let samples: Samples
+  private var guesses: [RuleGuess] = []
+  /// Rules without an event.
+  private var others: [String] = []
   private var marks: [GiftMark] = []
-  private var keys: [String] = []
+  /// Pointers of ids that turned out to be none.
+  private var refused: Set<[String]> = []
 
   /// Of one kind, records may come in so many shapes.
   private static let shapesMax = 8
 
-  init(survey: FieldSurvey, form: MapDefinition.TextForm) { (self.survey, self.form) = (survey, form) }
+  /// Looks at samples: JSON, lines of IRC with tags, or Douyu's text. Others are passed over.
+  public init(_ samples: [[UInt8]]) {
+    self.samples = Samples(samples)
+    if self.samples.records.isEmpty {
+      doubts = ["none of the records is a JSON object"]
+      return
+    }
+    // Only a replay shows all gifts that share an id: then it is made again without that.
+    repeat {
+      (doubts, guesses, others) = ([], [], [])
+      let kinds = GiftMark.kinds(self.samples, &doubts)
+      marks = kinds.compactMap(\.mark)
+      for kind in kinds { add(kind.mark, kind.records) }
+      if guesses.isEmpty, others.isEmpty { guesses = [RuleGuess(self.samples, Array(self.samples.records.indices), nil, [])] }
+    } while check()
+  }
 
   /// A rule for each shape in which records of a kind come: what one cannot read is looked at again.
-  mutating func add(_ kind: SampleKinds.Kind) {
-    if let mark = kind.mark { marks.append(mark) }
-    var rest = kind.records
-    var found: [MapGuess] = []
+  private mutating func add(_ mark: GiftMark?, _ records: [Int]) {
+    var rest = records
+    var found: [RuleGuess] = []
     while !rest.isEmpty, found.count < Self.shapesMax {
-      var guess = MapGuess(FieldSurvey(rest, of: kind.mark), kind.mark)
-      let covered = guess.covered
-      if !guess.isGift || covered.isEmpty {
-        if found.isEmpty { found.append(guess) }
-        break
-      }
+      let guess = RuleGuess(samples, rest, mark, refused)
+      let read = guess.isGift ? Set(MapTrial(text([guess.rule]), samples, rest).gifts.map(\.record)) : []
+      if read.isEmpty { break }
       // Those that it reads, seen without the others.
-      if covered.count < rest.count {
-        let own = MapGuess(
-          FieldSurvey(rest.enumerated().filter { covered.contains($0.offset + 1) }.map(\.element), of: kind.mark), kind.mark)
-        if own.isGift, own.covered.count == covered.count { guess = own }
-      }
-      found.append(guess)
-      rest = rest.enumerated().filter { !covered.contains($0.offset + 1) }.map(\.element)
+      found.append(read.count < rest.count ? RuleGuess(samples, read.sorted(), mark, refused) : guess)
+      rest.removeAll { read.contains($0) }
     }
-    if !rest.isEmpty, let first = found.first, first.isGift {
-      let count = rest.count
+    if !rest.isEmpty {
+      let name = mark.map { quoted($0.value) } ?? "a record"
       doubts.append(
-        "\(name(kind.mark)): of \(kind.records.count) records, \(count) \(count == 1 ? "has" : "have") no recognizable sender or gift"
-      )
+        "\(name): no sender or gift was found in \(rest.count) of \(records.count); write a rule that reads or drops them")
     }
-    keep(found, kind.mark)
+    guard let mark else { return guesses += found }
+    if found.isEmpty { others.append(mark.rule("bad", "names a gift, but has no recognizable sender or gift")) }
+    guard found.count == 1, let known = guesses.firstIndex(where: { $0.mark?.path == mark.path && $0.tells(found[0]) }) else {
+      return guesses += found
+    }
+    if found[0].isBetter(than: guesses[known]) { swap(&found[0], &guesses[known]) }
+    let (worse, better) = (found[0].mark!, guesses[known].mark!)
+    others.append(worse.rule("drop", "repeats gifts of other records"))
+    doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(quoted(better.value)), so only the latter counts")
   }
 
-  private func name(_ mark: GiftMark?) -> String { mark.map { MapGuess.quoted($0.value) } ?? "a record" }
+  // MARK: - The map
 
-  /// Keeps what is a gift and not told by another kind already.
-  private mutating func keep(_ found: [MapGuess], _ mark: GiftMark?) {
-    guard let first = found.first else { return }
-    if !first.isGift {
-      if mark != nil, !guesses.isEmpty || marks.count > 1 {
-        drops.append(first.refusing("names a gift, but has no recognizable sender or gift", isBad: true))
-        doubts.append(
-          "\(name(mark)): it names a gift, but no fields look like a sender and a gift, so it is a bad event; write a rule that reads it or drops it"
-        )
-      } else if guesses.isEmpty {
-        guesses.append(first)
-      }
-      return
+  /// Replays the samples by the proposal, and says what is wrong or strange.
+  /// - Returns: whether different gifts share an id: it is refused from now on.
+  private mutating func check() -> Bool {
+    for guess in guesses {
+      let kind = guesses.count > 1 ? guess.mark.map { quoted($0.value) + ": " } ?? "" : ""
+      for doubt in guess.doubts.map({ kind + $0 }) where !doubts.contains(doubt) { doubts.append(doubt) }
     }
-    // What was kept for want of anything better.
-    if let index = guesses.firstIndex(where: { !$0.isGift }) {
-      let other = guesses.remove(at: index)
-      if other.mark != nil {
-        drops.append(other.refusing("names a gift, but has no recognizable sender or gift", isBad: true))
-        doubts.append(
-          "\(name(other.mark)): it names a gift, but no fields look like a sender and a gift, so it is a bad event; write a rule that reads it or drops it"
-        )
-      }
+    let rules = guesses.map(\.rule) + others
+    let trial = MapTrial(text(rules, guesses), samples, Array(samples.records.indices))
+    // In an array its place may stand behind an id.
+    for id in guesses.compactMap(\.id?.column)
+    where id.values.values.contains(where: { id in trial.shared.contains { $0.hasPrefix(id) } }) {
+      if refused.insert(id.leaf.path).inserted { return true }
     }
-    if let mark, found.count == 1,
-      let index = guesses.firstIndex(where: { $0.mark?.path == mark.path && $0.mark != mark && $0.tellsTheSame(as: first) })
-    {
-      let isBetter = first.isBetter(than: guesses[index])
-      let (better, worse) = isBetter ? (first, guesses[index]) : (guesses[index], first)
-      guesses[index] = better
-      drops.append(worse.refusing("repeats gifts of other records"))
-      doubts.append(
-        "\(name(worse.mark)) seems to repeat the gifts of \(name(better.mark)), by sender and gift: only the latter counts. If they are"
-          + " different gifts, write a rule for each")
-      return
-    }
-    guesses += found
+    doubts += trial.doubts
+    text = text(rules, guesses)
+    return false
   }
 
-  /// Makes rules of what was kept.
-  mutating func write() {
-    for index in guesses.indices {
-      let isAlone = guesses.count == 1 || guesses[index].mark != nil && guesses.count { $0.mark == guesses[index].mark } == 1
-      rules.append(guesses[index].rule(isNarrow: !isAlone || guesses[index].mark == nil && !guesses[index].root.isEmpty))
-      let kind = guesses.count > 1 ? guesses[index].mark.map { name($0) + ": " } ?? "" : ""
-      for doubt in guesses[index].doubts.map({ kind + $0 }) where !doubts.contains(doubt) { doubts.append(doubt) }
-      if let key = guesses[index].giftKey, !keys.contains(key) { keys.append(key) }
+  /// - Parameter guesses: what says of records without a rule that they name a gift; none where only one rule is tried.
+  private func text(_ rules: [String], _ guesses: [RuleGuess] = []) -> String {
+    func list(_ texts: [String], _ more: String = "") -> String {
+      let all = texts.reduce(into: [String]()) { if !$0.contains(quoted($1)) { $0.append(quoted($1)) } }
+      return "[" + (more.isEmpty ? all : [more] + all).joined(separator: ", ") + "]"
     }
-    var values: [String] = []
-    for value in guesses.compactMap({ $0.mark?.value }) where !values.contains(value) { values.append(value) }
-    if values.count > 1 {
-      doubts.append("when: \(values.map(MapGuess.quoted).joined(separator: ", ")) may repeat the same gifts")
-    }
-    rules += drops
-  }
-
-  /// The map.
-  var text: String {
-    let notes = doubts.map { "    " + MapGuess.quoted($0) }.joined(separator: ",\n")
+    let count = samples.records.count
     var members = [
-      #"  "map": 1"#, #"  "name": "mine""#,
-      "  \"about\": \"Proposed from \(survey.records) \(survey.records == 1 ? "sample" : "samples"); see notes for what is uncertain.\"",
-      "  \"notes\": [\n\(notes)\n  ]",
+      #""map": 1"#, #""name": "mine""#,
+      "\"about\": \"Proposed from \(count) \(count == 1 ? "sample" : "samples"); see notes for what is uncertain.\"",
+      "\"notes\": [\n\(doubts.map { "    " + quoted($0) }.joined(separator: ",\n"))\n  ]",
     ]
-    if form != .json { members.append("  \"text\": \"\(form.rawValue)\"") }
-    if !survey.texts.isEmpty {
-      members.append("  \"unpack\": [\(survey.texts.map { MapGuess.quoted(MapCompiler.written($0)) }.joined(separator: ", "))]")
+    if samples.form != .json { members.append("\"text\": \"\(samples.form.rawValue)\"") }
+    if !samples.texts.isEmpty { members.append("\"unpack\": \(list(samples.texts.map(MapCompiler.written)))") }
+    let keys = guesses.compactMap(\.giftKey)
+    var signs = keys.isEmpty ? [] : ["\"keys\": \(list(keys))"]
+    if !guesses.isEmpty, !marks.isEmpty {
+      // The names of commands that are known, and of events that are no gifts.
+      members.append(#""include": "common""#)
+      signs.append("\"commands\": \(list(marks.map { LeafPath.name($0.path) }, #"{"use": "commands"}"#))")
+      signs.append("\"words\": \(list(["gift"] + marks.flatMap { GiftMark.words(in: $0.value) }))")
+      signs.append(#""others": {"use": "other-events"}"#)
     }
-    let commands = marks.reduce(into: [String]()) { if !$0.contains($1.name) { $0.append($1.name) } }
-    if !commands.isEmpty || !keys.isEmpty {
-      let words = marks.flatMap { GiftMark.words(in: $0.value) }.reduce(into: ["gift"]) { if !$0.contains($1) { $0.append($1) } }
-      func list(_ name: String, _ all: [String]) -> String? {
-        all.isEmpty ? nil : "\"\(name)\": [\(all.map(MapGuess.quoted).joined(separator: ", "))]"
-      }
-      let parts = [list("commands", commands), commands.isEmpty ? nil : list("words", words), list("keys", keys)]
-      members.append("  \"gifts\": {\(parts.compactMap { $0 }.joined(separator: ", "))}")
-    }
-    members.append("  \"rules\": [\n\(rules.joined(separator: ",\n"))\n  ]")
-    members.append(#"  "otherwise": {"drop": "not a gift"}"#)
-    return "{\n" + members.joined(separator: ",\n") + "\n}\n"
+    if !signs.isEmpty { members.append("\"gifts\": {\(signs.joined(separator: ", "))}") }
+    members.append("\"rules\": [\n\(rules.joined(separator: ",\n"))\n  ]")
+    // Where nothing else says of a record that it names a gift.
+    let isAlone = guesses.count == 1 && guesses[0].root.isEmpty && signs.isEmpty
+    members.append("\"otherwise\": \(isAlone ? #"{"bad": "no rule reads it"}"# : #"{"drop": "not a gift"}"#)")
+    return "{\n" + members.map { "  " + $0 }.joined(separator: ",\n") + "\n}\n"
   }
 }

@@ -1,0 +1,172 @@
+internal import ComboCore
+internal import ComboWire
+internal import Glibc
+
+/// What a field of a gift is called, on platforms that are known and in general, and what its values look like.
+struct FieldPattern: Sendable {
+  /// Whole names or their ends, the surest first.
+  let names: [String]
+  /// Words that say whose an id is, in its name or above it.
+  let words: [String]
+  /// Words of somebody or something else, in its name or above it.
+  let not: [String]
+  /// Parts of names that are told beside it.
+  let less: [String]
+  /// What it must score.
+  let least: Int
+  /// Whether its values can be what it is.
+  let fits: @Sendable (String) -> Bool
+  /// The doubt that it stands for a better one, of which there is none.
+  let doubt: String
+
+  private init(
+    _ names: String, words: String = "", not: String = "", less: String = "", least: Int = 30, doubt: String = "",
+    fits: @escaping @Sendable (String) -> Bool = Self.isID
+  ) {
+    func list(_ words: String) -> [String] { words.split { $0 == " " || $0 == "\n" }.map(String.init) }
+    (self.names, self.words, self.not, self.less) = (list(names), list(words), list(not), list(less))
+    (self.least, self.fits, self.doubt) = (least, fits, doubt)
+  }
+
+  private static let people = """
+    user sender from viewer giver gifter fan donor member supporter author chatter customer account payer buyer audience
+    """
+  private static let hosts = "anchor host streamer broadcaster presenter"
+  /// The likeliest first, where several arrays may hold receivers.
+  private static let others = "target receiver recipient giftee gifted touser tolist receive seat ruid dest toid touid \(hosts)"
+  private static let gifts = "gift present prop item goods product sticker gf"
+  private static let combos = "group combo streak merge batch"
+  /// How a record is delivered, and what was before it.
+  private static let aside = ["subscription", "transport", "condition", "before", "old"]
+  /// What envelopes are called says nothing of what is in them.
+  private static let envelopes = ["message", "msg", "event", "data", "payload", "body", "raw", "content"]
+
+  // MARK: - The fields
+
+  static let gift = FieldPattern(
+    "giftid gfid itemtype iitemtype presentid propid secgiftid", words: gifts,
+    not: """
+      user sender receiver room group batch type gifter giftee gifted community recipient member total subscription author
+      channel viewer owner image icon picture properties monitorextra
+      """, less: "send blind origin combo gifttype", least: 35)
+  static let giftName = FieldPattern(
+    "giftname gfname propname presentname itemname goodsname name title gift", not: "\(others) \(people)",
+    doubt: "gift.id: no id was found, so the name is used")
+  static let plan = FieldPattern(
+    "msgparamsubplan subplan subtier tier plan subscriptiontype level", not: "badges", least: 40,
+    doubt: "gift.id: nothing else names the gift, so what a subscription costs is used"
+  ) { isID($0) && !$0.contains(".") }
+  static let sender = FieldPattern(
+    "uid userid openid useruuid senderuid lsenderuid senderid unionid principalid secopenid chatteruserid", words: people,
+    not: "\(others) gift room medal master guard combo group msg message subscription session",
+    less: "shortid displayid uniqueid", least: 40)
+  static let senderName = FieldPattern(
+    "\(personName.names.joined(separator: " ")) \(people)", not: "\(others) \(gifts)",
+    doubt: "sender.id: no id was found, so the name is used")
+  static let receiver = FieldPattern(
+    "", words: others, not: "\(gifts) room medal sender from condition broadcaster index", least: 40)
+  static let room = FieldPattern(
+    "room rid channel cid roomid liveid livestreamid livechatid chatroomid broadcasteruserid broadcasterid",
+    words: "room live channel stream session chatroom rid studio", not: "\(gifts) user name title type area plan source",
+    less: "\(people) condition", least: 45)
+  /// A gift may be to somebody else in the host's room.
+  static let host = FieldPattern(
+    "", words: "\(hosts) owner", not: "\(gifts) sender name", least: 40, doubt: "room: no room was found, so the host is used")
+  static let time = FieldPattern(
+    "sendtime sendtimems ts timestamp createtime time createdat eventtime clienttimestamp publishedat tmisentts timestampusec at"
+      + " sentat createdtime date ctime msgtime", not: "medal", less: "expire start birth reg update", least: 10
+  ) { unit(of: $0) != nil }
+  static let id = FieldPattern(
+    """
+    msgid messageid eventid tid orderid uuid payid strpayid transactionid txid uniqueno payflowid requestid serialno logid traceid
+    id
+    """, not: "\(people) \(others) \(combos) gift present goods product sticker session",
+    less: "source recipient associated parent reply", least: 20
+  ) { isID($0) && GiftMark.words(in: $0).isEmpty }
+  static let value = FieldPattern(
+    "diamondcount diamondcost diamonds giftprice unitprice price value jewelsamount coinspergift coins coin cost worth pc amountmicros amount",
+    not: "total sum discount remain balance original donovalue level \(people)", less: "combo blind", least: 25
+  ) { (Double($0) ?? -1) >= 0 }
+  static let streak = FieldPattern(
+    "groupid comboid combokey mergekey streakid streak bcid", words: combos, less: "community origin batchcombo", least: 40)
+  static let end = FieldPattern("repeatend comboend isend end finish finished isfinal final islast last") {
+    ["0", "1", "true", "false"].contains($0)
+  }
+  /// Numbers that are somebody's, or of something beside the gift.
+  private static let notCounts = """
+    user sender viewer author medal rank fans badges super gifter cumulative lifetime fanticket msgparamsender month community
+    bomb watching likecount
+    """
+  /// Numbers that go on within a streak.
+  static let total = FieldPattern("repeatcount combocount combonum combo combohits hits", not: notCounts, fits: isCount)
+  static let count = FieldPattern(
+    """
+    giftnum num giftcount gfcnt quantity qty count iitemcount itemcount groupcount sendcount batchsize massgiftcount
+    giftmembershipscount number bits amount total times totalcount
+    """, not: notCounts, less: "combo", least: 15, fits: isCount)
+  static let personName = FieldPattern(
+    "nickname nick uname username senderuname ssendernick nn displayname uniqueid login name sendnick")
+  static let personPicture = FieldPattern(
+    "avatar avatarurl face uface headurl headimg ic icon profilepictureurl profilepicture picture portrait")
+  static let giftPicture = FieldPattern("giftimg gifticon icon picurl giftpic image img pic url")
+
+  // MARK: - Fitting
+
+  /// How well a pointer's names fit; nil: not at all.
+  func score(_ leaf: LeafPath) -> Int? {
+    let place = names.firstIndex { leaf.last == $0 || $0.count > 4 && leaf.last.hasSuffix($0) }
+    if words.isEmpty, place == nil { return nil }
+    var score = place.map { 70 - 2 * $0 + (leaf.last == names[$0] ? 6 : 0) } ?? 0
+    if !words.isEmpty {
+      score = (Self.isIdentity(leaf.last) ? 25 : -40) + (Self.has(leaf.last, words) ? 35 : 0)
+      // What is called a renderer or an event of gifts is no gift itself.
+      if let parent = leaf.above.first, Self.has(parent, words),
+        words.contains(where: { parent.hasPrefix($0) || parent.hasSuffix($0) })
+      {
+        score += 30
+      } else if leaf.above.dropFirst().contains(where: { Self.has($0, words) }) {
+        score += 8
+      }
+      if names.contains(leaf.last) { score = max(score + 25, 65) }
+    }
+    if !names.contains(leaf.last), Self.has(leaf.last, not) { score -= 70 }
+    if leaf.above.contains(where: { !Self.envelopes.contains($0) && Self.has($0, not + Self.aside) }) { score -= 60 }
+    if less.contains(where: { part in ([leaf.last] + leaf.above).contains { strstr($0, part) != nil } }) { score -= 25 }
+    return score - min(2 * leaf.path.count, 12) - 5 * PointerTable.stars(leaf.path)
+  }
+
+  /// Whether a name has one of these words in it. A short word must be the whole name, or begin it.
+  static func has(_ name: String, _ words: [String]) -> Bool {
+    words.contains { word in
+      // A gifter is no gift, and a presenter no present.
+      if word == "gift", ["gifter", "gifted", "giftee"].contains(where: name.hasPrefix) { return false }
+      if word == "present", name.contains("presenter") { return false }
+      return name == word
+        || (word.utf8.count > 4 ? strstr(name, word) != nil : name.hasPrefix(word) && !(word == "from" && name.count > 10))
+    }
+  }
+
+  /// Whether it names something: an id, or what may stand for one.
+  static func isIdentity(_ name: String) -> Bool {
+    ["id", "uuid", "no", "idstr", "idhash", "code", "key", "number", "type"].contains { name.hasSuffix($0) }
+      && !["video", "paid", "grid", "android", "void", "valid"].contains { name.hasSuffix($0) }
+  }
+
+  // MARK: - Values
+
+  /// No address, no flag, no sentence, no type of a database.
+  static func isID(_ value: String) -> Bool {
+    (Int64(value) ?? 0) >= 0 && value.utf8.count <= 256 && !["true", "false"].contains(value)
+      && !["http", "//"].contains(where: value.hasPrefix) && !value.contains { "\n(".contains($0) }
+  }
+
+  static func isCount(_ value: String) -> Bool { Int64(value).map { (0...1_000_000_000).contains($0) } ?? false }
+
+  /// The unit in which a number is a time between 2001 and 2100; or a text that is one.
+  static func unit(of value: String) -> TimeUnit? {
+    var value = value
+    guard let number = Double(value) else { return value.withUTF8 { TimeReader.rfc3339(Bytes($0)) }.map { _ in .rfc3339 } }
+    let units: [(TimeUnit, Double)] = [(.s, 1), (.ms, 1e3), (.us, 1e6), (.ns, 1e9)]
+    return units.first { number >= 1e9 * $0.1 && number < 4.2e9 * $0.1 }?.0
+  }
+}

@@ -1,0 +1,166 @@
+internal import CSimdJSON
+internal import ComboCore
+internal import ComboWire
+
+/// A pointer that leads to values of samples, and what its names say. A step `*` is each element of an array.
+struct LeafPath {
+  let path: [String]
+  /// The last name: `GiftId`, `gift_id` and `gift-id` are the same. Of an array's elements: the array's.
+  let last: String
+  /// The names above it, the nearest first, up to the array of which it is an element.
+  let above: [String]
+  /// Its steps up to that array's elements.
+  let array: [String]
+
+  init(_ path: [String]) {
+    self.path = path
+    last = Self.plain(Self.name(path))
+    array = path.lastIndex(of: PointerTable.each).map { Array(path[...$0]) } ?? []
+    above = path[min(array.count, path.count - 1)...].dropLast().reversed().map(Self.plain)
+  }
+
+  /// The last name as it is written.
+  static func name(_ path: [String]) -> String { path.last { $0 != PointerTable.each } ?? "" }
+
+  /// In small letters, without what joins words, and without a letter before it for its type: `lRoomId`, `m_gift`.
+  static func plain(_ name: String) -> String {
+    let second = name.dropFirst().first ?? " "
+    let isTyped = second == "_" || "ilsb".contains(name.prefix(1)) && second.isUppercase
+    return name.dropFirst(isTyped ? 1 : 0).lowercased().filter { $0 != "_" && $0 != "-" }
+  }
+}
+
+/// Samples as their values, each at its pointer: JSON, also where it is in a text; lines of IRC with tags; Douyu's text.
+struct Samples {
+  /// A value: the place of its path, and which element it is of each array that this goes through.
+  typealias Leaf = (path: Int, places: [Int], value: String)
+
+  private(set) var records: [(bytes: [UInt8], leaves: [Leaf])] = []
+  private(set) var paths: [LeafPath] = []
+  /// The pointers of texts that hold more.
+  private(set) var texts: [[String]] = []
+  /// What samples and texts are that are not JSON.
+  private(set) var form = MapDefinition.TextForm.json
+  private var known: [[String]: Int] = [:]
+
+  /// More samples, more elements of one array, and more fields tell no more.
+  private static let (recordsMax, elementsMax, pathsMax, depthMax) = (5000, 50, 2000, 18)
+
+  init(_ samples: [[UInt8]]) {
+    for sample in samples.prefix(Self.recordsMax) {
+      guard let text = inside(sample, least: 0) else { continue }
+      records.append((sample, []))
+      visit(text.text, 0, [], [])
+    }
+  }
+
+  private mutating func visit(_ text: JSONText, _ token: Int, _ path: [String], _ places: [Int]) {
+    if path.count > Self.depthMax || paths.count > Self.pathsMax || text[token].isNull { return }
+    if text[token].isObject || text[token].isArray {
+      let isObject = text[token].isObject
+      var (child, place) = (token + 1, 0)
+      while child < text.next(token), isObject || place < Self.elementsMax {
+        let value = isObject ? child + 1 : child
+        visit(text, value, path + [isObject ? text.string(child) : PointerTable.each], isObject ? places : places + [place])
+        (child, place) = (text.next(value), place + 1)
+      }
+      return
+    }
+    let value = text[token].isString ? text.string(token) : String(decoding: text.slice(token), as: UTF8.self)
+    if text[token].isString, let inner = inside(Array(value.utf8), least: 8) {
+      if !texts.contains(path) { texts.append(path) }
+      return visit(inner.text, 0, path, places)
+    }
+    let place = known[path] ?? paths.count
+    if place == paths.count {
+      known[path] = place
+      paths.append(LeafPath(path))
+    }
+    records[records.count - 1].leaves.append((place, places, value))
+  }
+
+  /// What a text of more bytes holds: an object or array, or a record in another form as one.
+  private mutating func inside(_ text: [UInt8], least: Int) -> MapText? {
+    guard let first = text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }), text.count > least else { return nil }
+    if first == 0x7B || first == 0x5B { return try? MapText(text, file: "") }
+    guard let json = first == 0x40 ? Self.irc(text) : Self.stt(text) else { return nil }
+    form = first == 0x40 ? .irc : .stt
+    return try? MapText(json, file: "")
+  }
+
+  /// A line of IRC with tags; without them there is nothing in it that a map could use.
+  private static func irc(_ line: [UInt8]) -> [UInt8]? {
+    let arena = BumpArena(chunkSize: 4096)
+    return line.withUnsafeBytes { line in (try? IRCReader().json(of: line, into: arena)).map { Array($0) } }
+  }
+
+  /// Douyu's text, `name@=value/` again and again. No map says yet which of its values hold more of it: all stay texts.
+  private static func stt(_ text: [UInt8]) -> [UInt8]? {
+    let text = String(decoding: text, as: UTF8.self)
+    guard text.hasPrefix("type@=") else { return nil }
+    func plain(_ part: Substring) -> String { quoted(String(part.replacing("@S", with: "/").replacing("@A", with: "@"))) }
+    let members = text.split(separator: "/").compactMap { part in
+      part.firstRange(of: "@=").map { plain(part[..<$0.lowerBound]) + ":" + plain(part[$0.upperBound...]) }
+    }
+    return Array("{\(members.joined(separator: ","))}".utf8)
+  }
+}
+
+/// Samples as a table: a column for each pointer, a row for each element that a rule with such a root takes for a gift.
+struct SampleTable {
+  struct Column {
+    let leaf: LeafPath
+    /// By row.
+    var values: [Int: String] = [:]
+
+    var pointer: String { MapCompiler.written(leaf.path) }
+    var parent: ArraySlice<String> { leaf.path.dropLast() }
+    /// Whether no value comes twice.
+    var isDistinct: Bool { Set(values.values).count == values.count }
+    /// What a row has, if that says something.
+    func said(_ row: Int) -> String? { values[row].flatMap { $0.isEmpty || $0 == "0" ? nil : $0 } }
+    /// The name of the array of which it is an element.
+    var list: String { LeafPath.plain(LeafPath.name(leaf.array)) }
+    var isOfReceivers: Bool { FieldPattern.has(list, FieldPattern.receiver.words) }
+  }
+
+  private(set) var columns: [Column] = []
+  /// For each row its record, and which element of the root's arrays it is.
+  private(set) var rows: [(record: Int, places: [Int])] = []
+
+  /// - Parameters:
+  ///   - root: the arrays through which a rule goes; empty: none.
+  ///   - mark: only rows of this kind are taken.
+  ///   - isWide: of arrays beside the root the first element is seen too.
+  init(_ samples: Samples, _ records: [Int], root: [String], mark: GiftMark?, isWide: Bool = false) {
+    let stars = PointerTable.stars(root)
+    // How many of its arrays a path shares with the root.
+    let shared = samples.paths.map { leaf in PointerTable.stars(zip(leaf.path, root).prefix { $0 == $1 }.map(\.0)) }
+    var places: [Int: Int] = [:]
+    for record in records {
+      let leaves = samples.records[record].leaves
+      for element in Set(leaves.filter { shared[$0.path] == stars }.map { Array($0.places[..<stars]) }).sorted(by: {
+        $0.lexicographicallyPrecedes($1)
+      }) {
+        let row = leaves.filter { $0.places[..<shared[$0.path]].elementsEqual(element[..<shared[$0.path]]) }
+        if let mark, !row.contains(where: { $0.value == mark.value && samples.paths[$0.path].path == mark.path }) { continue }
+        for leaf in row where isWide || leaf.places.count == shared[leaf.path] {
+          let place = places[leaf.path] ?? columns.count
+          if place == columns.count {
+            places[leaf.path] = place
+            columns.append(Column(leaf: samples.paths[leaf.path]))
+          }
+          if columns[place].values[rows.count] == nil { columns[place].values[rows.count] = leaf.value }
+        }
+        rows.append((record, element))
+      }
+    }
+  }
+}
+
+/// A text as JSON writes it.
+func quoted(_ text: String) -> String {
+  let buffer = ByteBuffer(capacity: 64)
+  buffer.append(jsonString: text)
+  return String(decoding: buffer.bytes, as: UTF8.self)
+}

@@ -1,0 +1,94 @@
+import ComboMaps
+import Testing
+
+/// What a proposed map makes of the samples that it is proposed from.
+@Suite("A proposed map, held against its samples")
+struct MapInferenceCheckTests {
+  private func gifts(_ records: [String]) throws -> (gifts: [String], doubts: [String], text: String) {
+    let guess = MapInference(records.map { Array($0.utf8) })
+    let map = try RecordMap(Array(guess.text.utf8), file: "guess")
+    return (MapIdentityTests.gifts(map, records), guess.doubts, guess.text)
+  }
+
+  @Test("takes no field for an id that two different gifts share, of one kind or of two")
+  func sharedIDs() throws {
+    let one = try gifts(
+      [("u1", 3), ("u2", 1), ("u1", 3)].map { user, count in
+        #"{"type":"gift","trace_id":"t1","order_id":"o\#(user)","user_id":"\#(user)","gift_id":7,"num":\#(count)}"#
+      })
+    #expect(one.gifts == ["ou1 u1> 7 count 3", "ou2 u2> 7 count 1", "ou1 u1> 7 count 3"], "\(one.text)")
+    #expect(one.doubts.contains { $0.contains("1 repeat the id and all else of another gift") }, "\(one.doubts)")
+    let two = try gifts([
+      #"{"cmd":"SEND_GIFT","msg_id":"m1","uid":3,"gift_id":1,"num":2}"#,
+      #"{"cmd":"BOX_GIFT","msg_id":"m1","uid":4,"gift_id":9,"num":1}"#,
+    ])
+    #expect(two.gifts == [" 3> 1 count 2", " 4> 9 count 1"], "\(two.text)")
+  }
+
+  @Test("takes no type of a database's column for a room, and says what is always the same")
+  func canal() throws {
+    let records = (1...3).map { order in
+      #"{"data":[{"id":"90\#(order)","room_id":"88","from_uid":"50\#(order)","gift_id":"11","gift_num":"\#(order)"}],"id":7,"mysqlType":{"id":"bigint(20)","room_id":"bigint(20)","from_uid":"bigint(20)","gift_id":"int(11)"},"table":"gift_order","ts":179093520030\#(order),"type":"INSERT"}"#
+    }
+    let came = try gifts(records)
+    #expect(came.gifts == (1...3).map { "90\($0) 50\($0)> 11 count \($0)" }, "\(came.text)")
+    #expect(came.text.contains(#""room": "/room_id""#), "\(came.text)")
+    #expect(came.doubts.contains(#"samples: in all gifts room is always "88", gift.id is always "11""#), "\(came.doubts)")
+  }
+
+  @Test("counts no record again that says who received a gift")
+  func receiversOfGifts() throws {
+    func record(_ type: String, _ more: String) -> String {
+      let extras = #"{\"giftId\":\"g1\",\"giftType\":\"\#(type)\",\"giftTierNo\":1,\"userIdHash\":\"h1\",\#(more)}"#
+      return #"{"bdy":[{"cid":"N1","uid":"h1","extras":"\#(extras)","msgTime":1790935200000}],"cmd":93102,"cid":"N1"}"#
+    }
+    let receivers = ["a", "b", "c"].map { record("SUBSCRIPTION_GIFT_RECEIVER", #"\"receiverUserIdHash\":\"\#($0)\""#) }
+    let came = try gifts([record("SUBSCRIPTION_GIFT", #"\"quantity\":3"#)] + receivers)
+    #expect(came.gifts == [" h1> g1 count 3", "dropped", "dropped", "dropped"], "\(came.text)")
+    #expect(came.doubts.contains { $0.hasPrefix(#""SUBSCRIPTION_GIFT_RECEIVER" seems to repeat the gifts"#) }, "\(came.doubts)")
+  }
+
+  @Test("takes no price for a number")
+  func prices() throws {
+    func record(_ id: Int, _ item: String, _ price: String) -> String {
+      #"[{"type":"gift","id":"i\#(id)","item":{"name":"\#(item)","image":"https://i.example/\#(item)"},"sender":{"id":"ann"},"createdAt":179093520000\#(id)\#(price)}]"#
+    }
+    let beside = try gifts((1...3).map { record($0, $0 < 3 ? "tea" : "coin", #","dango":{"amount":\#($0 < 3 ? 20 : 50)}"#) })
+    #expect(beside.gifts == ["i1 ann> tea count 1", "i2 ann> tea count 1", "i3 ann> coin count 1"], "\(beside.text)")
+    let within = try gifts((1...3).map { record($0, $0 < 3 ? "tea" : "coin", #","amount":\#($0 < 3 ? 20 : 50)"#) })
+    #expect(within.gifts == beside.gifts, "\(within.text)")
+    let number = try gifts((1...3).map { record($0, "tea", #","amount":\#(4 - $0)"#) })
+    #expect(number.gifts == (1...3).map { "i\($0) ann> tea count \(4 - $0)" }, "\(number.text)")
+  }
+
+  @Test("makes no bad event of its own samples, where an array has gifts beside other things, and says so where it does")
+  func mixedChats() throws {
+    func chat(_ id: Int, _ gift: Bool) -> String {
+      let content =
+        gift ? #""content":"{\"gift\":\"Winner\",\"num\":2,\"gift_id\":52,\"gift_value\":100}""# : #""content":"hello""#
+      return #"{"type":\#(gift ? 5 : 0),\#(content),"message_id":"m\#(id)","sender_id":50\#(id),"send_time":1790935200}"#
+    }
+    func record(_ chats: [String]) -> String {
+      #"{"type":"CHAT","channel_info":{"channel_id":"100"},"data":{"chats":[\#(chats.joined(separator: ","))]}}"#
+    }
+    let records = [[chat(1, false), chat(2, true)], [chat(3, true), chat(4, false), chat(5, true)], [chat(6, false)]].map(record)
+    let came = try gifts(records)
+    #expect(came.gifts == ["m2 502> 52 count 2", "m3 503> 52 count 2", "m5 505> 52 count 2", "dropped"], "\(came.text)")
+    #expect(!came.doubts.contains { $0.contains("bad events") }, "\(came.doubts)")
+    let bad = try gifts([#"{"cmd":"SEND_GIFT","uid":3,"gift_id":1,"num":2}"#, #"{"cmd":"SEND_GIFT_V2","pb":"CAdSBAgf"}"#])
+    #expect(bad.doubts.contains { $0.hasPrefix("samples: 1 become bad events; the first is sample 2: ") }, "\(bad.doubts)")
+  }
+
+  @Test("starts with the built-in names of commands and of other events, where a command names gifts")
+  func includes() throws {
+    let came = try gifts([#"{"kind":"gift","uid":3,"gift_id":1,"num":2}"#])
+    #expect(came.text.contains(#""include": "common""#) && came.text.contains(#"{"use": "other-events"}"#), "\(came.text)")
+    #expect(
+      MapIdentityTests.gifts(
+        try RecordMap(Array(came.text.utf8), file: "guess"),
+        [
+          #"{"kind":"chat","msgType":"roomUserSeq"}"#, #"{"cmd":"GIFT_OF_ANOTHER_KIND"}"#, #"{"kind":"like"}"#,
+        ]
+      ).map { $0.prefix(4) } == ["drop", "bad:", "drop"])
+  }
+}
