@@ -25,7 +25,7 @@ struct MapFaultTests {
       ),
       (
         #"{"map": 1, "name": "t", "rules": [{"drop": "x", §"dorp": 1}]}"#,
-        #"a rule has no member "dorp"; there are when, root, event, fields, ids, drop, bad, about"#
+        #"a rule has no member "dorp"; there are when, root, event, fields, ids, beside, drop, bad, about"#
       ),
       (
         #"{"map": 1, "name": "t", §"name": "u", "rules": [{"drop": "x"}]}"#, #""name" occurs twice; remove one of them"#
@@ -60,7 +60,7 @@ struct MapFaultTests {
         giftMap(#""count": §{"at": "/a", "const": 1}"#),
         "count must have one of at, header, key, const, product, join, first, switch, when, not at and const"
       ),
-      (giftMap(#""count": {"const": §null}"#), "const must be a string or a number, not null"),
+      (giftMap(#""count": {"const": §null}"#), "const must be a string, a number, true or false, not null"),
       (giftMap(#""count": {"key": §1}"#), "key must be true: it stands for the record's key"),
       (giftMap(#""count": {"header": §""}"#), "header must be the name of a record header"),
       (giftMap(#""count": {"product": §[]}"#), "product must have 1 to 16 parts, not 0"),
