@@ -77,9 +77,12 @@ extension MapReader {
   private func type(_ word: String, _ messages: [String], _ enums: Set<String>) -> ProtobufMessage.FieldType? {
     if let scalar = ProtobufMessage.Scalar(rawValue: word) { return .scalar(scalar) }
     if let known = ProtobufMessage.Known(word) { return .known(known) }
-    if let place = messages.firstIndex(of: word) { return enums.contains(word) ? .enumeration(word, place) : .message(word, place) }
+    if let place = messages.firstIndex(of: word) {
+      return enums.contains(word) ? .enumeration(word, place) : .message(word, place)
+    }
     guard word.hasPrefix("map<"), word.hasSuffix(">") else { return nil }
-    let parts = word.dropFirst(4).dropLast().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let parts = word.dropFirst(4).dropLast().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(
+      String.init)
     guard parts.count == 2, let key = ProtobufMessage.Scalar(rawValue: parts[0]), ![.float, .double, .bytes].contains(key),
       let value = type(parts[1], messages, enums)
     else { return nil }

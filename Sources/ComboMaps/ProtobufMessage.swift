@@ -83,7 +83,8 @@ struct ProtobufMessage {
       case "timestamp": self = .timestamp
       case "duration": self = .duration
       default:
-        guard word.hasPrefix("optional<"), word.hasSuffix(">"), let scalar = Scalar(rawValue: String(word.dropFirst(9).dropLast()))
+        guard word.hasPrefix("optional<"), word.hasSuffix(">"),
+          let scalar = Scalar(rawValue: String(word.dropFirst(9).dropLast()))
         else { return nil }
         self = .wrapper(scalar)
       }

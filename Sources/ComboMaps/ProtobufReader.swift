@@ -130,7 +130,11 @@ final class ProtobufReader {
         if tag >> 3 != number { throw fault("a group ends before byte \(at) that has not begun") }
         return
       }
-      if tag & 7 == Self.groupBegins { try skipGroup(tag >> 3, &at, end, depth: depth + 1) } else { _ = try value(tag & 7, &at, end) }
+      if tag & 7 == Self.groupBegins {
+        try skipGroup(tag >> 3, &at, end, depth: depth + 1)
+      } else {
+        _ = try value(tag & 7, &at, end)
+      }
     }
   }
 

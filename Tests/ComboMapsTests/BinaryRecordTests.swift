@@ -90,7 +90,8 @@ struct BinaryRecordTests {
     let gifts = BinarySample.all.filter { $0.json.contains(#""room""#) }
     #expect(gifts.count >= 10)
     for sample in gifts {
-      #expect(BinaryReading(try sample.map()).json(sample.record, header: sample.header).outcome == .event("gift"), "\(sample.name)")
+      #expect(
+        BinaryReading(try sample.map()).json(sample.record, header: sample.header).outcome == .event("gift"), "\(sample.name)")
     }
   }
 
@@ -162,7 +163,8 @@ struct BinaryRecordTests {
     let gift = try #require(BinarySample.all.first { $0.name == "protobuf Gift, prefix" })
     let fault = BinaryReading(try gift.map()).json(item.record).fault
     #expect(
-      fault?.description.contains("the message 1.0 of its file, but the map reads message 1") == true, "\(fault?.description ?? "none")"
+      fault?.description.contains("the message 1.0 of its file, but the map reads message 1") == true,
+      "\(fault?.description ?? "none")"
     )
   }
 

@@ -73,7 +73,8 @@ struct RoomMirrorTests {
     take(mirror, Self.record(17, Self.show(7, 2)))
     let shown = screen(mirror)
     #expect(shown?.contains(#""seq":17"#) == true)
-    #expect(shown?.contains(#""banner":7,"slot":0"#) == true && shown?.contains(#""banner":6,"slot":1"#) == true, "\(shown ?? "")")
+    #expect(
+      shown?.contains(#""banner":7,"slot":0"#) == true && shown?.contains(#""banner":6,"slot":1"#) == true, "\(shown ?? "")")
   }
 
   @Test("is right again after a screen, passes over repetitions, and begins anew with an epoch")

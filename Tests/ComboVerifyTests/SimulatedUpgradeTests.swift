@@ -191,6 +191,8 @@ struct SimulatedUpgradeTests {
     let second = scene.start("b")
     burst(scene, second)
     scene.settle(second)
+    let end = scene.world.broker.clock.monotonic + 60_000
+    for _ in 0..<100_000 where scene.world.broker.clock.monotonic < end { scene.turn(second) }
     scene.world.stop(second)
     let third = scene.start("c")
     burst(scene, third)

@@ -29,7 +29,9 @@ struct Check {
   }
 
   mutating func run() {
-    report.ok("this is combo-consumer \(Version.number) with librdkafka \(LibrdkafkaProperties.versionText) and rules \(Version.rules) of the engine")
+    report.ok(
+      "this is combo-consumer \(Version.number) with librdkafka \(LibrdkafkaProperties.versionText) and rules \(Version.rules) of the engine"
+    )
     if let choice = options.settings.idleChoice { report.note(choice.text, fix: choice.fix) }
     do throws(EdgeError) {
       let control = try ControlClient(properties)

@@ -42,7 +42,7 @@ enum ProtoCompiler {
   private static func run(_ arguments: [String]) -> Int32 {
     var child = pid_t()
     let words = arguments.map { strdup($0) }
-    defer { words.forEach { free($0) } }
+    defer { for word in words { free(word) } }
     if posix_spawnp(&child, arguments[0], nil, nil, words + [nil], environ) != 0 { return notFound }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}

@@ -38,7 +38,9 @@ struct MapOptions: Equatable, Sendable {
     roomSettings = reader.settingNames("room-settings")
     kafka = reader.kafkaProperties()
     printsRecords = reader.flag("records")
-    let tasks = ["list", "print", "check", "infer", "proto"].filter { reader.isGiven($0) && ($0 != "list" || reader.flag("list")) }
+    let tasks = ["list", "print", "check", "infer", "proto"].filter {
+      reader.isGiven($0) && ($0 != "list" || reader.flag("list"))
+    }
     let file = operands.first
     func named(_ file: String) -> String? { file == "-" ? nil : file }
     let topic = reader.optionalText("from-topic")
@@ -67,7 +69,8 @@ struct MapOptions: Equatable, Sendable {
       guard let map = reader.map() else {
         if !reader.isGiven("map"), !reader.isGiven("schemas") {
           reader.fault(
-            "map needs --map NAME|FILE to read records with, or one of --list, --print NAME, --check FILE, --infer FILE, --proto FILE")
+            "map needs --map NAME|FILE to read records with, or one of --list, --print NAME, --check FILE, --infer FILE, --proto FILE"
+          )
         }
         return
       }

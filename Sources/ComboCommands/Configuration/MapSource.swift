@@ -28,7 +28,8 @@ enum MapSource {
         let library = library(beside: found)
         let map = try RecordMap(found.text, file: found.file, switches: reference.switches, library: library)
         guard let record else { return .success(map) }
-        let name = BuiltInMaps.text(reference.name) == nil ? found.file.split(separator: "/").last.map(String.init) : reference.name
+        let name =
+          BuiltInMaps.text(reference.name) == nil ? found.file.split(separator: "/").last.map(String.init) : reference.name
         let text = ByteBuffer()
         text.append(#"{"map":1,"name":"#)
         text.append(jsonString: map.name)

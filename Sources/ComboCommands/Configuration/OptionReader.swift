@@ -111,7 +111,9 @@ struct OptionReader {
     let named = given(option("map")).first { !$0.text.isEmpty }
     var record: String?
     var label = named?.label
-    if option("schemas").commands.contains(command), let folder = given(option("schemas")).first(where: { !$0.text.isEmpty }) {
+    if OptionTable.options(of: command).contains(where: { $0.name == "schemas" }),
+      let folder = given(option("schemas")).first(where: { !$0.text.isEmpty })
+    {
       label = label ?? folder.label
       switch SchemaFolder.record(folder.text, framing: text("framing")) {
       case .success(let text): record = text

@@ -242,7 +242,8 @@ enum OptionTable {
       "print a map for records in Protobuf, from a .proto file (protoc must be installed) or a descriptor set; --message names the message, --map"
         + " the map that reads its fields (default wire)"),
     Option("message", "NAME", .text, nil, [.map], .main, "with --proto: the message that a record is"),
-    Option("records", "", .flag, "false", [.map], .main, "print the records themselves as JSON, one per line, as samples for --infer"),
+    Option(
+      "records", "", .flag, "false", [.map], .main, "print the records themselves as JSON, one per line, as samples for --infer"),
     Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "read records from this topic instead of a file"),
     Option("last", "N", .integer(1...100_000), "10", [.map], .main, "the number of newest records to read from each partition"),
     Option("json", "", .flag, "false", [.map, .redrive], .main, "print one JSON object per record, one per line, for programs"),

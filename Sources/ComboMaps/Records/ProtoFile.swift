@@ -107,7 +107,8 @@ public struct ProtoFile {
   public mutating func map(of message: String, framing: String, include map: String) throws(Fault) -> String {
     let found = declared.filter { !$0.value.isEnum && ($0.key == message || $0.key.hasSuffix(".\(message)")) }.keys.sorted()
     guard let full = found.contains(message) ? message : found.first, found.count == 1 || found.contains(message) else {
-      let known = declared.filter { !$0.value.isEnum && !isEntry($0.value) && !$0.key.hasPrefix("google.protobuf.") }.keys.sorted()
+      let known = declared.filter { !$0.value.isEnum && !isEntry($0.value) && !$0.key.hasPrefix("google.protobuf.") }.keys
+        .sorted()
       throw Fault(
         sentence: found.isEmpty
           ? "there is no message \(message); there are \(known.prefix(40).joined(separator: ", "))"

@@ -26,7 +26,9 @@ extension ServiceTests {
 
     /// A group of two partitions on brokers of its own, which live as long as the cluster is kept; with the file that makes a tool the
     /// administrator.
-    private static func protectedGroup() throws -> (cluster: TestKafka.Cluster, folder: SecretFolder, admin: String, group: TestGroup) {
+    private static func protectedGroup() throws -> (
+      cluster: TestKafka.Cluster, folder: SecretFolder, admin: String, group: TestGroup
+    ) {
       let folder = try SecretFolder()
       let cluster = try TestKafka.cluster(properties: protected)
       let admin = try folder.file(
