@@ -83,10 +83,12 @@ struct PlatformEnvelopeTests {
       if case .gifts(let gifts) = Self.outcome(record, by: decoder, arena) { (record, gifts) } else { nil }
     }
     if gifts.isEmpty { return }
-    // COMBO_ENVELOPE_SEED draws others.
-    let seed = ProcessInfo.processInfo.environment["COMBO_ENVELOPE_SEED"].flatMap(UInt64.init) ?? 1
+    // COMBO_ENVELOPE_SEED draws others, COMBO_ENVELOPES says how many.
+    let environment = ProcessInfo.processInfo.environment
+    let seed = environment["COMBO_ENVELOPE_SEED"].flatMap(UInt64.init) ?? 1
+    let draws = environment["COMBO_ENVELOPES"].flatMap(Int.init) ?? 25
     var random = SplitMix64(seed: seed)
-    for draw in 0..<500 {
+    for draw in 0..<draws {
       let (record, gifts) = gifts[draw % gifts.count]
       let text = Self.envelope(around: record, &random)
       let came = Self.outcome(text, by: decoder, arena)
