@@ -366,7 +366,7 @@ struct MappedDecoderTests {
     )
     #expect(
       try mapped(giftMap(""), "\0\0\0\0\u{7}\u{2}abc", sentence: true)
-        == "not_json: the record begins with byte 0 and schema id 7, the frame of a schema registry's serializer; Avro and Protobuf are not read: let the producer write JSON, or convert the topic (docs/mapping.md)"
+        == "not_json: the record begins with byte 0 and schema id 7, the frame of a schema registry's serializer; a map with record reads Avro and Protobuf (docs/binary.md)"
     )
     let framed = giftMap("", more: #", "frame": "confluent""#)
     #expect(try mapped(framed, record).hasPrefix("gift|r|"))

@@ -200,7 +200,7 @@ struct OptionTests {
     #expect(parse("--version") == .tell(Version.text))
     let text = Version.text
     #expect(text.hasPrefix("combo-consumer \(Version.number)\nlibrdkafka \(LibrdkafkaProperties.versionText), libmicrohttpd "))
-    let form = /[^\n]+\n(?:\w+ \d+\.\d+\.\d+, ){2}simdjson \d+\.\d+\.\d+ \(\w+\), jemalloc \d+\.\d+\.\d+\n/
+    let form = /[^\n]+\n(?:\w+ \d+\.\d+\.\d+, ){2}simdjson \d+\.\d+\.\d+ \(\w+\), jemalloc \d+\.\d+\.\d+\nrules of the engine: 2 and 3\n/
     #expect(text.wholeMatch(of: form) != nil, "\(text)")
   }
 
