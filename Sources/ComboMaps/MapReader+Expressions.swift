@@ -48,13 +48,7 @@ extension MapReader {
       fault(token, "\(name) must be an array, not \(text[token].typeName)")
       return nil
     }
-    var elements: [Int] = []
-    var element = token + 1
-    while element < text.next(token) {
-      elements.append(element)
-      element = text.next(element)
-    }
-    return elements
+    return source.elements(token)
   }
 
   mutating func string(_ token: Int, _ name: String) -> String? {

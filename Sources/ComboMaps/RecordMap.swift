@@ -147,6 +147,17 @@ extension RecordMap: Equatable {
 }
 
 extension MapText {
+  /// The elements of an array.
+  func elements(_ token: Int) -> [Int] {
+    var elements: [Int] = []
+    var element = token + 1
+    while element < text.next(token) {
+      elements.append(element)
+      element = text.next(element)
+    }
+    return elements
+  }
+
   func forEachMember(_ token: Int, _ body: (_ name: String, _ value: Int) -> Void) {
     var member = token + 1
     while member < text.next(token) {

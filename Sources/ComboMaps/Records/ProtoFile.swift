@@ -232,16 +232,7 @@ public struct ProtoFile {
     return found
   }
 
-  private func elements(_ token: Int, _ name: String) -> [Int] {
-    guard let list = member(token, name) else { return [] }
-    var elements: [Int] = []
-    var element = list + 1
-    while element < text.next(list) {
-      elements.append(element)
-      element = text.next(element)
-    }
-    return elements
-  }
+  private func elements(_ token: Int, _ name: String) -> [Int] { member(token, name).map(source.elements) ?? [] }
 
   private func string(_ token: Int, _ name: String) -> String { member(token, name).map { text.string($0) } ?? "" }
 
