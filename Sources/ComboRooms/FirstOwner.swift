@@ -78,12 +78,12 @@ struct FirstOwner {
   /// The time of the group's first entry in any journal; nil if there is none. As early as can be if a first entry is deleted already.
   private func groupBegan() throws -> Int64? {
     var began: Int64?
-    let decoder = JournalDecoder()
     for other in try source.kafka({ () throws(EdgeError) in try source.reader.partitions(.journal) }) where other != number {
       let bounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.journal, other) }
       if bounds.first > 0 { return .min }
+      var cursor = JournalCursor(topics)
       try source.read(.journal, other, from: 0, to: bounds.end) { record in
-        guard let value = record.value, let entry = try? decoder.entry(value) else { return true }
+        guard let entry = cursor.take(record.value, at: record.offset).counting else { return true }
         began = min(began ?? .max, entry.clock)
         return false
       }

@@ -33,7 +33,7 @@ package struct JournalReader: @unchecked Sendable {
   /// - Parameters:
   ///   - known: where the journal's entries stand before offset `from`.
   package func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalCheck {
-    var terms = known
+    var cursor = JournalCursor(topics, after: known)
     var from = from
     var found: Int64?
     do throws(EdgeError) {
@@ -41,15 +41,10 @@ package struct JournalReader: @unchecked Sendable {
       for _ in 0..<2 {
         let end = try reader.bounds(.journal, number).end
         var isOvertaken = false
-        try read(from, end) { offset, entry in
-          guard let entry else {
-            isOvertaken = true
-            return false
-          }
-          if !terms.counts(entry, at: offset) { return true }
-          if found == nil, entry == takeover {
-            found = offset
-          } else {
+        try read(from, end, &cursor) { offset, record in
+          if let entry = record.counting {
+            if found == nil, entry == takeover { found = offset } else { isOvertaken = true }
+          } else if Self.mayEndTerm(record) {
             isOvertaken = true
           }
           return !isOvertaken
@@ -68,9 +63,10 @@ package struct JournalReader: @unchecked Sendable {
   /// Whether there is a takeover from one offset to another.
   package func check(from: Int64, to end: Int64) -> JournalCheck {
     var isOvertaken = false
+    var cursor = JournalCursor(topics)
     do throws(EdgeError) {
-      try read(from, end) { _, entry in
-        isOvertaken = entry == nil || entry?.takeover != nil
+      try read(from, end, &cursor) { _, record in
+        isOvertaken = record.own?.takeover != nil || Self.mayEndTerm(record)
         return !isOvertaken
       }
     } catch {
@@ -80,18 +76,15 @@ package struct JournalReader: @unchecked Sendable {
     return isOvertaken ? .overtaken : .clear
   }
 
-  /// Records that are no entries of this group are left for restoring to find. One of a newer version is handed out as nil: only its owner
-  /// version writes it, and what it says about this one's term is not known here.
-  private func read(_ from: Int64, _ end: Int64, _ take: (Int64, JournalEntry?) -> Bool) throws(EdgeError) {
-    let decoder = JournalDecoder()
+  /// Records that are no entries of this group are left for restoring to find. But one of a newer version only its owner writes, and what it
+  /// says about this one's term is not known here.
+  private static func mayEndTerm(_ record: JournalCursor.Record) -> Bool { if case .newer = record { true } else { false } }
+
+  private func read(
+    _ from: Int64, _ end: Int64, _ cursor: inout JournalCursor, _ take: (Int64, JournalCursor.Record) -> Bool
+  ) throws(EdgeError) {
     try reader.read(.journal, number, from: from, to: end, unless: { cancellation.isCancelled }) { record in
-      guard let value = record.value else { return true }
-      do throws(FormatFault) {
-        let entry = try decoder.entry(value)
-        return entry.of != topics.hash || take(record.offset, entry)
-      } catch {
-        return error.code != .newer || take(record.offset, nil)
-      }
+      take(record.offset, cursor.take(record.value, at: record.offset))
     }
   }
 }

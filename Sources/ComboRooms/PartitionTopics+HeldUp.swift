@@ -57,7 +57,9 @@ extension PartitionTopics {
     guard let behind = try entries(from: begin, to: end, after: journal, last: last) else {
       return try readJournal(from: start, to: end, state)
     }
-    for (offset, entry) in behind where journal.terms.counts(entry, at: offset) { journal.entries.append(entry) }
+    var terms = journal.terms
+    for (offset, entry) in behind where terms.counts(entry, at: offset) { journal.entries.append(entry) }
+    journal.cursor = JournalCursor(topics, after: terms)
     journal.end = end
     log.info(
       """
@@ -74,15 +76,13 @@ extension PartitionTopics {
   private func entries(
     from start: Int64, to end: Int64, after journal: Journal, last: Int64?
   ) throws -> [(offset: Int64, entry: JournalEntry)]? {
-    let decoder = JournalDecoder()
+    var cursor = JournalCursor(topics)
     let known = journal.terms.n ?? 0
     var found: [Int64: (offset: Int64, entry: JournalEntry)] = [:]
     var (hasOwn, isCertain) = (false, journal.terms.term == nil && journal.broken == nil)
     try readAll(.journal, from: start, to: end) { record in
-      guard let value = record.value else { return true }
-      do throws(FormatFault) {
-        let entry = try decoder.entry(value)
-        if entry.of != topics.hash { return true }
+      let taken = cursor.take(record.value, at: record.offset)
+      if let entry = taken.own {
         hasOwn = true
         if entry.term != nil || entry.takeover?.delivery == .atLeastOnce {
           isCertain = false
@@ -90,9 +90,9 @@ extension PartitionTopics {
           if let other = found[entry.n], other.entry != entry { isCertain = false }
           found[entry.n] = found[entry.n] ?? (record.offset, entry)
         }
-      } catch {
-        // One of a newer version may be the group's; what cannot be read is a stranger's.
-        if error.code == .newer { isCertain = false }
+      } else if case .newer = taken {
+        // It may be the group's; what cannot be read is a stranger's.
+        isCertain = false
       }
       return isCertain
     }

@@ -96,7 +96,9 @@ extension PartitionTopics {
   package struct Journal {
     /// The entries that count.
     package var entries: [JournalEntry] = []
-    package var terms: JournalTerms
+    package internal(set) var cursor: JournalCursor
+    /// Which entries count from there on.
+    package var terms: JournalTerms { cursor.terms }
     /// Up to this offset it was read.
     package var end: Int64
     /// The fault of the first broken record.
@@ -105,34 +107,84 @@ extension PartitionTopics {
     /// That of the last takeover; nil: there is none.
     package var newestDerivation: Derivation? { entries.last { $0.takeover != nil }?.takeover?.derivation }
 
-    package init(terms: JournalTerms, end: Int64) {
-      self.terms = terms
+    package init(_ cursor: JournalCursor, end: Int64) {
+      self.cursor = cursor
       self.end = end
+    }
+
+    /// Takes the next record in.
+    /// - Returns: its fault, if nothing may be concluded from it.
+    package mutating func take(_ value: Bytes?, at offset: Int64) -> FormatFault? {
+      let taken = cursor.take(value, at: offset)
+      switch taken {
+      case .none, .entry, .overtaken: break
+      case .first: entries = []
+      case .foreign(_, let fault), .newer(let fault): return fault
+      case .broken(let fault): broken = broken ?? fault
+      }
+      if let entry = taken.counting { entries.append(entry) }
+      return nil
     }
   }
 
   package func readJournal(from: Int64, to: Int64, _ state: State) throws -> Journal {
-    let decoder = JournalDecoder()
-    var journal = Journal(terms: JournalTerms(after: state.checkpoint), end: to)
+    var journal = Journal(JournalCursor(topics, after: state.checkpoint), end: to)
     var refused: FormatFault?
     try read(.journal, from: from, to: to) { record in
-      guard let value = record.value else { return true }
-      do throws(FormatFault) {
-        let entry = try decoder.entry(value)
-        try topics.check(entry.of, "the journal", of: entry.takeover?.topics)
-        if journal.terms.counts(entry, at: record.offset) { journal.entries.append(entry) }
-      } catch {
-        // Records of a newer version, or of another group, must not be thrown away; broken records are no state.
-        switch error.code {
-        case .newer, .foreign: refused = error
-        case .broken: journal.broken = journal.broken ?? error
-        }
-      }
+      refused = journal.take(record.value, at: record.offset)
       return refused == nil
     }
     if let refused { throw Stop.refused(refused.description) }
     return journal
   }
+
+  /// Where the partition stands by the journal, read without running anything. While a member writes entries, there may be newer ones.
+  package struct Standing {
+    /// The newest entry that counts; nil: there is none, or it was deleted.
+    package var entry: JournalEntry?
+    /// By what its records become events and instructions since; nil: it has not begun.
+    package var derivation: Derivation?
+  }
+
+  /// Reads the state topic, and the journal above the checkpoint. May be used by any thread.
+  package func standing() throws(EdgeError) -> Standing {
+    do {
+      return try readStanding()
+    } catch Stop.kafka(let error) {
+      throw error
+    } catch Stop.refused(let reason) {
+      throw EdgeError(.other, reason)
+    } catch {
+      throw EdgeError(.other, "\(error)")
+    }
+  }
+
+  private func readStanding() throws -> Standing {
+    let state = try readState()
+    let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.journal, number) }
+    var standing = Standing(derivation: state.checkpoint?.derivation)
+    if let checkpoint = state.checkpoint { standing.entry = try entries(of: checkpoint, bounds).last }
+    let journal = try readJournal(from: max(state.checkpoint?.journal ?? 0, bounds.first), to: bounds.end, state)
+    standing.entry = journal.entries.last ?? standing.entry
+    standing.derivation = journal.newestDerivation ?? standing.derivation
+    return standing
+  }
+
+  /// The entries with the number of the one at which a checkpoint was made: where an entry was aborted, another has its number too.
+  /// - Parameter bounds: of the journal.
+  func entries(of checkpoint: Checkpoint, _ bounds: (first: Int64, end: Int64)) throws -> [JournalEntry] {
+    var cursor = JournalCursor(topics)
+    var found: [JournalEntry] = []
+    let from = max(bounds.first, checkpoint.journal - Self.marksMax)
+    try read(.journal, from: from, to: min(checkpoint.journal, bounds.end)) { record in
+      if let entry = cursor.take(record.value, at: record.offset).own, entry.n == checkpoint.n { found.append(entry) }
+      return true
+    }
+    return found
+  }
+
+  /// So many offsets below the checkpoint's, at most, is its entry: the others are marks of transactions.
+  private static let marksMax: Int64 = 64
 
   /// The first error of `take` ends the reading, and is thrown.
   package func read(

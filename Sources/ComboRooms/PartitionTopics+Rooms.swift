@@ -103,26 +103,13 @@ extension PartitionTopics {
   /// that a room is missing. Where that entry was deleted, nothing can be known.
   func checkRooms(_ partition: Partition, at checkpoint: Checkpoint) throws {
     let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.journal, number) }
-    let decoder = JournalDecoder()
-    var found: JournalEntry?
-    var isSame = false
-    let from = max(bounds.first, checkpoint.journal - Self.marksMax)
-    try read(.journal, from: from, to: min(checkpoint.journal, bounds.end)) { record in
-      guard let value = record.value, let entry = try? decoder.entry(value), entry.n == checkpoint.n, entry.of == topics.hash
-      else { return true }
-      found = entry
-      isSame = isSame || (entry.rooms == partition.awake && entry.digest == partition.digest)
-      return true
-    }
-    if let found, !isSame {
+    let entries = try entries(of: checkpoint, bounds)
+    if let found = entries.last, !entries.contains(where: { $0.rooms == partition.awake && $0.digest == partition.digest }) {
       throw ReplayFault(
         "the state topic has \(Counted.text(partition.awake, "rooms")) with digest \(String(partition.digest, radix: 16)) at the checkpoint, but"
           + " entry \(found.n) of the journal says \(found.rooms) with \(String(found.digest, radix: 16))")
     }
   }
-
-  /// So many offsets below the checkpoint's, at most, is its entry: the others are marks of transactions.
-  private static let marksMax: Int64 = 64
 
   package func parts(_ count: Int, of name: Bytes, _ state: State) throws -> [[UInt8]] {
     let key = ByteBuffer(capacity: 512)

@@ -1,17 +1,8 @@
-package import ComboCore
-internal import ComboEdge
+internal import ComboCore
 internal import ComboWire
 
 /// Upgrades of the engine's rules.
 extension PartitionTopics {
-  /// The rules of the partition's newest entry that counts, or nil if it has none. While a member writes entries, it may have newer ones.
-  package func rulesInForce() throws -> Rules? {
-    let state = try readState()
-    let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.journal, number) }
-    let journal = try readJournal(from: max(state.checkpoint?.journal ?? 0, bounds.first), to: bounds.end, state)
-    return (journal.newestDerivation ?? state.checkpoint?.derivation)?.rules
-  }
-
   /// The treatment of a partition with entries above its checkpoint that rules made which this program does not have. They cannot be run
   /// again, so it is refused, or reset if that is accepted. After a clean stop there are no such entries.
   /// - Parameter derivation: that of the first entry, unless it is a takeover.

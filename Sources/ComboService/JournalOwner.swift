@@ -12,53 +12,58 @@ package struct JournalOwner {
     self.topics = topics
   }
 
-  /// A partition's newest entry; nil: it has none.
-  package func newestEntry(_ partition: Int32) throws(EdgeError) -> JournalEntry? {
-    guard try reader.partitions(.journal).contains(partition) else { return nil }
-    let decoder = JournalDecoder()
-    var newest: JournalEntry?
-    try reader.readJournalTail(partition) { record in
-      if let entry = record.value.flatMap({ try? decoder.entry($0) }) { newest = entry }
-      return true
+  /// Whether a partition has entries, whosever they are.
+  package func hasEntries(_ partition: Int32) throws(EdgeError) -> Bool {
+    guard try reader.partitions(.journal).contains(partition) else { return false }
+    var found = false
+    try readTail(partition) {
+      found =
+        switch $0 {
+        case .entry, .first, .overtaken, .foreign: true
+        case .none, .newer, .broken: false
+        }
+      return !found
     }
-    return newest
+    return found
   }
 
   /// The fault, as a sentence; nil: the journal is empty, or this group's own.
   package func fault() throws(EdgeError) -> String? {
     for partition in try reader.partitions(.journal) {
-      var found: (of: UInt64, fault: FormatFault)?
-      var isFound = false
-      let decoder = JournalDecoder()
-      try reader.readJournalTail(partition) { record in
-        guard let value = record.value, let entry = try? decoder.entry(value) else { return true }
-        isFound = true
-        do throws(FormatFault) {
-          try topics.check(entry.of, "the journal")
-        } catch {
-          found = (entry.of, error)
-        }
+      var found: (entry: JournalEntry, fault: FormatFault)?
+      var isOwn = false
+      try readTail(partition) {
+        if case .foreign(let entry, let fault) = $0 { found = (entry, fault) }
+        if $0.own != nil { isOwn = true }
         return found == nil
       }
-      if let found {
-        return try owner(found.of, partition).map { topics.foreign("the journal", of: $0) } ?? found.fault.description
-      }
-      if isFound { return nil }
+      if let found { return try fault(ofMark: found.entry.of, partition) ?? found.fault.description }
+      if isOwn { return nil }
     }
     return nil
   }
 
-  /// Whose mark it is, by a takeover of the journal; nil: none is left. Reads as much of the journal as lies before that.
-  private func owner(_ mark: UInt64, _ partition: Int32) throws(EdgeError) -> TopicIdentity? {
+  /// The fault that names whose mark it is, by a takeover of the journal; nil: none is left. Reads as much of the journal as lies before
+  /// that.
+  private func fault(ofMark mark: UInt64, _ partition: Int32) throws(EdgeError) -> String? {
     let (first, end) = try reader.bounds(.journal, partition)
-    let decoder = JournalDecoder()
-    var owner: TopicIdentity?
+    var cursor = JournalCursor(topics)
+    var named: String?
     try reader.read(.journal, partition, from: first, to: min(end, try reader.stableEnd(.journal, partition)), unless: { false })
-    {
-      if let topics = $0.value.flatMap({ try? decoder.entry($0) })?.takeover?.topics, topics.hash == mark { owner = topics }
-      return owner == nil
+    { record in
+      if case .foreign(let entry, let fault) = cursor.take(record.value, at: record.offset), entry.of == mark,
+        entry.takeover != nil
+      {
+        named = fault.description
+      }
+      return named == nil
     }
-    return owner
+    return named
+  }
+
+  private func readTail(_ partition: Int32, _ take: (JournalCursor.Record) -> Bool) throws(EdgeError) {
+    var cursor = JournalCursor(topics)
+    try reader.readJournalTail(partition) { take(cursor.take($0.value, at: $0.offset)) }
   }
 }
 

@@ -1,42 +1,51 @@
 package import ComboEdge
-internal import ComboWire
+package import ComboWire
 internal import Synchronization
 
 /// Looks whether the output was deleted and recreated. The right to describe it is enough: records are not read.
 package struct OutputLoss {
   private let reader: any ReadEdge
+  private let topics: TopicIdentity
 
   /// How it is known, for `run` and `check`.
   package static let reason = "it does not hold the instructions that the journal records. They are not written again"
 
-  package init(_ reader: any ReadEdge) { self.reader = reader }
+  package init(_ reader: any ReadEdge, of topics: TopicIdentity) {
+    self.reader = reader
+    self.topics = topics
+  }
 
   /// True if instructions are missing that the journal has as written: the output was recreated while no instance ran.
   package func happenedBeforeStart() throws(EdgeError) -> Bool {
     for partition in try reader.partitions(.journal) {
-      let decoder = JournalDecoder()
+      var cursor = JournalCursor(topics)
       var said: [(n: Int64, clock: Int64)] = []
       var saidTo = Int64.min
       try reader.readJournalTail(partition) { record in
-        guard let entry = record.value.flatMap({ try? decoder.entry($0) }) else { return true }
+        let taken = cursor.take(record.value, at: record.offset)
+        if case .first = taken { (said, saidTo) = ([], .min) }
+        guard let entry = taken.counting else { return true }
         // Where no room is awake, an entry may have led to dead letters only.
         if entry.said > 0, entry.rooms > 0 { said.append((entry.n, entry.clock)) }
         saidTo = max(saidTo, entry.saidTo ?? entry.n)
         return true
       }
-      if let clock = said.last(where: { $0.n <= saidTo })?.clock { return try holdsNothing(upTo: clock) }
+      if let clock = said.last(where: { $0.n <= saidTo })?.clock { return try reader.outputHoldsNothing(upTo: clock) }
     }
     return false
   }
 
+}
+
+extension ReadEdge {
   /// True if no partition of the output holds a record of this time or older, although retention has removed none. A trial that was
   /// aborted is a record as well, but a newer one.
-  func holdsNothing(upTo clock: Int64) throws(EdgeError) -> Bool {
-    let partitions = try reader.partitions(.output)
+  func outputHoldsNothing(upTo clock: Int64) throws(EdgeError) -> Bool {
+    let partitions = try partitions(.output)
     for partition in partitions {
-      let (first, end) = try reader.bounds(.output, partition)
+      let (first, end) = try bounds(.output, partition)
       if first > 0 { return false }
-      if end > 0, try reader.offset(.output, partition, atMs: clock + 1) != first { return false }
+      if end > 0, try offset(.output, partition, atMs: clock + 1) != first { return false }
     }
     // A topic that is gone is reported elsewhere.
     return !partitions.isEmpty
@@ -61,7 +70,7 @@ final class OutputMemory: Sendable {
       defer { clock = nil }
       return clock
     }
-    guard comparesTimes, let clock, try OutputLoss(reader).holdsNothing(upTo: clock) else { return nil }
+    guard comparesTimes, let clock, try reader.outputHoldsNothing(upTo: clock) else { return nil }
     return "it no longer holds what was written before"
   }
 }

@@ -29,27 +29,25 @@ package struct JournalReading {
   }
 
   private(set) var runs: [Run] = []
-  private(set) var terms = JournalTerms()
+  /// Which entries count.
+  var terms: JournalTerms { cursor.terms }
   /// The first record that is no entry, and how many there are.
   private(set) var broken: (sentence: String, count: Int)?
   /// Entries that occur twice, though none of them was written by an owner that was given up.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
-  /// A takeover was seen that counts.
-  private var isTermKnown = false
   /// A map that can be read.
   private var checkedMapping: String?
   /// The rules of the entries; nil: the takeover with them is gone.
   private var version: Rules?
   private let number: Int32
-  private let topics: TopicIdentity
   private let rules: ClosedRange<Rules>
-  private let decoder = JournalDecoder()
+  private var cursor: JournalCursor
 
   /// - Parameter rules: the rules whose entries can be derived.
   package init(_ number: Int32, _ topics: TopicIdentity, rules: ClosedRange<Rules> = Rules.known) {
     self.number = number
-    self.topics = topics
+    cursor = JournalCursor(topics)
     self.rules = rules
   }
 
@@ -63,37 +61,32 @@ package struct JournalReading {
 
   /// Takes the next record in. Throws if it belongs to another group, or to a newer version.
   package mutating func add(_ record: InputRecord) throws {
-    guard let value = record.value else { return }
-    let entry: JournalEntry
-    do throws(FormatFault) {
-      entry = try decoder.entry(value)
-      try topics.check(entry.of, "the journal", of: entry.takeover?.topics)
-    } catch {
-      let sentence = "partition \(number) of the journal, offset \(record.offset): \(error)"
-      if error.code != .broken { throw VerifyFault(sentence) }
-      broken = (broken?.sentence ?? sentence, (broken?.count ?? 0) + 1)
-      return
+    let place = "partition \(number) of the journal, offset \(record.offset)"
+    let taken = cursor.take(record.value, at: record.offset)
+    switch taken {
+    case .none, .entry, .overtaken: break
+    case .first:
+      runs = []
+      version = nil
+    case .foreign(_, let fault), .newer(let fault): throw VerifyFault("\(place): \(fault)")
+    case .broken(let fault): broken = (broken?.sentence ?? "\(place): \(fault)", (broken?.count ?? 0) + 1)
     }
+    guard let entry = taken.own else { return }
     if let takeover = entry.takeover {
       if takeover.delivery == .atLeastOnce { isAtLeastOnce = true }
-      try check(takeover.derivation, "partition \(number) of the journal, offset \(record.offset)")
+      try check(takeover.derivation, place)
     }
-    beginAnew(at: entry)
-    guard terms.counts(entry, at: record.offset) else {
+    if taken.counting == nil {
       // Where a term has begun, another owner's entry may have come between; in a transaction none can.
       let isInTransaction = entry.takeover.map { $0.delivery == .exactlyOnce && terms.term == nil } ?? (entry.term == nil)
       if isInTransaction {
-        let sentence =
-          "partition \(number) of the journal, offset \(record.offset): entry \(entry.n) stands there after entry \(lastItem?.entry.n ?? 0)"
+        let sentence = "\(place): entry \(entry.n) stands there after entry \(lastItem?.entry.n ?? 0)"
         doubled = (doubled?.sentence ?? sentence, (doubled?.count ?? 0) + 1)
       }
       return
     }
     if entry.term != nil { isAtLeastOnce = true }
-    if let takeover = entry.takeover {
-      isTermKnown = true
-      version = takeover.derivation.rules
-    }
+    if let takeover = entry.takeover { version = takeover.derivation.rules }
     let item = Item(offset: record.offset, entry: entry)
     let otherRules = version.flatMap { rules.contains($0) ? nil : $0 }
     let goesOn = lastItem.map { $0.entry.n + 1 == entry.n } ?? false
@@ -115,15 +108,6 @@ package struct JournalReading {
       if run.gap != nil, entry.takeover?.reset != nil { broken = nil }
       runs.append(run)
     }
-  }
-
-  /// Where the journal's beginning is gone, what is left may begin with entries of an owner that had been given up before. One of a
-  /// later term shows it, as its takeover has gone with the beginning.
-  private mutating func beginAnew(at entry: JournalEntry) {
-    guard !isTermKnown, entry.takeover == nil, let term = entry.term, let begun = terms.term, term > begun else { return }
-    runs = []
-    version = nil
-    terms = JournalTerms()
   }
 
   private mutating func check(_ derivation: Derivation, _ place: String) throws {

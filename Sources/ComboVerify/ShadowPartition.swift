@@ -15,7 +15,7 @@ final class ShadowPartition {
   /// The parts that it follows with.
   private struct Course {
     let runner: EntryRunner
-    var terms: JournalTerms
+    var journal: JournalCursor
     var journalOffset: Int64
   }
 
@@ -26,7 +26,6 @@ final class ShadowPartition {
   private(set) var own: Derivation
   private let knownRules: ClosedRange<Rules>
   private let queue = EntryQueue()
-  private let decoder = JournalDecoder()
   private var state: PartitionTopics.State?
   private var course: Course?
   private var checksRooms = true
@@ -35,7 +34,7 @@ final class ShadowPartition {
 
   var number: Int32 { source.number }
   var isFollowed: Bool { course != nil }
-  var isAtLeastOnce: Bool { course?.terms.term != nil }
+  var isAtLeastOnce: Bool { course?.journal.terms.term != nil }
   var rooms: Int { course?.runner.partition.awake ?? 0 }
   var entry: Int64 { course?.runner.partition.n ?? 0 }
 
@@ -47,7 +46,7 @@ final class ShadowPartition {
   }
 
   /// Whether all that an entry led to is in the output.
-  func isSaid(_ n: Int64) -> Bool { course.map { n <= $0.terms.saidTo } ?? true }
+  func isSaid(_ n: Int64) -> Bool { course.map { n <= $0.journal.terms.saidTo } ?? true }
 
   /// It is restarted at that time.
   func lose(until time: Int64) {
@@ -99,7 +98,7 @@ final class ShadowPartition {
     if hasOtherRules { try runner.derive(by: own) }
     // Only now, as the runner asks for its first entry when it is made.
     for entry in journal.entries { queue.append(entry) }
-    course = Course(runner: runner, terms: journal.terms, journalOffset: end)
+    course = Course(runner: runner, journal: JournalCursor(source.topics, after: journal.terms), journalOffset: end)
     do {
       try runThrough()
     } catch {
@@ -130,10 +129,9 @@ final class ShadowPartition {
   private func readJournal(to end: Int64) throws {
     try source.read(.journal, from: course!.journalOffset, to: end) { record in
       course!.journalOffset = record.offset + 1
-      guard let value = record.value else { return true }
-      let entry = try decoder.entry(value)
-      try source.topics.check(entry.of, "the journal", of: entry.takeover?.topics)
-      if course!.terms.counts(entry, at: record.offset) { queue.append(entry) }
+      let taken = course!.journal.take(record.value, at: record.offset)
+      if let fault = taken.fault { throw fault }
+      if let entry = taken.counting { queue.append(entry) }
       return true
     }
     course!.journalOffset = max(course!.journalOffset, end)

@@ -59,7 +59,7 @@ struct OutputLossTests {
     let scene = scene(delivery)
     let reader = SimReadEdge(scene.world.broker, instance: nil)
     let instance = scene.start()
-    #expect(try !OutputLoss(reader).happenedBeforeStart(), "nothing was written yet")
+    #expect(try !OutputLoss(reader, of: scene.world.topics).happenedBeforeStart(), "nothing was written yet")
     scene.gift()
     scene.settle(instance)
     scene.turn(instance, 100)
@@ -71,10 +71,10 @@ struct OutputLossTests {
     case .recreated: output.makeAnew()
     case .retained: output.cut(before: output.end)
     }
-    #expect(try OutputLoss(reader).happenedBeforeStart() == (fate == .recreated))
+    #expect(try OutputLoss(reader, of: scene.world.topics).happenedBeforeStart() == (fate == .recreated))
     output.append(SimRecord(key: nil, value: nil, timestamp: scene.world.clock.wall))
     output.skip()
-    #expect(try OutputLoss(reader).happenedBeforeStart() == (fate == .recreated))
+    #expect(try OutputLoss(reader, of: scene.world.topics).happenedBeforeStart() == (fate == .recreated))
   }
 
   /// The partition of the output that has the room's instructions.

@@ -1,6 +1,7 @@
 import ComboCore
 import ComboEdge
 import ComboRooms
+import ComboSystem
 import ComboWire
 import Testing
 
@@ -199,6 +200,35 @@ struct SimulatedWriteAheadTests {
       if scene.writtenEntries.count > scene.entries.count { late += 1 }
     }
     #expect(late > 0)
+  }
+
+  @Test("where a partition stands is what its owner wrote last, whatever a zombie wrote behind it")
+  func standing() throws {
+    let scene = SimScene(seed: 5)
+    scene.configuration.delivery = .atLeastOnce
+    let one = scene.start("a")
+    for _ in 0..<40 {
+      scene.world.feed(1)
+      scene.turn(one)
+    }
+    var late = try #require(scene.entries.last { $0.takeover == nil })
+    scene.world.kill(one)
+    let two = scene.start("b")
+    for _ in 0..<1000 where !two.service.partitions.isActive(0) { scene.turn(two) }
+    for _ in 0..<40 {
+      scene.world.feed(1)
+      scene.turn(two)
+    }
+    let newest = try #require(scene.entries.last)
+    #expect(newest.term != late.term)
+    late.n = newest.n + 1
+    let buffer = ByteBuffer()
+    late.write(to: buffer)
+    scene.world.broker.log(.journal, 0).append(
+      SimRecord(key: nil, value: [UInt8](buffer.bytes), timestamp: scene.world.clock.wall))
+    let topics = PartitionTopics(0, scene.configuration, SimReadEdge(scene.world.broker, instance: nil), log: .silent)
+    #expect(try topics.standing().entry == newest)
+    #expect(try topics.standing().derivation == scene.entries.last { $0.takeover != nil }?.takeover?.derivation)
   }
 
   @Test("an acknowledgement that is lost makes the owner take over anew, and what it says again is the same")

@@ -4,9 +4,9 @@ import ComboRooms
 import ComboService
 import ComboSystem
 import ComboVerify
-import ComboWire
 
 @testable import ComboTestSupport
+@testable import ComboWire
 
 /// What must hold of what is committed, at any moment.
 struct SimAudit {

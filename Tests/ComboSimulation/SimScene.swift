@@ -2,7 +2,8 @@ import ComboCore
 import ComboEdge
 import ComboRooms
 import ComboService
-import ComboWire
+
+@testable import ComboWire
 
 /// A world in which nothing goes wrong by itself, for what is told step by step.
 final class SimScene {

@@ -2,13 +2,13 @@ import ComboCore
 import ComboEdge
 import ComboRooms
 import ComboSystem
-import ComboWire
 import Foundation
 import Testing
 
 @testable import ComboSimulation
 @testable import ComboTestSupport
 @testable import ComboVerify
+@testable import ComboWire
 
 /// What version 0.1.0 (c1b7272) wrote on a real broker: some hundred gifts of two partitions with totals, repeats, retractions, closes,
 /// bad events and rooms with settings of their own; two kills, several checkpoints, and entries above the last one. Or, in the other file,

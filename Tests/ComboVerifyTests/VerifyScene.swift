@@ -1,10 +1,10 @@
 import ComboCore
 import ComboEdge
-import ComboWire
 import Testing
 
 @testable import ComboSimulation
 @testable import ComboVerify
+@testable import ComboWire
 
 /// A group on a simulated cluster whose output is to be verified, and what can be done to its topics behind its back.
 struct VerifyScene {

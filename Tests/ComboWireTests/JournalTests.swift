@@ -1,6 +1,7 @@
 import ComboCore
-import ComboWire
 import Testing
+
+@testable import ComboWire
 
 private let topics = TopicIdentity(group: "g", input: "gifts", output: "instructions")
 

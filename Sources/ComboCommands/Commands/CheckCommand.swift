@@ -15,7 +15,7 @@ enum CheckCommand {
     var report = CheckReport { Console.write("\($0.masking(secrets))\n", to: 1) }
     do throws(EdgeError) {
       // The findings have librdkafka's messages about its connections.
-      let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : ServiceLog(.error) { _ in })
+      let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : .silent)
       var check = Check(options, properties, report)
       check.run()
       report = check.report

@@ -45,7 +45,7 @@ struct CheckGroup {
       }
       let reading = TopicsToBe(kafka, existing: existing, count: Int32(partitions[names.input] ?? 0))
       try checkPartitions(reading, group)
-      if comparesTimes, try OutputLoss(reading).happenedBeforeStart() {
+      if comparesTimes, try OutputLoss(reading, of: options.configuration.topics).happenedBeforeStart() {
         report.note(
           "the output was deleted and recreated while no instance ran: \(OutputLoss.reason)",
           fix: "tell its readers; each room writes its whole screen within screen-ms")
@@ -73,7 +73,7 @@ struct CheckGroup {
     report.ok("the group \"\(options.group)\" has \(Counted.text(members.count, "members")) now\(list)")
     if let note = Self.otherInput(Set(members.flatMap(\.topics)), options.group, options.input) { report.add(note) }
     for found in committed {
-      let source = PartitionTopics(found.partition, options.configuration, reading, log: ServiceLog(.error) { _ in })
+      let source = PartitionTopics(found.partition, options.configuration, reading, log: .silent)
       let restorer = Restorer(
         source, time: SystemTime(), isCertain: true, clockMin: .min,
         // A running instance may have moved on since: then what was found is no contradiction.
@@ -87,7 +87,8 @@ struct CheckGroup {
         continue
       }
       // A member that is at work on it may have moved on during the examination.
-      let examined: Rules? = if case .examined(_, let rules, _) = outcome { rules } else { try? source.rulesInForce() }
+      let examined: Rules? =
+        if case .examined(_, let rules, _) = outcome { rules } else { try? source.standing().derivation?.rules }
       if let examined { following[examined, default: 0] += 1 }
       if add(outcome, of: found.partition) { fine += 1 }
     }

@@ -39,7 +39,7 @@ struct ForeignOutput {
   private func find() throws(EdgeError) -> Bool {
     // First, as it is what ends the look at each start but the first.
     let owner = JournalOwner(reader, of: topics)
-    for partition in try reader.partitions(.journal) where try owner.newestEntry(partition) != nil { return false }
+    for partition in try reader.partitions(.journal) where try owner.hasEntries(partition) { return false }
     var filled: [(partition: Int32, first: Int64, end: Int64)] = []
     for partition in try reader.partitions(.output) {
       let (first, end) = try reader.bounds(.output, partition)

@@ -2,7 +2,8 @@ internal import ComboEdge
 internal import ComboLog
 internal import ComboMaps
 internal import ComboReplay
-internal import ComboVerify
+internal import ComboRooms
+internal import ComboSystem
 internal import ComboWire
 
 /// A span of what `live` or `demo` keeps in a file: its records with the times at which they came in, for `tune`.
@@ -23,7 +24,8 @@ struct LogSpan {
   /// The map by which the records were read last; nil: none.
   func map() throws -> RecordMap? {
     let topics = TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output)
-    return try NewestDerivation.read(reader, partition: 0, topics: topics)?.mapping.map { try RecordMap(canonical: $0) }
+    let source = PartitionTopics(0, ServiceConfiguration(topics: topics), reader, log: .silent)
+    return try source.standing().derivation?.mapping.map { try RecordMap(canonical: $0) }
   }
 
   /// Reads all of it, and ends the feed.

@@ -137,7 +137,7 @@ final class Reload: Sendable {
   /// the service that runs were in trouble.
   private static func fault(_ options: ServiceOptions) -> String? {
     do throws(EdgeError) {
-      let properties = try options.kafkaProperties(log: ServiceLog(.error) { _ in })
+      let properties = try options.kafkaProperties(log: .silent)
       try options.tryProducer(properties)
       _ = try ControlClient(properties).cluster(withinMs: 5000)
       return nil

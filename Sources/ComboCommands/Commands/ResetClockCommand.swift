@@ -54,7 +54,7 @@ enum ResetClockCommand {
     var plan = ClockPlan(now: WallClock.nowMs)
     plan.members = try control.members(ofGroup: options.group, withinMs: withinMs).count
     for partition in try reading.partitions(.input) {
-      let newest = try journal.newestEntry(partition)
+      let newest = try PartitionTopics(partition, options.configuration, reading, log: .silent).standing().entry
       plan.places.append(.init(partition: partition, clock: newest?.clock, rooms: newest?.rooms ?? 0))
     }
     return plan

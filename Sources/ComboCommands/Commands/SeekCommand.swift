@@ -81,7 +81,7 @@ enum SeekCommand {
       plan.places.append(
         .init(
           partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target,
-          rooms: stands.entry == nil ? nil : try journal.newestEntry(partition)?.rooms))
+          rooms: stands.entry == nil ? nil : try topics(partition, options.service, reading).standing().entry?.rooms))
     }
     for index in plan.places.indices where plan.places[index].moves && !plan.places[index].isNew && !plan.isRefused {
       let partition = plan.places[index].partition
@@ -91,13 +91,17 @@ enum SeekCommand {
     return plan
   }
 
+  private static func topics(_ partition: Int32, _ options: ServiceOptions, _ reading: KafkaReading) -> PartitionTopics {
+    PartitionTopics(partition, options.configuration, reading, log: .silent)
+  }
+
   /// Restores a partition as `--yes` does, to find what is lost and what its last owner derived by. Only reads.
   private static func look(
     _ options: ServiceOptions, _ partition: Int32, _ reading: KafkaReading, _ asker: GroupConsumer, _ plan: inout SeekPlan,
     at index: Int
   ) {
     let restorer = Restorer(
-      PartitionTopics(partition, options.configuration, reading, log: ServiceLog(.error) { _ in }), time: SystemTime(),
+      topics(partition, options, reading), time: SystemTime(),
       isCertain: true, clockMin: .min,
       position: { () throws(EdgeError) in try asker.committed([partition], withinMs: withinMs)[0] })
     let outcome =

@@ -124,7 +124,7 @@ extension Service {
         configuration.deadLetterLimits = found.deadLetterLimits
         configuration.comparesOutputTimes = !found.outputHasAppendTime
         aheadMaxMs = found.outputAheadMaxMs
-        warnOfLostOutput(reading, found, log)
+        warnOfLostOutput(reading, found, configuration.topics, log)
         observatory?.hindrance = nil
         break
       } catch {
@@ -247,9 +247,11 @@ extension Service {
     return false
   }
 
-  private static func warnOfLostOutput(_ reading: KafkaReading, _ found: TopicSetup.Found, _ log: ServiceLog) {
+  private static func warnOfLostOutput(
+    _ reading: KafkaReading, _ found: TopicSetup.Found, _ topics: TopicIdentity, _ log: ServiceLog
+  ) {
     // Where topics were created a moment ago, not every broker answers yet; then there is nothing to compare either.
-    guard !found.outputHasAppendTime, (try? OutputLoss(reading).happenedBeforeStart()) == true else { return }
+    guard !found.outputHasAppendTime, (try? OutputLoss(reading, of: topics).happenedBeforeStart()) == true else { return }
     log.warning("the output was deleted and recreated while no instance ran: \(.reason, OutputLoss.reason)")
   }
 

@@ -23,6 +23,9 @@ package struct ServiceLog: Sendable {
     core = Core(level, format, countsRepeats: countsRepeats, write: write, now: now)
   }
 
+  /// Writes nothing.
+  package static var silent: ServiceLog { ServiceLog(.error) { _ in } }
+
   /// The lowest level that is written. May change at any time.
   package var level: LogLevel {
     get { LogLevel.allCases[core.level.load(ordering: .relaxed)] }

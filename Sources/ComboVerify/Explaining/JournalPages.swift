@@ -11,10 +11,8 @@ final class JournalPages {
 
   private let reader: any ReadEdge
   private let number: Int32
-  private let topics: TopicIdentity
   private let end: Int64
-  private let decoder = JournalDecoder()
-  private var terms: JournalTerms
+  private var cursor: JournalCursor
   private var position: Int64
   private var page: ArraySlice<Item> = []
 
@@ -30,8 +28,7 @@ final class JournalPages {
   ) {
     self.reader = reader
     self.number = number
-    self.topics = topics
-    self.terms = terms
+    cursor = JournalCursor(topics, after: terms)
     self.position = position
     self.end = end
   }
@@ -49,14 +46,9 @@ final class JournalPages {
     var last = position
     try reader.read(.journal, number, from: position, to: end, unless: { false }) { record in
       last = record.offset
-      guard let value = record.value else { return true }
-      do throws(FormatFault) {
-        let entry = try decoder.entry(value)
-        try topics.check(entry.of, "the journal", of: entry.takeover?.topics)
-        if terms.counts(entry, at: record.offset) { items.append(Item(offset: record.offset, entry: entry)) }
-      } catch {
-        fault = error
-      }
+      let taken = cursor.take(record.value, at: record.offset)
+      if let entry = taken.counting { items.append(Item(offset: record.offset, entry: entry)) }
+      fault = taken.fault
       return fault == nil && items.count < Self.pageMax
     }
     if let fault { throw VerifyFault("partition \(number) of the journal, offset \(last): \(fault)") }

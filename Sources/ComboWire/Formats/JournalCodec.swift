@@ -1,4 +1,4 @@
-public import ComboCore
+internal import ComboCore
 
 extension JournalEntry {
   /// Appends the record value of this entry.
@@ -75,15 +75,12 @@ extension JournalEntry {
   }
 }
 
-/// Reads journal entries. One a thread.
-public final class JournalDecoder {
+/// Reads journal entries, whosever they are: ``JournalCursor`` is for others. One a thread.
+final class JournalDecoder {
   private let reader = RecordReader("a journal entry")
 
-  /// A decoder.
-  public init() {}
-
   /// The entry that a record value holds.
-  public func entry(_ value: Bytes) throws(FormatFault) -> JournalEntry {
+  func entry(_ value: Bytes) throws(FormatFault) -> JournalEntry {
     let fields = try reader.read(sealed: value, seed: 0)
     var entry = JournalEntry(
       n: try fields.integer("n", 1...Int64.max), batches: try batches(fields), clock: try fields.integer("clock"),

@@ -1,11 +1,11 @@
 import ComboEdge
 import ComboRooms
 import ComboSystem
-import ComboWire
 import Foundation
 import Testing
 
 @testable import ComboTestSupport
+@testable import ComboWire
 
 /// What a service can stand on, brokers or a log of its own, with the topics of one group; and what can be done to them from outside.
 protocol ServiceGround: AnyObject {

@@ -1,8 +1,7 @@
 import ComboCore
-import ComboWire
 import Testing
 
-@testable import ComboRooms
+@testable import ComboWire
 
 @Suite("Which entries of a journal count")
 struct JournalTermsTests {
@@ -78,5 +77,63 @@ struct JournalTermsTests {
     #expect(terms.saidTo == 3)
     _ = terms.counts(Self.entry(6), at: 7)
     #expect(terms.saidTo == 6)
+  }
+
+  private static func take(_ cursor: inout JournalCursor, _ offset: Int64, _ bytes: [UInt8]?) -> JournalCursor.Record {
+    guard let bytes else { return cursor.take(nil, at: offset) }
+    return bytes.withUnsafeBytes { cursor.take($0, at: offset) }
+  }
+
+  private static func bytes(_ entry: JournalEntry) -> [UInt8] {
+    let buffer = ByteBuffer()
+    entry.write(to: buffer)
+    return [UInt8](buffer.bytes)
+  }
+
+  @Test("of each record a cursor says whose it is, whether it can be read, and whether it counts")
+  func cursor() throws {
+    var cursor = JournalCursor(Self.topics)
+    let first = Self.takeover(1, .exactlyOnce)
+    #expect(Self.take(&cursor, 0, nil) == .none)
+    #expect(Self.take(&cursor, 1, Self.bytes(first)) == .entry(first))
+    #expect(Self.take(&cursor, 2, Self.bytes(first)) == .overtaken(first))
+    var foreign = Self.takeover(2, .exactlyOnce)
+    let others = TopicIdentity(group: "g", input: "in", output: "elsewhere")
+    foreign.takeover!.topics = others
+    foreign.of = others.hash
+    let taken = Self.take(&cursor, 3, Self.bytes(foreign))
+    guard case .foreign(foreign, let fault) = taken else {
+      Issue.record("\(taken)")
+      return
+    }
+    #expect(fault.description.contains("the output \"elsewhere\""))
+    #expect(taken.own == nil && taken.counting == nil && taken.fault == fault)
+    guard case .newer = Self.take(&cursor, 4, Array(#"{"v":2,"what":"ever"}"#.utf8)) else {
+      Issue.record("a newer version's was read")
+      return
+    }
+    guard case .broken = Self.take(&cursor, 5, Array(Self.bytes(Self.entry(2)).dropLast())) else {
+      Issue.record("a record that was cut is no entry")
+      return
+    }
+    // None of these has moved it.
+    let next = Self.entry(2)
+    #expect(Self.take(&cursor, 6, Self.bytes(next)) == .entry(next))
+  }
+
+  @Test(
+    "where the takeover is gone, a later term shows that what was left before it does not count; after a checkpoint nothing does")
+  func beginningGone() {
+    let records = [
+      (3, Self.entry(7, term: 1)), (4, Self.entry(6, term: 2)), (5, Self.entry(8, term: 1)), (6, Self.entry(7, term: 2)),
+    ]
+    var cursor = JournalCursor(Self.topics)
+    let taken = records.map { Self.take(&cursor, Int64($0.0), Self.bytes($0.1)) }
+    #expect(taken == [.entry(records[0].1), .first(records[1].1), .overtaken(records[2].1), .entry(records[3].1)])
+    let checkpoint = Checkpoint(
+      n: 5, clock: 0, shifted: 0, input: 0, journal: 3, term: 1,
+      derivation: Derivation(settings: Settings(), rules: Rules.oldest, limits: WireLimits()), topics: Self.topics)
+    cursor = JournalCursor(Self.topics, after: checkpoint)
+    #expect(records.map { Self.take(&cursor, Int64($0.0), Self.bytes($0.1)).counting?.n } == [7, nil, 8, nil])
   }
 }

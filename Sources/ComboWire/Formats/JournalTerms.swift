@@ -1,5 +1,3 @@
-package import ComboWire
-
 /// Which entries of a partition's journal count.
 ///
 /// In at-least-once delivery a replaced owner (a zombie) may still write: its entries may come between those of the next owner, and after
