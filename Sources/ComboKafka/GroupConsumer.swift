@@ -280,6 +280,9 @@ package final class GroupConsumer {
     isRebalancing = true
     defer { isRebalancing = false }
     let list = PartitionList(owning: rebalance.takePartitions())
+    // Where partitions are not handed over cooperatively, librdkafka drops an assignment that waits when its consumer is closed. Its thread
+    // may have ended by now, and a question for the member's id, or an answer, would wait for it forever.
+    if isClosed, !isCooperative, rebalance.kind == .assign { return }
     // A static member that takes the place of one with another topic gets the partitions of that one.
     if let other = list.keepOnly(topic: topic), rebalance.kind == .assign {
       failMembership(
@@ -356,8 +359,8 @@ package final class GroupConsumer {
   // MARK: Closing
 
   /// Without a commit: reports the last revocation to the delegate, leaves the group and waits for that, but not longer than
-  /// `timeoutMs`: then the session times out. Closing again has no effect.
-  /// - Returns: whether the group was informed.
+  /// `timeoutMs`: then the session times out. A static member does not leave. Closing again has no effect.
+  /// - Returns: whether the group knows what it has to.
   @discardableResult
   package func close(timeoutMs: Int64) -> Bool {
     guard !isClosed else { return true }
@@ -368,6 +371,16 @@ package final class GroupConsumer {
 
   @discardableResult
   private func leave(timeoutMs: Int64) -> Bool {
+    if isStatic {
+      // The group is told nothing (KIP-345), so librdkafka need not close its consumer. While it does, its thread may end between two
+      // rebalances that wait, and the answer to the second would wait for it forever.
+      if !owned.isEmpty { delegate?.revoked(owned.sorted(), lost: isAssignmentLost) }
+      owned = []
+      positions.removeAll()
+      declineWaiting()
+      client.leaveSilently()
+      return true
+    }
     guard let closing = rd_kafka_queue_new(client.handle) else { return false }
     defer { rd_kafka_queue_destroy(closing) }
     if let error = rd_kafka_consumer_close_queue(client.handle, closing) {
@@ -388,8 +401,8 @@ package final class GroupConsumer {
     return isClosed
   }
 
-  /// After a fatal error librdkafka closes nothing, but its thread waits forever for the answer to a rebalance that is in the
-  /// queue. This member no longer owns partitions.
+  /// If librdkafka's consumer is not closed, its thread waits forever for the answer to a rebalance that is in the queue. This member no
+  /// longer owns partitions.
   private func declineWaiting() {
     callbacks.onRebalance = nil
     takeWaiting { $0.release() }

@@ -127,6 +127,28 @@ struct MembershipTests {
     try poll([second], "the second has its place") { second.owned == [0] }
   }
 
+  @Test(
+    "a member that is closed while its first assignment waits to be told waits for no answer that never comes",
+    arguments: [nil, "one"])
+  func closedWhileAssigned(instance: String?) throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    // librdkafka ends at once, or some hundred microseconds later: each try is another moment.
+    for index in 0..<10 {
+      let log = RecordedLog()
+      let options = GroupConsumer.Options(groupID: TestKafka.fresh("group"), topic: topic, groupInstanceID: instance)
+      let member = Freed(try TestMember(try heard(kafka, log), options))
+      try wait(for: "an assignment waits to be told") { joinStates(log).last?.hasSuffix("-> wait-assign-call") ?? false }
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        member.close()
+        done.signal()
+      }
+      try #require(done.wait(timeout: .now() + 60) == .success, "try \(index): it still waits")
+      member.free()
+    }
+  }
+
   /// A member that another thread frees, after which nobody uses it.
   private final class Freed: @unchecked Sendable {
     private var member: TestMember?
