@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import Synchronization
 
 /// Gathers the records of many threads and appends them together, so that one sync of the disk serves all that came meanwhile.
@@ -65,7 +66,7 @@ package final class LogAppender: @unchecked Sendable {
     self.queueMax = queueMax
     self.gapMs = gapMs
     log.onSync { [weak self] ticket in self?.acknowledge(ticket, nil) }
-    LogThread.start { [self] in run() }
+    _ = WorkThread { [self] in run() }
   }
 
   /// Hands records over; any thread. `batch` belongs to the appender until `done` is called.
@@ -112,7 +113,7 @@ package final class LogAppender: @unchecked Sendable {
     while true {
       let rings = came.rings
       let (isEmpty, isUrgent, isStopped) = waiting.withLock { ($0.offers.isEmpty, $0.isUrgent, $0.isStopped) }
-      let now = monotonicMs()
+      let now = MonotonicClock.nowMs
       let syncIn = syncIfDue(now)
       if isEmpty {
         if isStopped { break }
@@ -124,7 +125,7 @@ package final class LogAppender: @unchecked Sendable {
         came.wait(after: rings, maxMs: min(pause, syncIn))
         continue
       }
-      if pause > 0 { sleepMs(pause) }
+      if pause > 0 { MonotonicClock.sleep(ms: pause) }
       let offers = waiting.withLock { waiting in
         defer {
           waiting.offers = []
@@ -134,7 +135,7 @@ package final class LogAppender: @unchecked Sendable {
         return waiting.offers
       }
       emptied.ring()
-      last = monotonicMs()
+      last = MonotonicClock.nowMs
       rate.add(offers.reduce(0) { $0 + $1.batch.count }, at: last)
       append(offers)
     }
@@ -152,7 +153,7 @@ package final class LogAppender: @unchecked Sendable {
     }
     do throws(LogFault) {
       let ticket = try log.append(all, isSynced: false)
-      let now = monotonicMs()
+      let now = MonotonicClock.nowMs
       unsynced.withLock { unsynced in
         for offer in offers where offer.care == .synced {
           unsynced.append(Unsynced(ticket: ticket, at: now, done: offer.done))

@@ -8,8 +8,6 @@ package final class LogBatch: @unchecked Sendable {
     package internal(set) var offset: Int64 = -1
     /// Milliseconds since the Unix epoch; nil: unknown.
     package var timestamp: Int64?
-    /// The caller's own.
-    package var tag: UInt = 0
     var key: Range<Int>?
     var value: Range<Int>?
     var headers: Range<Int>?
@@ -29,10 +27,9 @@ package final class LogBatch: @unchecked Sendable {
   ///   - stream: as ``LogFile/stream(_:_:)`` returns it.
   ///   - headers: as ``LogHeaders`` writes them; empty: none.
   package func append(
-    _ stream: Int, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, timestamp: Int64?, headers: [UInt8] = [],
-    tag: UInt = 0
+    _ stream: Int, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, timestamp: Int64?, headers: [UInt8] = []
   ) {
-    var entry = Entry(stream: stream, timestamp: timestamp, tag: tag)
+    var entry = Entry(stream: stream, timestamp: timestamp)
     entry.key = key.map(keep)
     entry.value = value.map(keep)
     if !headers.isEmpty { entry.headers = headers.withUnsafeBytes(keep) }

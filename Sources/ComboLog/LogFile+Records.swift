@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import Synchronization
 
 /// A committed position of a group in a partition.

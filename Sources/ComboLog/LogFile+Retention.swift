@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import Synchronization
 
 /// Old records are deleted up to a mark, where there is one.

@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import Synchronization
 
 extension LogFile {

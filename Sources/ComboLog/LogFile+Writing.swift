@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
@@ -45,7 +46,7 @@ extension LogFile {
       )
     }
     guard case .file(let path) = place, limits.reserve > 0 else { return }
-    let now = monotonicMs()
+    let now = MonotonicClock.nowMs
     if disk == nil || now - disk!.at >= limits.diskEveryMs { disk = LogDisk.free(path).map { ($0, now) } }
     if let disk, disk.free + free < limits.reserve + Int64(bytes) {
       throw LogFault(

@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import Synchronization
 
 /// Topics with partitions, offsets and transactions in one SQLite file, or in memory.
@@ -64,8 +65,8 @@ package final class LogFile: @unchecked Sendable {
   let use: Use
   let writer: Database
   let reader: Database
-  let writing: PlainMutex
-  let reading: PlainMutex
+  let writing: Lock
+  let reading: Lock
   let written = Statements()
   let read = Statements()
   let state = Mutex(State())
@@ -119,7 +120,7 @@ package final class LogFile: @unchecked Sendable {
       (wasChecked, wasUpgraded) = (false, false)
       (isNew, madeFolder) = (true, nil)
       reader = writer
-      writing = PlainMutex()
+      writing = Lock()
       reading = writing
     case .file(let given):
       if let network = LogDisk.network(LogDisk.resolved(given)) {
@@ -138,7 +139,7 @@ package final class LogFile: @unchecked Sendable {
         (wasChecked, wasUpgraded) = (false, false)
         (isNew, madeFolder) = (false, nil)
         reader = writer
-        writing = PlainMutex()
+        writing = Lock()
         reading = writing
       } else {
         madeFolder = try LogDisk.makeFolder(of: LogDisk.resolved(given))
@@ -160,8 +161,8 @@ package final class LogFile: @unchecked Sendable {
         ahead = LogFileID(path + "-wal")
         reader = try Database(path, name: path, lock: lock)
         try reader.run("PRAGMA cache_size = -2000")
-        writing = PlainMutex()
-        reading = PlainMutex()
+        writing = Lock()
+        reading = Lock()
       }
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096

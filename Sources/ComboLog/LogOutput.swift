@@ -1,4 +1,5 @@
 package import ComboEdge
+internal import ComboSystem
 internal import Synchronization
 
 /// The transactional producer on a ``LogFile``: what rooms say is collected, and written with the group's offsets in one SQLite
@@ -15,7 +16,7 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
   private let held: HeldOffsets
   private let isStopping: @Sendable () -> Bool
   private let warn: @Sendable (String) -> Void
-  private let gate = PlainMutex()
+  private let gate = Lock()
   private let batch = LogBatch()
   private var holds: [(stream: Int, offset: Int64)] = []
   private var owner: UInt64?
@@ -69,7 +70,7 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
     let positions = offsets.map {
       LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata)
     }
-    let deadline = monotonicMs() + Self.fullMs
+    let deadline = MonotonicClock.nowMs + Self.fullMs
     var isWarned = false
     while true {
       do throws(LogFault) {
@@ -81,10 +82,10 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
         switch error.code {
         case .fenced, .gone, .damaged: throw .fatal(error.message)
         case .failed: throw .indefinite(error.message)
-        case .full where !isStopping() && monotonicMs() < deadline:
+        case .full where !isStopping() && MonotonicClock.nowMs < deadline:
           if !isWarned { warn(error.message) }
           isWarned = true
-          sleepMs(500)
+          MonotonicClock.sleep(ms: 500)
         default: throw .abort(error.message)
         }
       }
@@ -101,55 +102,4 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
     batch.removeAll()
     holds.removeAll()
   }
-}
-
-/// The producer without transactions on a ``LogFile``: what was produced since the last ``serve(maxWaitMs:_:)`` is written by the next.
-package final class LogDirectOutput: DirectEdge, @unchecked Sendable {
-  // Sendable: the loop's thread alone uses it.
-  private let log: LogFile
-  private let group: String
-  private let streams: LogStreams
-  private let batch = LogBatch()
-  private var owner: UInt64?
-
-  package init(_ log: LogFile, group: String, names: TopicNames) throws(EdgeError) {
-    self.log = log
-    self.group = group
-    streams = try LogStreams(log, names)
-  }
-
-  private var ownerName: String { "direct producer of \(group)" }
-
-  package func renew() {
-    owner = log.takeOver(ownerName)
-    batch.removeAll()
-  }
-
-  package func produce(
-    _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt
-  ) {
-    batch.append(
-      streams.stream(topic, partition, key), key: key, value: value, timestamp: timestamp,
-      headers: headers.isEmpty ? [] : LogHeaders.bytes(headers), tag: tag)
-  }
-
-  package func serve(maxWaitMs: Int32, _ acknowledged: (_ tag: UInt, _ offset: Int64) -> Void) throws(EdgeError) {
-    guard let owner else { throw EdgeError(.fatal, "there is no producer") }
-    if batch.isEmpty {
-      // Nothing is in flight, so only the time is waited for.
-      sleepMs(Int64(maxWaitMs))
-      return
-    }
-    do throws(LogFault) {
-      try log.commit(batch, group: ownerName, owner: owner)
-    } catch {
-      batch.removeAll()
-      throw EdgeError(error)
-    }
-    let entries = batch.entries
-    batch.removeAll()
-    for entry in entries { acknowledged(entry.tag, entry.offset) }
-  }
-
-  package func prepare(_ partition: Int32) {}
 }

@@ -224,20 +224,4 @@ import Testing
     }
     #expect(asked.withLock { $0 } == 2 && warned.withLock { $0 } == 1)
   }
-
-  @Test("the direct producer's records are durable, in order, when they are acknowledged")
-  func direct() throws {
-    let log = try log()
-    let direct = try LogDirectOutput(log, group: "g", names: Self.names)
-    direct.renew()
-    for tag in 1...3 as ClosedRange<UInt> {
-      bytes("v\(tag)") { direct.produce(.journal, partition: 0, key: nil, value: $0, timestamp: nil, headers: [], tag: tag) }
-    }
-    var heard: [(UInt, Int64)] = []
-    try direct.serve(maxWaitMs: 0) { heard.append(($0, $1)) }
-    #expect(heard.map(\.0) == [1, 2, 3] && heard.map(\.1) == [0, 1, 2])
-    #expect(try log.all(log.stream("journal", 0)!) == ["0 -=v1", "1 -=v2", "2 -=v3"])
-    log.onCommit { Issue.record("nothing was to be written") }
-    try direct.serve(maxWaitMs: 0) { _, _ in Issue.record("nothing is on its way") }
-  }
 }

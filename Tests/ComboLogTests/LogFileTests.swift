@@ -1,3 +1,4 @@
+import ComboSystem
 import Foundation
 import Testing
 
@@ -256,8 +257,8 @@ struct LogAppenderTests {
     }
 
     func wait(for count: Int) {
-      let deadline = monotonicMs() + 20_000
-      while self.count < count, monotonicMs() < deadline {
+      let deadline = MonotonicClock.nowMs + 20_000
+      while self.count < count, MonotonicClock.nowMs < deadline {
         let rings = bell.rings
         if self.count < count { bell.wait(after: rings, maxMs: 100) }
       }

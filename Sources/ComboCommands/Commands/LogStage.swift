@@ -49,8 +49,6 @@ final class LogStage: Sendable {
       warn: { log.error("cannot write to the file, trying again: \(.reason, $0)") })
     let edges = Edges(
       group: try LogGroup(file, group: Self.group, names: Self.names), output: output,
-      direct: configuration.delivery == .atLeastOnce
-        ? try LogDirectOutput(file, group: Self.group, names: Self.names) : nil,
       reader: try LogReading(file, names: Self.names), time: SystemTime())
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }

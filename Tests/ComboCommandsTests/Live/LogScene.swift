@@ -86,12 +86,11 @@ final class LogScene {
     }
   }
 
-  static func configuration(_ delivery: JournalEntry.Delivery = .exactlyOnce) -> ServiceConfiguration {
+  static func configuration() -> ServiceConfiguration {
     var configuration = ServiceConfiguration(
       topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
     configuration.limits.roomFromBody = true
     configuration.commitIntervalMs = 10
-    configuration.delivery = delivery
     return configuration
   }
 

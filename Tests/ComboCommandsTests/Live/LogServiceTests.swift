@@ -28,21 +28,6 @@ struct LogServiceTests {
     #expect(Set(try scene.records(.output).filter { $0.contains(#""op":"show""#) }.map { $0.prefix(40) }).count == 5)
   }
 
-  @Test("at least once, what is said is proven too")
-  func atLeastOnce() throws {
-    let scene = try LogScene()
-    let service = scene.start(LogScene.configuration(.atLeastOnce))
-    try scene.give((0..<200).map { LogScene.gift("r\($0 % 5)", $0) })
-    let deadline = Deadline(afterMs: 30_000)
-    while try scene.records(.output).count < 5, !deadline.isOver {
-      scene.stage.file.committed.wait(after: scene.stage.file.committed.rings, maxMs: 100)
-    }
-    service.stop.set()
-    #expect(try service.end() == 0, "\(service.log)")
-    let report = try scene.verify()
-    #expect(report.isProven, "\(report.summary)")
-  }
-
   @Test("once its input is over it ends by itself, with the last banner gone")
   func ends() throws {
     let scene = try LogScene()

@@ -119,7 +119,6 @@ extension ServiceThread {
       let edges = Edges(
         group: try LogGroup(file, group: options.group, names: names),
         output: try LogOutput(file, group: options.group, names: names, held: LogStage.held),
-        direct: options.delivery == .atLeastOnce ? try LogDirectOutput(file, group: options.group, names: names) : nil,
         reader: try LogReading(file, names: names), time: SystemTime())
       return Service(options.configuration, edges, log: log, stop: stop)
     }
